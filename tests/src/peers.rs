@@ -8,6 +8,7 @@ pub mod hostile;
 pub mod name_server;
 pub mod raw;
 pub mod servers;
+pub mod sign_in;
 pub mod stripe;
 
 use std::fmt;

@@ -937,15 +937,30 @@ fn secrets_are_read_by_name_and_only_by_functions_that_need_them() {
     }
 }
 
-/// The keys in KMS, the setting of each, and the functions that sign with it.
+/// The keys in KMS, the setting of each, and the functions that use it.
 const KMS_KEYS: &[(&str, &str, &[&str])] = &[
     ("SigningKey", "SIGNING_KEY_ID", &["a2a", "products", "protocol", "well-known"]),
     ("MessageKey", "MESSAGE_KEY_ID", &["well-known"]),
     ("LogKey", "LOG_KEY_ID", &["probe-tick", "weekly-recheck"]),
+    ("CredentialKey", "CREDENTIAL_KEY_ID", &["a2a", "probe-tick", "products", "protocol", "weekly-recheck"]),
 ];
 
 #[test]
-fn only_functions_that_sign_may_use_a_key_of_kms() {
+fn credentials_are_decrypted_only_by_functions_that_probe() {
+    let template = Template::read().unwrap();
+    for (action, users) in [
+        ("kms:Encrypt", ["a2a", "products", "protocol"].as_slice()),
+        ("kms:Decrypt", ["probe-tick", "weekly-recheck"].as_slice()),
+    ] {
+        for (function, properties) in template.functions() {
+            let may = properties["Policies"].to_string().contains(&format!("\"{action}\""));
+            assert_eq!(may, users.contains(&function), "{function}: {action}");
+        }
+    }
+}
+
+#[test]
+fn only_functions_that_need_it_may_use_a_key_of_kms() {
     let template = Template::read().unwrap();
     for (key, setting, signers) in KMS_KEYS {
         for (function, properties) in template.functions() {

@@ -27,8 +27,20 @@ use crate::documents::AnyDocument;
 
 pub use problem_page::{accepts_html, problem_page, refused_form, with_problem_pages};
 
-pub static PAGES: &[&AnyDocument] =
-    &[&ABOUT, &BOARD, &FOR_AGENTS, &HOME, &LISTING, &PRIVACY, &PRODUCTS, &PROVE, &SITEMAP, &STATUS, &TERMS, &TOOLS];
+pub static PAGES: &[&AnyDocument] = &[
+    &ABOUT,
+    &BOARD,
+    &FOR_AGENTS,
+    &HOME,
+    &LISTING,
+    &PRIVACY,
+    &PRODUCTS,
+    &PROVE,
+    &SITEMAP,
+    &STATUS,
+    &TERMS,
+    &TOOLS,
+];
 
 /// Their names change with their content.
 pub static ASSETS: &[&AnyDocument] = &[&ICON, &SCRIPT, &STYLE_SHEET];

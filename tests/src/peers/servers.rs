@@ -47,7 +47,11 @@ pub fn modern_offering(
     let list = move |request: &PeerRequest, member: &str| {
         let mut page = json!({ "resultType": "complete", "ttlMs": 60_000, "cacheScope": "public" });
         page[member] = lists[member].clone();
-        if lists[member].is_null() { error(request, -32601, "Method not found") } else { result(request, page) }
+        if lists[member].is_null() {
+            error(request, -32601, "Method not found")
+        } else {
+            result(request, page)
+        }
     };
     move |request| {
         if request.verb != "POST" {

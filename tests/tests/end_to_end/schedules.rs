@@ -7,6 +7,7 @@ mod evidence_log_keys;
 mod evidence_log_order;
 mod evidence_log_witnesses;
 mod first_probe;
+mod gated;
 mod going_live;
 mod imports;
 mod large_texts;

@@ -1,5 +1,6 @@
-//! What the owner of a listing can do: withdraw, restore, rename or reprobe it, opt it in again, reclaim its reward, and
-//! read its feedback. The caller proves ownership for each action: it signs a challenge for that action with a key of the listing's domain.
+//! What the owner of a listing can do: withdraw, restore, rename or reprobe it, opt it in again, reclaim its reward, read its
+//! feedback, and give the registry a credential for probes. The caller proves ownership for each action: it signs a challenge
+//! for that action with a key of the listing's domain.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +10,15 @@ use crate::funnel::leave_feedback::Discount;
 use crate::lookup;
 use crate::prelude::*;
 use crate::trust::owner::{NamedKey, one_key, public_jwk_schema};
+use registry_app::credentials::{Credential, MAX_CREDENTIAL_CHARS, MIN_CREDENTIAL_CHARS};
 use registry_app::takedown;
 use registry_domain::funnel::{self, Rewarded};
 use registry_domain::outreach;
 use registry_domain::trust::ownership::{self, Domains, ShownChallenge, Way};
+use registry_fetch::Target;
 use registry_formats::plain_text::{self, TextKind};
 use registry_formats::{argument_text, injection};
-use registry_model::{Contact, Listing};
+use registry_model::{Contact, Listing, SealedCredential, Secret, sha256_hex};
 use registry_store::events::{Event, What};
 
 const MAX_NAME_CHARS: usize = 120;
@@ -41,12 +44,21 @@ pub enum OwnerAct {
     Reclaim,
     /// Reads the feedback that was sent for the listing.
     ReadFeedback,
+    /// Gives the registry a bearer token, so that probes can complete the handshake of an MCP server that asks for a sign-in.
+    /// The token is stored encrypted, sent only to the origin of the listing's URL, and never shown.
+    SetCredential,
+    /// Deletes this token.
+    DeleteCredential,
 }
 
 /// The listing, the action, and the signed challenge.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("allOf" = [{ "anyOf": argument_schema::together(&["nonce", "signature"]) }, { "anyOf": one_key() }]))]
-#[schemars(extend("oneOf" = [{ "required": ["name"], "properties": { "act": { "const": "rename" }, "name": { "type": "string" } } }, { "properties": { "act": { "not": { "const": "rename" } }, "name": { "type": "null" } } }]))]
+#[schemars(extend("oneOf" = [
+    { "required": ["name"], "properties": { "act": { "const": "rename" }, "name": { "type": "string" }, "credential": { "type": "null" } } },
+    { "required": ["credential"], "properties": { "act": { "const": "set_credential" }, "credential": { "type": "string" }, "name": { "type": "null" } } },
+    { "properties": { "act": { "not": { "enum": ["rename", "set_credential"] } }, "name": { "type": "null" }, "credential": { "type": "null" } } },
+]))]
 pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
@@ -56,6 +68,9 @@ pub struct Arguments {
     /// The new name. Required with act `rename`; refused with any other act.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     name: Option<String>,
+    /// The bearer token for probes. Required with act `set_credential`; refused with any other act.
+    #[schemars(regex(pattern = CREDENTIAL), length(min = MIN_CREDENTIAL_CHARS, max = MAX_CREDENTIAL_CHARS))]
+    credential: Option<String>,
     /// The DID of the key, if the DID is a `did:web` of the domain of the listing.
     #[schemars(extend("format" = "did"))]
     did: Option<String>,
@@ -85,7 +100,7 @@ pub struct Answer {
     name: String,
     /// The domain whose key signed the challenge.
     proven_domain: Option<String>,
-    /// The time of the next probe, after `restore` and `reprobe`.
+    /// The time of the next probe, after `restore`, `reprobe`, `set_credential` and `delete_credential`.
     due_at: Option<Moment>,
     /// The new access token, after `reclaim`; shown in this answer only.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,9 +135,9 @@ impl Operation for ManageListing {
     const NAME: &'static str = "manage_listing";
     const TITLE: &'static str = "Manage your own listing";
     const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
-    const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename, reprobe (probe it now), \
-        opt_in (to invitations), reclaim (the reward for feedback) or read_feedback. Call it first with listing_id and act. It returns a \
-        challenge, and where the domain can publish a key. Sign it; then call again with nonce and signature.";
+    const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename, reprobe, opt_in (to \
+        invitations), reclaim (its reward), read_feedback, set_credential or delete_credential (token for probes). Call it \
+        with listing_id and act. It returns a challenge to sign with a key of the domain. Then call again with nonce and signature.";
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: true, destructive: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
@@ -146,6 +161,8 @@ impl Operation for ManageListing {
         "take down my listing {id} => act=withdraw",
         "rename {id} to {text} => act=rename",
         "change the name of my listing {id} to {text} => act=rename",
+        "delete the credential of {id} => act=delete_credential",
+        "forget the token for probes of {id} => act=delete_credential",
     ];
     const SUMMARY: &'static [&'static str] = &[
         "{act} of {listing_id} {done?is done|needs a signature of the owner}; it is {lane}. {note}",
@@ -158,14 +175,15 @@ impl Operation for ManageListing {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let Arguments { listing_id, act, name, did, public_jwk, nonce, signature } = arguments;
+        let Arguments { listing_id, act, name, credential, did, public_jwk, nonce, signature } = arguments;
         let named = NamedKey::parse(did.as_deref(), public_jwk.as_ref(), None)?;
         let offered = named.offered(nonce.as_deref(), signature.as_deref())?;
         let listing = lookup::listing(app, &listing_id).await?;
         let name = new_name(act, name.as_deref(), &listing)?;
+        let token = new_credential(act, credential)?;
         check_allowed(act, &listing)?;
         let ways = Domains::of(&listing)?.ways(app, None);
-        let text = text_of(act, &listing.id, name.as_deref());
+        let text = text_of(act, &listing.id, name.as_deref(), token.as_ref());
         let answer = Answer {
             listing_id: listing.id.clone(),
             act,
@@ -187,13 +205,14 @@ impl Operation for ManageListing {
             return Ok(Answer { challenge: Some(challenge), ..answer });
         };
         let proven = ownership::prove(app, caller, &listing, &text, &offered).await?;
-        let done = carry_out(app, act, &listing, name).await?;
+        let done = carry_out(app, act, &listing, name, token).await?;
         Ok(Answer {
             done: true,
             changed: done.changed,
             lane: done.listing.shown_lane(app.oldest_proof()),
-            due_at: Some(done.listing.due_at)
-                .filter(|_| matches!(act, OwnerAct::Reprobe | OwnerAct::Restore)),
+            due_at: Some(done.listing.due_at).filter(|_| {
+                !matches!(act, OwnerAct::Withdraw | OwnerAct::Rename | OwnerAct::OptIn | OwnerAct::Reclaim)
+            }),
             name: done.listing.name,
             access_token: done.access_token,
             discount: done.discount,
@@ -219,6 +238,7 @@ async fn carry_out(
     act: OwnerAct,
     listing: &Listing,
     name: Option<String>,
+    token: Option<Secret>,
 ) -> Result<Done, Problem> {
     let id = &listing.id;
     let (mut access_token, mut discount, mut feedback) = (None, None, None);
@@ -244,17 +264,24 @@ async fn carry_out(
             (changed, "The new name is shown from now on.")
         }
         OwnerAct::Reprobe => {
-            let now = app.clock.now();
-            let tick = SignedDuration::from_secs(app.settings.probe_tick_seconds.into());
-            let due_at = now.max(listing.last_asked().map_or(now, |asked| asked + tick));
-            let mut after = Listing { due_at, ..listing.clone() };
-            after.start_new_period();
+            let after = due_soon(app, listing);
             rewrite(app, listing, &after).await?;
-            if due_at <= now {
-                let event = Event { what: What::Queued, listing_id: id.clone(), kind: listing.kind, at: now };
-                app.bus.send(&event).await;
-            }
+            announce(app, &after).await;
             (true, "The next probe is at `due_at`. check_status shows the result.")
+        }
+        OwnerAct::SetCredential => {
+            let sealed = sealed(app, listing, token).await?;
+            keep_credential(app, listing, Some(&sealed)).await?;
+            (
+                true,
+                "Stored. The next probe, at `due_at`, uses it if the server asks for a sign-in. Give a token with few \
+                 rights, only for probes: they list tools and call none.",
+            )
+        }
+        OwnerAct::DeleteCredential if !listing.has_credential => (false, "No credential is stored."),
+        OwnerAct::DeleteCredential => {
+            keep_credential(app, listing, None).await?;
+            (true, "Deleted. A listing that is Live with this credential stays Live until its recheck fails.")
         }
         OwnerAct::OptIn => {
             let changed = outreach::opt_in(app, listing).await?;
@@ -303,8 +330,49 @@ async fn rewrite(app: &App, before: &Listing, after: &Listing) -> Result<(), Pro
     Err(Problem::unavailable("the listing was being probed; try again"))
 }
 
-/// The act as it appears in the challenge's text.
-fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>) -> String {
+/// Due as soon as the pause between two probes allows.
+fn due_soon(app: &App, listing: &Listing) -> Listing {
+    let now = app.clock.now();
+    let tick = SignedDuration::from_secs(app.settings.probe_tick_seconds.into());
+    let due_at = now.max(listing.last_asked().map_or(now, |asked| asked + tick));
+    let mut after = Listing { due_at, ..listing.clone() };
+    after.start_new_period();
+    after
+}
+
+/// Starts the probe of a listing that is due now.
+async fn announce(app: &App, listing: &Listing) {
+    let now = app.clock.now();
+    if listing.due_at <= now {
+        let (listing_id, kind) = (listing.id.clone(), listing.kind);
+        app.bus.send(&Event { what: What::Queued, listing_id, kind, at: now }).await;
+    }
+}
+
+/// Encrypts a token for the origin of the listing's URL, which the signature has just proven.
+async fn sealed(app: &App, listing: &Listing, token: Option<Secret>) -> Result<SealedCredential, Problem> {
+    let target = Target::parse(listing.url.as_deref().unwrap_or_default(), app.settings.reach());
+    let target = target.map_err(|error| Problem::invalid("listing_id", error.code(), error.to_string()))?;
+    let token = token.ok_or_else(credential_missing)?;
+    let credential = Credential::new(target.origin(), token);
+    Ok(app.seal_credential(&listing.id, &credential).await?)
+}
+
+async fn keep_credential(
+    app: &App,
+    listing: &Listing,
+    credential: Option<&SealedCredential>,
+) -> Result<(), Problem> {
+    let after = Listing { has_credential: credential.is_some(), ..due_soon(app, listing) };
+    if !app.store.replace_credential(listing, &after, credential, app.clock.now()).await? {
+        return Err(Problem::unavailable("the listing was being probed; try again"));
+    }
+    announce(app, &after).await;
+    Ok(())
+}
+
+/// The act as it appears in the challenge's text. A credential is there as its digest.
+fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>, token: Option<&Secret>) -> String {
     let word = match act {
         OwnerAct::Withdraw => "withdraw",
         OwnerAct::Restore => "restore",
@@ -313,8 +381,14 @@ fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>) -> String {
         OwnerAct::Reclaim => "reclaim",
         OwnerAct::OptIn => "opt_in",
         OwnerAct::ReadFeedback => "read_feedback",
+        OwnerAct::SetCredential => "set_credential",
+        OwnerAct::DeleteCredential => "delete_credential",
     };
-    name.map_or_else(|| format!("{word} {id}"), |name| format!("{word} {id} to {name}"))
+    match (name, token) {
+        (Some(name), _) => format!("{word} {id} to {name}"),
+        (None, Some(token)) => format!("{word} {id} to sha256:{}", sha256_hex(token.reveal())),
+        (None, None) => format!("{word} {id}"),
+    }
 }
 
 /// Checked before a challenge is issued.
@@ -325,7 +399,7 @@ fn check_allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
     };
     let withdrawn = listing.lane == Lane::Withdrawn;
     match act {
-        OwnerAct::Rename | OwnerAct::Reprobe | OwnerAct::Reclaim if withdrawn => {
+        OwnerAct::Rename | OwnerAct::Reprobe | OwnerAct::Reclaim | OwnerAct::SetCredential if withdrawn => {
             conflict("withdrawn", "This listing is withdrawn. Call `restore` first.")
         }
         OwnerAct::Rename if listing.server_name.is_none() => conflict(
@@ -333,8 +407,49 @@ fn check_allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
             "Every probe reads the name of this listing from its card or server. Change the name there, and \
                 call `reprobe`.",
         ),
+        OwnerAct::SetCredential if listing.kind == Some(Kind::Agent) || listing.url.is_none() => conflict(
+            "no_mcp_endpoint",
+            "A credential is only for an MCP server with a URL. Probes of agents need none.",
+        ),
         OwnerAct::Restore if !withdrawn => conflict("not_withdrawn", "This listing is not withdrawn."),
         _ => Ok(()),
+    }
+}
+
+/// The form of a bearer token (RFC 6750 §2.1).
+const CREDENTIAL: &str = "^[A-Za-z0-9._~+/-]+=*$";
+
+fn credential_missing() -> Problem {
+    let detail = "`set_credential` requires `credential`: the bearer token that probes send.";
+    Problem::invalid("credential", "credential_missing", detail)
+}
+
+/// No answer repeats the token.
+fn new_credential(act: OwnerAct, credential: Option<String>) -> Result<Option<Secret>, Problem> {
+    let invalid = |code, detail: String| Err(Problem::invalid("credential", code, detail));
+    match (act, credential) {
+        (OwnerAct::SetCredential, None) => Err(credential_missing()),
+        (OwnerAct::SetCredential, Some(token)) => {
+            let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
+            if !(MIN_CREDENTIAL_CHARS..=MAX_CREDENTIAL_CHARS).contains(&token.len()) {
+                let detail = format!(
+                    "`credential` must have {MIN_CREDENTIAL_CHARS} to {MAX_CREDENTIAL_CHARS} characters."
+                );
+                return invalid("bad_length", detail);
+            }
+            let body = token.trim_end_matches('=');
+            if body.is_empty() || !body.bytes().all(is_token) {
+                let detail = "`credential` must be a bearer token: letters, digits and - . _ ~ + / without spaces. Send \
+                    the token alone, without the word Bearer.";
+                return invalid("not_a_token", detail.to_owned());
+            }
+            Ok(Some(Secret::new(token)))
+        }
+        (_, Some(_)) => invalid(
+            "credential_without_set_credential",
+            "`credential` is accepted only with act `set_credential`. Leave it out.".to_owned(),
+        ),
+        (_, None) => Ok(None),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde_json::{Map, Value};
 
+use registry_app::credentials::MIN_CREDENTIAL_CHARS;
 use registry_app::talk::without_email_addresses;
 use registry_model::{AccessToken, DiscountCode, SessionId};
 use registry_operations::examples;
@@ -14,7 +15,7 @@ use registry_operations::examples;
 pub(super) const NOT_STORED: &str = "(not stored)";
 
 /// The name of a secret, then `=`, `:` or `is`, then its value. JSON in a string has quotes, which may be escaped.
-const NAMED: &str = r#"(?i)\b([a-z0-9_-]*(?:idempotency[ _-]?key|api[ _-]?key|access[ _-]?key|token|secret|password|passphrase|authorization))([\\"'`]*(?:\s*[:=]\s*|\s+is\s+)[\\"'`]*(?:bearer\s+)?)([^\s\\"'`,;&(){}<>\[\]]+)"#;
+const NAMED: &str = r#"(?i)\b([a-z0-9_-]*(?:idempotency[ _-]?key|api[ _-]?key|access[ _-]?key|token|secret|password|passphrase|authorization|credential))([\\"'`]*(?:\s*[:=]\s*|\s+is\s+)[\\"'`]*(?:bearer\s+)?)([^\s\\"'`,;&(){}<>\[\]]+)"#;
 
 #[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
 static NAMED_SECRET: LazyLock<Regex> = LazyLock::new(|| Regex::new(NAMED).expect("a literal pattern"));
@@ -63,6 +64,7 @@ fn is_secret(name: &str, value: &str) -> bool {
     let ends = |words: &[&str]| words.iter().any(|word| name.ends_with(word));
     let is_long = value.len() >= 8 && value.bytes().any(|byte| byte.is_ascii_digit());
     let is_named = ends(&["idempotencykey", "password", "passphrase"])
+        || value.len() >= MIN_CREDENTIAL_CHARS && ends(&["credential"])
         || is_long && ends(&["apikey", "accesskey", "token", "secret", "authorization"]);
     is_named && !value.is_empty() && !is_example(value)
 }
@@ -151,12 +153,17 @@ mod tests {
             ("Authorization: Bearer abcd1234", "Authorization: Bearer (not stored)"),
             ("my api key is sk-abcd1234", "my api key is (not stored)"),
             ("password=hunter", "password=(not stored)"),
+            (r#"{"credential":"abcdefghijklmnop"}"#, r#"{"credential":"(not stored)"}"#),
         ] {
             assert_eq!(text_without_secrets(text), kept);
         }
-        for text in
-            ["token: <token>", "an access token is a text", "tokens: 12345678", "its idempotency_key tells"]
-        {
+        for text in [
+            "the credential is needed",
+            "token: <token>",
+            "an access token is a text",
+            "tokens: 12345678",
+            "its idempotency_key tells",
+        ] {
             assert_eq!(text_without_secrets(text), text);
         }
         let data = json!({ "idempotency_key": "0a1b", "x": { "accessToken": "abcd1234", "token": "" } });

@@ -182,7 +182,11 @@ impl Document for ListingPage {
             if listing.server_name.is_none() { Ok(None) } else { app.store.server_document(id).await }
         };
         let tools = async {
-            if listing.kept_tools.is_none() { Ok(SeenTools::default()) } else { app.store.seen_tools(id).await }
+            if listing.kept_tools.is_none() {
+                Ok(SeenTools::default())
+            } else {
+                app.store.seen_tools(id).await
+            }
         };
         let (probes, (trail, _), edges, mut outcomes, document, tools) = futures::try_join!(
             app.store.probes_of(id, since, MAX_PROBES),
@@ -455,11 +459,7 @@ impl AbilityRows {
 
 impl ChangeRows {
     fn of(change: &AbilityChange, now: Moment) -> Self {
-        let rows = [
-            ("Added", &change.added),
-            ("Removed", &change.removed),
-            ("Changed", &change.redescribed),
-        ];
+        let rows = [("Added", &change.added), ("Removed", &change.removed), ("Changed", &change.redescribed)];
         let rows = rows.into_iter().filter(|(_, names)| names.count > 0);
         Self {
             seen: When::of(change.at, now),

@@ -76,7 +76,14 @@ pub(super) struct ChangeRow {
 impl ChangeRow {
     pub(super) fn of(change: &ToolChange) -> Self {
         let ToolChange { tool, kind, severity, argument, before, after } = change.clone();
-        Self { tool, what: kind_in_words(kind), argument, severity: SeverityChip::of(severity), before, after }
+        Self {
+            tool,
+            what: kind_in_words(kind),
+            argument,
+            severity: SeverityChip::of(severity),
+            before,
+            after,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::Random;
+use registry::model::{Listed, Random};
 use registry::search::{Query, Text};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
@@ -26,7 +26,7 @@ async fn count_in_new_process(registry: &TestRegistry) -> usize {
 /// The number of listings in the index of a process.
 async fn count_indexed(app: &App) -> usize {
     let text = Text::parse("", "q").unwrap();
-    let query = Query { text, kind: None, category: None, skip: 0, limit: 20 };
+    let query = Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 20 };
     app.search.find(&query, app.clock.now()).await.unwrap().total
 }
 

@@ -85,7 +85,10 @@ async fn tools_are_served_by_their_content_addresses() {
     assert_eq!((reply.status, sha256_hex(&definition).as_str()), (200, hash));
     assert_eq!(reply.header("cache-control"), "public, max-age=86400, immutable");
     assert_eq!(reply.header("content-type"), "application/json");
-    assert!(definition.starts_with("{\"annotations\":{\"readOnlyHint\":true},\"description\":"), "{definition}");
+    assert!(
+        definition.starts_with("{\"annotations\":{\"readOnlyHint\":true},\"description\":"),
+        "{definition}"
+    );
     assert_eq!(serde_json::from_str::<Value>(&definition).unwrap(), sightings("Lists sightings."));
 
     let set = answer["set"]["hash"].as_str().unwrap();
@@ -95,7 +98,10 @@ async fn tools_are_served_by_their_content_addresses() {
     assert_eq!((document.as_str(), sha256_hex(&document).as_str()), (&*format!("[\"{hash}\"]"), set));
 
     let listings = registry.get(&format!("/tools/{hash}/listings")).await.body;
-    assert_eq!((&listings["listings"][0]["listing_id"], listings["listings"].as_array().unwrap().len()), (&json!(id), 1));
+    assert_eq!(
+        (&listings["listings"][0]["listing_id"], listings["listings"].as_array().unwrap().len()),
+        (&json!(id), 1)
+    );
     for unknown in ["0".repeat(64).as_str(), "x", "..%2F..", &hash.to_uppercase()] {
         assert_eq!(registry.get(&format!("/tools/{unknown}")).await.status, 404, "{unknown}");
     }
@@ -108,7 +114,8 @@ async fn every_leaf_commits_to_evidence_and_tools_that_can_be_fetched() {
     for index in 0..2 {
         let proof = registry.get(&format!("/log/proof?index={index}")).await.body;
         assert_eq!(proof["leaf"]["listing_id"], json!(id));
-        let path = proof["evidence_url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
+        let path =
+            proof["evidence_url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
         let (reply, evidence) = bytes(&registry, &path).await;
         assert_eq!(reply.status, 200, "{:?}", reply.body);
         assert_eq!(sha256_hex(&evidence), proof["leaf"]["evidence"].as_str().unwrap());
@@ -133,7 +140,10 @@ async fn new_required_arguments_are_a_breaking_change() {
     look(&registry, &peer, json!([sightings_again()])).await;
 
     let changed = registry.status(&id).await["evidence"]["changed"].clone();
-    assert_eq!((&changed["severity"], &changed["redescribed"]["names"]), (&json!("breaking"), &json!(["list_sightings"])));
+    assert_eq!(
+        (&changed["severity"], &changed["redescribed"]["names"]),
+        (&json!("breaking"), &json!(["list_sightings"]))
+    );
     let arguments: Vec<&str> =
         changed["details"].as_array().unwrap().iter().map(|one| one["argument"].as_str().unwrap()).collect();
     assert_eq!(arguments, ["radius_km", "since"], "{changed}");
@@ -154,7 +164,8 @@ async fn new_required_arguments_are_a_breaking_change() {
     let answer = tools_of(&registry, &id).await;
     assert_eq!((&answer["severity"], answer["changes"].as_array().unwrap().len()), (&json!("danger"), 1));
     assert_eq!(answer["changes"][0]["kind"], "destructive_tool_added");
-    let since = registry.get(&format!("/api/listings/tools?id={id}&since={}", first.as_str().unwrap())).await.body;
+    let since =
+        registry.get(&format!("/api/listings/tools?id={id}&since={}", first.as_str().unwrap())).await.body;
     assert_eq!(since["changes"].as_array().unwrap().len(), 3, "{since}");
     let none = registry.get(&format!("/api/listings/tools?id={id}&since={}", "0".repeat(64))).await;
     assert_eq!((none.status, &none.body["code"]), (404, &json!("tool_set_not_found")));
@@ -172,7 +183,10 @@ async fn new_required_arguments_are_a_breaking_change() {
 
 #[tokio::test]
 async fn pins_hold_until_one_byte_changes() {
-    let (registry, peer, id) = live_server(json!([sightings("Lists sightings."), { "name": "old", "inputSchema": { "type": "object" } }])).await;
+    let (registry, peer, id) = live_server(
+        json!([sightings("Lists sightings."), { "name": "old", "inputSchema": { "type": "object" } }]),
+    )
+    .await;
     let answer = tools_of(&registry, &id).await;
     let (set, tool) = (answer["tools_hash"].clone(), answer["tools"][0]["hash"].clone());
     let pins = json!([
@@ -183,7 +197,12 @@ async fn pins_hold_until_one_byte_changes() {
         { "endpoint": "https://nowhere.example.org/mcp", "hash": set },
     ]);
     let states = |answer: &Value| -> Vec<String> {
-        answer["pins"].as_array().unwrap().iter().map(|pin| pin["state"].as_str().unwrap().to_owned()).collect()
+        answer["pins"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|pin| pin["state"].as_str().unwrap().to_owned())
+            .collect()
     };
     let before = check(&registry, pins.clone()).await;
     assert_eq!(states(&before), ["holds", "holds", "holds", "not_listed", "not_listed"]);
@@ -224,7 +243,10 @@ async fn pins_fail_at_once_if_a_tool_now_instructs_models() {
     assert_eq!(registry.lane(&id).await, "active", "a failed recheck is confirmed first");
     let pins = json!([{ "listing_id": id, "tool": "list_sightings", "hash": answer["tools"][0]["hash"] }]);
     let pin = check(&registry, pins).await["pins"][0].clone();
-    assert_eq!((&pin["state"], &pin["severity"], &pin["in_log"]), (&json!("changed"), &json!("danger"), &json!(false)));
+    assert_eq!(
+        (&pin["state"], &pin["severity"], &pin["in_log"]),
+        (&json!("changed"), &json!("danger"), &json!(false))
+    );
     assert_eq!(pin["changes"][0]["kind"], "injection", "{pin}");
     assert_eq!(registry.status(&id).await["evidence"]["changed"]["severity"], "danger");
     registry.advance(HOUR);
@@ -241,7 +263,8 @@ async fn earlier_looks_are_bounded() {
     let answer = tools_of(&registry, &id).await;
     assert_eq!(answer["earlier"].as_array().unwrap().len(), 8);
     let items = registry.items(&format!("SEEN#{id}")).await;
-    let of = |prefix: &str| items.iter().filter(|item| item["sk"].as_s().unwrap().starts_with(prefix)).count();
+    let of =
+        |prefix: &str| items.iter().filter(|item| item["sk"].as_s().unwrap().starts_with(prefix)).count();
     assert_eq!((of("SET"), of("TOOL#"), of("EVIDENCE#")), (9, 9, 12));
 }
 
@@ -261,9 +284,15 @@ async fn resources_and_prompts_are_asked_only_if_offered() {
     registry.deliver_events().await;
     assert_eq!(registry.lane(&id).await, "active");
     let answer = tools_of(&registry, &id).await;
-    assert_eq!((&answer["resources"]["entries"][0]["uri"], &answer["resources"]["count"]), (&json!("file:///notes"), &json!(1)));
+    assert_eq!(
+        (&answer["resources"]["entries"][0]["uri"], &answer["resources"]["count"]),
+        (&json!("file:///notes"), &json!(1))
+    );
     assert_eq!(answer["resource_templates"]["entries"][0]["uri"], "file:///{path}");
-    assert_eq!((&answer["prompts"]["count"], answer["prompts"]["entries"].as_array().unwrap().len()), (&json!(2), 1));
+    assert_eq!(
+        (&answer["prompts"]["count"], answer["prompts"]["entries"].as_array().unwrap().len()),
+        (&json!(2), 1)
+    );
     let page = registry.get_with(&format!("/list/{id}/tools"), ("accept", "text/html")).await;
     assert!(page.body.as_str().unwrap().contains("file:///notes"), "{}", page.body);
 

@@ -4,6 +4,7 @@
 mod attestations;
 mod capability_hash;
 mod collections;
+mod credentials;
 mod identities;
 mod owner;
 mod reciprocity;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use local::engine::instrumented::Fault;
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{Kind, Lane, ListingId, Random};
+use registry::model::{Kind, Lane, Listed, ListingId, Random};
 use registry::search::{Found, Query, Text};
 use serde_json::json;
 use tests::fixtures::{feed_item, submitted_listing};
@@ -14,7 +14,8 @@ use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
 fn query(text: &str) -> Query {
-    Query { text: Text::parse(text, "q").unwrap(), kind: None, category: None, skip: 0, limit: 20 }
+    let text = Text::parse(text, "q").unwrap();
+    Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 20 }
 }
 
 async fn search(app: &App, text: &str) -> Found {
@@ -202,7 +203,7 @@ async fn large_listings_are_indexed_in_several_transactions() {
         let item = feed_item("listing_queued", &listing, registry.now());
         app.store.insert(&listing, None, &submission.contact, &item, None).await.unwrap();
     }
-    assert_eq!(app.store.mark_live_dirty(|_| true, registry.now()).await.unwrap(), 500);
+    assert_eq!(app.store.mark_listed_dirty(|_| true, registry.now()).await.unwrap(), 500);
     let calls = registry.observer.tally.snapshot();
     let mut come = 0;
     // A slow machine needs more than one build.

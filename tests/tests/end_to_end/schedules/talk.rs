@@ -127,7 +127,10 @@ async fn changed_tools_send_one_drift_message() {
     }
     let messages = inbox(&registry, &id).await;
     assert!(messages.iter().any(|(_, text)| text.contains("`steal`: new tool.")), "{messages:?}");
-    assert!(messages.iter().all(|(_, text)| !text.contains("The tool")), "no text of the server: {messages:?}");
+    assert!(
+        messages.iter().all(|(_, text)| !text.contains("The tool")),
+        "no text of the server: {messages:?}"
+    );
 }
 
 /// An agent whose description is a prompt injection.

@@ -1,0 +1,295 @@
+//! Tests servers that ask for a sign-in: how they become gated, where they are shown, and how the weekly recheck proves them
+//! again.
+
+use registry::model::ListingId;
+use serde_json::{Value, json};
+use tests::peers::{Peer, empty, servers, sign_in};
+use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry, id_of};
+
+use super::evidence_log::leaves;
+use crate::fixtures::recheck_at;
+
+struct Setup {
+    registry: TestRegistry,
+    authorization: Peer,
+    server: Peer,
+    id: ListingId,
+}
+
+const NAME: &str = "org.example/files";
+
+fn described(url: &str) -> Value {
+    json!({ "name": NAME, "title": "Files", "description": "Reads and writes your files.", "version": "1.0.0",
+        "remotes": [{ "type": "streamable-http", "url": url }] })
+}
+
+async fn text(registry: &TestRegistry, path: &str) -> String {
+    registry.get(path).await.body.as_str().unwrap().to_owned()
+}
+
+impl Setup {
+    async fn start() -> Self {
+        Self::start_with(TestOptions::default()).await
+    }
+
+    async fn start_with(options: TestOptions) -> Self {
+        let authorization = Peer::start(sign_in::authorization_server).await;
+        let server = Peer::start(sign_in::gated(&authorization.origin)).await;
+        let registry = TestRegistry::start_with(options).await;
+        let id = id_of(&registry.publish(&described(&server.url("/mcp"))).await);
+        registry.deliver_events().await;
+        assert_eq!(registry.lane(&id).await, "gated", "{}", registry.status(&id).await);
+        Self { registry, authorization, server, id }
+    }
+
+    /// Runs the recheck in three different hours.
+    async fn recheck_three_times(&self) {
+        self.registry.advance_to(recheck_at(&self.registry, &self.id).await);
+        for _ in 0..3 {
+            self.registry.recheck().await;
+            self.registry.advance(HOUR);
+        }
+    }
+
+    /// The decisions about the listing in the evidence log.
+    async fn decisions(&self) -> Vec<String> {
+        self.registry.tick().await;
+        let mut leaves = leaves(&self.registry).await;
+        leaves.retain(|leaf| leaf["listing_id"] == self.id.as_str());
+        leaves.iter().map(|leaf| leaf["event"].as_str().unwrap().to_owned()).collect()
+    }
+
+    async fn names(&self, path: &str) -> Vec<String> {
+        let page = self.registry.get(path).await;
+        assert_eq!(page.status, 200, "{page:?}");
+        let servers = page.body["servers"].as_array().unwrap();
+        servers.iter().map(|server| server["server"]["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    async fn hits(&self, query: &str) -> usize {
+        let search = self.registry.get(&format!("/api/match?q=files&{query}")).await;
+        assert_eq!(search.status, 200, "{search:?}");
+        search.body["hits"].as_array().unwrap().len()
+    }
+}
+
+#[tokio::test]
+async fn server_with_a_correct_sign_in_becomes_gated_and_is_never_counted_as_live() {
+    let setup = Setup::start().await;
+    let Setup { registry, authorization, id, .. } = &setup;
+    let status = registry.status(id).await;
+    assert_eq!((&status["kind"], &status["access"]), (&json!("mcp"), &json!("gated")), "{status}");
+    let sentence = format!("Asks for sign-in at {}, scope files:read.", authorization.origin);
+    assert!(status["lane_reason"].as_str().unwrap().ends_with(&sentence), "{status}");
+    let sign_in = &status["evidence"]["sign_in"];
+    let expected =
+        json!({ "issuer": authorization.origin, "scopes": ["files:read"], "registration": "dynamic" });
+    assert_eq!((sign_in, &status["checks_clean"]), (&expected, &json!(true)));
+    assert!(status["recheck_at"].is_string() && status.get("retry_at").is_none(), "{status}");
+
+    assert_eq!(registry.live_counts().await, (0, 0));
+    registry.settle();
+    assert_eq!(registry.get("/api/listings/active").await.body["mcps"], json!([]));
+    assert_eq!(registry.feed_types().await[0], "listing_gated");
+    assert_eq!(setup.decisions().await, ["gated"]);
+    let inbox = registry.get(&format!("/api/talk?listing_id={id}")).await.body;
+    assert_eq!(inbox["inbox"][0]["kind"], "welcome", "{inbox}");
+
+    for (badge, word) in [("gated", "sign-in verified"), ("live", "gated"), ("verified", "not verified")] {
+        let image = text(registry, &format!("/badge/{badge}.svg?id={id}")).await;
+        assert!(image.contains(&format!(": {word}</title>")), "{badge}: {image}");
+    }
+    let page = text(registry, &format!("/list/{id}")).await;
+    assert!(page.contains("You must sign in to use it") && page.contains(&sentence), "{page}");
+    assert!(!page.contains("Publish again") && !page.contains("noindex"), "{page}");
+    // The demo and all that follows is for Live listings.
+    let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
+    assert_eq!((demo.status, &demo.body["lane"]), (409, &json!("gated")));
+}
+
+#[tokio::test]
+async fn lists_and_searches_contain_gated_servers_only_on_request() {
+    let setup = Setup::start().await;
+    let registry = &setup.registry;
+    let open = Peer::start(servers::modern).await;
+    let other = json!({ "name": "org.example/open", "title": "Open files", "description": "Reads open files.",
+        "version": "1.0.0", "remotes": [{ "type": "streamable-http", "url": open.url("/mcp") }] });
+    registry.publish(&other).await;
+    registry.deliver_events().await;
+    registry.settle();
+    for (access, names) in [
+        ("", vec!["org.example/open"]),
+        ("access=open", vec!["org.example/open"]),
+        ("access=gated", vec![NAME]),
+        ("access=package", vec![]),
+        ("access=all", vec![NAME, "org.example/open"]),
+    ] {
+        assert_eq!(setup.names(&format!("/v0.1/servers?{access}")).await, names, "{access}");
+        assert_eq!(setup.hits(access).await, names.len(), "{access}");
+        let ard = registry.get(&format!("/api/ard/search?q=files&{access}")).await.body;
+        assert_eq!(ard["total"], names.len(), "{access}: {ard}");
+        let board = text(registry, &format!("/list?q=files&{access}")).await;
+        for name in ["Files", "Open files"] {
+            let shown = board.contains(&format!("<bdi>{name}</bdi>"));
+            let expected = names.contains(&if name == "Files" { NAME } else { "org.example/open" });
+            assert_eq!(shown, expected, "{access}: {name}");
+        }
+    }
+    // A form sends an empty text for the default.
+    assert_eq!(registry.get("/list?q=files&kind=all&category=&access=").await.status, 200);
+    assert_eq!(registry.get("/v0.1/servers?access=closed").await.status, 422);
+    let paged = registry.get("/v0.1/servers?access=all&limit=1").await.body;
+    let next = paged["metadata"]["nextCursor"].as_str().unwrap();
+    assert_eq!(
+        setup.names(&format!("/v0.1/servers?access=all&limit=1&cursor={next}")).await,
+        ["org.example/open"]
+    );
+
+    let one = registry.get("/v0.1/servers/org.example%2Ffiles/versions/latest").await.body;
+    let evidence =
+        one["_meta"].as_object().unwrap().iter().find(|(key, _)| key.ends_with("/evidence")).unwrap().1;
+    assert_eq!((&evidence["access"], &evidence["class"]), (&json!("gated"), &json!("partial")), "{one}");
+    let hit = &registry.get("/api/match?q=files&access=gated").await.body["hits"][0];
+    assert_eq!((&hit["access"], &hit["listing_id"]), (&json!("gated"), &json!(setup.id)));
+    let with_hits = registry.call_tool("ard_search", &json!({ "q": "files", "access": "gated" })).await;
+    assert!(with_hits["note"].as_str().unwrap().starts_with("1 gated listing"), "{with_hits}");
+    let extension = registry.get("/v0.1/x/org.example.registry/search?q=files&access=gated").await;
+    assert!(extension.status == 200 || extension.status == 404, "{extension:?}");
+}
+
+#[tokio::test]
+async fn weekly_recheck_proves_a_sign_in_again_and_three_failures_demote() {
+    let setup = Setup::start().await;
+    let Setup { registry, authorization, id, .. } = &setup;
+    let first = recheck_at(registry, id).await;
+    registry.advance_to(first);
+    authorization.forget_requests();
+    registry.recheck().await;
+    assert_eq!(authorization.requests().len(), 1, "{:?}", authorization.request_names());
+    assert!(recheck_at(registry, id).await > first);
+    assert_eq!(
+        (registry.lane(id).await.as_str(), setup.decisions().await),
+        ("gated", vec!["gated".to_owned(); 2])
+    );
+    let week = registry.probe_statistics().await["weekly_recheck"].clone();
+    assert_eq!(week["rechecked_this_week"], 0, "only rechecks of Live listings are counted: {week}");
+
+    // A tick never demotes.
+    authorization.answer_with(|_| empty(404));
+    registry.advance(TICK);
+    registry.publish(&described(&setup.server.url("/mcp"))).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(id).await, "gated");
+    setup.recheck_three_times().await;
+    let status = registry.status(id).await;
+    assert_eq!(
+        (&status["lane"], &status["reasons"][0]["code"]),
+        (&json!("demoted"), &json!("sign_in:authorization_server_metadata")),
+        "{status}"
+    );
+    assert_eq!(registry.feed_types().await[0], "listing_demoted");
+    assert_eq!(setup.decisions().await.last().unwrap(), "demoted");
+    registry.index().await;
+    assert_eq!(setup.names("/v0.1/servers?access=all").await, [""; 0]);
+    let changes = setup.names("/v0.1/servers?access=all&updated_since=2026-11-20T12:00:00Z").await;
+    assert_eq!(changes, [NAME], "mirrors see that it is gone");
+
+    authorization.answer_with(sign_in::authorization_server);
+    registry.advance(DAY);
+    registry.tick().await;
+    assert_eq!(registry.lane(id).await, "gated");
+    registry.advance(DAY * 40);
+    assert_eq!(registry.lane(id).await, "queued", "the proof has expired");
+    registry.tick().await;
+    assert_eq!(registry.lane(id).await, "gated", "a listing that was gated is not deleted");
+}
+
+#[tokio::test]
+async fn live_server_that_asks_for_a_sign_in_becomes_gated_and_the_other_way_round() {
+    let setup = Setup::start().await;
+    let Setup { registry, authorization, server, id } = &setup;
+    server.answer_with(servers::modern);
+    registry.advance(TICK);
+    registry.publish(&described(&server.url("/mcp"))).await;
+    registry.deliver_events().await;
+    let status = registry.status(id).await;
+    assert_eq!((&status["lane"], &status["access"]), (&json!("active"), &json!("open")));
+    assert_eq!(registry.live_counts().await, (0, 1));
+    assert_eq!((setup.hits("").await, setup.hits("access=gated").await), (1, 0));
+
+    server.answer_with(sign_in::gated(&authorization.origin));
+    setup.recheck_three_times().await;
+    let status = registry.status(id).await;
+    assert_eq!((&status["lane"], registry.live_counts().await), (&json!("gated"), (0, 0)), "{status}");
+    assert_eq!(registry.feed_types().await[0], "listing_gated");
+    assert_eq!(setup.decisions().await, ["gated", "live", "gated"]);
+    registry.index().await;
+    assert_eq!((setup.hits("").await, setup.hits("access=gated").await), (0, 1));
+    let gone = setup.names("/v0.1/servers?updated_since=2026-11-20T12:00:00Z").await;
+    assert_eq!(gone, [NAME], "a mirror of the Live servers sees that it is gone");
+    let all = registry.get("/v0.1/servers?access=all&updated_since=2026-11-20T12:00:00Z").await.body;
+    assert_eq!(all["servers"].as_array().unwrap().len(), 1, "{all}");
+}
+
+#[tokio::test]
+async fn broken_sign_in_needs_a_fix_and_names_it() {
+    let authorization = Peer::start(|_| empty(404)).await;
+    let server = Peer::start(sign_in::gated(&authorization.origin)).await;
+    let registry = TestRegistry::start().await;
+    let id = registry.publish_mcp(&server.url("/mcp")).await;
+    registry.deliver_events().await;
+    let status = registry.status(&id).await;
+    assert_eq!(
+        (&status["lane"], &status["reasons"][0]["code"]),
+        (&json!("needs_fix"), &json!("sign_in:authorization_server_metadata"))
+    );
+    let statistics = registry.probe_statistics().await;
+    let reason = &statistics["outcomes"]["fail_reasons"];
+    assert!(
+        reason.to_string().contains("sign-in") || reason.as_array().is_some_and(Vec::is_empty),
+        "{reason}"
+    );
+    registry.advance(DAY * 31);
+    registry.tick().await;
+    assert_eq!(
+        registry.get(&format!("/api/listings/status?id={id}")).await.status,
+        404,
+        "it failed for a month"
+    );
+}
+
+/// Two listings cannot show the same endpoint.
+#[tokio::test]
+async fn gated_listing_holds_its_endpoint() {
+    let setup = Setup::start().await;
+    let second = setup.registry.publish_mcp(&setup.server.url("/mcp")).await;
+    assert_ne!(second, setup.id);
+    setup.registry.deliver_events().await;
+    assert_eq!(setup.registry.reason_codes(&second).await, ["auth_required", "endpoint_unique"]);
+    assert_eq!(setup.registry.lane(&second).await, "needs_fix");
+}
+
+/// A verdict on a Live server and one on a gated server, at their rechecks.
+#[tokio::test(flavor = "multi_thread")]
+async fn gated_verdict_costs_as_many_calls_as_a_live_one() {
+    let setup = Setup::start_with(TestOptions::default().delivered_once()).await;
+    let registry = &setup.registry;
+    let open = Peer::start(servers::modern).await;
+    let live = registry.publish_mcp(&open.url("/mcp")).await;
+    registry.deliver_events().await;
+    registry.advance(DAY * 7);
+    registry.tick().await;
+    let mut costs = Vec::new();
+    for id in [&live, &setup.id] {
+        registry.advance_to(recheck_at(registry, id).await.max(registry.now()));
+        let before = registry.observer.tally.snapshot();
+        registry.first_probe(id).await;
+        costs.push(registry.observer.tally.since(&before));
+    }
+    assert_eq!(
+        (registry.lane(&live).await.as_str(), registry.lane(&setup.id).await.as_str()),
+        ("active", "gated")
+    );
+    assert!(costs.iter().all(|calls| calls.of("TransactWriteItems") > 0), "{costs:?}");
+    assert!(costs[1].total() <= costs[0].total() + 1, "{costs:?}");
+}
