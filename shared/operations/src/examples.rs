@@ -33,6 +33,7 @@ pub fn of_argument(name: &str) -> Option<Value> {
         "server_json" => {
             json!({ "name": "com.example/weather", "description": "Weather forecasts.", "version": "1.0.0" })
         }
+        "since" => json!("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"),
         "skill" => json!("forecast"),
         "skills" => json!(["forecast"]),
         "source" => json!("web search"),

@@ -89,9 +89,10 @@ fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
     outcome("interface_domain", fault, "The card and its endpoint are under one domain.")
 }
 
-/// The endpoint is compared when a listing could go Live with it.
+/// The endpoint is compared when a listing could go Live or become gated with it.
 fn endpoint_unique(verdict: &Verdict, context: &Context) -> Check {
-    if context.listing.is_none() || verdict.handshake != Handshake::Ok || verdict.facts.endpoint.is_none() {
+    let is_good = verdict.handshake == Handshake::Ok || verdict.facts.sign_in.is_some();
+    if context.listing.is_none() || !is_good || verdict.facts.endpoint.is_none() {
         return Check::not_applicable(
             "endpoint_unique",
             "the check compares the endpoint of a listing that completes the handshake.",

@@ -56,11 +56,16 @@ pub(crate) async fn all_documents(pair: &LivePair) -> Vec<(&'static AnyDocument,
     let skill = format!("{}.md", skills["skills"][0]["name"].as_str().unwrap());
     let leaves = pair.registry.get("/log").await.body["tree_size"].as_u64().unwrap();
     let tile = format!("0/000.p/{leaves}");
+    let tools = pair.registry.get(&format!("/api/listings/tools?id={}", pair.server)).await.body;
+    let tool = tools["tools"][0]["hash"].as_str().unwrap().to_owned();
     let with_value = |path: &str| {
         let (placeholder, value) = match path {
             "/badge/{name}" => ("{name}", "live.svg"),
             "/skills/{name}" => ("{name}", skill.as_str()),
             "/list/{id}" => ("{id}", pair.agent.as_str()),
+            "/list/{id}/tools" => ("{id}", pair.server.as_str()),
+            "/tools/{hash}" | "/tools/{hash}/listings" => ("{hash}", tool.as_str()),
+            "/log/evidence/{index}" => ("{index}", "0"),
             "/log/tile/{*tile}" => ("{*tile}", tile.as_str()),
             _ => ("{", "{"),
         };

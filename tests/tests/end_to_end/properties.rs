@@ -86,16 +86,18 @@ proptest! {
             prop_assert_eq!(after.last_ok_at, Some(now));
             prop_assert!(after.due_at < now + week);
         } else if before.lane == Lane::Active {
-            prop_assert!(job == Job::Recheck || after.lane == Lane::Active, "a tick never demotes");
+            let fails_a_check = assessment.verdict.handshake == Handshake::Ok;
+            prop_assert!(!fails_a_check || after.lane == Lane::Demoted, "a failed check demotes at once");
+            prop_assert!(fails_a_check || job == Job::Recheck || after.lane == Lane::Active, "a tick never demotes");
             let strikes: BTreeSet<i64> = after.strikes.iter().copied().collect();
             prop_assert_eq!(strikes.len(), after.strikes.len(), "an hour counts once");
-            if after.lane == Lane::Demoted {
+            if after.lane == Lane::Demoted && !fails_a_check {
                 let hours: BTreeSet<i64> = before.strikes.iter().copied().chain([NOW / 3600]).collect();
                 prop_assert!(hours.len() >= 3, "demoted after {} hours", hours.len());
                 let silence = before.last_ok_at.map(|last| now.duration_since(last));
                 let week_over = silence.is_none_or(|silence| silence >= week - SignedDuration::from_hours(1));
                 prop_assert!(!assessment.verdict.inconclusive || week_over, "an inconclusive probe demotes only at the end of the week");
-            } else {
+            } else if !fails_a_check {
                 prop_assert_eq!(after.live_since, before.live_since);
                 prop_assert_eq!(&after.probe, &before.probe, "the last proof is still shown");
             }

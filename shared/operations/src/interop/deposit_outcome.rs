@@ -22,7 +22,7 @@ pub struct Arguments {
     /// The id of the listing that you used.
     #[serde(alias = "id")]
     listing_id: String,
-    /// The id of a second listing that you used together with the first one. Optional.
+    /// The id of a second listing that you used together with it.
     listing_b: Option<String>,
     /// Whether the listing did what you requested. Default: true.
     #[schemars(extend("default" = true))]

@@ -21,10 +21,10 @@ pub struct CheckStatus;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["id", "name"])))]
 pub struct Arguments {
-    /// The id of the listing; `listing_id` means the same.
+    /// The id of the listing.
     #[serde(alias = "listing_id")]
     id: Option<String>,
-    /// The name in the card or server description of the listing.
+    /// The name of the listing.
     name: Option<String>,
 }
 

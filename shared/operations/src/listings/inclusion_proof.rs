@@ -15,15 +15,13 @@ pub struct InclusionProof;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("oneOf" = argument_schema::one_of(&["listing_id", "index"])))]
 pub struct Arguments {
-    /// The id of the listing. The proof is for the last decision about this listing.
+    /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// A time (RFC 3339) or a day (such as 2026-11-20, which means its end in UTC). The proof is for the last decision
-    /// until then. Default: the last decision.
+    /// A time (RFC 3339) or a day (its end in UTC), for the last decision until then. Default: the last decision.
     #[schemars(extend("format" = "time-or-day"))]
     at: Option<String>,
-    /// The id of a signed statement (`att_...`). Also send its `listing_id`. The proof is for the leaf that commits to the
-    /// statement.
+    /// The id of a signed statement (`att_...`). Also send its `listing_id`.
     attestation_id: Option<String>,
     /// The index of a leaf. Send it instead of `listing_id`.
     #[serde(alias = "leaf_index")]

@@ -81,7 +81,8 @@ impl Operation for ListingTools {
         "content hashes of the tools of {id}",
     ];
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id} has {set.tools} tools | ; the hash of the set is {tools_hash} | , first seen at {set.at}.",
+        "{listing_id}: {tools#} tools are shown.",
+        "Its set has {set.tools} tools | ; the hash of the set is {tools_hash} | , first seen at {set.at}.",
         "Tools: [tools]{name} | : {description}",
         "Changes since {changed_since.at} | , the severest is {severity}: [changes]{tool} | ({kind} | {argument})",
     ];

@@ -35,17 +35,15 @@ pub enum OwnerAct {
     Restore,
     /// Changes the displayed name.
     Rename,
-    /// Moves the listing to the front of the probe queue. Use it for a Live listing; for others, `list_yourself` does the
-    /// same without a signature.
+    /// Moves the listing to the front of the probe queue.
     Reprobe,
-    /// Allows invitations and connector messages again, after somebody opted the listing out.
+    /// Allows invitations again, after somebody opted the listing out.
     OptIn,
     /// Gets the reward of the listing's feedback, whoever sent the feedback. The earlier token or code stops working.
     Reclaim,
     /// Reads the feedback that was sent for the listing.
     ReadFeedback,
-    /// Gives the registry a bearer token, so that probes can complete the handshake of an MCP server that asks for a sign-in.
-    /// The token is stored encrypted, sent only to the origin of the listing's URL, and never shown.
+    /// Stores a bearer token for probes of an MCP server that asks for a sign-in. It is encrypted and never shown.
     SetCredential,
     /// Deletes this token.
     DeleteCredential,
@@ -65,16 +63,16 @@ pub struct Arguments {
     listing_id: String,
     /// What to do with the listing.
     act: OwnerAct,
-    /// The new name. Required with act `rename`; refused with any other act.
+    /// The new name; only with act `rename`.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     name: Option<String>,
-    /// The bearer token for probes. Required with act `set_credential`; refused with any other act.
+    /// The bearer token; only with act `set_credential`.
     #[schemars(regex(pattern = CREDENTIAL), length(min = MIN_CREDENTIAL_CHARS, max = MAX_CREDENTIAL_CHARS))]
     credential: Option<String>,
     /// The DID of the key, if the DID is a `did:web` of the domain of the listing.
     #[schemars(extend("format" = "did"))]
     did: Option<String>,
-    /// The public key as a JWK. Send it only if the registry must use exactly this key.
+    /// The public key as a JWK, if the registry must use exactly this key.
     #[serde(default)]
     #[schemars(schema_with = "public_jwk_schema")]
     public_jwk: Option<Map<String, Value>>,

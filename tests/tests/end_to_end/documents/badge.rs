@@ -9,7 +9,7 @@ async fn unknown_badge_is_not_found() {
     let refused = refused_queries(&["/badge/gold"]).await;
     insta::assert_snapshot!(refused, @"
     /badge/gold
-      404 no_such_badge `-`: Unknown badge. Use one of mcp, agent, listed, clean, verified, live.
+      404 no_such_badge `-`: Unknown badge. Use one of mcp, agent, listed, clean, verified, live, gated.
     ");
 }
 

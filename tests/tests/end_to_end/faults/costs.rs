@@ -121,12 +121,13 @@ async fn publishing_costs_few_calls() {
         ("new", 6, json!({ "url": agents.url("/x/card.json"), "contact_email": "a@example.org" })),
         ("again", 6, json!({ "url": agents.url("/x/card.json") })),
         ("live", 6, json!({ "url": agents.url("/1/card.json") })),
-        ("described", 6, json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" })),
-        ("claimed", 6, at("http://squatter.localhost/mcp")),
+        // A description also reads the listing of its URL, and who has its name.
+        ("described", 7, json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" })),
+        ("claimed", 8, at("http://squatter.localhost/mcp")),
         // Also reads who claimed the name before; happens once per name.
-        ("proven, and taken over", 7, at("http://acme.localhost/mcp")),
+        ("proven, and taken over", 10, at("http://acme.localhost/mcp")),
         // Also reads the stored description.
-        ("proven again", 8, at("http://acme.localhost/mcp")),
+        ("proven again", 10, at("http://acme.localhost/mcp")),
     ];
     for (what, limit, body) in bodies {
         let before = registry.observer.tally.snapshot();

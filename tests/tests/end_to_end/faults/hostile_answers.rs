@@ -266,7 +266,7 @@ const SERVERS: &[Case] = &[
     Case("an error with ten thousand versions", Role::Server, |request| json_body(json!({ "jsonrpc": "2.0", "id": request.body["id"], "error": { "code": -32022, "message": "x", "data": { "supported": vec!["2024-11-05"; 10_000] } } }).to_string()), "needs_fix initialize_refused"),
     Case("an error code that is a text", Role::Server, |request| json_body(json!({ "jsonrpc": "2.0", "id": request.body["id"], "error": { "code": "x", "message": "x" } }).to_string()), "needs_fix bad_jsonrpc"),
     Case("a bare 401", Role::Server, |_| answer("401 No", "", ""), "needs_fix gated_unproven"),
-    Case("metadata at a private address", Role::Server, |_| answer("401 No", "www-authenticate: Bearer resource_metadata=\"http://10.0.0.1/\"\r\n", ""), "needs_fix auth_required"),
+    Case("metadata at a private address", Role::Server, |_| answer("401 No", "www-authenticate: Bearer resource_metadata=\"http://10.0.0.1/\"\r\n", ""), "needs_fix sign_in:redirected"),
     Case("metadata of zeros", Role::Server, |request| if request.body.is_null() { json_body(zeros(120_000)) } else { answer("401 No", "", "") }, "needs_fix gated_unproven"),
     Case("429 on every request", Role::Server, |_| answer("429 Slow", "retry-after: 99999999999\r\n", ""), "queued rate_limited"),
     Case("an invalid retry-after", Role::Server, |_| answer("503 Busy", "retry-after: -1\r\n", ""), "queued http_5xx"),
@@ -283,9 +283,9 @@ const SERVERS: &[Case] = &[
 
 #[rustfmt::skip]
 const TOOLS: &[Case] = &[
-    Case("pages of zeros in gzip", Role::Tools, |request| gzipped(format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{\"tools\":{},\"nextCursor\":\"{}\"}}}}", request.body["id"], zeros(500_000), request.body["id"]).as_bytes()), "needs_fix answers_too_large"),
-    Case("three thousand tools", Role::Tools, |request| page(request, (0..3000).map(|n| tool(&format!("t{n}"))).collect(), None), "needs_fix answers_too_large"),
-    Case("pages that are too long in total", Role::Tools, |request| page(request, json!([{ "name": request.body["id"].to_string(), "description": "x".repeat(1_000_000), "inputSchema": {} }]), Some(&request.body["id"].to_string())), "needs_fix answers_too_large"),
+    Case("pages of zeros in gzip", Role::Tools, |request| gzipped(format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{\"tools\":{},\"nextCursor\":\"{}\"}}}}", request.body["id"], zeros(500_000), request.body["id"]).as_bytes()), "needs_fix too_many_tools"),
+    Case("three thousand tools", Role::Tools, |request| page(request, (0..3000).map(|n| tool(&format!("t{n}"))).collect(), None), "needs_fix too_many_tools"),
+    Case("pages that are too long in total", Role::Tools, |request| page(request, json!([{ "name": request.body["id"].to_string(), "description": "x".repeat(1_000_000), "inputSchema": {} }]), Some(&request.body["id"].to_string())), "needs_fix too_many_tools"),
     Case("endless pages", Role::Tools, |request| page(request, json!([tool(&format!("t{}", request.body["id"]))]), Some(&request.body["id"].to_string())), "active"),
     Case("a repeated cursor", Role::Tools, |request| page(request, json!([tool(&format!("t{}", request.body["id"]))]), Some("again")), "needs_fix nonconforming:cursor"),
     Case("a cursor of 500 KB", Role::Tools, |request| page(request, json!([tool(&format!("t{}", request.body["id"]))]), Some(&format!("{}{}", request.body["id"], "c".repeat(500_000)))), "active"),
@@ -294,10 +294,10 @@ const TOOLS: &[Case] = &[
     Case("a name of control characters", Role::Tools, |request| page(request, json!([tool("a\u{202e}\u{0}b")]), None), "needs_fix text_sane"),
     Case("a schema that refers to itself", Role::Tools, |request| page(request, json!([{ "name": "a", "inputSchema": { "type": "object", "$ref": "#", "allOf": [{ "$ref": "#/allOf/0" }] } }]), None), "active"),
     Case("a schema of endless nesting", Role::Tools, |request| json_body(format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{\"tools\":[{{\"name\":\"a\",\"inputSchema\":{}", request.body["id"], "{\"items\":".repeat(DEPTH))), "needs_fix nonconforming:id_echo"),
-    Case("a schema of zeros", Role::Tools, |request| json_body(format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{\"tools\":[{{\"name\":\"a\",\"inputSchema\":{{\"enum\":{}}}}}]}}}}", request.body["id"], zeros(400_000))), "needs_fix answers_too_large"),
+    Case("a schema of zeros", Role::Tools, |request| json_body(format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{\"tools\":[{{\"name\":\"a\",\"inputSchema\":{{\"enum\":{}}}}}]}}}}", request.body["id"], zeros(400_000))), "needs_fix too_many_tools"),
     Case("tools that are not a list", Role::Tools, |request| page(request, json!({ "a": tool("a") }), None), "needs_fix tools_failed"),
     Case("a tools list with another id", Role::Tools, |request| json_body(json!({ "jsonrpc": "2.0", "id": 0, "result": { "tools": [], "asked": request.body["id"] } }).to_string()), "needs_fix nonconforming:id_echo"),
-    Case("403 after initialize", Role::Tools, |_| answer("403 No", "", ""), "needs_fix auth_required"),
+    Case("403 after initialize", Role::Tools, |_| answer("403 No", "", ""), "needs_fix sign_in:status_403"),
     Case("silence after initialize", Role::Tools, |_| Saying::Held(Bytes::new()), "queued timeout"),
 ];
 

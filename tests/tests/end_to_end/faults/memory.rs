@@ -76,7 +76,7 @@ async fn pages_of_zeros_use_bounded_memory() {
     let growth = peak_kib() - before;
     for id in &ids {
         assert_eq!(registry.lane(id).await, "needs_fix", "the sweep wrote a verdict: {report}");
-        assert_eq!(registry.reason_codes(id).await[0], "answers_too_large");
+        assert_eq!(registry.reason_codes(id).await[0], "too_many_tools");
     }
     registry.advance(TICK);
     assert_eq!(

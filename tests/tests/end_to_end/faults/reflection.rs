@@ -127,8 +127,8 @@ async fn auth_challenge_causes_no_request_to_another_host() {
     registry.tick().await;
     assert_eq!(
         registry.reason_codes(&id).await,
-        ["auth_required"],
-        "the challenge itself is the proof that the server requires auth"
+        ["sign_in:redirected"],
+        "metadata on another host is not read"
     );
     assert_eq!(foreign.connections(), 0);
 }

@@ -36,6 +36,7 @@ async fn status_of_a_live_listing_contains_lane_probe_and_next_step() {
       "description": "Adds two numbers and tells their sum.",
       "lane": "active",
       "lane_reason": "Live: it answered a real handshake, and its checks are clean.",
+      "access": "open",
       "probe": {
         "ok": true,
         "handshake": "ok",

@@ -32,6 +32,7 @@ impl LinkWalker {
     pub(crate) async fn of(pair: &LivePair, token: &str) -> Self {
         let log = pair.registry.get("/log").await.body;
         let skills = pair.registry.get("/.well-known/agent-skills/index.json").await.body;
+        let tools = pair.registry.get(&format!("/api/listings/tools?id={}", pair.server)).await.body;
         let card: String = form_urlencoded::byte_serialize(pair.peers[0].card().as_bytes()).collect();
         let width = format!("000.p/{}", log["tree_size"]);
         let placeholders = [
@@ -42,6 +43,8 @@ impl LinkWalker {
             ("token", token.to_owned()),
             ("access_token", token.to_owned()),
             ("level", "0".to_owned()),
+            ("index", "0".to_owned()),
+            ("hash", tools["tools"][0]["hash"].as_str().unwrap().to_owned()),
             ("day", pair.registry.now().to_string()),
             ("/badge/{name}", "live".to_owned()),
             ("/skills/{name}", format!("{}.md", skills["skills"][0]["name"].as_str().unwrap())),

@@ -265,7 +265,12 @@ async fn gated_listing_holds_its_endpoint() {
     let second = setup.registry.publish_mcp(&setup.server.url("/mcp")).await;
     assert_ne!(second, setup.id);
     setup.registry.deliver_events().await;
-    assert_eq!(setup.registry.reason_codes(&second).await, ["auth_required", "endpoint_unique"]);
+    assert_eq!(
+        setup.registry.reason_codes(&second).await,
+        ["auth_required", "endpoint_unique"],
+        "{}",
+        setup.registry.status(&second).await
+    );
     assert_eq!(setup.registry.lane(&second).await, "needs_fix");
 }
 

@@ -80,7 +80,7 @@ async fn mcp_server_of_2026_07_28_goes_live() {
           "description": "The tool subtract."
         }
       ],
-      "tools_hash": "v2:3139cdccb39189e1d1fc58ef17b819a321ac6401b48fa24dfb16685c736e723b"
+      "tools_hash": "sha256:cdf0c241c86f3bd60163cdcb2dd37418d172167030a721ea964487ee89ba90ee"
     }
     "#);
     assert_eq!((&status["kind"], &status["name"]), (&json!("mcp"), &json!("Adder")));

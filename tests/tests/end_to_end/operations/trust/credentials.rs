@@ -243,8 +243,7 @@ async fn credential_is_dropped_with_the_listing_and_with_its_url() {
     let setup = Setup::start().await;
     setup.live().await;
     let registry = &setup.registry;
-    let thief = Peer::start(|_| empty(401)).await;
-    let mut moved = described(&thief.url("/mcp"));
+    let mut moved = described(&setup.server.url("/other"));
     registry.post("/api/publish", &moved).await;
     assert_eq!(setup.stored().await, 1, "a stranger cannot move it");
     moved = json!({ "server_json": moved, "proof": {} });
@@ -255,7 +254,10 @@ async fn credential_is_dropped_with_the_listing_and_with_its_url() {
     assert_eq!((published.status, setup.stored().await), (200, 0), "{published:?}");
     registry.advance(TICK);
     registry.tick().await;
-    assert!(thief.requests().iter().all(|request| request.header("authorization").is_none()));
+    let requests = setup.server.requests();
+    let mut elsewhere = requests.iter().filter(|request| request.path == "/other").peekable();
+    assert!(elsewhere.peek().is_some(), "the new URL was not probed");
+    assert!(elsewhere.all(|request| request.header("authorization").is_none()));
 }
 
 /// A copy of the stored credential at another listing cannot be opened.
