@@ -214,7 +214,7 @@ impl Changes<'_> {
                     || new_types.contains(one)
                     || (*one == "integer" && new_types.contains("number"))
             };
-            let is_wider = !(old_types.is_empty() && !new_types.is_empty()) && old_types.iter().all(accepts);
+            let is_wider = (new_types.is_empty() || !old_types.is_empty()) && old_types.iter().all(accepts);
             let (kind, severity) = match is_wider {
                 true => (ToolChangeKind::ArgumentTypeWider, Severity::Info),
                 false => (ToolChangeKind::ArgumentType, Severity::Breaking),

@@ -22,7 +22,8 @@ pub(super) async fn keep(app: &App, change: &mut StateChange) -> Result<bool, St
     if let Some(contents) = &server.contents {
         let hash = sha256_hex(serde_json::to_string(contents)?);
         let is_known = change.before.kept_contents.as_ref() == Some(&hash);
-        if !is_known && !(contents.is_empty() && change.before.kept_contents.is_none()) {
+        let is_absent = contents.is_empty() && change.before.kept_contents.is_none();
+        if !is_known && !is_absent {
             app.store.keep_contents(&change.after.id, contents).await?;
             change.after.kept_contents = Some(hash);
             is_stored = true;

@@ -187,11 +187,11 @@ impl Store {
         }
         let mut kept: Vec<&ToolSet> = vec![set];
         let mut transaction = Transaction::default();
-        transaction.put(set_item(keys::tool_set(id), id, set)?);
+        transaction.put(set_item(&keys::tool_set(id), id, set)?);
         for (age, earlier) in seen.sets.iter().enumerate() {
             let place = keys::earlier_tool_set(id, earlier.number);
             if age == 0 {
-                transaction.put(set_item(place, id, earlier)?);
+                transaction.put(set_item(&place, id, earlier)?);
             }
             if age < MAX_TOOL_SETS as usize - 1 {
                 kept.push(earlier);
@@ -255,7 +255,7 @@ fn set_of(item: &Item) -> Result<(ListingId, ToolSet), StoreError> {
     Ok((id, blob(item, "set")?))
 }
 
-fn set_item(key: Key, id: &ListingId, set: &ToolSet) -> Result<Item, StoreError> {
+fn set_item(key: &Key, id: &ListingId, set: &ToolSet) -> Result<Item, StoreError> {
     let item = key.with([("set", to_blob(set)?)]);
     // The document of a set that is not stored whole cannot be made again.
     Ok(if set.unlisted == 0 { addressed(item, &set.hash, id) } else { item })

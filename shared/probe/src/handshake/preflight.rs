@@ -9,6 +9,7 @@ use registry_fetch::{Answer, FetchError, Fetcher, PREFLIGHT, Request, Target};
 use registry_model::{Kind, Verdict};
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "each probe has one, for a short time")]
 pub enum PreflightResult {
     /// With the card if it was fetched, so that the probe need not fetch it again.
     Pass { card: Option<Answer> },

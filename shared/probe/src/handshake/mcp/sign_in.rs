@@ -1,6 +1,6 @@
 //! Follows the sign-in of a server as a client does (MCP 2026-07-28, basic/authorization): from the challenge to the
-//! protected-resource metadata (RFC 9728), and from there to the metadata of the authorization server (RFC 8414 or OpenID
-//! Connect Discovery). No token is requested, and no client is registered.
+//! protected-resource metadata (RFC 9728), and from there to the metadata of the authorization server (RFC 8414 or
+//! `OpenID` Connect Discovery). No token is requested, and no client is registered.
 //!
 //! It takes at most five requests: two for the first document and three for the second. Each may follow one redirect. The
 //! authorization server may be on any host. It is a stranger's server, too: its requests have the same guards, slots and

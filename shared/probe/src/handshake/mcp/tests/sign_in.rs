@@ -41,7 +41,9 @@ fn resource_with(asked: &Asked, issuer: &str, change: Value) -> Reply {
     }
     let mut metadata =
         json!({"resource": format!("{}/mcp", origin(asked)), "authorization_servers": [issuer]});
-    metadata.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+    if let Value::Object(change) = change {
+        metadata.as_object_mut().unwrap().extend(change);
+    }
     Reply::json(200, &metadata)
 }
 
@@ -61,7 +63,9 @@ fn server_with(asked: &Asked, change: Value) -> Reply {
         return Reply::html(404);
     }
     let mut metadata = metadata(&origin(asked));
-    metadata.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+    if let Value::Object(change) = change {
+        metadata.as_object_mut().unwrap().extend(change);
+    }
     Reply::json(200, &metadata)
 }
 
