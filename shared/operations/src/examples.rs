@@ -9,6 +9,7 @@ use registry_model::error::Problem;
 /// meaning in every operation. `None` for values that another call returns, such as cursors and tokens.
 pub fn of_argument(name: &str) -> Option<Value> {
     Some(match name {
+        "after" => json!("add"),
         "agent_card_url" | "url" => json!("https://agent.example.com/.well-known/agent-card.json"),
         "agent_name" | "from" => json!("travel planner"),
         "body" => json!("Answered within a second."),
