@@ -98,6 +98,9 @@ pub async fn check(app: &App, pins: &[Pin]) -> Result<Vec<PinResult>, Problem> {
         let detail = format!("Send 1 to {MAX_PINS} pins.");
         return Err(Problem::invalid("pins", "number_of_pins", detail));
     }
+    for (at, pin) in pins.iter().enumerate() {
+        check_lengths(at, pin)?;
+    }
     let endpoints: Vec<String> = pins.iter().filter_map(|pin| pin.endpoint.clone()).collect();
     let holders = app.store.endpoint_holders(&endpoints).await?;
     let read: Vec<ReadPin<'_>> =
@@ -117,6 +120,18 @@ pub async fn check(app: &App, pins: &[Pin]) -> Result<Vec<PinResult>, Problem> {
         result(app, pin, known, &changed)
     });
     Ok(results.collect())
+}
+
+fn check_lengths(at: usize, pin: &Pin) -> Result<(), Problem> {
+    let texts =
+        [("listing_id", &pin.listing_id, 200), ("endpoint", &pin.endpoint, 2048), ("tool", &pin.tool, 200)];
+    for (name, text, longest) in texts {
+        if text.as_ref().is_some_and(|text| text.chars().nth(longest).is_some()) {
+            let detail = format!("`{name}` is too long: at most {longest} characters.");
+            return Err(Problem::invalid(format!("pins[{at}].{name}"), "text_too_long", detail));
+        }
+    }
+    Ok(())
 }
 
 fn read<'a>(at: usize, pin: &'a Pin, holders: &HashMap<String, ListingId>) -> Result<ReadPin<'a>, Problem> {

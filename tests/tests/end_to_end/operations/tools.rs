@@ -227,6 +227,7 @@ async fn pins_hold_until_one_byte_changes() {
     let refused = [
         json!({ "pins": [] }),
         json!({ "pins": [{ "listing_id": id, "hash": "abc" }] }),
+        json!({ "pins": [{ "listing_id": id, "hash": "0".repeat(64), "tool": "x".repeat(201) }] }),
         json!({ "pins": [{ "hash": "0".repeat(64) }] }),
         json!({ "pins": vec![json!({ "listing_id": id, "hash": "0".repeat(64) }); 101] }),
     ];
