@@ -64,9 +64,10 @@ impl Subject {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// If the peer understands the task query, no request leaves a trace at the peer.
+    /// If the peer understands the task query, no request leaves a trace at the peer: for the score of any URL, and for the
+    /// light handshake that renews the proof of an agent.
     Question,
     /// In addition one harmless text message to an agent, and `initialize` to an MCP server of the newest era: for
-    /// the first activation and the weekly recheck (`specification.md#handshake`).
+    /// the first activation, the recheck, and about once a week (`specification.md#handshake`).
     Message,
 }

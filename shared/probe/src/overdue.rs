@@ -16,7 +16,8 @@ const STALLED_AFTER: SignedDuration = SignedDuration::from_mins(70);
 /// If a count takes longer, it is stopped and the previous count stays, because the functions that count have other
 /// work.
 const MAX_COUNT_TIME: Duration = Duration::from_secs(15);
-/// A failed recheck is repeated an hour later, so no Active listing is due later than this from now.
+/// A failed recheck is repeated at the end of the week or within an hour after it, so no Active listing whose proof has
+/// expired is due later than this from now.
 const CONFIRMED_WITHIN: SignedDuration = SignedDuration::from_hours(2);
 
 pub(super) async fn count(app: &App) -> Result<(), StoreError> {

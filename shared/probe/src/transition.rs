@@ -123,7 +123,7 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
     let now = assessment.probed_at;
     after.failing_since = after.failing_since.or(Some(now));
     if job != Job::Recheck {
-        after.due_at = now + tick(settings);
+        after.due_at = now + tick(settings).min(STRIKE_PAUSE);
         return;
     }
     let hour = now.as_second() / 3600;

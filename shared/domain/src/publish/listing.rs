@@ -314,6 +314,9 @@ async fn publish_again(
         if !may_describe {
             document = submission.moved_document(stored, now);
         }
+        if updated.url != known.url {
+            (updated.history, updated.failing_since) = (ProbeHistory::default(), None);
+        }
         // A proof of the publisher is for one URL.
         let is_stale = |proof: &NameProof| proof.how.is_of_publisher() && updated.url != known.url;
         updated.name_proof = known.name_proof.filter(|proof| !is_stale(proof));

@@ -230,7 +230,7 @@ fn limits(settings: &Settings) -> String {
          - Probes of one listing: at most one in {probe_tick_seconds} seconds. All probes together: at most \
          {probe_window_cap} in two minutes, {probe_hourly_cap} in an hour, {probe_daily_budget} in a day.\n\
          - A listing stays Live for {recheck_days} days after its last successful handshake. It is probed again \
-         before this time ends.\n\
+         before this time ends, usually within a day.\n\
          - Talk inbox: a new Live listing has {talk_grace_days} days to read its inbox for the first time. It \
          stays Live in any case.\n\
          - Founding seats (free full products): {founding_seats}. Payments open when {payments_open_after} \

@@ -279,7 +279,7 @@ async fn silent_server_is_asked_less_often_until_its_proof_expires() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn renewal_costs_two_transactions_and_few_units() {
+async fn renewal_costs_one_claim_and_one_transaction() {
     let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
     let peer = Peer::start(agents::fleet).await;
     for number in 0..20 {
@@ -306,7 +306,7 @@ async fn renewal_costs_two_transactions_and_few_units() {
 }
 
 #[tokio::test]
-async fn listing_that_answers_an_event_late_is_due_now() {
+async fn due_time_is_never_shown_in_the_past() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(|_: &PeerRequest| empty(503)).await);
     let id = registry.publish_card(&peer.card()).await;
     registry.first_probe(&id).await;
