@@ -1,6 +1,6 @@
 //! The scheduled probes. The tick probes all due listings and renews old proofs, a new listing gets its first probe,
-//! and the weekly recheck probes Live listings that the tick did not reach or that failed. The public functions return boxed futures. Otherwise each crate that
-//! awaits these functions would compile all of their code again.
+//! and the weekly recheck probes Live listings that the tick did not reach or that failed. The public functions
+//! return boxed futures. Otherwise each crate that awaits these functions would compile all of their code again.
 
 #[cfg(test)]
 mod simulation;
@@ -35,8 +35,8 @@ const MAX_PARTS: usize = PER_HOST;
 const MAX_COUNTED: u32 = LISTINGS_PER_RUN * MAX_PARTS as u32;
 
 /// One tick: a sweep over all due listings, in the order of `specification.md#probe-selection`, and then one over the
-/// oldest proofs of Live listings, if budget and time are left. If the same tick is
-/// delivered a second time, its slot is already taken and nothing is done. `scheduled` is the time in the schedule.
+/// oldest proofs of Live listings, if budget and time are left. If the same tick is delivered a second time, its slot is
+/// already taken and nothing is done. `scheduled` is the time in the schedule.
 pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let now = app.clock.now();
