@@ -253,6 +253,7 @@ async fn credential_is_dropped_with_the_listing_and_with_its_url() {
     let published = registry.post("/api/publish", &moved).await;
     assert_eq!((published.status, setup.stored().await), (200, 0), "{published:?}");
     registry.advance(TICK);
+    setup.server.forget_requests();
     registry.tick().await;
     let requests = setup.server.requests();
     let mut elsewhere = requests.iter().filter(|request| request.path == "/other").peekable();
