@@ -19,10 +19,16 @@ class Peer:
     state: str            # stateful, stateless; for agents the type of an answer
     publish: str          # "server.json", "url", "card", "site"
     clients: tuple        # command lines of the official clients that must succeed first
+    gated: bool = False   # asks for sign-in; its clients sign in at an authorization server on another port
 
     @property
     def kind(self):
         return "agent" if self.publish in ("card", "site") else "mcp"
+
+    @property
+    def lane(self):
+        """Where the registry must put it."""
+        return "gated" if self.gated else "active"
 
 
 def _mcp_python(release, generation, era, streams):
@@ -59,6 +65,18 @@ def _mcp_typescript_2():
                    "2026-07-28", answers, state, publish, clients)
 
 
+def _gated():
+    for release, generation, era in (("2.3.0", 2, "2026-07-28"), ("1.30.0", 1, "2025-11-25")):
+        yield Peer(f"py-mcp-{release.replace('.', '-')}-gated", f"mcp {release}", f"mcp-{release}",
+                   f"mcp_{generation}_server.py", ("--gated",), era, "SSE", "stateful", "server.json",
+                   ((f"mcp_{generation}_client.py", "--gated"),), True)
+    yield Peer("ts-mcp-2-4-0-gated", "@modelcontextprotocol/server 2.4.0", "node", "mcp_2_server.mjs", ("--gated",),
+               "2026-07-28", "SSE", "stateless", "server.json", (("mcp_2_client.mjs", "--gated"),), True)
+    alias = "mcp-sdk-1.32"
+    yield Peer("ts-mcp-1-32-2-gated", "@modelcontextprotocol/sdk 1.32.2", "node", "mcp_1_server.mjs",
+               ("--sdk", alias, "--gated"), "2025-11-25", "SSE", "stateful", "url", (("mcp_1_client.mjs", alias, "--gated"),), True)
+
+
 def _agents(language, sdk, runtime, program, clients, rows):
     for name, flags, dialect, binding, answer, publish in rows:
         yield Peer(f"{language}-a2a-{name}", sdk, runtime, program, flags, dialect, binding, answer, publish, clients)
@@ -86,6 +104,7 @@ PEERS = (
     *_mcp_typescript_2(),
     *_mcp_typescript_1("1.32.2", "2025-11-25"),
     *_mcp_typescript_1("1.12.3", "2025-03-26"),
+    *_gated(),
 )
 
 

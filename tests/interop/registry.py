@@ -29,14 +29,14 @@ def binary():
     return TARGET / "quick" / "registry"
 
 
-def start(log, data=":memory:"):
-    """Starts a registry in development mode on a free port. Returns its process and base URL.
+def start(log, data=":memory:", **settings):
+    """Starts a registry in development mode with these settings on a free port. Returns its process and base URL.
 
     The registry chooses the port itself, because a port chosen here could be in use when the build is done.
     """
     command = [binary(), "--port", "0", "--data", data]
     # all publications of the run come from one address and name one host
-    process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, env={"RATE_LIMITS": "off", **os.environ})
+    process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, env={"RATE_LIMITS": "off", **os.environ, **settings})
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         output = Path(log.name).read_text(errors="replace")
@@ -76,10 +76,15 @@ def publish_and_wait(base, way, slug, url):
     code, answer = call(base, "/api/publish", publication(way, slug, url))
     if code != 200 or not answer.get("listing_id"):
         return {"lane": f"publish {code}", "reasons": answer}
+    return leaves_lane(base, answer["listing_id"], "queued")
+
+
+def leaves_lane(base, listing_id, lane):
+    """Polls the status until the listing is in another lane. Returns the last status, with the `seconds` it took."""
     begun, status = time.monotonic(), {}
     while time.monotonic() - begun < ACTIVE_SECONDS:
-        _, status = call(base, f"/api/listings/status?id={answer['listing_id']}")
-        if status.get("lane") not in (None, "queued"):
+        _, status = call(base, f"/api/listings/status?id={listing_id}")
+        if status.get("lane") not in (None, lane):
             break
         time.sleep(0.2)
     return {**status, "seconds": round(time.monotonic() - begun, 1)}

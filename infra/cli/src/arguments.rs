@@ -5,7 +5,7 @@ use clap_complete::Shell;
 
 /// Publishes, checks and finds AI agents and MCP servers in a registry.
 ///
-/// Exit codes: 0 Live, found or valid; 1 needs a fix, not found or invalid; 2 wrong usage; 3 the registry cannot be reached.
+/// Exit codes: 0 Live, gated, found or valid; 1 needs a fix, not found or invalid; 2 wrong usage; 3 the registry cannot be reached.
 #[derive(Debug, Parser)]
 #[command(name = "registry-cli", version)]
 pub(crate) struct Arguments {
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List an agent or MCP server, and wait until it is Live or needs a fix.
+    /// List an agent or MCP server, and wait until it is Live, gated or needs a fix.
     Publish {
         /// The URL of a card, site or MCP endpoint, or a file with a server.json.
         target: String,
@@ -33,7 +33,7 @@ pub(crate) enum Command {
     Status {
         /// The id or the name of a listing.
         listing: String,
-        /// Wait until the listing is Live or needs a fix.
+        /// Wait until the listing is Live, gated or needs a fix.
         #[arg(long)]
         watch: bool,
     },
@@ -60,6 +60,9 @@ pub(crate) enum Command {
         /// Only agents, or only MCP servers.
         #[arg(long, value_parser = ["agent", "mcp"])]
         kind: Option<String>,
+        /// Only listings with this access. Without it, all Live listings.
+        #[arg(long, value_parser = ["open", "gated", "package", "all"])]
+        access: Option<String>,
         #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
         limit: u32,
     },
@@ -75,7 +78,7 @@ pub(crate) enum Command {
     Watch {
         /// The id or the name of a listing.
         listing: String,
-        /// End when the listing is Live.
+        /// End when the listing is Live or gated.
         #[arg(long)]
         until_live: bool,
     },

@@ -50,7 +50,7 @@ pub(crate) fn status(
     Ok(exit_of(&status))
 }
 
-/// Waits until a listing is Live or needs a fix.
+/// Waits until a listing is Live, gated or needs a fix.
 fn until_decided(client: &Client, printer: &Printer, listing: &str) -> Result<Exit, Failure> {
     let started = Instant::now();
     loop {
@@ -79,7 +79,7 @@ pub(crate) fn watch(
         if shown(&before) != shown(&status) {
             printer.answer(&status, &print::listing(printer, &status));
         }
-        if until_live && status["lane"] == "active" {
+        if until_live && exit_of(&status) == Exit::Ok {
             return Ok(Exit::Ok);
         }
         before = status;
@@ -93,8 +93,9 @@ fn status_of(client: &Client, listing: &str) -> Result<Value, Failure> {
     client.get("/api/listings/status", &[(if is_id { "id" } else { "name" }, listing)])
 }
 
+/// A gated server is listed and proven; only its owner can let the registry in.
 fn exit_of(status: &Value) -> Exit {
-    if status["lane"] == "active" { Exit::Ok } else { Exit::NeedsFix }
+    if matches!(status["lane"].as_str(), Some("active" | "gated")) { Exit::Ok } else { Exit::NeedsFix }
 }
 
 pub(crate) fn score(
@@ -160,17 +161,20 @@ pub(crate) fn search(
     printer: &Printer,
     words: &str,
     kind: Option<&str>,
+    access: Option<&str>,
     limit: u32,
 ) -> Result<Exit, Failure> {
     let limit = limit.to_string();
     let mut query = vec![("q", words), ("limit", &limit), ("detail", "short")];
     query.extend(kind.map(|kind| ("kind", kind)));
+    query.extend(access.map(|access| ("access", access)));
     let found = client.get("/api/match", &query)?;
     let hits = found["hits"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut lines = Vec::new();
     for hit in hits {
         let text = |name: &str| hit[name].as_str().unwrap_or_default();
-        lines.push(format!("{} ({}, {})", text("name"), text("kind"), text("listing_id")));
+        let gated = if text("access") == "gated" { ", asks for sign-in" } else { "" };
+        lines.push(format!("{} ({}, {}{gated})", text("name"), text("kind"), text("listing_id")));
         lines.extend(
             Some(text("description")).filter(|text| !text.is_empty()).map(|text| format!("  {text}")),
         );
@@ -209,8 +213,8 @@ pub(crate) fn verify(
         verdict,
     ];
     printer.answer(&answer, &lines);
-    let is_live = matches!(leaf["event"].as_str(), Some("live" | "confirmed"));
-    Ok(if is_live && checked.is_ok() { Exit::Ok } else { Exit::NeedsFix })
+    let is_proven = matches!(leaf["event"].as_str(), Some("live" | "confirmed" | "gated"));
+    Ok(if is_proven && checked.is_ok() { Exit::Ok } else { Exit::NeedsFix })
 }
 
 #[cfg(test)]
@@ -220,8 +224,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exit_code_says_whether_a_listing_is_live() {
-        for (lane, exit) in [("active", Exit::Ok), ("queued", Exit::NeedsFix), ("withdrawn", Exit::NeedsFix)]
+    fn exit_code_says_whether_a_listing_is_proven() {
+        let proven = [("active", Exit::Ok), ("gated", Exit::Ok)];
+        for (lane, exit) in proven.into_iter().chain([("queued", Exit::NeedsFix), ("withdrawn", Exit::NeedsFix)])
         {
             assert_eq!(exit_of(&json!({ "lane": lane })), exit, "{lane}");
         }

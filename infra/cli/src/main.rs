@@ -53,8 +53,8 @@ fn run(arguments: Arguments, printer: &Printer) -> Result<Exit, Failure> {
         Command::Score { target, file, github, offline } => {
             commands::score(&client, printer, &target, file.as_deref(), github, offline)
         }
-        Command::Search { words, kind, limit } => {
-            commands::search(&client, printer, &words.join(" "), kind.as_deref(), limit)
+        Command::Search { words, kind, access, limit } => {
+            commands::search(&client, printer, &words.join(" "), kind.as_deref(), access.as_deref(), limit)
         }
         Command::Verify { listing, vkey } => commands::verify(&client, printer, &listing, vkey.as_deref()),
         Command::Watch { listing, until_live } => commands::watch(&client, printer, &listing, until_live),

@@ -46,6 +46,7 @@ impl Printer {
     pub(crate) fn state(&self, lane: &str) -> String {
         let (name, color) = match lane {
             "active" => ("Live", 32),
+            "gated" => ("gated", 36),
             "queued" => ("queued", 33),
             "needs_fix" => ("needs a fix", 31),
             other => (other, 31),

@@ -2,7 +2,7 @@
 //! no page claims more.
 
 use super::ability;
-use super::profile::Profile;
+use super::profile::{Profile, Weakness};
 use super::text::{address, code, plain, prose, quoted};
 use registry_formats::server_json::is_name;
 use registry_model::settings::Settings;
@@ -155,6 +155,8 @@ pub(super) fn asks_for_credentials(profile: &Profile) -> bool {
             && proof
                 .weaknesses
                 .iter()
-                .any(|weakness| matches!(weakness.id.as_str(), "auth_required" | "gated_unproven"))
+                .any(|Weakness { id, .. }| {
+                    id.starts_with("sign_in:") || matches!(id.as_str(), "auth_required" | "gated_unproven")
+                })
     })
 }

@@ -6,8 +6,14 @@ from mcp import ClientSession
 from mcp.client.streamable_http import streamablehttp_client
 
 
-async def main(url):
-    async with streamablehttp_client(url) as (incoming, outgoing, _), ClientSession(incoming, outgoing) as session:
+def auth(url):
+    """Signs in if the run asks for it. SDK 1.9 cannot."""
+    from sign_in import client
+    return client(url, lambda code, state: (code, state))
+
+
+async def main(url, gated):
+    async with streamablehttp_client(url, auth=auth(url) if gated else None) as (incoming, outgoing, _), ClientSession(incoming, outgoing) as session:
         version = (await session.initialize()).protocolVersion
         names = [tool.name for tool in (await session.list_tools()).tools]
         answer = await session.call_tool("add", {"a": 2, "b": 3})
@@ -15,4 +21,4 @@ async def main(url):
         print(version)
 
 
-asyncio.run(main(sys.argv[1]))
+asyncio.run(main(sys.argv[1], "--gated" in sys.argv))

@@ -6,9 +6,12 @@ from mcp.server.fastmcp import FastMCP
 
 from listening import arguments, bind, serve
 
-options = arguments("--stateless", "--json")
-server = FastMCP("interop-python-1", instructions="Adds two integers.",
-                 json_response=options.json, stateless_http=options.stateless)
+options = arguments("--stateless", "--json", "--gated")
+listener, origin = bind(options.port)
+if options.gated:
+    from sign_in import required
+server = FastMCP("interop-python-1", instructions="Adds two integers.", json_response=options.json,
+                 stateless_http=options.stateless, **(required(origin) if options.gated else {}))
 
 
 @server.tool()
@@ -17,5 +20,4 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
-listener, origin = bind(options.port)
 serve(server.streamable_http_app(), listener, f"{origin}/mcp")

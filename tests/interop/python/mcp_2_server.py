@@ -3,8 +3,12 @@ from mcp.server.mcpserver import MCPServer
 
 from listening import arguments, bind, serve
 
-options = arguments("--stateless", "--json")
-server = MCPServer("interop-python-2", version="1.0.0", instructions="Adds two integers.")
+options = arguments("--stateless", "--json", "--gated")
+listener, origin = bind(options.port)
+if options.gated:
+    from sign_in import required
+server = MCPServer("interop-python-2", version="1.0.0", instructions="Adds two integers.",
+                   **(required(origin) if options.gated else {}))
 
 
 @server.tool()
@@ -13,5 +17,4 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
-listener, origin = bind(options.port)
 serve(server.streamable_http_app(json_response=options.json, stateless_http=options.stateless), listener, f"{origin}/mcp")

@@ -190,7 +190,7 @@ fn answer(app: &App, published: &Published) -> Answer {
             "check_status",
             status_url.clone(),
             json!({ "id": listing.id }),
-            "Poll until `lane` is `active` or `needs_fix`. With `needs_fix`, `reasons` says what to change.",
+            "Poll until `lane` is `active`, `gated` or `needs_fix`. With `needs_fix`, `reasons` says what to change.",
         )
         .poll(retry_at.unwrap_or(now), now),
         status_url,

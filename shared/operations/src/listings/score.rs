@@ -143,11 +143,14 @@ impl Operation for Score {
 fn answer(app: &App, url: String, assessment: Assessment) -> Answer {
     let reasons = explain::reasons(&assessment);
     let clean = assessment.is_clean();
+    let proves_sign_in = assessment.proves_sign_in();
     let Assessment { verdict, checks, score, probed_at, .. } = assessment;
     let would_go_live = clean && verdict.handshake == Handshake::Ok;
     let publish = app.settings.url("/api/publish");
     let list_hint = if would_go_live {
         format!("It would go Live. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
+    } else if proves_sign_in {
+        format!("It would become gated: it asks for sign-in. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
     } else {
         let fix = reasons.first().map(|reason| format!(" {}", reason.fix)).unwrap_or_default();
         format!("If you publish it now, it will not become Live.{fix}")

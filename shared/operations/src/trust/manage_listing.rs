@@ -285,7 +285,7 @@ async fn carry_out(
             let changed = outreach::opt_in(app, listing).await?;
             (
                 changed,
-                "This listing may be invited again, under the same rules as other listings. Opting in does not \\
+                "This listing may be invited again, under the same rules as other listings. Opting in does not \
                  shorten the pause after the last message.",
             )
         }

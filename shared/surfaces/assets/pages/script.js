@@ -49,7 +49,7 @@ function searchAsTyped(form) {
 
 document.querySelectorAll("form[data-search]").forEach(searchAsTyped);
 
-// Publishes without leaving the page, and shows progress until the listing is Live or needs a fix.
+// Publishes without leaving the page, and shows progress until the listing is Live, gated or needs a fix.
 const STAGES = ["Listed", "Handshake", "Live"];
 
 function element(name, text, attributes) {
@@ -114,6 +114,9 @@ async function watch(id, place, wait) {
     if (body.lane === "active") {
       const rest = [listingLink(id, "Open its page"), element("p", "A badge for your README:"), command(body.badge_markdown)];
       return showProgress(place, 3, "It is Live.", rest);
+    }
+    if (body.lane === "gated") {
+      return showProgress(place, 2, body.lane_reason, [listingLink(id, "Open its page")], "open");
     }
     if (body.lane !== "queued") {
       const rest = [reasonsOf(body), listingLink(id, "Open its page")];

@@ -74,7 +74,7 @@ pub(super) const SKILLS: [Skill; 4] = [
             ),
             RATE_LIMITED,
         ],
-        done: "`lane` is `active`. Keep `listing_id`, put `badge_markdown` into the README, and read the \
+        done: "`lane` is `active`, or `gated` for a server that asks for sign-in. Keep `listing_id`, put `badge_markdown` into the README, and read the \
             Talk inbox once a day. If `lane` is `needs_fix`, each entry of `reasons` says what to change. \
             Change it, then publish again.",
     },
