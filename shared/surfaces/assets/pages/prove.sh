@@ -3,15 +3,16 @@
 #   ./prove.sh bind
 #   ./prove.sh withdraw
 #   ./prove.sh rename "New name"
+#   TOKEN=... ./prove.sh set_credential
 set -euo pipefail
 registry='{registry}'
 listing='{listing}'
 key=${KEY:-registry-key.pem}   # an Ed25519 key
-act=${1:?bind, withdraw, restore, rename, reprobe, reclaim or opt_in}
+act=${1:?bind, withdraw, restore, rename, reprobe, reclaim, opt_in, set_credential or delete_credential}
 name=${2-}
 
 call() {
-  curl -sS "$registry/api/products/first-principles" -H 'content-type: application/json' -d "$1"
+  curl -sS "$registry/api/products/first-principles" -H 'content-type: application/json' -d @- <<< "$1"
 }
 # A string of the answer in $answer.
 field() {
@@ -26,6 +27,9 @@ else
 fi
 if [ -n "$name" ]; then
   request="$request, \"name\": \"$(printf '%s' "$name" | sed 's/["\\]/\\&/g')\""
+fi
+if [ "$act" = set_credential ]; then
+  request="$request, \"credential\": \"${TOKEN:?the bearer token for probes}\""
 fi
 
 # 1. Get a challenge.
