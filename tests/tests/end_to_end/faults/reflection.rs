@@ -2,7 +2,7 @@
 //! auth challenge must not make the registry send requests to that host. If several cards name the same host,
 //! the limit of concurrent requests to the host applies to all of them together.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use axum::response::{IntoResponse as _, Redirect};
 use axum::routing::post;
 use http::StatusCode;
 use serde_json::{Value, json};
+use tests::peers::sign_in::gated;
 use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer};
 use tests::test_registry::{HOUR, TestRegistry};
 use tokio::net::TcpListener;
@@ -128,9 +129,35 @@ async fn auth_challenge_causes_no_request_to_another_host() {
     assert_eq!(
         registry.reason_codes(&id).await,
         ["sign_in:redirected"],
-        "metadata on another host is not read"
+        "metadata of a resource must be on its own domain"
     );
     assert_eq!(foreign.connections(), 0);
+}
+
+#[tokio::test]
+async fn authorization_server_gets_at_most_three_plain_requests_of_a_probe() {
+    let registry = TestRegistry::start().await;
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&asked);
+    let foreign = Peer::start(move |request| {
+        let secret = request.header("authorization").is_some() || !request.text.is_empty();
+        seen.lock().unwrap().push((request.verb.clone(), request.path.clone(), secret));
+        empty(404)
+    })
+    .await;
+    let peer = Peer::start(gated(&foreign.url("/tenant"))).await;
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.tick().await;
+    assert_eq!(registry.reason_codes(&id).await, ["sign_in:authorization_server_metadata"]);
+    let request = |path: &str| ("GET".to_owned(), path.to_owned(), false);
+    assert_eq!(
+        *asked.lock().unwrap(),
+        [
+            request("/.well-known/oauth-authorization-server/tenant"),
+            request("/.well-known/openid-configuration/tenant"),
+            request("/tenant/.well-known/openid-configuration"),
+        ]
+    );
 }
 
 /// Many cards on different ports share the host of one interface.
