@@ -116,11 +116,14 @@ pub(crate) fn score(
         }
         (_, url) => {
             let score = client.get("/api/score", &[("url", url.unwrap_or(target))])?;
-            let would_go_live = score["would_go_live"] == true;
-            let verdict = if would_go_live { "would go Live" } else { "would not go Live" };
+            let (verdict, is_fine) = match (&score["would_go_live"], &score["would_be_gated"]) {
+                (Value::Bool(true), _) => ("would go Live", true),
+                (_, Value::Bool(true)) => ("would become gated", true),
+                _ => ("would not go Live", false),
+            };
             let url = score["url"].as_str().unwrap_or(target);
             let verdict = format!("{url}: {verdict}, score {}", score["score"]);
-            (score, would_go_live, verdict)
+            (score, is_fine, verdict)
         }
     };
     let mut lines = vec![verdict];

@@ -47,6 +47,8 @@ pub struct Answer {
     protocol_hints: Vec<String>,
     /// Whether the peer would become Live if you published it now.
     would_go_live: bool,
+    /// Whether it would become gated: it asks for sign-in, and its sign-in is correct.
+    would_be_gated: bool,
     /// What to do next.
     list_hint: String,
     scored_at: Moment,
@@ -110,6 +112,7 @@ impl Operation for Score {
         "latency_ms",
         "reasons",
         "would_go_live",
+        "would_be_gated",
         "list_hint",
         "scored_at",
     ];
@@ -143,13 +146,13 @@ impl Operation for Score {
 fn answer(app: &App, url: String, assessment: Assessment) -> Answer {
     let reasons = explain::reasons(&assessment);
     let clean = assessment.is_clean();
-    let proves_sign_in = assessment.proves_sign_in();
+    let would_be_gated = assessment.proves_sign_in();
     let Assessment { verdict, checks, score, probed_at, .. } = assessment;
     let would_go_live = clean && verdict.handshake == Handshake::Ok;
     let publish = app.settings.url("/api/publish");
     let list_hint = if would_go_live {
         format!("It would go Live. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
-    } else if proves_sign_in {
+    } else if would_be_gated {
         format!("It would become gated: it asks for sign-in. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
     } else {
         let fix = reasons.first().map(|reason| format!(" {}", reason.fix)).unwrap_or_default();
@@ -169,6 +172,7 @@ fn answer(app: &App, url: String, assessment: Assessment) -> Answer {
         signals: verdict.signals,
         protocol_hints: verdict.protocol_hints,
         would_go_live,
+        would_be_gated,
         list_hint,
         scored_at: probed_at,
     }
