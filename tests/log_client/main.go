@@ -167,7 +167,30 @@ func (f follower) checkProof(index int64, verifier note.Verifier, entry []byte) 
 	return tlog.CheckRecord(proof, current.N, current.Hash, index, tlog.RecordHash(entry))
 }
 
-func follow(prefix, vkey, seen, witness string) error {
+// checkPin compares a pinned tool set with the last entry of a listing that commits to a tool set.
+func checkPin(entries [][]byte, listing, pin string) error {
+	last := ""
+	for _, entry := range entries {
+		var leaf struct {
+			ListingID string `json:"listing_id"`
+			Tools     string
+		}
+		if err := json.Unmarshal(entry, &leaf); err != nil {
+			return err
+		}
+		if leaf.ListingID == listing && leaf.Tools != "" {
+			last = leaf.Tools
+		}
+	}
+	if last != pin {
+		return fmt.Errorf("%w: the last entry of %s commits to %s", errPin, listing, last)
+	}
+	return nil
+}
+
+var errPin = errors.New("the pin does not hold")
+
+func follow(prefix, vkey, seen, witness, listing, pin string) error {
 	f := follower{prefix}
 	verifier, err := note.NewVerifier(vkey)
 	if err != nil {
@@ -227,17 +250,27 @@ func follow(prefix, vkey, seen, witness string) error {
 			return fmt.Errorf("entry %d: %w", index, err)
 		}
 	}
+	if listing != "" {
+		if err := checkPin(entries, listing, pin); err != nil {
+			return err
+		}
+	}
 	fmt.Printf("%s: %d entries, consistent with %s\n", verifier.Name(), current.N, before)
 	return os.WriteFile(seen, signed, 0o644)
 }
 
 func main() {
-	if len(os.Args) < 4 || len(os.Args) > 5 {
-		fmt.Fprintln(os.Stderr, "usage: log_client <prefix> <vkey> <file of the last checkpoint> [<vkey of a witness>]")
+	if len(os.Args) < 4 || len(os.Args) > 7 {
+		fmt.Fprintln(os.Stderr, "usage: log_client <prefix> <vkey> <file of the last checkpoint> [<vkey of a witness> [<listing id> <pinned tool set>]]")
 		os.Exit(2)
 	}
-	if err := follow(os.Args[1], os.Args[2], os.Args[3], strings.Join(os.Args[4:], "")); err != nil {
+	arguments := append(os.Args[1:], make([]string, 7-len(os.Args))...)
+	err := follow(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5])
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		if errors.Is(err, errPin) {
+			os.Exit(3)
+		}
 		os.Exit(1)
 	}
 }
