@@ -229,7 +229,8 @@ mod tests {
     #[test]
     fn exit_code_says_whether_a_listing_is_proven() {
         let proven = [("active", Exit::Ok), ("gated", Exit::Ok)];
-        for (lane, exit) in proven.into_iter().chain([("queued", Exit::NeedsFix), ("withdrawn", Exit::NeedsFix)])
+        for (lane, exit) in
+            proven.into_iter().chain([("queued", Exit::NeedsFix), ("withdrawn", Exit::NeedsFix)])
         {
             assert_eq!(exit_of(&json!({ "lane": lane })), exit, "{lane}");
         }

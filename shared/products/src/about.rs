@@ -152,11 +152,8 @@ pub(super) fn missing(profile: &Profile) -> Vec<String> {
 pub(super) fn asks_for_credentials(profile: &Profile) -> bool {
     profile.proof.as_ref().is_some_and(|proof| {
         proof.handshake != Handshake::Ok
-            && proof
-                .weaknesses
-                .iter()
-                .any(|Weakness { id, .. }| {
-                    id.starts_with("sign_in:") || matches!(id.as_str(), "auth_required" | "gated_unproven")
-                })
+            && proof.weaknesses.iter().any(|Weakness { id, .. }| {
+                id.starts_with("sign_in:") || matches!(id.as_str(), "auth_required" | "gated_unproven")
+            })
     })
 }

@@ -15,6 +15,7 @@ use registry_formats::{name_owner, registry_name};
 use registry_model::error::Problem;
 use registry_model::{
     Caller, Contact, ContactFrom, Handshake, Kind, Lane, Listing, ListingId, Moment, NameHold, NameProof,
+    ProbeHistory,
 };
 use registry_store::events::{Event, What};
 use registry_store::{Insertion, StoreError};

@@ -113,7 +113,7 @@ struct Evidence {
     skills: Vec<Skill>,
     /// The tools of an MCP server.
     tools: Vec<Tool>,
-    /// SHA-256 of the tool list.
+    /// `sha256:` and the hash of the tool set, see `listing_tools`.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools_hash: Option<String>,
     /// How its callers sign in, as its metadata says. Absent if it asks for no sign-in, or if a part of it is wrong.

@@ -153,7 +153,9 @@ fn answer(app: &App, url: String, assessment: Assessment) -> Answer {
     let list_hint = if would_go_live {
         format!("It would go Live. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
     } else if would_be_gated {
-        format!("It would become gated: it asks for sign-in. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
+        format!(
+            "It would become gated: it asks for sign-in. To publish it, POST {publish} with {{\"url\": \"{url}\"}}."
+        )
     } else {
         let fix = reasons.first().map(|reason| format!(" {}", reason.fix)).unwrap_or_default();
         format!("If you publish it now, it will not become Live.{fix}")
