@@ -34,3 +34,4 @@ pub use entry::{AbilityNames, IndexedText};
 pub use query::{Found, Hit, Query, Text};
 pub use service::Searcher;
 pub use stop_words::is_stop_word;
+pub use words::stem;

@@ -26,7 +26,7 @@ pub(super) fn words_of_name(name: &str) -> Vec<String> {
 }
 
 /// The stem of a word in lower case (Snowball, English). Numbers and words of other scripts are their own stems.
-pub(super) fn stem(word: &str) -> String {
+pub fn stem(word: &str) -> String {
     if word.bytes().all(|b| b.is_ascii_alphanumeric()) && !word.bytes().all(|b| b.is_ascii_digit()) {
         ENGLISH.stem(word).into_owned()
     } else {

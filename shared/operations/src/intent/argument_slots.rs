@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::parsed_text::ParsedText;
-use super::words::stem;
 use crate::AnyOperation;
+use registry_search::stem;
 
 /// Argument names for each slot; the first that the operation has is used.
 const URLS: [&str; 5] = ["url", "agent_card_url", "card_url", "mcp_url", "target"];

@@ -258,7 +258,7 @@ struct Verb {
 /// The verb with which a message requests an operation; otherwise a verb that it negates or makes conditional.
 fn verb(message: &Message<'_>, operation: &OperationExamples) -> Option<Verb> {
     let words = &message.parsed.words;
-    let own: HashSet<String> = operation.verbs.iter().map(|verb| super::words::stem(verb)).collect();
+    let own: HashSet<String> = operation.verbs.iter().map(|verb| registry_search::stem(verb)).collect();
     let found = (0..words.len()).filter(|at| operation.verbs.contains(&words[*at].low));
     let found = found.map(|at| Verb { at, retracted: command::is_retracted(words, at, &own) });
     let is_general = |verb: &Verb| command::is_general(&words[verb.at].low);

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use registry_search::stem;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     /// In lower case, without apostrophes.
@@ -97,37 +99,6 @@ fn plain(raw: &str) -> String {
         Some((head, "s" | "d" | "ll" | "re" | "ve" | "m")) => head.to_owned(),
         _ => low.replace('\'', ""),
     }
-}
-
-/// The same string for all forms of a word, not necessarily a word.
-pub(super) fn stem(low: &str) -> String {
-    if !low.is_ascii() || low.len() < 4 {
-        return low.to_owned();
-    }
-    for (ending, min_length) in
-        [("ings", 4), ("ing", 4), ("ies", 3), ("ed", 4), ("es", 4), ("s", 3), ("e", 3)]
-    {
-        if let Some(head) = low.strip_suffix(ending).filter(|head| head.len() >= min_length) {
-            if ending == "s" && (head.ends_with('s') || head.ends_with('u')) {
-                break;
-            }
-            let head = if ending == "ies" { format!("{head}y") } else { head.to_owned() };
-            return undouble(head);
-        }
-    }
-    low.to_owned()
-}
-
-/// `stopp` becomes `stop`; `fill` stays.
-fn undouble(mut head: String) -> String {
-    let bytes = head.as_bytes();
-    if let [.., a, b] = bytes
-        && a == b
-        && matches!(a, b'b' | b'd' | b'g' | b'm' | b'n' | b'p' | b'r' | b't')
-    {
-        head.pop();
-    }
-    head.trim_end_matches('e').to_owned()
 }
 
 #[cfg(test)]
