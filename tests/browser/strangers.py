@@ -23,6 +23,7 @@ class Stranger:
     parts: tuple = (("add", "Add two integers."),)   # tools or skills: name, description
     website: str = ""
     verbatim: bool = False             # its name is plain text, and is shown unchanged
+    signs_in: bool = False             # it asks for a sign-in, and every part of the sign-in is correct
 
     def publication(self, origin):
         if self.kind == "agent":
@@ -40,6 +41,8 @@ def crowd(count):
         noun = "server" if kind == "mcp" else "agent"
         yield Stranger(f"crowd-{n:03}", kind, f"{word} {noun} {n:03}", f"{description} Number {n} of a crowd.")
 
+
+GATED = Stranger("gated", "mcp", "Server with a sign-in", signs_in=True)
 
 _SCRIPT = f"<script {MARK}>alert(1)</script>"
 HOSTILE = (
@@ -96,6 +99,18 @@ def _tools(stranger):
     return {"resultType": "complete", "tools": tools, "ttlMs": 60_000, "cacheScope": "public"}
 
 
+def _sign_in(path, origin):
+    """The documents with which a client begins a sign-in (RFC 9728, RFC 8414)."""
+    return {
+        f"/.well-known/oauth-protected-resource/{GATED.slug}/mcp":
+            {"resource": f"{origin}/{GATED.slug}/mcp", "authorization_servers": [origin]},
+        "/.well-known/oauth-authorization-server":
+            {"issuer": origin, "authorization_endpoint": f"{origin}/authorize", "token_endpoint": f"{origin}/token",
+             "registration_endpoint": f"{origin}/register", "response_types_supported": ["code"],
+             "code_challenge_methods_supported": ["S256"]},
+    }.get(path)
+
+
 def _reply(stranger, method):
     """The result of a call, or a JSON-RPC error."""
     if stranger.kind == "mcp" and method == "server/discover":
@@ -118,6 +133,8 @@ class _Handler(BaseHTTPRequestHandler):
         stranger = self.server.strangers.get(slug)
         if stranger and stranger.kind == "agent" and rest == ".well-known/agent-card.json":
             self._send(200, _card(stranger, self.server.origin))
+        elif document := _sign_in(self.path, self.server.origin):
+            self._send(200, document)
         elif slug == "no-card":
             self._send(200, b"<!doctype html><title>Welcome</title><p>A page, and no agent card.", "text/html")
         else:
@@ -132,15 +149,20 @@ class _Handler(BaseHTTPRequestHandler):
             asked = None
         if not stranger or not isinstance(asked, dict):
             return self._send(404, {"error": "not found"})
+        if stranger.signs_in:
+            metadata = f"{self.server.origin}/.well-known/oauth-protected-resource{self.path}"
+            return self._send(401, {"error": "invalid_token"}, challenge=f'Bearer resource_metadata="{metadata}"')
         if "id" not in asked:
             return self._send(202, b"")
         self._send(200, {"jsonrpc": "2.0", "id": asked["id"], **_reply(stranger, asked.get("method"))})
 
-    def _send(self, status, body, kind="application/json"):
+    def _send(self, status, body, kind="application/json", challenge=None):
         if not isinstance(body, bytes):
             body = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("content-type", kind)
+        if challenge:
+            self.send_header("www-authenticate", challenge)
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
