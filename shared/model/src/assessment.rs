@@ -115,3 +115,13 @@ pub struct ProbeRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
+
+impl ProbeRecord {
+    /// The signal of a gated server whose sign-in is correct.
+    pub const SIGN_IN_PROVEN: &str = "sign_in_proven";
+
+    /// Whether it is a proof: `ok` without a failed check, which would be a reason, or a correct sign-in.
+    pub fn is_proof(&self) -> bool {
+        self.ok && self.reason.is_none() || self.signals.iter().any(|signal| signal == Self::SIGN_IN_PROVEN)
+    }
+}

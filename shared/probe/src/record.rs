@@ -97,6 +97,7 @@ fn state_change(
     let after = transition::after_probe(before, assessment, job, &app.settings);
     let verdict = &assessment.verdict;
     let reasons = explain::reasons(assessment);
+    let proof = assessment.proves_sign_in().then_some(ProbeRecord::SIGN_IN_PROVEN);
     let record = ProbeRecord {
         id: before.id.clone(),
         kind: after.shown_kind(),
@@ -104,7 +105,7 @@ fn state_change(
         ok: verdict.handshake == Handshake::Ok,
         latency_ms: verdict.latency_ms,
         score: assessment.score.value,
-        signals: verdict.signals.clone(),
+        signals: verdict.signals.iter().cloned().chain(proof.map(str::to_owned)).collect(),
         handshake: verdict.handshake,
         protocol_hints: verdict.protocol_hints.clone(),
         probed_at: assessment.probed_at,

@@ -22,7 +22,8 @@ pub(super) fn steps(evidence: &Assessment) -> Vec<Step> {
         Some(Kind::Agent) | None => exchange.of_agent(),
     };
     let has_steps = !evidence.verdict.signals.is_empty() && !exchange.has("preflight_reject");
-    let failures = evidence.verdict.reasons.iter().filter(|_| evidence.verdict.handshake != Handshake::Ok);
+    let failed = evidence.verdict.handshake != Handshake::Ok && !evidence.proves_sign_in();
+    let failures = evidence.verdict.reasons.iter().filter(|_| failed);
     steps.extend(failures.map(|reason| Step {
         request: if has_steps { "Problem found".to_owned() } else { exchange.first_request() },
         answer: match reason.seen.trim() {

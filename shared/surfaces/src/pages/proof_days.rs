@@ -68,7 +68,7 @@ pub(super) fn days(
             let begins = Moment::from_second(day * DAY_S).unwrap_or(now);
             let Some(probes) = by_day.get(&day) else {
                 let is_proven =
-                    last.is_some_and(|last| is_good(last) && last.probed_at + proof_valid_for > begins);
+                    last.is_some_and(|last| last.is_proof() && last.probed_at + proof_valid_for > begins);
                 let state = match (is_proven, day < known_from) {
                     (true, _) => DayState::Proven,
                     (false, true) => DayState::Unknown,
@@ -82,18 +82,13 @@ pub(super) fn days(
         .collect()
 }
 
-/// A probe with a failed check has a reason.
-pub(super) fn is_good(probe: &ProbeRecord) -> bool {
-    probe.ok && probe.reason.is_none()
-}
-
 fn day_of(at: Moment) -> i64 {
     at.as_second().div_euclid(DAY_S)
 }
 
 impl ProofDay {
     fn of(begins: Moment, probes: &[&ProbeRecord]) -> Self {
-        let good = probes.iter().filter(|probe| is_good(probe)).count();
+        let good = probes.iter().filter(|probe| probe.is_proof()).count();
         let any = |outcome| probes.iter().any(|probe| probe.handshake == outcome);
         let state = if good == probes.len() {
             DayState::Good

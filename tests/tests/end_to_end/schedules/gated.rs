@@ -102,6 +102,7 @@ async fn server_with_a_correct_sign_in_becomes_gated_and_is_never_counted_as_liv
     let page = text(registry, &format!("/list/{id}")).await;
     assert!(page.contains("You must sign in to use it") && page.contains(&sentence), "{page}");
     assert!(!page.contains("Publish again") && !page.contains("noindex"), "{page}");
+    assert!(page.contains("One probe, which passed") && !page.contains("Problem found"), "{page}");
     // The demo and all that follows is for Live listings.
     let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
     assert_eq!((demo.status, &demo.body["lane"]), (409, &json!("gated")));
