@@ -1,4 +1,4 @@
-"""The owner of the host of the peers. It proves itself with a key that the host publishes, and gives credentials for probes."""
+"""The owner of the host of the peers. It proves itself with a key that the host publishes, and manages the listings of the host."""
 import base64
 import secrets
 import subprocess
@@ -43,13 +43,17 @@ class Owner:
 
     def give_credential(self, base, listing_id):
         """Gives the credential for a listing. Returns the last answer of the registry."""
-        act = {"action": "manage_listing", "listing_id": listing_id, "act": "set_credential", "credential": CREDENTIAL}
+        return self.manage(base, listing_id, "set_credential", credential=CREDENTIAL)
+
+    def manage(self, base, listing_id, act, **arguments):
+        """Proves itself and runs an act of `manage_listing`. Returns the last answer of the registry."""
+        call = {"action": "manage_listing", "listing_id": listing_id, "act": act, **arguments}
         path = "/api/products/first-principles"
-        _, answer = registry.call(base, path, act)
+        _, answer = registry.call(base, path, call)
         challenge = answer.get("challenge")
         if not challenge:
             return answer
         text = Path(self._folder.name) / "challenge"
         text.write_text(challenge["text"])
         signature = _openssl("pkeyutl", "-sign", "-inkey", self._key, "-rawin", "-in", text).hex()
-        return registry.call(base, path, {**act, "nonce": challenge["nonce"], "signature": signature})[1]
+        return registry.call(base, path, {**call, "nonce": challenge["nonce"], "signature": signature})[1]
