@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::lookup;
 use crate::named_call;
 use crate::short::{self, DETAIL, View};
 use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, RawArguments, SCORE};
@@ -150,7 +151,31 @@ pub async fn answer(
 ) -> Result<Reply, Problem> {
     match intent {
         Intent::Run(entry, arguments) => run(app, caller, entry, arguments).await,
+        Intent::Missing(entry, Slot::Id) if entry.effect.read_only => {
+            match named_listing(app, message, entry).await? {
+                Some(arguments) => run(app, caller, entry, arguments).await,
+                None => Ok(explain(app, message, &intent)),
+            }
+        }
         other => Ok(explain(app, message, &other)),
+    }
+}
+
+/// The arguments for a question about a listing that the message names in quotes; `None` if nothing has this name.
+async fn named_listing(
+    app: &App,
+    message: &MessageContent,
+    entry: &AnyOperation,
+) -> Result<Option<Value>, Problem> {
+    let parsed = ParsedText::parse(&message.text);
+    let slots = argument_slots::ArgumentSlots::of(entry);
+    let (Some(name), Some(argument)) = (parsed.names.first(), slots.argument(Slot::Id, 0)) else {
+        return Ok(None);
+    };
+    match lookup::named(app, name).await {
+        Ok(listing) => Ok(Some(json!({ argument: listing.id, DETAIL: "short" }))),
+        Err(problem) if problem.status.is_server_error() => Err(problem),
+        Err(_) => Ok(None),
     }
 }
 

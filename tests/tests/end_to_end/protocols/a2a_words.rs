@@ -35,6 +35,8 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         ("is {id} alive?", "check_liveness", "is alive: it is active and last answered a handshake at 2026"),
         ("what is the status of {id}?", "check_status", "is active"),
         ("is {id} clean?", "probe_clean", "https"),
+        ("is \"Adder\" clean?", "probe_clean", "https"),
+        ("is \"Nobody\" clean?", "probe_clean", "Which listing?"),
         ("how do I call {id}?", "interop_resolve", "/rpc"),
         ("reciprocity of {id}", "get_reciprocity", "reciprocity score of"),
         ("any mail for {id}?", "talk_inbox", "has "),
