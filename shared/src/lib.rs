@@ -23,8 +23,8 @@ pub use registry_products as products;
 
 #[cfg(feature = "domain")]
 pub use registry_domain::{
-    collections, economy, evidence_log, federation, funnel, imports, interop, outreach, payments, publish,
-    trust, views,
+    changes, collections, economy, evidence_log, federation, funnel, imports, interop, outreach, payments,
+    publish, trust, views,
 };
 
 #[cfg(feature = "operations")]

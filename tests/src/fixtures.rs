@@ -61,6 +61,7 @@ pub fn feed_item(what: &str, listing: &Listing, at: Moment) -> FeedItem {
         kind: listing.kind,
         name: listing.name.clone(),
         text: format!("{} is in the feed: {what}.", listing.name),
+        severity: None,
     }
 }
 

@@ -18,12 +18,15 @@ pub fn router(app: App) -> Router {
         &operations::ARD_SEARCH,
         &operations::PROBE_CLEAN,
         &operations::CHECK_LIVENESS,
+        &operations::CHANGES,
         &operations::LISTING_TOOLS,
         &operations::CHECK_PINS,
     ]);
     let documents = rest::documents(&[
         &documents::ACTIVE_LIST,
         &documents::ACTIVITY_FEED,
+        &documents::CHANGE_EVENTS,
+        &documents::CHANGE_FEED,
         &documents::PROBE_STATISTICS,
         &documents::BADGE,
         &documents::PUBLIC_AGENTS,

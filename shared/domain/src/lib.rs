@@ -9,6 +9,7 @@
 //! [`payments`] sells products. [`outreach`] writes invitations. [`interop`] connects listings, and
 //! [`federation`] connects registries. [`economy`] computes growth and costs.
 
+pub mod changes;
 pub mod collections;
 pub mod economy;
 pub mod evidence_log;
@@ -33,5 +34,6 @@ pub(crate) fn feed_item(listing: &Listing, what: &str, at: Moment, text: &str) -
         kind: listing.kind,
         name: listing.name.clone(),
         text: format!("{} {text}", listing.name),
+        severity: None,
     }
 }

@@ -86,7 +86,7 @@ pub use listing_state::{DeclaredTransport, Kind, Lane, NameHold, NameProof, Name
 pub use log_entry::{KeyStep, LastLeaf, LogEntry, LogEvent, LogTree, SecondKey, WitnessState, Witnessed};
 pub use log_tile::{LogTile, TILE_WIDTH, TileSegment, log_entries};
 pub use log_witness::LogWitness;
-pub use messages::{FeedItem, TalkChannel, TalkKind, TalkMessage, Touch, TouchKind};
+pub use messages::{Change, FeedItem, TalkChannel, TalkKind, TalkMessage, Touch, TouchKind};
 pub use moment::Moment;
 pub use network::{NameServers, Reach};
 pub use next_step::{NextStep, POLL_SECONDS};

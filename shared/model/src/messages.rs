@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, ListingId, Moment};
+use super::{Kind, Listing, ListingId, Moment, Severity};
 
 /// One message of an inbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -127,6 +127,63 @@ pub struct FeedItem {
     pub name: String,
     /// One sentence for people.
     pub text: String,
+    /// How much a change of tools matters to clients, with `listing_tools_changed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
+}
+
+impl FeedItem {
+    /// The types that tell what happened to a listing that is or was Live or gated.
+    pub const CHANGES: [&str; 9] = [
+        "listing_live",
+        "listing_gated",
+        "listing_demoted",
+        "listing_overdue",
+        "listing_withdrawn",
+        "listing_restored",
+        "listing_renamed",
+        "listing_name_proven",
+        "listing_tools_changed",
+    ];
+
+    /// Whether it is one of the [changes](Self::CHANGES).
+    pub fn is_change(&self) -> bool {
+        self.listing_id.is_some() && Self::CHANGES.contains(&self.what.as_str())
+    }
+
+    /// What a shown listing is called now, if that changed.
+    pub fn of_name(before: &Listing, after: &Listing, at: Moment) -> Option<Self> {
+        let proves = before.name_proof.is_none() && after.name_proof.is_some();
+        let (what, text) = match after.server_name.as_deref().filter(|_| proves) {
+            _ if !before.lane.is_proven() || !after.lane.is_proven() => return None,
+            Some(name) => {
+                ("listing_name_proven", format!("{} proved that it may use the name {name}.", after.name))
+            }
+            None if before.name != after.name => {
+                ("listing_renamed", format!("{} was renamed; its name was {}.", after.name, before.name))
+            }
+            None => return None,
+        };
+        let (listing_id, kind) = (Some(after.id.clone()), after.kind);
+        Some(Self {
+            what: what.to_owned(),
+            at,
+            listing_id,
+            kind,
+            name: after.name.clone(),
+            text,
+            severity: None,
+        })
+    }
+}
+
+/// A change of a listing in the order in which all followers see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    /// Its number: each change has the number of the one before plus 1. Pass it as `since` to get later changes.
+    pub cursor: u64,
+    #[serde(flatten)]
+    pub item: FeedItem,
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub struct StateChange {
     pub recheck: bool,
     /// The proof had expired before the probe: the listing was not shown as Live or gated, whatever its lane.
     pub was_overdue: bool,
-    pub news: Option<FeedItem>,
+    pub news: Vec<FeedItem>,
     pub messages: Vec<TalkMessage>,
     /// The values of the listing's trail, if they were read.
     pub trail: Option<Amounts>,

@@ -27,6 +27,7 @@ catalogue! {
     ARD_SEARCH = listings::ard_search::ArdSearch,
     PROBE_CLEAN = listings::probe_clean::ProbeClean,
     CHECK_LIVENESS = listings::check_liveness::CheckLiveness,
+    CHANGES = listings::changes::Changes,
     LISTING_TOOLS = listings::listing_tools::ListingTools,
     INCLUSION_PROOF = listings::inclusion_proof::InclusionProof,
     SCORE = listings::score::Score,

@@ -1,6 +1,7 @@
 //! Operations on listings: publish, find, check and report them, and prove decisions about them.
 
 pub mod ard_search;
+pub mod changes;
 pub mod check_liveness;
 pub mod check_status;
 pub mod inclusion_proof;

@@ -90,6 +90,7 @@ pub static FAMILIES: [Toolset; 10] = [
             &ARD_SEARCH,
             &PROBE_CLEAN,
             &CHECK_LIVENESS,
+            &CHANGES,
             &LISTING_TOOLS,
             &INCLUSION_PROOF,
             &SCORE,

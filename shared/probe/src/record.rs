@@ -28,6 +28,7 @@ pub(super) async fn record(
     if change.assessment.changed.is_none() {
         change.assessment.changed = skill_change(app, &change).await?;
     }
+    change.news.extend(further_news(&change));
     change.messages = messages(&change);
     if let Some(yielding) = yielding(app, &change).await? {
         change.after.name_hold = Some(NameHold::Held);
@@ -111,7 +112,7 @@ fn state_change(
         probed_at: assessment.probed_at,
         reason: reasons.first().map(|reason| reason.reason.clone()),
     };
-    let news = news(before, &after, &record, assessment.probed_at);
+    let news = news(before, &after, &record, assessment.probed_at).into_iter().collect();
     let recheck = before.lane == Lane::Active;
     let was_overdue = before.lane.is_proven() && !before.shown_lane(app.oldest_proof()).is_proven();
     let assessment = assessment.clone();
@@ -128,11 +129,29 @@ fn state_change(
         trail: None,
         yielding: None,
     };
-    let expired = change.is_expired().then(|| {
-        let text = format!("{} was never Live and failed for thirty days; it was deleted.", before.name);
-        feed_item(before, "listing_expired", text, change.record.probed_at)
+    if !change.is_expired() {
+        return change;
+    }
+    let text = format!("{} was never Live and failed for thirty days; it was deleted.", before.name);
+    let expired = feed_item(before, "listing_expired", text, change.record.probed_at);
+    StateChange { news: vec![expired], ..change }
+}
+
+/// What else changed about a listing that is Live or gated: its tools or skills, and its name.
+fn further_news(change: &StateChange) -> impl Iterator<Item = FeedItem> + use<> {
+    let StateChange { before, after, record, .. } = change;
+    let changed = change.assessment.changed.as_ref();
+    let changed = changed.filter(|changed| changed.at == record.probed_at && after.lane.is_proven());
+    let changed = changed.map(|changed| {
+        let what = if after.shown_kind() == Kind::Mcp { "tools" } else { "skills" };
+        let AbilityChange { added, removed, redescribed, severity, .. } = changed;
+        let text = format!(
+            "{} changed its {what}: {} added, {} removed, {} described differently.",
+            after.name, added.count, removed.count, redescribed.count
+        );
+        FeedItem { severity: *severity, ..feed_item(after, "listing_tools_changed", text, record.probed_at) }
     });
-    StateChange { news: expired.or(change.news), ..change }
+    changed.into_iter().chain(FeedItem::of_name(before, after, record.probed_at))
 }
 
 fn messages(change: &StateChange) -> Vec<TalkMessage> {
@@ -167,7 +186,7 @@ fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Moment) -> 
 
 pub(super) fn feed_item(listing: &Listing, what: &str, text: String, at: Moment) -> FeedItem {
     let (listing_id, kind) = (Some(listing.id.clone()), listing.kind);
-    FeedItem { what: what.to_owned(), at, listing_id, kind, name: listing.name.clone(), text }
+    FeedItem { what: what.to_owned(), at, listing_id, kind, name: listing.name.clone(), text, severity: None }
 }
 
 async fn announce(app: &App, change: &StateChange) {

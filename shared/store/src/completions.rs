@@ -175,7 +175,7 @@ impl Store {
         if let Some((key, change)) = contact_change(id, contact, feedback.at) {
             transaction.update(key, change);
         }
-        transaction.put(feed::to_item(news)?);
+        feed::tell(&mut transaction, news)?;
         let mut deposits = vec![Deposit::of(id, TrailEvent::LeaveFeedback).on(Some(*trail))];
         if matches!(reward, NewReward::Seat { .. }) {
             deposits.push(Deposit::of(id, TrailEvent::FoundingClaim));

@@ -56,7 +56,7 @@ impl Store {
         if after.lane == Lane::Withdrawn {
             trails::take_off_boards(&mut transaction, &after.id);
         }
-        transaction.put(feed::to_item(news)?);
+        feed::tell(&mut transaction, news)?;
         let leaf = withdrawal_leaf(after).or_else(|| is_delisted.then(|| moved_leaf(after, news.at)));
         let leaves = leaf.into_iter().collect();
         Ok(self.transact_with_leaves(transaction, leaves).await?.is_written())
@@ -75,7 +75,7 @@ impl Store {
     /// Adds an item to the feed that belongs to no change of a listing.
     pub async fn tell(&self, news: &FeedItem) -> Result<(), StoreError> {
         let mut transaction = Transaction::default();
-        transaction.put(feed::to_item(news)?);
+        feed::tell(&mut transaction, news)?;
         self.transact(transaction).await.map(drop)
     }
 }

@@ -96,7 +96,7 @@ impl Store {
         let unconfirmed = i64::from(!order.is_real());
         let count = Expression::default().add("version", 1).add(counter, 1).add(UNCONFIRMED, unconfirmed);
         transaction.update(keys::live(&listing.id), count);
-        transaction.put(feed::to_item(news)?);
+        feed::tell(&mut transaction, news)?;
         let deposit = Deposit::of(&listing.id, TrailEvent::TakeDemo).on(Some(trail));
         trails::deposit(&mut transaction, &[deposit], order.at);
         Ok(match self.transact(transaction).await? {

@@ -2,17 +2,28 @@
 //! and when. It contains no personal data, because the feed is public.
 
 use super::attributes::{Item, blobs, to_blob, ttl};
+use super::changes;
 use super::client::Store;
 use super::error::StoreError;
 use super::keys::{self, Key};
 use super::reads::{Query, Range};
+use super::transaction::Transaction;
 use registry_model::{FeedItem, ListingId};
+
+/// Adds an item to the feed. A change of a listing is also queued for its number, see [`changes`](super::changes).
+pub(super) fn tell(transaction: &mut Transaction, entry: &FeedItem) -> Result<(), StoreError> {
+    transaction.put(to_item(entry)?);
+    if entry.is_change() {
+        transaction.put(changes::pending(entry)?);
+    }
+    Ok(())
+}
 
 const PARTITION: &str = "FEED";
 /// Seconds for which an item is stored.
 const RETENTION: i64 = 30 * 86_400;
 
-pub(super) fn to_item(entry: &FeedItem) -> Result<Item, StoreError> {
+fn to_item(entry: &FeedItem) -> Result<Item, StoreError> {
     let about = entry.listing_id.as_ref().map_or(&*entry.name, ListingId::as_str);
     let key = Key::new(PARTITION, keys::at(entry.at, &format!("{about}#{}", entry.what)));
     Ok(key.with([("feed", to_blob(entry)?), ttl(entry.at, RETENTION)]))

@@ -30,7 +30,7 @@ impl Store {
     pub async fn block_host(&self, block: &BlockedHost, news: &FeedItem) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
         transaction.put_new(keys::blocked_host(&block.host).with([("block", to_blob(block)?)]));
-        transaction.put(feed::to_item(news)?);
+        feed::tell(&mut transaction, news)?;
         Ok(self.transact(transaction).await?.is_written())
     }
 
@@ -38,7 +38,7 @@ impl Store {
     pub async fn unblock_host(&self, host: &HostName, news: &FeedItem) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
         transaction.delete_if(keys::blocked_host(host), Expression::default().if_exists());
-        transaction.put(feed::to_item(news)?);
+        feed::tell(&mut transaction, news)?;
         Ok(self.transact(transaction).await?.is_written())
     }
 

@@ -109,7 +109,7 @@ impl Store {
             bump_version(&mut transaction, &yielding.id);
         }
         hosts::move_pointers(&mut transaction, None, listing);
-        transaction.put(feed::to_item(news)?);
+        feed::tell(&mut transaction, news)?;
         let joined = Deposit::of(&listing.id, TrailEvent::ListYourself).on(Some(Amounts::NONE));
         trails::deposit(&mut transaction, &[joined], listing.listed_at);
         Ok(match self.transact(transaction).await? {
@@ -152,6 +152,9 @@ impl Store {
             mark_dirty(&mut transaction, &after.id, now);
         }
         credentials::drop_lost(&mut transaction, before, after);
+        if let Some(news) = FeedItem::of_name(before, after, now) {
+            feed::tell(&mut transaction, &news)?;
+        }
         if let Some(yielding) = yielding {
             yield_name(&mut transaction, yielding, now)?;
         }

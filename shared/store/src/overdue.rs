@@ -15,7 +15,7 @@ use super::{feed, keys};
 use registry_model::{FeedItem, Kind, LogEntry, LogEvent, Moment};
 
 /// Listings recorded in one transaction, which allows 100 writes; each takes up to four.
-const MAX_PER_TRANSACTION: usize = 24;
+const MAX_PER_TRANSACTION: usize = 20;
 
 /// How many Live listings are overdue, and when they were counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ fn ended(items: &[&FeedItem]) -> Result<(Transaction, Vec<Option<WriteId>>), Sto
             leaf = add_leaf(&mut transaction, &LogEntry::new(item.at, id, kind, LogEvent::Ended))?;
         }
         leaves.push(leaf);
-        transaction.put(feed::to_item(item)?);
+        feed::tell(&mut transaction, item)?;
     }
     Ok((transaction, leaves))
 }

@@ -70,7 +70,7 @@ impl Store {
         let mut transaction = seen(event);
         transaction.update(keys::purchase(&purchase.id), state);
         transaction.put(grants::to_item(paid, &TokenDigest::of_table(&purchase.token))?);
-        transaction.put(feed::to_item(news)?);
+        feed::tell(&mut transaction, news)?;
         if let Some(payment) = payment {
             transaction.put(keys::payment(payment).with([("purchase_id", s(purchase.id.as_str()))]));
         }

@@ -146,7 +146,7 @@ impl Store {
             leaf.reason = Some(REASON.to_owned());
             leaves.push(leaf);
         }
-        transaction.put(feed::to_item(news)?);
+        feed::tell(&mut transaction, news)?;
         Ok(self.transact_with_leaves(transaction, leaves).await?.is_written())
     }
 

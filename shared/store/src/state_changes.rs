@@ -129,8 +129,8 @@ impl Store {
         if let Some(yielding) = &change.yielding {
             yield_name(&mut transaction, yielding, at)?;
         }
-        if let Some(news) = &change.news {
-            transaction.put(feed::to_item(news)?);
+        for news in &change.news {
+            feed::tell(&mut transaction, news)?;
         }
         for message in &change.messages {
             deliver(&mut transaction, message)?;
@@ -170,8 +170,8 @@ impl Store {
         hosts::remove_pointers(&mut transaction, before);
         count_probe(&mut transaction, change)?;
         transaction.update(keys::live(id), Expression::default().add("expired", 1));
-        if let Some(news) = &change.news {
-            transaction.put(feed::to_item(news)?);
+        for news in &change.news {
+            feed::tell(&mut transaction, news)?;
         }
         Ok(match self.transact(transaction).await? {
             Outcome::Written => WriteOutcome::Written,

@@ -102,7 +102,7 @@ impl Store {
             transaction.update(keys::connector_day(day), touched);
         }
         if let Some(news) = new.news {
-            transaction.put(feed::to_item(news)?);
+            feed::tell(&mut transaction, news)?;
         }
         Ok(match self.transact(transaction).await? {
             Outcome::Written => TouchOutcome::Made,

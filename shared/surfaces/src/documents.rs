@@ -8,6 +8,7 @@ mod agent_descriptions;
 pub mod agent_directory;
 mod ai_catalog;
 mod badge;
+mod changes;
 mod document;
 mod evidence_log;
 pub mod families;
@@ -55,6 +56,8 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &AGENT_DESCRIPTIONS,
     &AI_CATALOG,
     &BADGE,
+    &CHANGE_EVENTS,
+    &CHANGE_FEED,
     &DNS_STATUS,
     &FEDERATION_CATALOGUE,
     &KEY_SET,
@@ -90,6 +93,8 @@ pub static PUBLIC_AGENTS: AnyDocument = AnyDocument::of::<agent_directory::Publi
 pub static WELL_KNOWN_AGENTS: AnyDocument = AnyDocument::of::<agent_directory::WellKnownAgents>();
 pub static AI_CATALOG: AnyDocument = AnyDocument::of::<ai_catalog::AiCatalog>();
 pub static BADGE: AnyDocument = AnyDocument::of::<badge::Badge>();
+pub static CHANGE_EVENTS: AnyDocument = AnyDocument::of::<changes::Events>();
+pub static CHANGE_FEED: AnyDocument = AnyDocument::of::<changes::AtomFeed>();
 pub static DNS_STATUS: AnyDocument = AnyDocument::of::<own_publication::DnsStatus>();
 pub static FEDERATION_CATALOGUE: AnyDocument = AnyDocument::of::<federation::FederationCatalogue>();
 pub static KEY_SET: AnyDocument = AnyDocument::of::<keys::KeySet>();

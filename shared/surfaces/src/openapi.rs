@@ -125,7 +125,7 @@ fn common() -> Value {
 }
 
 fn tag(path: &str) -> &'static str {
-    const GROUPS: [(&str, &str); 14] = [
+    const GROUPS: [(&str, &str); 16] = [
         ("/api/publish", "listings"),
         ("/api/listings", "listings"),
         ("/api/score", "listings"),
@@ -139,6 +139,8 @@ fn tag(path: &str) -> &'static str {
         ("/badge/", "badges"),
         ("/log", "log"),
         ("/api/feed", "feed"),
+        ("/api/changes", "feed"),
+        ("/feeds/", "feed"),
         ("/api/catalog", "federation"),
     ];
     GROUPS.iter().find(|(start, _)| path.starts_with(start)).map_or("documents", |(_, group)| group)

@@ -29,6 +29,7 @@ async fn concurrent_sequencers_add_every_leaf_once() {
             kind: Some(Kind::Mcp),
             name: id.to_string(),
             text: String::new(),
+            severity: None,
         };
         let items: Vec<FeedItem> = ids.iter().map(item).collect();
         // Leaves arrive while others are added. A sequencer that loses a race may return `busy`.

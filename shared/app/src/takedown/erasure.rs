@@ -71,6 +71,7 @@ async fn tell(app: &App, id: &ListingId, what: &str) -> Result<(), Problem> {
         kind: None,
         text: format!("The {what} of {name} was erased."),
         name,
+        severity: None,
     };
     Ok(app.store.tell(&news).await?)
 }

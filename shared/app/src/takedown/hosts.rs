@@ -107,5 +107,13 @@ where
 }
 
 fn news(what: &str, host: &HostName, text: String, at: Moment) -> FeedItem {
-    FeedItem { what: what.to_owned(), at, listing_id: None, kind: None, name: host.to_string(), text }
+    FeedItem {
+        what: what.to_owned(),
+        at,
+        listing_id: None,
+        kind: None,
+        name: host.to_string(),
+        text,
+        severity: None,
+    }
 }

@@ -159,7 +159,7 @@ pub(super) async fn bring_back(app: &App, before: &Listing) -> Result<bool, Stor
 
 fn news(what: &str, listing: &Listing, text: String, at: Moment) -> FeedItem {
     let (listing_id, name) = (Some(listing.id.clone()), listing.name.clone());
-    FeedItem { what: what.to_owned(), at, listing_id, kind: listing.kind, name, text }
+    FeedItem { what: what.to_owned(), at, listing_id, kind: listing.kind, name, text, severity: None }
 }
 
 async fn announce(app: &App, listing: &Listing, what: What) {

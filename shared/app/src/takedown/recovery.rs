@@ -48,6 +48,7 @@ pub(super) async fn recover(
             kind: after.kind,
             name: after.name.clone(),
             text,
+            severity: None,
         };
         recovered += u32::from(app.store.recover(copy, before.as_ref(), &after, &later, &news).await?);
     }

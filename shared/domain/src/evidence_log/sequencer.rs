@@ -7,6 +7,7 @@ use tlog_tiles::Checkpoint;
 
 use super::tree::{Growth, grow, write_hash};
 use super::{attestation_batches, key_change, witnesses};
+use crate::changes;
 use crate::trust::log_key::{LogSigner, log_signer};
 use registry_app::App;
 use registry_model::LogTree;
@@ -82,9 +83,11 @@ async fn readable_leaves(app: &App) -> Result<PendingLeaves, Problem> {
     }
 }
 
-/// For a scheduled job that has done its own work. It carries out a requested change of keys, logs the attestations of the
+/// For a scheduled job that has done its own work. It numbers the changes of listings, carries out a requested change of keys,
+/// logs the attestations of the
 /// last hour, appends the pending leaves and asks the witnesses. A failure is logged, and the next run repeats the work.
 pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
+    changes::number_or_warn(app).await;
     warn("could not change the key of the evidence log", key_change::carry_out_requested(app).await);
     warn("could not log the attestations", attestation_batches::log_attestations(app).await);
     let report = warn("could not append pending leaves; the next run retries", sequence(app).await);
@@ -106,7 +109,10 @@ fn warn<T>(what: &'static str, outcome: Result<T, Problem>) -> Option<T> {
 pub async fn sequence_if_due(app: &App) -> Option<SequencerReport> {
     let now = app.clock.now();
     match app.store.take_slot("evidence-log", now.as_second() / RUN_INTERVAL_S, now).await {
-        Ok(true) => warn("could not append pending leaves; the next run retries", sequence(app).await),
+        Ok(true) => {
+            changes::number_or_warn(app).await;
+            warn("could not append pending leaves; the next run retries", sequence(app).await)
+        }
         Ok(false) => None,
         Err(error) => {
             tracing::warn!(%error, "could not append pending leaves; the next run retries");

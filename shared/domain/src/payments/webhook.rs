@@ -254,5 +254,5 @@ fn news(purchase: &Purchase, at: Moment) -> FeedItem {
         _ => (None, format!("The {title} product was bought.")),
     };
     let name = purchase.listing_name.clone().unwrap_or_else(|| title.to_owned());
-    FeedItem { what: "product_bought".to_owned(), at, listing_id, kind: None, name, text }
+    FeedItem { what: "product_bought".to_owned(), at, listing_id, kind: None, name, text, severity: None }
 }

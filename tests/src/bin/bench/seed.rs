@@ -198,7 +198,7 @@ fn state_change(before: Listing, settings: &Settings, verdict: Verdict, at: Mome
     let assessment = Assessment { verdict, checks, score, probed_at: at, changed: None };
     let after = transition::after_probe(&before, &assessment, Job::Tick, settings);
     let record = probe_record(&after, &assessment);
-    let news = Some(feed_item("listing_live", &after, after.listed_at));
+    let news = vec![feed_item("listing_live", &after, after.listed_at)];
     StateChange {
         before,
         after,

@@ -23,13 +23,14 @@ async fn cost_of_a_read_does_not_depend_on_the_number_of_listings() {
     let active = registry.get("/api/listings/active").await;
     let id = active.body["agents"][7]["listing_id"].as_str().unwrap().to_owned();
     let name = active.body["agents"][7]["name"].as_str().unwrap().replace(' ', "%20");
-    let table: [(String, u64); 9] = [
+    let table: [(String, u64); 10] = [
         ("/api/listings/active?limit=20".to_owned(), 3),
         ("/api/listings/active?kind=mcp&limit=3".to_owned(), 2),
         // The listing, and the seat counter for its offer.
         (format!("/api/listings/status?id={id}"), 2),
         (format!("/api/listings/status?name={name}"), 4),
         ("/api/feed".to_owned(), 1),
+        ("/api/changes?since=0".to_owned(), 3),
         (format!("/badge/clean?id={id}"), 1),
         ("/badge/clean".to_owned(), 0),
         ("/api/probes".to_owned(), 11),

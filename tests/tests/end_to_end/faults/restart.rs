@@ -51,6 +51,39 @@ impl Acknowledged {
     }
 }
 
+/// A client that follows the changes of listings.
+#[derive(Debug, Default)]
+struct Follower {
+    /// The last number it knows.
+    cursor: u64,
+    /// The type and the listing of each change.
+    seen: Vec<(String, String)>,
+}
+
+impl Follower {
+    /// Adds the changes of an answer, which must begin after the last one.
+    fn add(&mut self, answer: &Value) {
+        for change in answer["changes"].as_array().unwrap() {
+            self.cursor += 1;
+            assert_eq!(change["cursor"], self.cursor, "a change is missing or repeated: {answer}");
+            let part = |name: &str| change[name].as_str().unwrap_or_default().to_owned();
+            self.seen.push((part("type"), part("listing_id")));
+        }
+    }
+
+    async fn follow_until_killed(&mut self, address: SocketAddr, stop: &AtomicBool) {
+        while !stop.load(Ordering::SeqCst) {
+            let path = format!("/api/changes?since={}&limit=200", self.cursor);
+            match send_request(address, &path, None).await {
+                Some((200, answer)) => self.add(&answer),
+                Some((status, answer)) => panic!("{path} answered {status}: {answer}"),
+                None => return,
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
 /// Sends writes of every kind in turn until the registry is gone.
 async fn write_until_killed(
     address: SocketAddr,
@@ -110,6 +143,7 @@ async fn acknowledged_writes_survive_sigkill() {
 
     let (mut acknowledged, next) = (Acknowledged::default(), AtomicUsize::new(0));
     let random = Random::System;
+    let [mut first, mut second] = [Follower::default(), Follower::default()];
     for kill in 0..kills {
         let child = ChildRegistry::start(&data).await;
         let (address, stop) = (child.address, Arc::new(AtomicBool::new(false)));
@@ -127,7 +161,11 @@ async fn acknowledged_writes_survive_sigkill() {
             child.kill();
             stop.store(true, Ordering::SeqCst);
         };
-        let (done, ()) = futures::join!(writers, killing);
+        let followers = futures::future::join(
+            first.follow_until_killed(address, &stop),
+            second.follow_until_killed(address, &stop),
+        );
+        let (done, (), _) = futures::join!(writers, killing, followers);
         let before = acknowledged.total();
         done.into_iter().for_each(|done| acknowledged.add(done));
         assert!(acknowledged.total() > before, "kill {kill}: no write was acknowledged before it");
@@ -161,6 +199,29 @@ async fn acknowledged_writes_survive_sigkill() {
         registry.first_probe(id).await;
         assert_eq!(registry.lane(id).await, "active");
     }
+    let known = first.cursor.min(second.cursor);
+    registry.tick().await;
+    for follower in [&mut first, &mut second] {
+        loop {
+            let page = registry.get(&format!("/api/changes?since={}&limit=200", follower.cursor)).await;
+            follower.add(&page.body);
+            if page.body["more"] == false {
+                break;
+            }
+        }
+    }
+    assert_eq!(first.seen, second.seen, "the followers saw different changes");
+    for id in acknowledged.published.iter().take(100) {
+        let live = first.seen.iter().filter(|(what, about)| what == "listing_live" && about == id.as_str());
+        assert_eq!(live.count(), 1, "{id} went Live once");
+    }
+    print_row(
+        "Two followers of the changes through these kills",
+        &format!(
+            "{} changes, {known} of them before the last kill; each follower saw each change once and in order",
+            first.seen.len()
+        ),
+    );
     print_row(
         "SIGKILL at random moments during writes",
         &format!(

@@ -33,6 +33,7 @@ fn news(listing: &Listing, at: Moment) -> FeedItem {
         kind: listing.kind,
         name: listing.name.clone(),
         text: String::new(),
+        severity: None,
     }
 }
 

@@ -93,7 +93,7 @@ async fn late_probe_does_not_overwrite_the_change_of_the_owner() {
         preflight_reject: false,
         recheck: false,
         was_overdue: false,
-        news: None,
+        news: Vec::new(),
         messages: Vec::new(),
         yielding: None,
         trail: None,

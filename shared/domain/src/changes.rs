@@ -1,0 +1,48 @@
+//! What changed about the listings of the registry, in one order for all followers and without gaps.
+
+use http::StatusCode;
+
+use registry_app::App;
+use registry_model::error::Problem;
+use registry_store::Changes;
+
+/// Transactions per run. The next run numbers the rest.
+const MAX_RUNS: u32 = 40;
+
+/// Gives queued changes their numbers. A failure is logged, and the next run repeats the work.
+pub async fn number_or_warn(app: &App) {
+    for _ in 0..MAX_RUNS {
+        match app.store.number_changes(app.clock.now()).await {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => {
+                tracing::warn!(%error, "could not number changes; the next run retries");
+                return;
+            }
+        }
+    }
+}
+
+/// The changes after the number `since`, the oldest first; without it, the latest.
+///
+/// # Errors
+/// 410 where the next change is no longer stored, and where `since` is greater than any number.
+pub async fn after(app: &App, since: Option<u64>, limit: u32) -> Result<Changes, Problem> {
+    let since = match since {
+        Some(since) => since,
+        None => app.store.last_change().await?.saturating_sub(limit.into()),
+    };
+    let found = app.store.changes(since, limit, app.clock.now()).await?;
+    if found.is_expired || since > found.last {
+        let detail = if found.is_expired {
+            "The changes after this cursor are older than 90 days and no longer stored."
+        } else {
+            "This registry has not given this cursor. It may have been restored from a backup."
+        };
+        let detail = format!(
+            "{detail} Read the active list again, and go on with the `cursor` of a call without `since`."
+        );
+        return Err(Problem::new(StatusCode::GONE, "cursor_gone", detail).with("cursor", found.last));
+    }
+    Ok(found)
+}

@@ -1,0 +1,81 @@
+//! Returns what changed about listings after a cursor, without gaps.
+
+use crate::bounded;
+use crate::prelude::*;
+use registry_domain::changes;
+use registry_model::Change;
+
+pub struct Changes;
+
+const DEFAULT_LIMIT: u32 = 50;
+const MAX_LIMIT: u32 = 200;
+
+/// Where to begin, and what to leave out.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// The `cursor` of the previous answer. Default: the latest changes.
+    since: Option<u64>,
+    /// Changes to read. Default: 50.
+    #[schemars(range(min = 1, max = MAX_LIMIT))]
+    limit: Option<u32>,
+    /// Only changes of this listing.
+    listing_id: Option<String>,
+    /// Only changes of agents or of MCP servers.
+    kind: Option<Kind>,
+}
+
+/// Changes, the oldest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    changes: Vec<Change>,
+    /// Pass it as `since` to get what comes next.
+    cursor: u64,
+    /// Whether more changes can be read now.
+    more: bool,
+}
+
+impl Operation for Changes {
+    const NAME: &'static str = "changes";
+    const TITLE: &'static str = "Changes of listings";
+    const DESCRIPTION: &'static str = "Returns what happened to listings after a cursor, oldest first and without gaps: \
+        became Live or gated, fell, changed its tools or name, was withdrawn or restored. Pass the cursor of the last answer \
+        as since. Use it to follow the registry.";
+    const EFFECT: Effect = Effect::READS;
+    const EXAMPLE: &'static str =
+        r#"{"since": 0, "limit": 50, "listing_id": "agtpub_0123456789abcdef0123", "kind": "mcp"}"#;
+    const PHRASES: &'static [&'static str] =
+        &["what changed in the registry?", "what happened to {id} lately?"];
+    const SENTENCES: &'static [&'static str] = &[
+        "which listings went down lately?",
+        "which servers fell off the list recently?",
+        "what is new since yesterday?",
+        "show the recent changes of the registry",
+        "which servers changed their tools lately?",
+        "tell me what changed at {id}",
+    ];
+    const SUMMARY: &'static [&'static str] =
+        &["{changes#} changes are shown; the cursor is {cursor}.", "Changes: [changes]{text} | ({at})"];
+    const ROUTES: &'static [Route] = &[Route::get("/api/changes").cached_for(2)];
+    const REFUSALS: &'static [u16] = &[410];
+    const SHORT: &'static [&'static str] = &["ok", "changes", "cursor", "more"];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let limit = bounded::count("limit", arguments.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+        let limit = u32::try_from(limit).unwrap_or(MAX_LIMIT);
+        let found = changes::after(app, arguments.since, limit).await?;
+        let cursor = found.changes.last().map(|change| change.cursor);
+        let cursor = cursor.or(arguments.since).unwrap_or(found.last);
+        let is_about = |change: &Change| {
+            let id = change.item.listing_id.as_ref().map(ListingId::as_str);
+            arguments.listing_id.as_deref().is_none_or(|wanted| id == Some(wanted))
+                && arguments.kind.is_none_or(|kind| change.item.kind == Some(kind))
+        };
+        Ok(Answer {
+            changes: found.changes.into_iter().filter(is_about).collect(),
+            cursor,
+            more: cursor < found.last,
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! The changes of listings, numbered without gaps. A change is queued in the transaction that makes it. Later, one
+//! transaction moves queued changes to their numbers, on the condition that the last number is what it was when it was
+//! read. So all followers see one order, whatever process made a change, and none is lost if a process stops.
+
+use jiff::SignedDuration;
+
+use super::attributes::{Item, blob, moment, n, number, to_blob, ttl};
+use super::batch_get::Consistency;
+use super::client::Store;
+use super::error::StoreError;
+use super::expression::Expression;
+use super::keys::{self, Key};
+use super::reads::{Query, Range};
+use super::transaction::{Outcome, Transaction};
+use registry_model::{Change, FeedItem, Moment};
+
+const PENDING: &str = "CHANGES#PENDING";
+const ITEM: &str = "change";
+/// Changes that one transaction numbers: it allows 100 writes, each change takes two.
+const MAX_NUMBERED: i32 = 45;
+/// Changes in one partition.
+const PART: u64 = 1000;
+/// Seconds for which a change is stored.
+const RETENTION_S: i64 = 90 * 86_400;
+/// DynamoDB deletes an item up to two days after its time.
+const DELETED_WITHIN: SignedDuration = SignedDuration::from_hours(48);
+/// While a transaction is being written, a query may see a part of it.
+const WRITTEN_WITHIN: SignedDuration = SignedDuration::from_secs(60);
+
+/// Changes after a number, as far as they are stored.
+#[derive(Clone, Debug)]
+pub struct Changes {
+    /// Without a gap, the oldest first.
+    pub changes: Vec<Change>,
+    /// The number of the last change of all.
+    pub last: u64,
+    /// The next change was stored, but is too old.
+    pub is_expired: bool,
+}
+
+pub(super) fn pending(item: &FeedItem) -> Result<Item, StoreError> {
+    let about = item.listing_id.as_ref().map(ToString::to_string).unwrap_or_default();
+    let key = Key::new(PENDING, keys::at(item.at, &format!("{about}#{}", item.what)));
+    Ok(key.with([(ITEM, to_blob(item)?)]))
+}
+
+fn last_key() -> Key {
+    Key::new("CHANGES", "LAST")
+}
+
+fn key(number: u64) -> Key {
+    Key::new(format!("CHANGE#{:09}", number / PART), format!("{number:012}"))
+}
+
+impl Store {
+    /// Gives queued changes their numbers. Returns whether more may be queued.
+    pub async fn number_changes(&self, now: Moment) -> Result<bool, StoreError> {
+        let page = self.query(Query::of(PENDING).limit(MAX_NUMBERED).strong()).await?;
+        if page.items.is_empty() {
+            return Ok(false);
+        }
+        let (last, _) = self.last_number(Consistency::Strong).await?;
+        let after = last + page.items.len() as u64;
+        let counted = Expression::default().set("last", n(after)).set("at", n(now.as_millisecond())).only_if(
+            "attribute_not_exists(#last) OR #last = :last",
+            [("#last", "last")],
+            [(":last", n(last))],
+        );
+        let mut transaction = Transaction::updating(last_key(), counted);
+        for (number, item) in (last + 1..).zip(page.items) {
+            let change = item.get(ITEM).cloned();
+            let change = change.ok_or_else(|| StoreError::Fault("a queued change is empty".to_owned()))?;
+            transaction.put_new(key(number).with([(ITEM, change), ttl(now, RETENTION_S)]));
+            let queued = Key::new(PENDING, super::attributes::text(&item, "sk"));
+            transaction.delete_if(queued, Expression::default().only_if("attribute_exists(pk)", [], []));
+        }
+        // If it is refused, another process has numbered them.
+        Ok(match self.transact(transaction).await? {
+            Outcome::Written => page.next.is_some(),
+            Outcome::Refused(_) => true,
+        })
+    }
+
+    /// The changes after the number `since`.
+    pub async fn changes(&self, since: u64, limit: u32, now: Moment) -> Result<Changes, StoreError> {
+        let (last, numbered_at) = self.last_number(Consistency::Eventual).await?;
+        let mut changes: Vec<Change> = Vec::new();
+        let mut oldest = None;
+        for part in since.saturating_add(1) / PART..=(last / PART).min((since.saturating_add(1)) / PART + 1) {
+            let from = key((since + 1).max(part * PART));
+            let limit = limit.saturating_sub(u32::try_from(changes.len()).unwrap_or(u32::MAX));
+            if limit == 0 {
+                break;
+            }
+            // An eventually consistent read could leave out a change before one that it returns.
+            let page =
+                self.query(Query::of(from.pk).range(Range::From(from.sk)).limit(limit).strong()).await?;
+            for item in &page.items {
+                let change = Change { cursor: number_of(item), item: blob(item, ITEM)? };
+                oldest = oldest.or(Some(change.item.at));
+                if change.cursor == since + 1 + changes.len() as u64 {
+                    changes.push(change);
+                }
+            }
+        }
+        let stored_for = SignedDuration::from_secs(RETENTION_S) - DELETED_WITHIN;
+        let is_old = match oldest {
+            Some(oldest) => now.duration_since(oldest) > stored_for,
+            None => numbered_at.is_none_or(|at| now.duration_since(at) > WRITTEN_WITHIN),
+        };
+        Ok(Changes { is_expired: changes.is_empty() && last > since && is_old, changes, last })
+    }
+
+    /// The number of the last change.
+    pub async fn last_change(&self) -> Result<u64, StoreError> {
+        Ok(self.last_number(Consistency::Eventual).await?.0)
+    }
+
+    /// The last number, and when it was given.
+    async fn last_number(&self, consistency: Consistency) -> Result<(u64, Option<Moment>), StoreError> {
+        let item = self.read(&last_key(), consistency).await?;
+        let last = item.as_ref().map(|item| u64::try_from(number(item, "last")).unwrap_or_default());
+        Ok((last.unwrap_or_default(), item.and_then(|item| moment(&item, "at"))))
+    }
+}
+
+fn number_of(item: &Item) -> u64 {
+    super::attributes::text(item, "sk").parse().unwrap_or_default()
+}

@@ -1,0 +1,163 @@
+//! The changes of listings for programs that follow them: server-sent events and an Atom feed. Both have the numbers of
+//! `/api/changes`.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use askama::Template;
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::document::{Document, DocumentRequest};
+use registry_app::App;
+use registry_domain::changes;
+use registry_model::error::Problem;
+use registry_model::{Change, HostName, Kind, ListingId, Moment};
+use registry_store::HostPointer;
+
+/// Events in one answer.
+const EVENTS: u32 = 200;
+/// Milliseconds after which a client asks again.
+const RETRY_MS: u32 = 5000;
+/// Changes among which a feed finds its entries.
+const READ: u32 = 1000;
+const ENTRIES: usize = 100;
+/// Listings at the host of a feed.
+const MAX_LISTINGS: i32 = 500;
+
+#[derive(Debug)]
+pub(super) struct Events;
+
+/// Where to begin.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct EventsQuery {
+    /// The cursor of the last change that is known. Default: the latest changes.
+    since: Option<u64>,
+    /// The header `Last-Event-ID`, which an event source sends when it connects again.
+    last_event_id: Option<u64>,
+}
+
+impl Document for Events {
+    const PATHS: &'static [&'static str] = &["/api/changes/events"];
+    const SUMMARY: &'static str = "The changes of listings as server-sent events. An answer ends after the changes that \
+        exist; the event source connects again after five seconds and goes on with the last id.";
+    const MEDIA_TYPE: &'static str = "text/event-stream";
+    const REFUSALS: &'static [u16] = &[410];
+    type Query = EventsQuery;
+    type Answer = String;
+
+    async fn render(app: &App, request: &DocumentRequest<EventsQuery>) -> Result<Bytes, Problem> {
+        let since = request.query.last_event_id.or(request.query.since);
+        let found = changes::after(app, since, EVENTS).await?;
+        let mut events = format!("retry: {RETRY_MS}\n");
+        if found.changes.is_empty() {
+            // An event source sends its id again only if it received one.
+            let _ = write!(events, "id: {}\n", since.unwrap_or(found.last));
+        }
+        events.push('\n');
+        for change in &found.changes {
+            let data = serde_json::to_string(change).map_err(|error| Problem::fault(error.to_string()))?;
+            let _ = write!(events, "id: {}\nevent: {}\ndata: {data}\n\n", change.cursor, change.item.what);
+        }
+        Ok(events.into())
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct AtomFeed;
+
+/// Which changes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(super) struct FeedQuery {
+    /// Only agents or only MCP servers.
+    kind: Option<Kind>,
+    /// Only this listing.
+    listing_id: Option<String>,
+    /// Only listings at this host name.
+    domain: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "changes.xml")]
+struct Feed {
+    title: String,
+    /// The URL of the feed, and its id.
+    url: String,
+    home: String,
+    updated: Moment,
+    brand: String,
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    id: String,
+    page: String,
+    change: Change,
+}
+
+impl Document for AtomFeed {
+    const PATHS: &'static [&'static str] = &["/feeds/changes.atom"];
+    const SUMMARY: &'static str = "The latest changes of listings as an Atom feed (RFC 4287): at most 100 of the last 1,000 \
+        changes.";
+    const MEDIA_TYPE: &'static str = "application/atom+xml; charset=utf-8";
+    const MAX_AGE_S: Option<u32> = Some(60);
+    type Query = FeedQuery;
+    type Answer = String;
+
+    async fn render(app: &App, request: &DocumentRequest<FeedQuery>) -> Result<Bytes, Problem> {
+        let FeedQuery { kind, listing_id, domain } = &request.query;
+        let at_domain = match domain {
+            Some(domain) => Some(listings_at(app, domain).await?),
+            None => None,
+        };
+        let is_wanted = |change: &Change| {
+            let id = change.item.listing_id.as_ref();
+            kind.is_none_or(|kind| change.item.kind == Some(kind))
+                && listing_id.as_deref().is_none_or(|wanted| id.is_some_and(|id| id.as_str() == wanted))
+                && at_domain.as_ref().is_none_or(|at| id.is_some_and(|id| at.contains(id)))
+        };
+        let found = changes::after(app, None, READ).await?.changes;
+        let wanted = found.into_iter().rev().filter(is_wanted).take(ENTRIES);
+        let settings = &app.settings;
+        let entries: Vec<Entry> = wanted
+            .map(|change| Entry {
+                id: settings.url(&format!("/api/changes?since={}&limit=1", change.cursor - 1)),
+                page: change
+                    .item
+                    .listing_id
+                    .as_ref()
+                    .map_or_else(|| settings.url("/list"), |id| settings.url(&format!("/list/{id}"))),
+                change,
+            })
+            .collect();
+        let parameters = [
+            ("kind", kind.map(|kind| kind.as_str().to_owned())),
+            ("listing_id", listing_id.clone()),
+            ("domain", domain.clone()),
+        ];
+        let mut url =
+            url::Url::parse(&settings.url(&request.path)).map_err(|e| Problem::fault(e.to_string()))?;
+        for (name, value) in parameters {
+            if let Some(value) = value {
+                url.query_pairs_mut().append_pair(name, &value);
+            }
+        }
+        let feed = Feed {
+            title: format!("Changes of listings in {}", settings.brand),
+            url: url.to_string(),
+            home: settings.url("/list"),
+            updated: entries.first().map_or(Moment::UNIX_EPOCH, |entry| entry.change.item.at),
+            brand: settings.brand.clone(),
+            entries,
+        };
+        Ok(feed.render().map_err(|error| Problem::fault(error.to_string()))?.into())
+    }
+}
+
+async fn listings_at(app: &App, domain: &str) -> Result<HashSet<ListingId>, Problem> {
+    let detail = "`domain` must be a host name, such as `agents.example.com`.";
+    let host = HostName::of_url(&format!("https://{domain}/"));
+    let host = host.ok_or_else(|| Problem::invalid("domain", "host_name", detail))?;
+    Ok(app.store.listings_at(&host, HostPointer::Listed, MAX_LISTINGS).await?.into_iter().collect())
+}

@@ -1,0 +1,151 @@
+//! Tests how others follow what changes: by cursor, as server-sent events, and as an Atom feed.
+
+use futures::future::join_all;
+use registry::model::ListingId;
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
+
+use crate::fixtures::live_agent;
+
+async fn changes(registry: &TestRegistry, query: &str) -> Value {
+    let answer = registry.get(&format!("/api/changes?{query}")).await;
+    assert_eq!(answer.status, 200, "{query}: {answer:?}");
+    answer.body
+}
+
+/// The number and the type of each change.
+fn kinds(answer: &Value) -> Vec<(u64, &str)> {
+    let all = answer["changes"].as_array().unwrap();
+    all.iter().map(|change| (change["cursor"].as_u64().unwrap(), change["type"].as_str().unwrap())).collect()
+}
+
+#[tokio::test]
+async fn followers_see_each_change_of_a_listing_in_order() {
+    let (registry, peer, id) = live_agent().await;
+    let first = changes(&registry, "since=0").await;
+    assert_eq!(kinds(&first), [(1, "listing_live")], "publishing is no change: {first}");
+    assert_eq!(first["changes"][0]["listing_id"], id.as_str());
+    assert_eq!((&first["cursor"], &first["more"]), (&json!(1), &json!(false)));
+    // A renewed proof is no change.
+    registry.advance(HOUR * 9);
+    assert_eq!(registry.tick().await["renewed"], 1);
+    assert_eq!(kinds(&changes(&registry, "since=1").await), []);
+
+    drop(peer);
+    for _ in 0..5 {
+        registry.advance(HOUR);
+        registry.recheck().await;
+    }
+    for _ in 0..4 * 7 {
+        registry.advance(HOUR * 6);
+        registry.recheck().await;
+    }
+    let fallen = changes(&registry, "since=1").await;
+    assert_eq!(kinds(&fallen), [(2, "listing_demoted")], "{fallen}");
+    assert_eq!(changes(&registry, "since=2").await["cursor"], 2);
+    assert_eq!(kinds(&changes(&registry, "since=0&limit=1").await), [(1, "listing_live")]);
+    assert_eq!(changes(&registry, "since=0&limit=1").await["more"], true);
+    assert_eq!(kinds(&changes(&registry, "").await), [(1, "listing_live"), (2, "listing_demoted")]);
+    assert_eq!(kinds(&changes(&registry, "kind=mcp").await), []);
+    assert_eq!(kinds(&changes(&registry, "listing_id=agent-other").await), []);
+}
+
+#[tokio::test]
+async fn changed_tools_and_names_are_changes() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(servers::modern_with(&["add"])).await;
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.first_probe(&id).await;
+    peer.answer_with(servers::modern_with(&["add", "steal"]));
+    registry.advance(HOUR * 9);
+    registry.tick().await;
+    let seen = changes(&registry, "since=0").await;
+    assert_eq!(kinds(&seen), [(1, "listing_live"), (2, "listing_tools_changed")], "{seen}");
+    assert!(seen["changes"][1]["severity"].is_string(), "{seen}");
+
+    let peer = Peer::start(agents::newest_called("Before")).await;
+    registry.live_card(&peer.card()).await;
+    peer.answer_with(agents::newest_called("After"));
+    registry.advance(HOUR * 9);
+    registry.tick().await;
+    let seen = changes(&registry, "since=2").await;
+    assert_eq!(kinds(&seen), [(3, "listing_live"), (4, "listing_renamed")], "{seen}");
+    assert_eq!(seen["changes"][1]["text"], "After was renamed; its name was Before.");
+}
+
+#[tokio::test]
+async fn processes_that_number_at_once_leave_no_gap() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(agents::fleet).await;
+    let cards: Vec<String> = (0..60).map(|n| peer.url(&format!("/{n}/card.json"))).collect();
+    let ids: Vec<ListingId> = join_all(cards.iter().map(|card| registry.publish_card(card))).await;
+    join_all(ids.iter().map(|id| registry.first_probe(id))).await;
+    join_all((0..6).map(|_| registry::changes::number_or_warn(&registry.app))).await;
+    let (mut cursor, mut about) = (0, Vec::new());
+    loop {
+        let page = changes(&registry, &format!("since={cursor}&limit=7")).await;
+        for (number, kind) in kinds(&page) {
+            cursor += 1;
+            assert_eq!((number, kind), (cursor, "listing_live"));
+        }
+        let listings = page["changes"].as_array().unwrap().iter();
+        about.extend(listings.map(|change| change["listing_id"].as_str().unwrap().to_owned()));
+        if page["more"] == false {
+            break;
+        }
+    }
+    about.sort_unstable();
+    let mut expected: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    expected.sort_unstable();
+    assert_eq!(about, expected);
+}
+
+#[tokio::test]
+async fn cursor_that_is_too_old_or_unknown_is_refused_with_the_way_out() {
+    let (registry, _peer, _) = live_agent().await;
+    let unknown = registry.get("/api/changes?since=2").await;
+    assert_eq!((unknown.status, &unknown.body["code"]), (410, &json!("cursor_gone")), "{unknown:?}");
+    registry.advance(DAY * 95);
+    registry.sweep_expired();
+    let old = registry.get("/api/changes?since=0").await;
+    assert_eq!((old.status, &old.body["cursor"]), (410, &json!(1)), "{old:?}");
+    assert_eq!(kinds(&changes(&registry, "since=1").await), [], "a follower who knows it may go on");
+    assert_eq!(changes(&registry, "").await["cursor"], 1);
+}
+
+#[tokio::test]
+async fn event_source_goes_on_after_its_last_event() {
+    let (registry, _peer, id) = live_agent().await;
+    let first = registry.get("/api/changes/events?since=0").await;
+    assert_eq!(first.header("content-type"), "text/event-stream");
+    let text = first.body.as_str().unwrap();
+    assert!(text.starts_with("retry: 5000\n\nid: 1\nevent: listing_live\ndata: {"), "{text}");
+    assert!(text.contains(id.as_str()) && text.ends_with("\n\n"), "{text}");
+    let again = registry.get_with("/api/changes/events?since=0", ("last-event-id", "1")).await;
+    assert_eq!(again.body, "retry: 5000\nid: 1\n\n");
+}
+
+#[tokio::test]
+async fn atom_feeds_contain_the_changes_of_a_listing_a_kind_or_a_host() {
+    let registry = TestRegistry::start().await;
+    let hostile = Peer::start(agents::newest_called("Fish & \"Chips\"")).await;
+    let id = registry.live_card(&hostile.card()).await;
+    registry.advance(TICK);
+    registry.tick().await;
+    let feed = async |query: &str| {
+        let answer = registry.get(&format!("/feeds/changes.atom{query}")).await;
+        assert_eq!(answer.status, 200, "{query}: {answer:?}");
+        answer.body.as_str().unwrap().to_owned()
+    };
+    let all = feed("").await;
+    assert!(all.contains("<entry>") && !all.contains("Fish & "), "{all}");
+    let entries = async |query: &str| feed(query).await.matches("<entry>").count();
+    assert_eq!(entries("?kind=agent").await, 1);
+    assert_eq!(entries("?kind=mcp").await, 0);
+    assert_eq!(entries(&format!("?listing_id={id}")).await, 1);
+    assert_eq!(entries("?listing_id=agent-other").await, 0);
+    assert_eq!(entries("?domain=127.0.0.1").await, 1);
+    assert_eq!(entries("?domain=example.com").await, 0);
+    assert_eq!(registry.get("/feeds/changes.atom?domain=%20").await.status, 422);
+}
