@@ -1,4 +1,4 @@
-//! The HTML pages and their assets. If a client that accepts only JSON requests the root, it is redirected to
+//! The HTML pages and their assets, and the reports of scores. If a client that accepts only JSON requests the root, it is redirected to
 //! the discovery map.
 
 use axum::Router;
@@ -7,7 +7,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{AppendHeaders, IntoResponse as _, Redirect, Response};
 use http::{HeaderMap, header};
 use registry::app::App;
-use registry::documents::ROOT_LINKS;
+use registry::documents::{self, ROOT_LINKS};
 use registry::http::{add_vary, rest, with_middleware};
 use registry::pages::{self, with_problem_pages};
 
@@ -17,6 +17,8 @@ pub fn router(app: App) -> Router {
     let others = rest::documents(&[
         &pages::ABOUT,
         &pages::BOARD,
+        &pages::CHECK,
+        &pages::CHECK_REPORT,
         &pages::FOR_AGENTS,
         &pages::LISTING,
         &pages::PRIVACY,
@@ -29,6 +31,8 @@ pub fn router(app: App) -> Router {
         &pages::ICON,
         &pages::SCRIPT,
         &pages::STYLE_SHEET,
+        &documents::SCORE_BADGE,
+        &documents::SCORE_REPORT,
     ]);
     with_problem_pages(with_middleware(home.merge(others), app.clone()), app)
 }

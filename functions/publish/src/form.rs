@@ -1,4 +1,4 @@
-//! The HTML forms for publishing and for reports, as a browser without JavaScript sends them. If a form is valid, the
+//! The HTML forms for publishing, for checks and for reports, as a browser without JavaScript sends them. If a form is valid, the
 //! answer redirects to the page of the listing. Otherwise the answer is a page that explains what to correct.
 
 use axum::body::{Body, to_bytes};
@@ -9,8 +9,8 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use registry::app::App;
 use registry::error::Problem;
 use registry::model::Caller;
-use registry::operations::{LIST_YOURSELF, REPORT_LISTING, RawArguments};
-use registry::pages::{accepts_html, problem_page, refused_form};
+use registry::operations::{AnyOperation, LIST_YOURSELF, REPORT_LISTING, RawArguments, SCORE};
+use registry::pages::{accepts_html, problem_page, refused_check, refused_form};
 use serde_json::{Map, Value};
 
 const MAX_FORM_BYTES: usize = 64 * 1024;
@@ -25,13 +25,19 @@ pub(crate) async fn accept_forms(
     if request.method() != Method::POST || !is_form(request.headers()) {
         return next.run(request).await;
     }
-    let is_report = REPORT_LISTING.routes.iter().any(|route| route.path == request.uri().path());
+    let path = request.uri().path();
+    let is_form_of = |operation: &AnyOperation| operation.routes.iter().any(|route| route.path == path);
+    let (is_report, is_check) = (is_form_of(&REPORT_LISTING), is_form_of(&SCORE));
     let wants_page = accepts_html(request.headers());
     let (mut parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, MAX_FORM_BYTES).await else {
         let detail = format!("The form exceeds {MAX_FORM_BYTES} bytes. Send less text.");
         let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail);
-        return if wants_page { refused_form(&app.settings, "", problem) } else { problem.into_response() };
+        return match (wants_page, is_check) {
+            (true, true) => refused_check(&app.settings, "", &problem),
+            (true, false) => refused_form(&app.settings, "", problem),
+            (false, _) => problem.into_response(),
+        };
     };
     // curl sends JSON as a form if its caller names no media type.
     if body.trim_ascii_start().starts_with(b"{") {
@@ -42,6 +48,9 @@ pub(crate) async fn accept_forms(
     if is_report {
         return report(app, caller, fields, wants_page).await;
     }
+    if is_check {
+        return check(app, caller, fields, wants_page).await;
+    }
     let url = fields.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
     let published = LIST_YOURSELF.run(app.clone(), caller, RawArguments::Json(fields.into())).await;
     match published {
@@ -50,6 +59,18 @@ pub(crate) async fn accept_forms(
             Redirect::to(&format!("/list/{id}")).into_response()
         }
         Err(problem) if wants_page => refused_form(&app.settings, &url, problem),
+        Err(problem) => problem.into_response(),
+    }
+}
+
+async fn check(app: App, caller: Caller, fields: Map<String, Value>, wants_page: bool) -> Response {
+    let url = fields.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
+    match SCORE.run(app.clone(), caller, RawArguments::Json(fields.into())).await {
+        Ok(answer) => {
+            let id = answer["report_url"].as_str().and_then(|url| url.rsplit('/').next());
+            Redirect::to(&format!("/check/{}", id.unwrap_or_default())).into_response()
+        }
+        Err(problem) if wants_page => refused_check(&app.settings, &url, &problem),
         Err(problem) => problem.into_response(),
     }
 }

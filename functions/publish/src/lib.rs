@@ -11,7 +11,7 @@ use registry::operations;
 /// The routes of this function.
 pub fn router(app: App) -> Router {
     let forms = from_fn_with_state(app.clone(), form::accept_forms);
-    let with_forms = [&operations::LIST_YOURSELF, &operations::REPORT_LISTING];
+    let with_forms = [&operations::LIST_YOURSELF, &operations::REPORT_LISTING, &operations::SCORE];
     let publish = rest::operations(&with_forms).route_layer(forms);
-    with_middleware(publish.merge(rest::operations(&[&operations::SCORE])), app)
+    with_middleware(publish, app)
 }

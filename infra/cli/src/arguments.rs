@@ -51,6 +51,9 @@ pub(crate) enum Command {
         /// Only check the file for faults; send no request to the registry.
         #[arg(long)]
         offline: bool,
+        /// Print each request of the probe with its answer.
+        #[arg(long)]
+        steps: bool,
     },
     /// Find Live agents and MCP servers for a task.
     Search {

@@ -53,9 +53,13 @@ pub(crate) fn status(
 /// Waits until a listing is Live, gated or needs a fix.
 fn until_decided(client: &Client, printer: &Printer, listing: &str) -> Result<Exit, Failure> {
     let started = Instant::now();
+    let mut last_probe = None;
     loop {
         let status = status_of(client, listing)?;
-        let is_waiting = status["lane"] == "queued" && status["reasons"].as_array().is_none_or(Vec::is_empty);
+        let probed_at = status["probe"]["probed_at"].clone();
+        let is_new_probe = *last_probe.get_or_insert_with(|| probed_at.clone()) != probed_at;
+        let has_reasons = status["reasons"].as_array().is_some_and(|reasons| !reasons.is_empty());
+        let is_waiting = status["lane"] == "queued" && !(is_new_probe && has_reasons);
         if !is_waiting || started.elapsed() > MAX_WAIT {
             printer.answer(&status, &print::listing(printer, &status));
             return Ok(exit_of(&status));
@@ -105,6 +109,7 @@ pub(crate) fn score(
     file: Option<&str>,
     github: bool,
     offline: bool,
+    steps: bool,
 ) -> Result<Exit, Failure> {
     let read = Target::read(target)?;
     let (score, is_fine, verdict) = match (&read, read.url().filter(|_| !offline)) {
@@ -127,8 +132,14 @@ pub(crate) fn score(
         }
     };
     let mut lines = vec![verdict];
+    if steps {
+        lines.extend(print::steps(&score["steps"]));
+    }
     lines.extend(print::findings(&score["reasons"], 'x'));
     lines.extend(print::findings(&score["warnings"], '!'));
+    if let Some(url) = score["report_url"].as_str() {
+        lines.push(format!("Report: {url}"));
+    }
     if github {
         lines.extend(annotations(&score, file.or((!target.contains("://")).then_some(target)))?);
     }

@@ -50,8 +50,8 @@ fn run(arguments: Arguments, printer: &Printer) -> Result<Exit, Failure> {
         Command::Score { target, offline: true, .. } if target.contains("://") => Arguments::command()
             .error(ErrorKind::ArgumentConflict, "`--offline` needs a file, not a URL.")
             .exit(),
-        Command::Score { target, file, github, offline } => {
-            commands::score(&client, printer, &target, file.as_deref(), github, offline)
+        Command::Score { target, file, github, offline, steps } => {
+            commands::score(&client, printer, &target, file.as_deref(), github, offline, steps)
         }
         Command::Search { words, kind, access, limit } => {
             commands::search(&client, printer, &words.join(" "), kind.as_deref(), access.as_deref(), limit)

@@ -102,6 +102,28 @@ pub(crate) fn findings(list: &Value, mark: char) -> Vec<String> {
     lines.collect()
 }
 
+/// Each request of a probe, its answer and the rule that it follows.
+pub(crate) fn steps(list: &Value) -> Vec<String> {
+    let indented = |mark: &str, text: &str| {
+        let text = text.lines().collect::<Vec<_>>().join("\n    ");
+        format!("  {mark} {text}")
+    };
+    let steps = list.as_array().into_iter().flatten().enumerate();
+    let lines = steps.flat_map(|(at, step)| {
+        let text = |name: &str| step[name].as_str().unwrap_or_default();
+        let took = step["took_ms"].as_u64().map(|ms| format!(", {ms} ms")).unwrap_or_default();
+        let found: Vec<&str> =
+            step["reasons"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let rule = step["rule"]["sentence"].as_str().map(|sentence| {
+            format!("  Rule: {sentence} {}", step["rule"]["url"].as_str().unwrap_or_default())
+        });
+        let found = (!found.is_empty()).then(|| format!("  Found: {}", found.join(", ")));
+        let title = format!("{}. {}{took}", at + 1, text("kind"));
+        [Some(title), rule, Some(indented(">", text("sent"))), Some(indented("<", text("received"))), found]
+    });
+    lines.flatten().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -111,6 +133,25 @@ mod tests {
     #[test]
     fn texts_of_strangers_cannot_control_the_terminal() {
         assert_eq!(plain("a\u{1b}[31mb\u{7}\u{202e}c\nd"), "a [31mb c\nd");
+    }
+
+    #[test]
+    fn steps_are_printed_with_request_answer_and_rule() {
+        let list = json!([{
+            "kind": "card", "sent": "GET https://a.example.org/\naccept: application/json", "received": "HTTP 404",
+            "took_ms": 12, "rule": { "sentence": "A card exists.", "url": "https://spec.example.org/" },
+            "reasons": ["card_http_404"], "parts": [],
+        }]);
+        assert_eq!(
+            steps(&list),
+            [
+                "1. card, 12 ms",
+                "  Rule: A card exists. https://spec.example.org/",
+                "  > GET https://a.example.org/\n    accept: application/json",
+                "  < HTTP 404",
+                "  Found: card_http_404",
+            ]
+        );
     }
 
     #[test]

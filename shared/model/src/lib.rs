@@ -53,6 +53,7 @@ mod random;
 mod rate_limit;
 mod referral;
 mod report;
+mod score_report;
 mod secrets;
 mod seen_server;
 mod server_document;
@@ -99,6 +100,9 @@ pub use random::Random;
 pub use rate_limit::{LimitedAction, LimitedTarget, RATE_LIMITS, Rate, RateLimit};
 pub use referral::{PeerRegistry, Referral};
 pub use report::Report;
+pub use score_report::{
+    InvalidScoreReportId, ProbeStep, ScoreReport, ScoreReportId, SpecificationRule, StepKind,
+};
 pub use secrets::{AccessToken, DiscountCode, InvalidAccessToken, InvalidDiscountCode, Secret, TokenDigest};
 pub use seen_server::{
     ContentEntry, ContentList, ListedTool, PromptArgument, SeenServer, SeenTool, ServerContents, ToolSet,

@@ -119,6 +119,9 @@ pub struct Listing {
     /// The last visit to its inbox, to the hour; older messages count as read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visited_at: Option<Moment>,
+    /// When it was last published again although it was not Live, to request a probe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe_requested_at: Option<Moment>,
     /// Claims for a probe since a verdict was last recorded; more than one where that process died or could not write.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub attempts: u32,
@@ -192,6 +195,7 @@ impl Listing {
             demoed: false,
             feedbacked: false,
             visited_at: None,
+            probe_requested_at: None,
             attempts: 0,
             lease: None,
             lease_until: 0,
@@ -245,10 +249,20 @@ impl Listing {
     }
 
     /// The lane that readers see. A proof is valid for one recheck interval: without a proof since `oldest_proof`, a
-    /// listing is shown neither as Active nor as gated, even if its recheck is late.
+    /// listing is shown neither as Active nor as gated, even if its recheck is late. A listing that was published again
+    /// waits for its probe: what the last probe found may be fixed.
     pub fn shown_lane(&self, oldest_proof: Moment) -> Lane {
         let is_proven = self.proven_at().is_some_and(|at| at >= oldest_proof);
-        if self.lane.is_proven() && !is_proven { Lane::Queued } else { self.lane }
+        match self.lane {
+            lane if lane.is_proven() && !is_proven => Lane::Queued,
+            Lane::NeedsFix | Lane::Demoted if self.awaits_requested_probe() => Lane::Queued,
+            lane => lane,
+        }
+    }
+
+    /// Whether it was published again and has not been probed since.
+    pub fn awaits_requested_probe(&self) -> bool {
+        self.probe_requested_at.is_some_and(|at| self.last_asked().is_none_or(|asked| at > asked))
     }
 
     /// How it can be used, if it is listed. A Live listing that needs a sign-in is gated.

@@ -2,24 +2,24 @@
 //! assesses listings and URLs that are not listed, so that the free score of a URL predicts its real score.
 
 use crate::checks::{self, Context};
-use crate::handshake::{self, PreflightResult, Subject};
-use crate::{score, transition};
+use crate::handshake::{self, Subject};
+use crate::{explain, score, transition};
 use registry_app::App;
-use registry_model::{Amounts, Assessment, Handshake, Kind, Lane, Listing, Verdict};
+use registry_model::{Amounts, Assessment, Handshake, Kind, Lane, Listing, ProbeStep, Verdict};
 use registry_store::StoreError;
 
-pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
-    let verdict = match handshake::preflight(&app.fetcher, subject).await {
-        PreflightResult::Pass { card } => handshake::probe(&app.fetcher, subject, card, &app.random).await,
-        PreflightResult::Reject(verdict) => verdict,
-    };
+/// Probes a URL that need not be listed. Also returns each request of the probe with its answer.
+pub async fn stranger(app: &App, subject: &Subject) -> (Assessment, Vec<ProbeStep>) {
+    let (verdict, exchanges) = handshake::probe_with_transcript(&app.fetcher, subject, &app.random).await;
     let context = Context {
         reach: app.settings.reach(),
         card_url: verdict.facts.card_url.clone(),
         endpoint_holder: None,
         listing: None,
     };
-    assessed(app, verdict, &context)
+    let assessment = assessed(app, verdict, &context);
+    let steps = explain::steps(exchanges, &assessment);
+    (assessment, steps)
 }
 
 /// Assesses what a probe of a listing found. If the handshake was `ok` or proved a sign-in, one read finds out which listing

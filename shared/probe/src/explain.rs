@@ -1,8 +1,13 @@
 //! Explains why a listing is not Live: the reasons in the result of the probe, and the blocking checks that failed. The
-//! owner (who may be an agent) has only these texts to fix the listing. So each reason says how to fix it.
+//! owner (who may be an agent) has only these texts to fix the listing. So each reason says how to fix it. For a score, it
+//! also explains each request: the rule of the specification that it follows, and what was found.
 
+use std::collections::HashSet;
+
+use super::handshake::Exchange;
 use super::reasons;
-use registry_model::{Assessment, Handshake, Reason};
+use registry_model::{Assessment, Check, Handshake, ProbeStep, Reason, SpecificationRule, StepKind};
+
 pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
     let blocked = assessment.checks.iter().filter(|check| check.blocking && !check.ok).map(|check| Reason {
         code: check.id.clone(),
@@ -30,6 +35,98 @@ pub fn fix_for_reason(words: &str) -> Option<String> {
     check.map(|id| fix(id).to_owned()).or_else(|| reasons::fix_for(words))
 }
 
+/// How to pass a check, if the advice is known.
+pub fn fix_for_check(check: &Check) -> Option<String> {
+    Some(fix(&check.id)).filter(|fix| *fix != UNKNOWN_FIX).map(str::to_owned)
+}
+
+/// The requests of a probe, each with its rule, the parts of the score that depend on it, and the reasons that it caused.
+pub(super) fn steps(exchanges: Vec<Exchange>, assessment: &Assessment) -> Vec<ProbeStep> {
+    let reasons = reasons(assessment);
+    let is_shown = |code: &String| reasons.iter().any(|reason| reason.code == *code);
+    // Each part is shown at the last step that it depends on: a server may refuse the earlier ones.
+    let mut shown = HashSet::new();
+    let step = |exchange: Exchange| ProbeStep {
+        kind: exchange.kind,
+        sent: exchange.sent,
+        received: exchange.received,
+        took_ms: exchange.took_ms,
+        rule: rule(exchange.kind),
+        reasons: exchange.faults.into_iter().filter(is_shown).collect(),
+        parts: parts(exchange.kind)
+            .iter()
+            .filter(|part| shown.insert(**part))
+            .map(|part| (*part).to_owned())
+            .collect(),
+    };
+    let mut steps: Vec<ProbeStep> = exchanges.into_iter().rev().map(step).collect();
+    steps.reverse();
+    steps
+}
+
+/// A sentence of the specification about a step, word for word but without markup.
+fn rule(step: StepKind) -> Option<SpecificationRule> {
+    let (sentence, url) = match step {
+        StepKind::Connection | StepKind::CardSearch | StepKind::Contents => return None,
+        StepKind::Card => (
+            "A2A Servers MUST make an Agent Card available.",
+            "https://a2a-protocol.org/latest/specification/#81-purpose",
+        ),
+        StepKind::Task => (
+            "TaskNotFoundError: The task ID does not exist or is not accessible.",
+            "https://a2a-protocol.org/latest/specification/#313-get-task",
+        ),
+        StepKind::Message => (
+            "The operation MUST return immediately with either task information or response message.",
+            "https://a2a-protocol.org/latest/specification/#311-send-message",
+        ),
+        StepKind::Discover => (
+            "Servers MUST implement server/discover.",
+            "https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning",
+        ),
+        StepKind::Initialize => (
+            "The initialization phase MUST be the first interaction between client and server.",
+            "https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization",
+        ),
+        StepKind::Initialized => (
+            "If the server accepts the input, the server MUST return HTTP status code 202 Accepted with no body.",
+            "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server",
+        ),
+        StepKind::Tools => (
+            "To discover available tools, clients send a tools/list request.",
+            "https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools",
+        ),
+        StepKind::Stream => (
+            "When a client connects, the server MUST send an endpoint event containing a URI for the client to use \
+             for sending messages.",
+            "https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse",
+        ),
+        StepKind::ResourceMetadata => (
+            "MCP servers MUST implement OAuth 2.0 Protected Resource Metadata.",
+            "https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization",
+        ),
+        StepKind::AuthorizationServer => (
+            "MCP authorization servers MUST provide at least one of the following discovery mechanisms: OAuth 2.0 \
+             Authorization Server Metadata, OpenID Connect Discovery 1.0.",
+            "https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization",
+        ),
+    };
+    Some(SpecificationRule { sentence: sentence.to_owned(), url: url.to_owned() })
+}
+
+/// The parts of the score that depend on a step.
+const fn parts(step: StepKind) -> &'static [&'static str] {
+    match step {
+        StepKind::Card => &["protocol", "description", "abilities", "identity"],
+        StepKind::Task | StepKind::Initialized => &["handshake"],
+        StepKind::Message => &["handshake", "answers"],
+        StepKind::Discover | StepKind::Initialize => &["handshake", "protocol", "description", "identity"],
+        StepKind::Tools => &["answers", "abilities"],
+        StepKind::ResourceMetadata | StepKind::AuthorizationServer => &["handshake"],
+        StepKind::Connection | StepKind::CardSearch | StepKind::Contents | StepKind::Stream => &[],
+    }
+}
+
 fn fix(check: &str) -> &'static str {
     match check {
         "https" => "Serve it over https with a certificate that public clients accept.",
@@ -45,9 +142,11 @@ fn fix(check: &str) -> &'static str {
         "endpoint_unique" => {
             "This endpoint is already listed. Use that listing, or publish another endpoint."
         }
-        _ => "See the detail of the check.",
+        _ => UNKNOWN_FIX,
     }
 }
+
+const UNKNOWN_FIX: &str = "See the detail of the check.";
 
 #[cfg(test)]
 mod tests {

@@ -16,6 +16,7 @@ mod run;
 pub mod sse;
 #[cfg(test)]
 mod tests;
+mod transcript;
 
 use registry_app::credentials::Credential;
 use registry_fetch::Target;
@@ -25,8 +26,9 @@ pub(super) use findings::Findings;
 
 pub use a2a::{Delivery, Recipient, send_message};
 pub use preflight::{PreflightResult, preflight};
-pub use run::probe;
-pub(super) use run::probe_in_sweep;
+pub(super) use run::{probe_in_sweep, probe_with_transcript};
+pub(super) use transcript::Exchange;
+pub use transcript::without_values;
 
 /// What a handshake starts with: the peer as it is known before, and how far to go.
 #[derive(Clone, Debug)]

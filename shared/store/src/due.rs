@@ -26,6 +26,9 @@ const PAGE: i32 = 100;
 /// A claim accepts a due time that is this far in the future, because the publisher's clock may be ahead of the prober's.
 const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_secs(60);
 
+/// How often strangers can make a listing due. More probes would only cost the listing and the budget.
+const MIN_HASTE_INTERVAL: SignedDuration = SignedDuration::from_hours(6);
+
 /// The most listings that [`Store::rechecks_due`] counts.
 const MAX_COUNTED: i32 = 1000;
 
@@ -187,6 +190,27 @@ impl Store {
             );
         let claimed = self.update(&keys::listing(claim.id), &update, Some(ReturnValue::AllNew)).await?;
         Ok(claimed.map(serde_dynamo::from_item).transpose()?)
+    }
+
+    /// Makes a Live or gated listing due now. False where it is due already, is being probed, failed its last probe, or was
+    /// made due less than [`MIN_HASTE_INTERVAL`] ago.
+    pub async fn hasten(&self, id: &ListingId, now: Moment) -> Result<bool, StoreError> {
+        let update = Expression::default()
+            .set("due_at", serde_dynamo::to_attribute_value(now)?)
+            .set("gsi2sk", s(keys::at(now, id.as_str())))
+            .set("hastened_at", n(now.as_millisecond()))
+            .only_if(
+                "gsi2pk = :live AND gsi2sk > :due AND lease_until < :now \
+                 AND (attribute_not_exists(hastened_at) OR hastened_at <= :earlier)",
+                [],
+                [
+                    (":live", s(DueClass::WeeklyDue.partition())),
+                    (":due", s(keys::after_all_at(now))),
+                    (":now", n(now.as_millisecond())),
+                    (":earlier", n((now - MIN_HASTE_INTERVAL).as_millisecond())),
+                ],
+            );
+        Ok(self.update(&keys::listing(id), &update, None).await?.is_some())
     }
 
     /// Postpones a claimed listing: if its verdict is never recorded, it is due at `until`. False where the lease was

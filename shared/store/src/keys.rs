@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::attributes::{Item, s};
 use registry_model::{
     ContactFrom, Handshake, HostName, Kind, ListingId, LogTile, Moment, OrderId, PaymentFlag, PurchaseId,
-    TokenDigest, sha256_hex,
+    ScoreReportId, TokenDigest, sha256_hex,
 };
 
 /// Items over which each shared counter is spread, against write conflicts.
@@ -362,6 +362,17 @@ pub(super) fn connector_day(day: &str) -> Key {
 
 pub(super) const CONNECTORS: &str = "CONNECTOR";
 
+/// The partition of the reports about a URL, which is given as in [`ScoreReportId::of_url`].
+pub(super) fn score_reports(url: &str) -> String {
+    format!("SCORED#{}", bounded(url))
+}
+
+/// A report of a score. The sort key begins with its time.
+pub(super) fn score_report(id: &ScoreReportId) -> Key {
+    let (url, rest) = id.parts();
+    Key::new(score_reports(url), rest)
+}
+
 pub(super) fn attestations(id: &ListingId) -> String {
     format!("ATTESTED#{id}")
 }
@@ -520,6 +531,19 @@ pub(super) const OUTCOMES_OF: &str = "OUTCOME#";
 pub(super) fn outcome_source(id: &ListingId, source: &str, hour: i64) -> Key {
     Key::new(format!("{OUTCOMES_OF}{id}"), format!("SOURCE#{}#{hour}", sha256_hex(source)))
 }
+
+/// Exists where a source reported in this hour that a listing failed. Sorts by time.
+pub(super) fn failed_outcome(id: &ListingId, source: &str, hour: i64) -> Key {
+    Key::new(format!("{OUTCOMES_OF}{id}"), format!("{}#{}", failed_outcomes_since(hour), sha256_hex(source)))
+}
+
+/// The beginning of the sort keys of an hour.
+pub(super) fn failed_outcomes_since(hour: i64) -> String {
+    format!("FAILED#{hour:010}")
+}
+
+/// Sorts after every report of a failure.
+pub(super) const AFTER_FAILED_OUTCOMES: &str = "FAILED$";
 
 /// The partition of single outcomes, by time.
 pub(super) const OUTCOMES: &str = "OUTCOMES";

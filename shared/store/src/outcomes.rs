@@ -2,7 +2,7 @@
 //! report is lost. Reports of the same source about a listing count at most once an hour. To check this, a
 //! report also writes an item that must not exist yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::attributes::{Item, blobs, count, n, text, to_blob, ttl};
 use super::batch_get::Consistency;
@@ -12,13 +12,20 @@ use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
 use super::rates::{Allowance, UsedUp};
-use super::reads::Query;
+use super::reads::{Query, Range};
 use super::trails;
 use super::transaction::{self, Transaction};
-use registry_model::{ListingId, Outcome, OutcomeTally, QUALITY_STEPS, TrailEvent};
+use registry_model::{ListingId, Moment, Outcome, OutcomeTally, QUALITY_STEPS, TrailEvent};
 
 /// Seconds for which a single report is stored.
 const RETENTION: i64 = 30 * 86_400;
+
+/// Reports of failures of the last 24 hours count together.
+const FAILURE_HOURS: i64 = 24;
+
+/// A source counts once an hour, so two sources have at most 50 reports of failures in the 25 hours that are read. One more
+/// is of a third source.
+const MAX_FAILURES: usize = 51;
 
 /// How reporting an outcome ended. Nothing is written unless it counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +63,10 @@ impl Store {
         let hour = now.as_second() / 3600;
         let mut transaction = Transaction::default();
         transaction.put_new(keys::outcome_source(id, source, hour).with([("ttl", n((hour + 2) * 3600))]));
+        if !outcome.ok {
+            let expires = (hour + FAILURE_HOURS + 2) * 3600;
+            transaction.put(keys::failed_outcome(id, source, hour).with([("ttl", n(expires))]));
+        }
         let sums = Expression::default()
             .add("count", 1)
             .add("ok", i64::from(outcome.ok))
@@ -72,6 +83,17 @@ impl Store {
             transaction::Outcome::Written => OutcomeDeposit::Counted,
             transaction::Outcome::Refused(_) => OutcomeDeposit::Again,
         })
+    }
+
+    /// How many different sources reported within the last day that a listing failed, among the first reports: three or
+    /// more if there are that many.
+    pub async fn failing_sources(&self, id: &ListingId, now: Moment) -> Result<usize, StoreError> {
+        let from = keys::failed_outcomes_since(now.as_second() / 3600 - FAILURE_HOURS);
+        let range = Range::Between(from, keys::AFTER_FAILED_OUTCOMES.to_owned());
+        let query = Query::of(keys::outcomes(id).pk).range(range).limit(MAX_FAILURES).strong().keys_only();
+        let items = self.query(query).await?.items;
+        let source = |item: &Item| text(item, "sk").rsplit('#').next().map(str::to_owned);
+        Ok(items.iter().filter_map(source).collect::<HashSet<String>>().len())
     }
 
     /// The tallies of listings; those without an outcome are left out.

@@ -19,6 +19,7 @@ pub mod mcp_server_card;
 mod own_publication;
 mod own_records;
 pub(crate) mod probe_statistics;
+mod score_report;
 mod security_txt;
 mod tool_definitions;
 
@@ -26,6 +27,7 @@ use ai_catalog::CATALOGUE_LINKS;
 
 pub use document::{AnyDocument, DocumentAnswer};
 pub(crate) use document::{Document, DocumentRequest, NoQuery, Validity, json};
+pub(crate) use score_report::id_in as id_in_check;
 
 /// RFC 9727 §2.
 pub const API_CATALOG_LINK: (&str, &str) =
@@ -70,6 +72,8 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &PUBLIC_AGENTS,
     &PUBLISH_STATUS,
     &REGISTRY_AUTH,
+    &SCORE_BADGE,
+    &SCORE_REPORT,
     &SECURITY_TXT,
     &SERVER_CARD,
     &SIGNATURE_AGENT_CARD,
@@ -106,6 +110,8 @@ pub static OWN_SERVER_DESCRIPTION: AnyDocument = AnyDocument::of::<mcp_server_ca
 pub static PROBE_STATISTICS: AnyDocument = AnyDocument::of::<probe_statistics::ProbeStatistics>();
 pub static PUBLISH_STATUS: AnyDocument = AnyDocument::of::<own_publication::PublishStatus>();
 pub static REGISTRY_AUTH: AnyDocument = AnyDocument::of::<keys::RegistryAuth>();
+pub static SCORE_BADGE: AnyDocument = AnyDocument::of::<score_report::ScoreBadge>();
+pub static SCORE_REPORT: AnyDocument = AnyDocument::of::<score_report::ReportDocument>();
 pub static SECURITY_TXT: AnyDocument = AnyDocument::of::<security_txt::SecurityTxt>();
 pub static SERVER_CARD: AnyDocument = AnyDocument::of::<mcp_server_card::ServerCard>();
 pub static SIGNATURE_AGENT_CARD: AnyDocument = AnyDocument::of::<keys::SignatureAgentCard>();

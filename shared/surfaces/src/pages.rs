@@ -4,6 +4,7 @@
 mod assets;
 mod board;
 mod chart;
+mod check;
 mod command;
 mod exchange;
 mod for_agents;
@@ -17,6 +18,7 @@ mod products;
 mod proof_days;
 mod prove;
 mod rows;
+mod score_rows;
 mod sitemap;
 mod standing;
 mod status;
@@ -25,11 +27,14 @@ mod when;
 
 use crate::documents::AnyDocument;
 
+pub use check::refused_check;
 pub use problem_page::{accepts_html, problem_page, refused_form, with_problem_pages};
 
 pub static PAGES: &[&AnyDocument] = &[
     &ABOUT,
     &BOARD,
+    &CHECK,
+    &CHECK_REPORT,
     &FOR_AGENTS,
     &HOME,
     &LISTING,
@@ -47,6 +52,8 @@ pub static ASSETS: &[&AnyDocument] = &[&ICON, &SCRIPT, &STYLE_SHEET];
 
 pub static ABOUT: AnyDocument = AnyDocument::of::<legal::About>();
 pub static BOARD: AnyDocument = AnyDocument::of::<board::Board>();
+pub static CHECK: AnyDocument = AnyDocument::of::<check::CheckPage>();
+pub static CHECK_REPORT: AnyDocument = AnyDocument::of::<check::ReportPage>();
 pub static FOR_AGENTS: AnyDocument = AnyDocument::of::<for_agents::ForAgents>();
 pub static HOME: AnyDocument = AnyDocument::of::<home::Home>();
 pub static ICON: AnyDocument = AnyDocument::of::<assets::Icon>();

@@ -29,6 +29,15 @@ impl Reply {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
+    /// The body as text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match &self.body {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        }
+    }
+
     /// Status, code, field and detail of an error.
     #[must_use]
     pub fn refusal(&self) -> String {
@@ -99,7 +108,7 @@ pub(super) fn without_machine_times(value: &mut Value) {
             if members.contains_key("latency_ms") {
                 mark(members, &["latency_ms", "score"]);
             }
-            mark(members, &["latency_p50_ms", "latency_p95_ms"]);
+            mark(members, &["latency_p50_ms", "latency_p95_ms", "took_ms"]);
             // Of the stored history.
             if members.contains_key("since") {
                 mark(members, &["ms"]);

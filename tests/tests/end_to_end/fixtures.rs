@@ -58,6 +58,9 @@ pub(crate) async fn all_documents(pair: &LivePair) -> Vec<(&'static AnyDocument,
     let tile = format!("0/000.p/{leaves}");
     let tools = pair.registry.get(&format!("/api/listings/tools?id={}", pair.server)).await.body;
     let tool = tools["tools"][0]["hash"].as_str().unwrap().to_owned();
+    let card = pair.peers[0].card();
+    let score = pair.registry.get(&format!("/api/score?url={card}")).await.body;
+    let report = score["report_url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
     let with_value = |path: &str| {
         let (placeholder, value) = match path {
             "/badge/{name}" => ("{name}", "live.svg"),
@@ -65,6 +68,7 @@ pub(crate) async fn all_documents(pair: &LivePair) -> Vec<(&'static AnyDocument,
             "/list/{id}" => ("{id}", pair.agent.as_str()),
             "/list/{id}/tools" => ("{id}", pair.server.as_str()),
             "/tools/{hash}" | "/tools/{hash}/listings" => ("{hash}", tool.as_str()),
+            "/check/{id}" | "/check/{id}/report.json" | "/check/{id}/badge.svg" => ("{id}", report.as_str()),
             "/log/evidence/{index}" => ("{index}", "0"),
             "/log/tile/{*tile}" => ("{*tile}", tile.as_str()),
             _ => ("{", "{"),

@@ -16,6 +16,7 @@ mod probe_clean;
 mod product_tools;
 mod report_listing;
 mod score;
+mod score_report;
 mod search_active;
 mod take_demo;
 mod talk;

@@ -10,6 +10,7 @@ mod evidence_log_witnesses;
 mod first_probe;
 mod gated;
 mod going_live;
+mod hastened_rechecks;
 mod imports;
 mod large_texts;
 mod outreach;

@@ -4,7 +4,7 @@
 use crate::prelude::*;
 use crate::{bounded, lookup};
 use registry_app::trails::is_itself;
-use registry_domain::interop;
+use registry_domain::{hastened_rechecks, interop};
 use registry_model::{Outcome, OutcomeTally, QUALITY_STEPS};
 use registry_store::OutcomeDeposit;
 
@@ -182,7 +182,12 @@ impl Operation for DepositOutcome {
         } else {
             let allowance = app.allowance(LimitedAction::Outcome, &source, None);
             match app.store.deposit_outcome(&outcome, &source, allowance).await? {
-                OutcomeDeposit::Counted => None,
+                OutcomeDeposit::Counted => {
+                    if !outcome.ok {
+                        hastened_rechecks::after_failure_report(app, &listing).await?;
+                    }
+                    None
+                }
                 OutcomeDeposit::Again => Some("counted_within_the_hour"),
                 OutcomeDeposit::Limited(used_up) => return Err(used_up.into()),
             }

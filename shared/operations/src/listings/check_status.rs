@@ -321,6 +321,9 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
         (Lane::Queued, _) if listing.lane == Lane::Gated => {
             "Was gated, but its last proof expired and its recheck is late. The next probe may prove its sign-in again."
         }
+        (Lane::Queued, _) if listing.awaits_requested_probe() => {
+            "It was published again, and waits for the probe. `reasons` is what the last probe found, and may be fixed."
+        }
         (Lane::Queued, None) => "Waiting for its first probe.",
         (Lane::Queued, Some(_)) if listing.was_put_back() => {
             "It was restored or moved, and has not been probed since. The next probe decides whether it is Live."

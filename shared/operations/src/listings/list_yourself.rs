@@ -18,7 +18,7 @@ pub struct Answer {
     listing_id: ListingId,
     /// Agent or MCP server; null until a probe determines it.
     kind: Option<Kind>,
-    /// The state of the listing.
+    /// The state of the listing; `queued` until the requested probe is done.
     lane: Lane,
     /// Whether the name in the server description is proven, or only claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -179,7 +179,7 @@ fn answer(app: &App, published: &Published) -> Answer {
     Answer {
         listing_id: listing.id.clone(),
         kind: listing.kind,
-        lane: listing.lane,
+        lane: listing.shown_lane(app.oldest_proof()),
         name_standing: NameStanding::of(listing),
         status: *status,
         message,

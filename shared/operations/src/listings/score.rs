@@ -1,11 +1,14 @@
-//! The free public score of a URL. It runs one full probe and explains the result. The URL is not added to the
-//! registry. Anyone may ask for the score of any URL, so the peer gets only requests without side effects.
+//! The free public score of a URL. It runs one full probe and explains the result, with each request and its answer. The
+//! URL is not added to the registry, but the report is stored for thirty days, so that a page can link to it. Anyone may
+//! ask for the score of any URL, so the peer gets only requests without side effects.
 
 use crate::prelude::*;
 use registry_app::takedown;
+use registry_domain::{hastened_rechecks, score_report};
 use registry_fetch::Target;
 use registry_model::{
-    Assessment, Check, DeclaredTransport, Handshake, HostName, LimitedAction, Reason, ScorePart,
+    Assessment, Check, DeclaredTransport, Handshake, HostName, LimitedAction, ProbeStep, Reason, ScorePart,
+    ScoreReport, ScoreReportId,
 };
 use registry_probe::handshake::{Depth, Subject};
 use registry_probe::{assess, explain};
@@ -51,6 +54,14 @@ pub struct Answer {
     would_be_gated: bool,
     /// What to do next.
     list_hint: String,
+    /// Each request of the probe with its answer, shortened and without secrets.
+    steps: Vec<ProbeStep>,
+    /// The page of this report. Anyone who knows the link can read it.
+    report_url: String,
+    /// A badge with this score, which links to the report, in Markdown.
+    report_badge: String,
+    /// When the report is deleted.
+    report_expires_at: Moment,
     scored_at: Moment,
 }
 
@@ -58,8 +69,8 @@ impl Operation for Score {
     const NAME: &'static str = "score";
     const TITLE: &'static str = "Score a card";
     const DESCRIPTION: &'static str = "Probes a card URL, a site or an MCP endpoint with a real handshake. \
-        Returns a score from 0 to 100, the parts of the score, the checks and what to fix. Use it to test an \
-        agent or server before list_yourself. It publishes nothing.";
+        Returns a score from 0 to 100, its parts, the checks, what to fix, and a link to a report with each request \
+        and answer. Use it to test an agent or server before list_yourself. It lists nothing.";
     const EFFECT: Effect = Effect { read_only: true, idempotent: true, open_world: true, destructive: false };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -92,6 +103,7 @@ impl Operation for Score {
         "It {would_go_live?would go Live|would not go Live} if you list it.",
         "To fix: [reasons]{reason} | : {fix}",
         "Points: [breakdown]{id} {points} of {of}",
+        "The report with each step is at {report_url}.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "score-free",
@@ -100,7 +112,7 @@ impl Operation for Score {
             Publishes nothing.",
         tags: &["registry", "score", "probe"],
     }];
-    const ROUTES: &'static [Route] = &[Route::get("/api/score")];
+    const ROUTES: &'static [Route] = &[Route::get("/api/score"), Route::post_as("/api/score", Ok)];
     const REFUSALS: &'static [u16] = &[403];
     const SHORT: &'static [&'static str] = &[
         "ok",
@@ -114,6 +126,7 @@ impl Operation for Score {
         "would_go_live",
         "would_be_gated",
         "list_hint",
+        "report_url",
         "scored_at",
     ];
     type Arguments = Arguments;
@@ -132,23 +145,24 @@ impl Operation for Score {
         let subject = Subject {
             is_proven: false,
             kind: None,
-            url: target,
+            url: target.clone(),
             depth: Depth::Question,
             last_era: None,
             declared: DeclaredTransport::Unknown,
             credential: None,
         };
-        let assessment = assess::stranger(app, &subject).await;
-        Ok(answer(app, url, assessment))
+        let (assessment, steps) = assess::stranger(app, &subject).await;
+        hastened_rechecks::after_score(app, &target, &assessment).await?;
+        let (id, report) = score_report::store(app, &target, &assessment, steps).await?;
+        Ok(answer(app, url, assessment, &id, report))
     }
 }
 
-fn answer(app: &App, url: String, assessment: Assessment) -> Answer {
+fn answer(app: &App, url: String, assessment: Assessment, id: &ScoreReportId, report: ScoreReport) -> Answer {
     let reasons = explain::reasons(&assessment);
-    let clean = assessment.is_clean();
-    let would_be_gated = assessment.proves_sign_in();
     let Assessment { verdict, checks, score, probed_at, .. } = assessment;
-    let would_go_live = clean && verdict.handshake == Handshake::Ok;
+    let report_expires_at = score_report::expires_at(&report);
+    let ScoreReport { would_go_live, would_be_gated, steps, .. } = report;
     let publish = app.settings.url("/api/publish");
     let list_hint = if would_go_live {
         format!("It would go Live. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
@@ -176,6 +190,10 @@ fn answer(app: &App, url: String, assessment: Assessment) -> Answer {
         would_go_live,
         would_be_gated,
         list_hint,
+        steps,
+        report_url: score_report::page_url(&app.settings, id),
+        report_badge: score_report::badge_markdown(&app.settings, id),
+        report_expires_at,
         scored_at: probed_at,
     }
 }

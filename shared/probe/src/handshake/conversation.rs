@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::findings::Findings;
 use super::response_budget::{ResponseBudget, is_long, on_other_thread};
+use super::transcript::Sent;
 use crate::host_slots::{HostSlot, HostSlots};
 use crate::reasons::{ConnectError, ProbeFault, ProbedResource, Stage};
 use registry_app::credentials::Credential;
@@ -138,7 +139,11 @@ impl<'a> Conversation<'a> {
             Some(token) => request.with_bearer(token),
             None => request,
         };
-        let answer = self.fetcher.send(request.with_deadline(deadline).with_max_bytes(most)).await?;
+        let sent = Sent::of(&request);
+        let sending = self.fetcher.send(request.with_deadline(deadline).with_max_bytes(most));
+        let answer =
+            sending.await.inspect_err(|error| self.findings.exchanged(sent.clone().failed(error)))?;
+        self.findings.exchanged(sent.answered(&answer));
         self.charge(&answer);
         Ok(answer)
     }

@@ -8,6 +8,7 @@ use futures::future::join_all;
 
 use super::Subject;
 use super::conversation::Conversation;
+use super::transcript::Sent;
 use super::{a2a, mcp};
 use crate::reasons::ProbeFault;
 use registry_fetch::{Answer, Request, Target};
@@ -23,18 +24,25 @@ const MCP_PATH: &str = "/mcp";
 const MAX_CONCURRENT: usize = 4;
 const LOOK_DEADLINE: Duration = Duration::from_millis(2500);
 
+struct FoundCard {
+    url: Target,
+    answer: Answer,
+    is_usable: bool,
+    exchange: usize,
+}
+
 #[derive(Default)]
 struct Site {
-    /// The flag is true if the card can be used.
-    card: Option<(Target, Answer, bool)>,
+    card: Option<FoundCard>,
     status: Option<u16>,
 }
 
 pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
     let (likely, legacy) = candidates(peer, &subject.url);
     let mut site = fetch_cards(peer, likely).await;
-    if let Some((url, answer, true)) = &site.card {
-        return a2a::probe(peer, subject, url, answer).await;
+    if let Some(card) = site.card.as_ref().filter(|card| card.is_usable) {
+        peer.findings.found_card_in(card.exchange);
+        return a2a::probe(peer, subject, &card.url, &card.answer).await;
     }
     mcp::probe(peer, subject).await;
     // A bare 401 or 403 proves nothing about the server behind it.
@@ -52,10 +60,11 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
     }
     match site.card {
         // Faults of the URL as an MCP server do not matter if the peer is an agent.
-        Some((url, answer, _)) => {
+        Some(card) => {
             peer.findings.take_faults();
+            peer.findings.found_card_in(card.exchange);
             peer.findings.facts.endpoint = None;
-            a2a::probe(peer, subject, &url, &answer).await;
+            a2a::probe(peer, subject, &card.url, &card.answer).await;
         }
         None => {
             if server_of_site(peer, subject).await {
@@ -130,11 +139,20 @@ async fn fetch_cards(peer: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
     let requests = urls.into_iter().map(|url| async move {
         // The first byte identifies a page or an event stream: the rest need not be read.
         let request = Request::get(url.clone()).with_deadline(deadline).until(until_no_json_object());
-        (url, fetcher.send(request).await.ok())
+        (url, Sent::searching(&request), fetcher.send(request).await)
     });
     let mut site = Site::default();
-    for (at, (url, answer)) in join_all(requests).await.into_iter().enumerate() {
-        let Some(answer) = answer else { continue };
+    let answers = join_all(requests).await;
+    let mut exchanges = Vec::new();
+    for (_, sent, answer) in &answers {
+        peer.findings.exchanged(match answer {
+            Ok(answer) => sent.clone().answered(answer),
+            Err(error) => sent.clone().failed(error),
+        });
+        exchanges.push(peer.findings.current_exchange());
+    }
+    for (at, ((url, _, answer), exchange)) in answers.into_iter().zip(exchanges).enumerate() {
+        let Ok(answer) = answer else { continue };
         // On most sites the address itself returns something else; the next path is where a card is expected.
         if at == 1 {
             site.status = Some(answer.status.as_u16());
@@ -145,11 +163,11 @@ async fn fetch_cards(peer: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
         peer.charge(&answer);
         match peer.read(&answer, |answer, _| agent_card::read_body(&answer.body)).await {
             Ok(_) => {
-                site.card = Some((url, answer, true));
+                site.card = Some(FoundCard { url, answer, is_usable: true, exchange });
                 break;
             }
             Err(agent_card::CardFault::Invalid(_)) if site.card.is_none() => {
-                site.card = Some((url, answer, false))
+                site.card = Some(FoundCard { url, answer, is_usable: false, exchange });
             }
             Err(_) => continue,
         }

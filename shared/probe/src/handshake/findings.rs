@@ -7,8 +7,9 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::time::Instant;
 
+use super::transcript::{self, Exchange};
 use crate::reasons::{Class, ConformanceRule, ProbeFault};
-use registry_model::{Facts, Handshake, Reason, Skill, Tool, ToolParameter, Verdict};
+use registry_model::{Facts, Handshake, Reason, Skill, StepKind, Tool, ToolParameter, Verdict};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
@@ -26,6 +27,10 @@ pub(crate) struct Findings {
     hints: Vec<String>,
     asked: Option<Instant>,
     latency: Option<Duration>,
+    /// What was sent and received so far.
+    exchanges: Vec<Exchange>,
+    /// The exchange to which the next faults belong.
+    current: usize,
 }
 
 impl Findings {
@@ -40,6 +45,35 @@ impl Findings {
     /// The duration of a request before the handshake. It is used if no further request is sent.
     pub(super) fn answered_before(&mut self, elapsed: Duration) {
         self.latency.get_or_insert(elapsed);
+    }
+
+    pub(super) fn exchanged(&mut self, exchange: Exchange) {
+        transcript::add(&mut self.exchanges, exchange);
+        self.current = self.exchanges.len().saturating_sub(1);
+    }
+
+    /// The exchange to which new faults belong: the last one, unless [`Self::return_to`] named another.
+    pub(super) const fn current_exchange(&self) -> usize {
+        self.current
+    }
+
+    /// The next faults belong to an earlier exchange.
+    pub(super) const fn return_to(&mut self, exchange: usize) {
+        self.current = exchange;
+    }
+
+    /// A search found the card in this exchange, and the next faults belong to it.
+    pub(super) fn found_card_in(&mut self, exchange: usize) {
+        self.current = exchange;
+        if let Some(exchange) = self.exchanges.get_mut(exchange) {
+            exchange.kind = StepKind::Card;
+        }
+    }
+
+    fn note(&mut self, code: &str) {
+        if let Some(exchange) = self.exchanges.get_mut(self.current) {
+            add(&mut exchange.faults, code.to_owned());
+        }
     }
 
     pub(super) fn keep_retry_after(&mut self, wait: Option<Duration>) {
@@ -71,12 +105,14 @@ impl Findings {
 
     pub(crate) fn fault(&mut self, fault: &ProbeFault, seen: &str) {
         let reason = fault.reason(seen);
+        self.note(&reason.code);
         let known = |(_, known): &(Class, Reason)| known.code == reason.code && known.seen == reason.seen;
         if !self.faults.iter().any(known) {
             self.faults.push((fault.class(), reason));
         }
     }
 
+    /// A fault of the whole probe, and not of one exchange.
     pub(super) fn fault_first(&mut self, fault: &ProbeFault, seen: &str) {
         self.faults.insert(0, (fault.class(), fault.reason(seen)));
     }
@@ -94,6 +130,7 @@ impl Findings {
 
     pub(super) fn warning(&mut self, reason: Reason) {
         if !self.warnings.contains(&reason) {
+            self.note(&reason.code);
             self.warnings.push(reason);
         }
     }
@@ -129,6 +166,10 @@ impl Findings {
 
     pub(super) fn is_clear(&self) -> bool {
         self.faults.is_empty()
+    }
+
+    pub(super) fn take_exchanges(&mut self) -> Vec<Exchange> {
+        std::mem::take(&mut self.exchanges)
     }
 
     pub(crate) fn into_verdict(self) -> Verdict {

@@ -33,6 +33,8 @@ struct EraRefusal {
     seen: String,
     /// The transport may be the cause, so a GET may open HTTP+SSE.
     transport: bool,
+    /// The exchange in which the server refused.
+    exchange: usize,
 }
 
 pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
@@ -85,6 +87,7 @@ async fn handshake(peer: &mut Conversation<'_>, subject: &Subject) {
     {
         return sse_only(peer, subject);
     }
+    peer.findings.return_to(refused.exchange);
     peer.findings.fault(&refused.fault, &refused.seen);
 }
 
@@ -124,7 +127,8 @@ async fn classify_refusal(
         peer.findings.fault(&ProbeFault::TooMuch, &seen);
         return None;
     }
-    let found = |fault, transport| Some(EraRefusal { fault, seen, transport });
+    let exchange = peer.findings.current_exchange();
+    let found = |fault, transport| Some(EraRefusal { fault, seen, transport, exchange });
     if let Some(error) = error {
         return match error.code {
             eras::HEADER_MISMATCH | eras::MISSING_CAPABILITY => {

@@ -4,6 +4,7 @@
 use super::Subject;
 use super::conversation::{excerpt, fault_of, is_bot_wall, refusal, retry_after};
 use super::findings::Findings;
+use super::transcript::Sent;
 use crate::reasons::{ProbeFault, ProbedResource, Stage};
 use registry_fetch::{Answer, FetchError, Fetcher, PREFLIGHT, Request, Target};
 use registry_model::{Kind, Verdict};
@@ -23,39 +24,65 @@ pub enum PreflightResult {
 /// connection is opened, because HEAD and GET say nothing about an endpoint that accepts POST.
 pub async fn preflight(fetcher: &Fetcher, subject: &Subject) -> PreflightResult {
     let mut findings = Findings::default();
+    match pass(fetcher, subject, &mut findings).await {
+        Ok(card) => PreflightResult::Pass { card },
+        Err(Rejected) => PreflightResult::Reject(findings.into_verdict()),
+    }
+}
+
+/// The peer is known to be dead; the findings say why.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rejected;
+
+/// The preflight with its findings. Returns the card if it was fetched.
+pub(super) async fn pass(
+    fetcher: &Fetcher,
+    subject: &Subject,
+    findings: &mut Findings,
+) -> Result<Option<Answer>, Rejected> {
     findings.facts.kind = subject.kind;
     let resource = if expects_card(subject) { ProbedResource::Card } else { ProbedResource::Remote };
     let (fault, seen) = if is_templated(&subject.url) {
         (ProbeFault::Templated, subject.url.to_string())
     } else {
-        match fetch_card_or_connect(fetcher, subject, resource).await {
+        match fetch_card_or_connect(fetcher, subject, resource, findings).await {
             Ok(Some(answer)) if is_dead(&answer, subject) => {
                 findings.answered_before(answer.elapsed);
                 findings.keep_retry_after(retry_after(&answer));
                 findings.facts.card_url = Some(subject.url.to_string());
                 (refusal(&answer, resource), excerpt(&answer))
             }
-            Ok(card) => return PreflightResult::Pass { card },
+            Ok(card) => return Ok(card),
             Err(error) => (fault_of(&error, resource, Stage::Preflight), error.to_string()),
         }
     };
     findings.signal("preflight_reject");
     findings.fault(&fault, &seen);
-    PreflightResult::Reject(findings.into_verdict())
+    Err(Rejected)
 }
 
 async fn fetch_card_or_connect(
     fetcher: &Fetcher,
     subject: &Subject,
     resource: ProbedResource,
+    findings: &mut Findings,
 ) -> Result<Option<Answer>, FetchError> {
-    match resource {
+    let (sent, result) = match resource {
         ProbedResource::Card => {
             let request = Request::get(subject.url.clone()).with_deadline(PREFLIGHT);
-            fetcher.send(request).await.map(Some)
+            (Sent::of(&request), fetcher.send(request).await.map(Some))
         }
-        ProbedResource::Remote => fetcher.connect(&subject.url, PREFLIGHT).await.map(|()| None),
-    }
+        ProbedResource::Remote => {
+            let connected = fetcher.connect(&subject.url, PREFLIGHT).await;
+            (Sent::connection(&subject.url), connected.map(|()| None))
+        }
+    };
+    findings.exchanged(match &result {
+        Ok(Some(answer)) => sent.answered(answer),
+        Ok(None) => sent.connected(),
+        Err(error) => sent.failed(error),
+    });
+    result
 }
 
 /// A card that cannot be fetched. A possible MCP server may answer a GET with any status, except with signs of trouble.

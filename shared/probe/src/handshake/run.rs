@@ -8,6 +8,8 @@ use tokio::time::{Instant, timeout_at};
 use super::Subject;
 use super::conversation::{Conversation, excerpt, fault_of, refusal};
 use super::findings::Findings;
+use super::preflight::pass;
+use super::transcript::Exchange;
 use super::{a2a, detect_kind, mcp};
 use crate::host_slots::HostSlots;
 use crate::reasons::{ProbeFault, ProbedResource, Stage};
@@ -15,16 +17,23 @@ use registry_fetch::{Answer, FetchError, Fetcher, PROBE, Request};
 use registry_formats::agent_card;
 use registry_model::{Handshake, Kind, Random, Verdict};
 
-/// Runs the handshake within [`PROBE`] in total. `card` was fetched by the preflight. After a timeout, the findings
-/// until then are the result.
-pub async fn probe(fetcher: &Fetcher, subject: &Subject, card: Option<Answer>, random: &Random) -> Verdict {
+/// Runs the preflight, and then the handshake within [`PROBE`] in total. After a timeout, the findings until then are the
+/// result. Also returns what was sent and received.
+pub(crate) async fn probe_with_transcript(
+    fetcher: &Fetcher,
+    subject: &Subject,
+    random: &Random,
+) -> (Verdict, Vec<Exchange>) {
     let mut findings = Findings::default();
-    probe_within(PROBE, fetcher, subject, card, random, &mut findings, None).await;
-    findings.into_verdict()
+    if let Ok(card) = pass(fetcher, subject, &mut findings).await {
+        probe_within(PROBE, fetcher, subject, card, random, &mut findings, None).await;
+    }
+    let exchanges = findings.take_exchanges();
+    (findings.into_verdict(), exchanges)
 }
 
-/// The same within a sweep, with a slot for every host that is called. `None` if no slot became free in time; this says
-/// nothing about the peer.
+/// Runs the handshake within a sweep, with a slot for every host that is called. `card` was fetched by the preflight.
+/// `None` if no slot became free in time; this says nothing about the peer.
 pub(crate) async fn probe_in_sweep(
     fetcher: &Fetcher,
     subject: &Subject,

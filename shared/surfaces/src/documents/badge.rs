@@ -27,8 +27,7 @@ impl Document for Badge {
     const MEDIA_TYPE: &'static str = "image/svg+xml; charset=utf-8";
     // Short, because owners look at the badge just after going Live.
     const MAX_AGE_S: Option<u32> = Some(60);
-    const HEADERS: &'static [(&'static str, &'static str)] =
-        &[("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'")];
+    const HEADERS: &'static [(&'static str, &'static str)] = badge::HEADERS;
     const REFUSALS: &'static [u16] = &[404];
     type Query = About;
     type Answer = String;

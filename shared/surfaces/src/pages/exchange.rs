@@ -2,7 +2,7 @@
 //! stored. So a reader can judge the proof without knowledge of the protocol.
 
 use registry_model::error::shorten;
-use registry_model::{Assessment, Handshake, Kind};
+use registry_model::{Assessment, Handshake, Kind, StepKind};
 
 /// Characters of a peer's own words in a step.
 const MAX_PEER_TEXT_CHARS: usize = 300;
@@ -49,7 +49,7 @@ impl Exchange<'_> {
         match (facts.kind, self.evidence.verdict.handshake) {
             (_, Handshake::Skip) => "Nothing was requested".to_owned(),
             (Some(Kind::Mcp), _) => "Opened an MCP connection".to_owned(),
-            _ if self.has("preflight_reject") => "Fetched its agent card".to_owned(),
+            _ if self.has("preflight_reject") => StepKind::Card.title().to_owned(),
             _ => "Fetched the agent card and sent a request in the agent's protocol".to_owned(),
         }
     }
@@ -72,7 +72,7 @@ impl Exchange<'_> {
             let open =
                 if self.has("auth_declared") { "; it declares that callers need credentials" } else { "" };
             step(
-                "Fetched its agent card".to_owned(),
+                StepKind::Card.title().to_owned(),
                 format!(
                     "A valid card with {skills}, for A2A {}{open}.",
                     shorten(&versions, MAX_PEER_TEXT_CHARS)
@@ -85,7 +85,7 @@ impl Exchange<'_> {
             false => "JSON-RPC",
         };
         let version = self.spoken("a2a/");
-        let question = format!("Requested a task with a random id, in A2A {version} over {binding}");
+        let question = format!("{}, in A2A {version} over {binding}", StepKind::Task.title());
         if self.has("task_not_found_answered") {
             step(question, "No such task, as expected: the agent speaks the protocol.".to_owned(), true);
         } else if self.has("version_not_supported_answered") {
@@ -96,7 +96,7 @@ impl Exchange<'_> {
             );
         } else if self.has("question_not_understood") {
             step(
-                "Requested a task with a random id".to_owned(),
+                StepKind::Task.title().to_owned(),
                 "The answer proves nothing, because some agents answer only messages.".to_owned(),
                 true,
             );
@@ -104,17 +104,11 @@ impl Exchange<'_> {
         match self.evidence.verdict.answers {
             Some(true) => {
                 let with = if self.has("message_answered") { "a message" } else { "a task" };
-                step(
-                    "Sent one harmless text message that identifies this registry".to_owned(),
-                    format!("It answered with {with}."),
-                    true,
-                );
+                step(StepKind::Message.title().to_owned(), format!("It answered with {with}."), true);
             }
-            Some(false) => step(
-                "Sent one harmless text message that identifies this registry".to_owned(),
-                "The agent refused it.".to_owned(),
-                false,
-            ),
+            Some(false) => {
+                step(StepKind::Message.title().to_owned(), "The agent refused it.".to_owned(), false)
+            }
             None => {}
         }
         steps
@@ -130,17 +124,17 @@ impl Exchange<'_> {
         let session = if self.has("session_id") { ", in a session" } else { "" };
         if self.has("discover_answered") {
             step(
-                "Requested its identity (server/discover)",
+                StepKind::Discover.title(),
                 format!("It returned its name and its versions: MCP {spoken}."),
                 true,
             );
         }
         if self.has("initialize_answered") {
-            step("Opened a connection (initialize)", format!("It agreed on MCP {spoken}{session}."), true);
+            step(StepKind::Initialize.title(), format!("It agreed on MCP {spoken}{session}."), true);
         }
         if self.has("sse_endpoint_event") {
             step(
-                "Opened an event stream (GET)",
+                StepKind::Stream.title(),
                 "It announced an endpoint, as in the old transport of 2024-11-05.".to_owned(),
                 true,
             );
@@ -151,12 +145,12 @@ impl Exchange<'_> {
                 if self.has("tools_not_all_read") { ", and it has more than the probe reads" } else { "" };
             let streamed = if self.has("sse_answer") { ", as a stream of events" } else { "" };
             step(
-                "Requested its tools (tools/list)",
+                StepKind::Tools.title(),
                 format!("It listed {tools}{more}{streamed}. The probe called no tool."),
                 true,
             );
         } else if self.has("no_tools") {
-            step("Requested its tools (tools/list)", "It has no tools.".to_owned(), true);
+            step(StepKind::Tools.title(), "It has no tools.".to_owned(), true);
         }
         if self.has("ok_dual") {
             step(

@@ -7,12 +7,12 @@ use bytes::Bytes;
 use http::StatusCode;
 use jiff::SignedDuration;
 
-use super::chart::{self, Drawing};
 use super::exchange::{self, Step};
 use super::frame::{self, Frame, Section, html};
 use super::history::{History, MAX_PROBES};
 use super::proof_days;
 use super::rows::kind_label;
+use super::score_rows::{CheckRow, PartRow};
 use super::standing::Standing;
 use super::tools::ChangeRow;
 use super::when::When;
@@ -26,8 +26,8 @@ use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
 use registry_model::{
     AbilityChange, Assessment, ChangedNames, ClientRegistration, Lane, Listing, ListingId, Moment,
-    OutcomeTally, Package, PackageState, ProbeRecord, Reason, ScorePart, ServerDocument, SignIn, Tool,
-    ToolParameter, Trail,
+    OutcomeTally, Package, PackageState, ProbeRecord, Reason, ServerDocument, SignIn, Tool, ToolParameter,
+    Trail,
 };
 use registry_probe::explain;
 use registry_products::{Profile, Proof, Snippet, install};
@@ -118,20 +118,6 @@ impl BadgeRow {
             html: badge::html(settings, name, id),
         }
     }
-}
-
-struct CheckRow {
-    id: String,
-    ok: bool,
-    applies: bool,
-    blocking: bool,
-    detail: String,
-    fix: Option<String>,
-}
-
-struct PartRow {
-    part: ScorePart,
-    bar: Drawing,
 }
 
 /// A package of a server description, and what its registry says about it, if it was checked.
@@ -327,23 +313,11 @@ fn checks(evidence: &Assessment) -> Vec<CheckRow> {
     let weaknesses = Proof::of(evidence).weaknesses;
     let fix =
         |id: &str| weaknesses.iter().find(|weakness| weakness.id == id).map(|weakness| weakness.fix.clone());
-    let row = |check: &registry_model::Check| CheckRow {
-        id: check.id.replace('_', " "),
-        ok: check.ok,
-        applies: check.applies(),
-        blocking: check.blocking,
-        detail: check.detail.clone(),
-        fix: fix(&check.id).filter(|_| !check.ok),
-    };
-    evidence.checks.iter().map(row).collect()
+    evidence.checks.iter().map(|check| CheckRow::of(check, fix(&check.id))).collect()
 }
 
 fn parts(evidence: &Assessment) -> Vec<PartRow> {
-    let row = |part: &ScorePart| PartRow {
-        bar: chart::share("good", part.points.into(), part.of.into()),
-        part: part.clone(),
-    };
-    evidence.score.breakdown.iter().map(row).collect()
+    evidence.score.breakdown.iter().map(PartRow::of).collect()
 }
 
 const MAX_SHOWN_ABILITIES: usize = 30;

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use registry::pages::{ASSETS, PAGES};
+use registry::pages::ASSETS;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{Reply, TestRegistry};
 
-use crate::fixtures::live_pair;
+use crate::fixtures::{all_documents, live_pair};
 
 /// The `accept` header of a browser.
 const BROWSER: (&str, &str) = ("accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
@@ -25,10 +25,10 @@ fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
 #[tokio::test]
 async fn every_page_has_one_head_and_loads_only_own_files() {
     let pair = live_pair().await;
-    let pages = PAGES.iter().filter(|page| page.media_type.starts_with("text/html"));
-    for path in pages.flat_map(|page| page.paths) {
-        let path = path.replace("{id}", pair.agent.as_str());
-        let page = pair.registry.get_with(&path, BROWSER).await;
+    let documents = all_documents(&pair).await;
+    let pages = documents.iter().filter(|(page, _)| page.media_type.starts_with("text/html"));
+    for (_, path) in pages {
+        let page = pair.registry.get_with(path, BROWSER).await;
         assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"), "{path}");
         let html = text(&page);
         assert!(html.starts_with("<!doctype html>\n<html lang=\"en\">"), "{path}");

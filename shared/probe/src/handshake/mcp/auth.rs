@@ -15,6 +15,7 @@ use registry_model::ClientRegistration;
 /// JSON-RPC.
 pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer, spoken: bool, seen: &str) {
     let status = answer.status.as_u16();
+    let refused = peer.findings.current_exchange();
     peer.findings.speaks |= spoken;
     peer.findings.facts.endpoint = Some(answer.target.to_string());
     if peer.has_signed_in() {
@@ -44,6 +45,8 @@ pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer,
     if resource.is_ok() {
         peer.findings.signal("protected_resource_metadata");
     }
+    let metadata = peer.findings.current_exchange();
+    peer.findings.return_to(refused);
     if bearer.is_none() && challenges.is_empty() && resource.is_err() && !spoken {
         return peer.findings.fault(&ProbeFault::GatedUnproven { status }, &seen);
     }
@@ -55,6 +58,7 @@ pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer,
         _ => peer.findings.fault(&flaw(SignInFlaw::Status403), &seen),
     }
     let scope = bearer.and_then(|challenge| parameter(challenge, "scope"));
+    peer.findings.return_to(metadata);
     let found = match resource {
         Ok(resource) => sign_in::follow(peer, &answer.target, &resource, scope.as_deref()).await,
         // Without a Bearer challenge, missing metadata is no second fault.
@@ -68,6 +72,7 @@ pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer,
                 peer.findings.warning(hint);
             }
             if bearer.is_some() && status == 401 {
+                peer.findings.return_to(refused);
                 peer.findings.fault(&ProbeFault::AuthRequired { status }, &seen);
             }
             peer.findings.facts.text_faults.or(document_texts::of_sign_in(&sign_in));

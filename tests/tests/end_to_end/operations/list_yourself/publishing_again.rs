@@ -184,3 +184,25 @@ async fn server_name_stays_with_its_first_live_owner() {
     );
     assert_eq!(registry.live_counts().await, (0, 2));
 }
+
+/// Otherwise a client that polls reads the result of the probe before its fix.
+#[tokio::test]
+async fn listing_that_is_published_again_is_queued_until_its_probe() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
+    let id = registry.publish_card(&peer.card()).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(&id).await, "needs_fix");
+    registry.advance(TICK);
+    let again = registry.publish(&json!({ "url": peer.card() })).await;
+    assert_eq!((&again["status"], &again["lane"]), (&json!("queued"), &json!("queued")), "{again}");
+    let status = registry.status(&id).await;
+    assert_eq!((&status["lane"], &status["next"]["action"]), (&json!("queued"), &json!("poll")), "{status}");
+    assert_eq!(registry.reason_codes(&id).await, ["card_404"], "what the last probe found stays known");
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(&id).await, "needs_fix");
+    registry.advance(TICK);
+    registry.publish(&json!({ "url": peer.card() })).await;
+    peer.answer_with(agents::newest);
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(&id).await, "active");
+}

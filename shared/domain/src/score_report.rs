@@ -1,0 +1,271 @@
+//! Makes, stores and reads the reports of scores. A report may be read by anybody, and a stranger chose the server that it
+//! shows. So it contains no credentials and no addresses of people, and its size is limited.
+
+use registry_app::App;
+use registry_app::talk::without_personal_data;
+use registry_fetch::Target;
+use registry_model::error::{Problem, shorten};
+use registry_model::settings::Settings;
+use registry_model::{Assessment, Handshake, LimitedAction, Moment, ProbeStep, ScoreReport, ScoreReportId};
+use registry_probe::explain;
+use registry_probe::handshake::without_values;
+use serde_json::Value;
+
+/// Days for which a report is stored.
+pub const RETENTION_DAYS: i64 = registry_store::SCORE_REPORT_RETENTION / 86_400;
+
+/// Bytes of a stored report.
+pub const MAX_REPORT_BYTES: usize = 40_000;
+
+/// Characters of what was sent and received at each step: the first limit with which the report is short enough.
+const STEP_LIMITS: [usize; 6] = [usize::MAX, 2000, 1000, 500, 200, 50];
+
+const MAX_REASONS: usize = 30;
+
+/// A value in the query of a URL that is shorter than this is removed from the URL, but not from texts of the server.
+const MIN_KEY_CHARS: usize = 8;
+
+const REMOVED: &str = "[removed]";
+
+/// Makes the report of a probe of `target` and stores it.
+pub async fn store(
+    app: &App,
+    target: &Target,
+    assessment: &Assessment,
+    steps: Vec<ProbeStep>,
+) -> Result<(ScoreReportId, ScoreReport), Problem> {
+    let (report, text) =
+        made(target, assessment, steps).map_err(|error| Problem::fault(error.to_string()))?;
+    let id = ScoreReportId::of(&report.url, report.scored_at, &text);
+    app.store.keep_score_report(&id, &text, report.scored_at).await?;
+    Ok((id, report))
+}
+
+/// The text of a report as it is stored.
+pub async fn text(app: &App, id: &str) -> Result<String, Problem> {
+    let unknown = || {
+        let detail = format!(
+            "There is no report `{}`. A report is stored for {RETENTION_DAYS} days. Score the URL again.",
+            shorten(id, 80)
+        );
+        Problem::new(http::StatusCode::NOT_FOUND, "report_not_found", detail)
+    };
+    let id: ScoreReportId = id.parse().map_err(|_| unknown())?;
+    app.store.score_report(&id, app.clock.now()).await?.ok_or_else(unknown)
+}
+
+pub async fn read(app: &App, id: &str) -> Result<ScoreReport, Problem> {
+    parsed(&text(app, id).await?)
+}
+
+/// The latest report about a URL.
+pub async fn latest(app: &App, target: &Target) -> Result<Option<(ScoreReportId, ScoreReport)>, Problem> {
+    let url = shown_url(target);
+    let found = app.store.latest_score_report(&url, app.clock.now()).await?;
+    found.map(|(id, text)| Ok((id, parsed(&text)?))).transpose()
+}
+
+fn parsed(text: &str) -> Result<ScoreReport, Problem> {
+    serde_json::from_str(text)
+        .map_err(|error| Problem::fault(format!("a stored report cannot be read: {error}")))
+}
+
+pub fn page_url(settings: &Settings, id: &ScoreReportId) -> String {
+    settings.url(&format!("/check/{id}"))
+}
+
+pub fn badge_url(settings: &Settings, id: &ScoreReportId) -> String {
+    settings.url(&format!("/check/{id}/badge.svg"))
+}
+
+/// A badge for a README, linked to the report.
+pub fn badge_markdown(settings: &Settings, id: &ScoreReportId) -> String {
+    format!("[![{}]({})]({})", settings.brand, badge_url(settings, id), page_url(settings, id))
+}
+
+pub fn expires_at(report: &ScoreReport) -> Moment {
+    report.scored_at + jiff::SignedDuration::from_secs(registry_store::SCORE_REPORT_RETENTION)
+}
+
+/// The limits of scores, for people.
+pub fn limits(settings: &Settings) -> Option<String> {
+    let rate = settings.rate(LimitedAction::Score);
+    settings.rate_limits.then(|| {
+        format!(
+            "Limits: {} checks an hour from each address, and {} an hour for each host.",
+            rate.caller, rate.target
+        )
+    })
+}
+
+/// Whether the URL of a report is complete, so that it can be scored again.
+pub fn is_complete(report: &ScoreReport) -> bool {
+    !report.url.contains('…') && !report.url.contains(REMOVED)
+}
+
+fn shown_url(target: &Target) -> String {
+    without_secrets(&without_values(target.url()), &[])
+}
+
+fn made(
+    target: &Target,
+    assessment: &Assessment,
+    steps: Vec<ProbeStep>,
+) -> Result<(ScoreReport, String), serde_json::Error> {
+    let Assessment { verdict, checks, score, probed_at, .. } = assessment;
+    let mut reasons = explain::reasons(assessment);
+    reasons.truncate(MAX_REASONS);
+    let report = ScoreReport {
+        url: without_values(target.url()),
+        kind: verdict.facts.kind,
+        name: verdict.facts.name.clone(),
+        description: verdict.facts.description.clone(),
+        score: score.value,
+        breakdown: score.breakdown.clone(),
+        handshake: verdict.handshake,
+        latency_ms: verdict.latency_ms,
+        reasons,
+        checks: checks.clone(),
+        would_go_live: assessment.is_clean() && verdict.handshake == Handshake::Ok,
+        would_be_gated: assessment.proves_sign_in(),
+        steps,
+        scored_at: *probed_at,
+    };
+    let mut value = serde_json::to_value(&report)?;
+    let keys: Vec<String> = keys_in(target);
+    remove_secrets(&mut value, &keys);
+    bounded(serde_json::from_value(value)?)
+}
+
+/// The values in the query of a URL that may be keys, as written and decoded.
+fn keys_in(target: &Target) -> Vec<String> {
+    let query = target.url().query().unwrap_or_default();
+    let written = query.split('&').filter_map(|pair| Some(pair.split_once('=')?.1.to_owned()));
+    let decoded = target.url().query_pairs().map(|(_, value)| value.into_owned());
+    written.chain(decoded).filter(|value| value.chars().count() >= MIN_KEY_CHARS).collect()
+}
+
+fn remove_secrets(value: &mut Value, keys: &[String]) {
+    match value {
+        Value::String(text) => *text = without_secrets(text, keys),
+        Value::Array(values) => values.iter_mut().for_each(|value| remove_secrets(value, keys)),
+        Value::Object(members) => members.values_mut().for_each(|value| remove_secrets(value, keys)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn without_secrets(text: &str, keys: &[String]) -> String {
+    let text = keys.iter().fold(text.to_owned(), |text, key| text.replace(key.as_str(), REMOVED));
+    let cleaned = without_personal_data(&text);
+    // The cleaned text is normalized. A text without such data stays as it was sent.
+    if cleaned.matches(REMOVED).count() > text.matches(REMOVED).count() { cleaned } else { text }
+}
+
+fn bounded(mut report: ScoreReport) -> Result<(ScoreReport, String), serde_json::Error> {
+    for limit in STEP_LIMITS {
+        for step in &mut report.steps {
+            step.sent = shorten(&step.sent, limit);
+            step.received = shorten(&step.received, limit);
+        }
+        let text = serde_json::to_string(&report)?;
+        if text.len() <= MAX_REPORT_BYTES {
+            return Ok((report, text));
+        }
+    }
+    // The other texts are bounded, each by itself; only together they can be too long.
+    while report.reasons.pop().is_some() {
+        let text = serde_json::to_string(&report)?;
+        if text.len() <= MAX_REPORT_BYTES {
+            return Ok((report, text));
+        }
+    }
+    report.url = shorten(&report.url, 500);
+    report.description = None;
+    let text = serde_json::to_string(&report)?;
+    Ok((report, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::{Facts, Kind, Reach, Reason, Score, StepKind, Verdict};
+
+    fn assessment() -> Assessment {
+        Assessment {
+            verdict: Verdict {
+                handshake: Handshake::Fail,
+                reasons: Vec::new(),
+                inconclusive: false,
+                retry_after: None,
+                speaks: false,
+                answers: None,
+                latency_ms: None,
+                signals: Vec::new(),
+                protocol_hints: Vec::new(),
+                facts: Facts { kind: Some(Kind::Mcp), ..Facts::default() },
+            },
+            checks: Vec::new(),
+            score: Score { value: 0, breakdown: Vec::new() },
+            probed_at: Moment::UNIX_EPOCH,
+            changed: None,
+        }
+    }
+
+    fn step(received: &str) -> ProbeStep {
+        ProbeStep {
+            kind: StepKind::Discover,
+            sent: "POST https://a.example.org/mcp?key=…".to_owned(),
+            received: received.to_owned(),
+            took_ms: Some(3),
+            rule: None,
+            reasons: Vec::new(),
+            parts: Vec::new(),
+        }
+    }
+
+    fn target(url: &str) -> Target {
+        Target::parse(url, Reach::Public).unwrap()
+    }
+
+    #[test]
+    fn report_contains_no_key_of_the_url_and_no_address_of_a_person() {
+        let mut assessment = assessment();
+        assessment.verdict.reasons.push(Reason {
+            code: "card_http_404".to_owned(),
+            reason: "card fail 404".to_owned(),
+            seen: "no page at /mcp?key=abc%2Fdefgh12, write to jane@example.org".to_owned(),
+            fix: "Send {\"message\": …}.".to_owned(),
+        });
+        let url = target("https://a.example.org/mcp?key=abc%2Fdefgh12&era=1");
+        let steps = vec![step("HTTP 404\n\nabc/defgh12 is wrong, call +49 30 1234567")];
+        let (report, text) = made(&url, &assessment, steps).unwrap();
+        for hidden in ["abc/defgh12", "abc%2Fdefgh12", "jane@", "1234567"] {
+            assert!(!text.contains(hidden), "{hidden}: {text}");
+        }
+        assert_eq!(report.url, "https://a.example.org/mcp?key=…&era=…");
+        assert_eq!(report.reasons[0].fix, "Send {\"message\": …}.", "a text without secrets is unchanged");
+        assert!(!is_complete(&report));
+        assert!(is_complete(&made(&target("https://a.example.org/mcp"), &assessment, Vec::new()).unwrap().0));
+    }
+
+    #[test]
+    fn report_is_cut_to_its_size_whatever_the_server_sends() {
+        let mut assessment = assessment();
+        let hostile = "\u{1}\u{202e}<script>".repeat(400);
+        assessment.verdict.reasons = (0..200)
+            .map(|number| Reason {
+                code: format!("code_{number}"),
+                reason: "r".repeat(300),
+                seen: "\u{1}".repeat(300),
+                fix: "f".repeat(300),
+            })
+            .collect();
+        assessment.verdict.facts.description = Some("\u{1}".repeat(1000));
+        let steps = vec![step(&hostile); 20];
+        let (report, text) = made(&target("https://a.example.org/mcp"), &assessment, steps).unwrap();
+        assert!(text.len() <= MAX_REPORT_BYTES, "{}", text.len());
+        assert_eq!(report.steps.len(), 20, "no step is left out");
+        let small = made(&target("https://a.example.org/mcp"), &self::assessment(), vec![step(&hostile)]);
+        assert_eq!(small.unwrap().0.steps[0].received, hostile, "a short report is not cut");
+    }
+}

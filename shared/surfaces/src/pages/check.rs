@@ -1,0 +1,237 @@
+//! `/check` and `/check/{id}`: the form that scores a URL, and the report of a score with each request of the probe. A GET
+//! only reads: the form sends a POST to `/api/score`.
+
+use askama::Template;
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::frame::{self, Frame, Section, html};
+use super::problem_page::in_page;
+use super::rows::kind_label;
+use super::score_rows::{CheckRow, PartRow};
+use super::when::When;
+use crate::documents::{Document, DocumentRequest, NoQuery, id_in_check};
+use registry_app::App;
+use registry_domain::score_report::{self, RETENTION_DAYS};
+use registry_fetch::Target;
+use registry_model::error::{Problem, shorten};
+use registry_model::settings::Settings;
+use registry_model::{Handshake, Moment, ProbeStep, Reason, ScorePart, ScoreReport, ScoreReportId, StepKind};
+use registry_probe::explain;
+
+/// Characters of a URL that is shown again.
+const MAX_URL_CHARS: usize = 2048;
+
+#[derive(Debug)]
+pub(super) struct CheckPage;
+
+#[derive(Template)]
+#[template(path = "check.html")]
+struct Form<'a> {
+    frame: Frame<'a>,
+    url: String,
+    refusal: Option<String>,
+    latest: Option<Latest>,
+    limits: Option<String>,
+    days: i64,
+}
+
+/// The latest report about the URL in the form.
+struct Latest {
+    path: String,
+    score: u8,
+    at: When,
+}
+
+impl<'a> Form<'a> {
+    fn of(settings: &'a Settings, url: &str) -> Self {
+        let description = "Checks an A2A agent or an MCP server with a real handshake, and shows each request and \
+            answer, the score and what to fix. Nothing is listed.";
+        Self {
+            frame: Frame::of(
+                settings,
+                Section::ForAgents,
+                "/check",
+                "Check an agent or MCP server",
+                description,
+            ),
+            url: shorten(url, MAX_URL_CHARS),
+            refusal: None,
+            latest: None,
+            limits: score_report::limits(settings),
+            days: RETENTION_DAYS,
+        }
+    }
+}
+
+/// What to check.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub(super) struct CheckQuery {
+    /// The URL of an agent card, a site or an MCP endpoint. If there is a report about it, the page links to the latest one.
+    #[serde(default)]
+    url: String,
+}
+
+impl Document for CheckPage {
+    const PATHS: &'static [&'static str] = &["/check"];
+    const SUMMARY: &'static str = "The form that checks an agent or MCP server without listing it, and what the check \
+        sends.";
+    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
+    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
+    type Query = CheckQuery;
+    type Answer = String;
+
+    async fn render(app: &App, request: &DocumentRequest<CheckQuery>) -> Result<Bytes, Problem> {
+        let url = request.query.url.trim();
+        let mut form = Form::of(&app.settings, url);
+        if !url.is_empty() {
+            form.frame = form.frame.not_indexed();
+        }
+        if let Ok(target) = Target::parse(url, app.settings.reach()) {
+            let latest = score_report::latest(app, &target).await?;
+            form.latest = latest.map(|(id, report)| Latest {
+                path: format!("/check/{id}"),
+                score: report.score,
+                at: When::of(report.scored_at, app.clock.now()),
+            });
+        }
+        html(&form)
+    }
+}
+
+/// The form again, with what to correct, for a browser whose check was refused.
+pub fn refused_check(settings: &Settings, url: &str, problem: &Problem) -> Response {
+    let detail = problem.detail.strip_prefix("`url`: ").unwrap_or(&problem.detail).to_owned();
+    let form = Form::of(settings, url);
+    let form = Form { frame: form.frame.clone().not_indexed(), refusal: Some(detail), ..form };
+    in_page(&form, problem.clone().into_response())
+}
+
+/// The path parameter is the id of the report.
+#[derive(Debug)]
+pub(super) struct ReportPage;
+
+#[derive(Template)]
+#[template(path = "check_report.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    report: &'a ScoreReport,
+    outcome: Outcome,
+    at: When,
+    expires: When,
+    steps: Vec<StepRow<'a>>,
+    /// The reasons that no step shows.
+    others: Vec<&'a Reason>,
+    checks: Vec<CheckRow>,
+    parts: Vec<PartRow>,
+    /// The URL to check again; `None` if the report does not contain all of it.
+    again: Option<&'a str>,
+    limits: Option<String>,
+    days: i64,
+    path: String,
+    link: String,
+    badge: String,
+}
+
+struct Outcome {
+    class: &'static str,
+    text: &'static str,
+}
+
+impl Outcome {
+    const fn of(report: &ScoreReport) -> Self {
+        if report.would_go_live {
+            Self { class: "good", text: "would go Live" }
+        } else if report.would_be_gated {
+            Self { class: "warn", text: "would become gated" }
+        } else {
+            Self { class: "bad", text: "would not go Live" }
+        }
+    }
+}
+
+struct StepRow<'a> {
+    step: &'a ProbeStep,
+    reasons: Vec<&'a Reason>,
+    parts: Vec<&'a ScorePart>,
+}
+
+impl<'a> StepRow<'a> {
+    fn all(report: &'a ScoreReport) -> Vec<Self> {
+        let row = |step: &'a ProbeStep| Self {
+            step,
+            reasons: report.reasons.iter().filter(|reason| step.reasons.contains(&reason.code)).collect(),
+            parts: report.breakdown.iter().filter(|part| step.parts.contains(&part.id)).collect(),
+        };
+        report.steps.iter().map(row).collect()
+    }
+
+    fn class(&self) -> &'static str {
+        match self.step.kind {
+            _ if !self.reasons.is_empty() => "bad",
+            // That there is no card is no fault.
+            StepKind::CardSearch => "none",
+            _ => "good",
+        }
+    }
+}
+
+impl Document for ReportPage {
+    const PATHS: &'static [&'static str] = &["/check/{id}"];
+    const SUMMARY: &'static str = "The report of a score: each request of the probe with its answer, the rule of the \
+        specification, the points and what to fix. Stored for 30 days.";
+    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
+    const MAX_AGE_S: Option<u32> = Some(60);
+    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
+    const REFUSALS: &'static [u16] = &[404];
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        let id = id_in_check(&request.path);
+        let report = score_report::read(app, id).await?;
+        let id: ScoreReportId =
+            id.parse().map_err(|_| Problem::fault("the id of a stored report is invalid"))?;
+        html(&page(&app.settings, app.clock.now(), &id, &report))
+    }
+}
+
+fn page<'a>(settings: &'a Settings, now: Moment, id: &ScoreReportId, report: &'a ScoreReport) -> Page<'a> {
+    let path = format!("/check/{id}");
+    let description = format!("What a probe found at {}.", report.url);
+    let steps = StepRow::all(report);
+    let is_shown = |reason: &Reason| report.steps.iter().any(|step| step.reasons.contains(&reason.code));
+    Page {
+        // What a stranger's server sent is not for search engines.
+        frame: Frame::of(settings, Section::ForAgents, &path, "Check report", description).not_indexed(),
+        outcome: Outcome::of(report),
+        at: When::of(report.scored_at, now),
+        expires: When::of(score_report::expires_at(report), now),
+        others: report.reasons.iter().filter(|reason| !is_shown(reason)).collect(),
+        checks: report
+            .checks
+            .iter()
+            .map(|check| CheckRow::of(check, explain::fix_for_check(check)))
+            .collect(),
+        parts: report.breakdown.iter().map(PartRow::of).collect(),
+        again: Some(report.url.as_str()).filter(|_| score_report::is_complete(report)),
+        limits: score_report::limits(settings),
+        days: RETENTION_DAYS,
+        link: score_report::page_url(settings, id),
+        badge: score_report::badge_markdown(settings, id),
+        path,
+        steps,
+        report,
+    }
+}
+
+/// The state of a handshake as a class of the style sheet.
+const fn handshake_class(handshake: Handshake) -> &'static str {
+    match handshake {
+        Handshake::Ok => "good",
+        Handshake::Partial | Handshake::Skip => "warn",
+        Handshake::Fail => "bad",
+    }
+}

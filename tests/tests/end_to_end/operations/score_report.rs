@@ -1,0 +1,195 @@
+//! Tests the report of a score: its steps, its page, JSON and badge, and what is never in it. The golden reports are made
+//! with the peers of the other tests.
+
+use std::time::Duration;
+
+use registry::model::sha256_hex;
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents, json_answer, servers, sign_in};
+use tests::test_registry::{DAY, TestOptions, TestRegistry, snapshot_of};
+
+const FORM: &str = "/api/score";
+
+/// What a report says, without the random parts of requests.
+async fn golden(registry: &TestRegistry, peers: &[&Peer], url: &str) -> String {
+    let score = registry.get(&format!("/api/score?url={url}")).await;
+    assert_eq!(score.status, 200, "{score:?}");
+    let report = registry.get(&format!("{}/report.json", path_of(&score.body))).await;
+    assert_eq!(report.status, 200, "{report:?}");
+    assert_eq!(report.body["steps"], score.body["steps"], "the score and its report differ");
+    let names = ["http://peer-a", "http://peer-b"];
+    let names: Vec<(&str, &str)> =
+        peers.iter().zip(names).map(|(peer, name)| (peer.origin.as_str(), name)).collect();
+    without_random_ids(&snapshot_of(&report.body["steps"], &names))
+}
+
+/// Replaces UUIDs, and the numeric ids of requests and answers.
+fn without_random_ids(text: &str) -> String {
+    let is_uuid = |word: &str| word.len() == 36 && word.matches('-').count() == 4;
+    let mut shown = String::new();
+    let mut word = String::new();
+    for c in text.chars().chain(['\n']) {
+        if c.is_ascii_hexdigit() || c == '-' {
+            word.push(c);
+            continue;
+        }
+        let is_id = shown.ends_with("\\\"id\\\":") && !word.is_empty();
+        shown.push_str(match &word {
+            word if is_uuid(word) => "[uuid]",
+            _ if is_id => "[id]",
+            word => word,
+        });
+        word.clear();
+        shown.push(c);
+    }
+    shown
+}
+
+fn path_of(score: &Value) -> String {
+    let id = score["report_url"].as_str().unwrap().rsplit('/').next().unwrap();
+    format!("/check/{id}")
+}
+
+#[tokio::test]
+async fn report_of_an_agent_matches_its_golden_file() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    insta::assert_snapshot!("agent", golden(&registry, &[&peer], &peer.card()).await);
+}
+
+#[tokio::test]
+async fn report_of_an_older_agent_matches_its_golden_file() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::older).await);
+    insta::assert_snapshot!("older_agent", golden(&registry, &[&peer], &peer.card()).await);
+}
+
+#[tokio::test]
+async fn report_of_a_missing_card_matches_its_golden_file() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
+    insta::assert_snapshot!("missing_card", golden(&registry, &[&peer], &peer.card()).await);
+}
+
+#[tokio::test]
+async fn report_of_a_modern_server_matches_its_golden_file() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    insta::assert_snapshot!("modern_server", golden(&registry, &[&peer], &peer.url("/mcp")).await);
+}
+
+#[tokio::test]
+async fn report_of_a_legacy_server_matches_its_golden_file() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::legacy).await);
+    insta::assert_snapshot!("legacy_server", golden(&registry, &[&peer], &peer.url("/mcp")).await);
+}
+
+#[tokio::test]
+async fn report_of_a_gated_server_matches_its_golden_file() {
+    let registry = TestRegistry::start().await;
+    let authorization = Peer::start(sign_in::authorization_server).await;
+    let peer = Peer::start(sign_in::gated(&authorization.origin)).await;
+    let text = golden(&registry, &[&peer, &authorization], &peer.url("/mcp")).await;
+    insta::assert_snapshot!("gated_server", text);
+}
+
+#[tokio::test]
+async fn report_is_content_addressed_and_expires_after_thirty_days() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let score = registry.get(&format!("/api/score?url={}", peer.card())).await.body;
+    let path = path_of(&score);
+    let stored = registry.items("SCORED#").await;
+    assert_eq!(stored.len(), 1, "one score writes one report");
+    let text = stored[0]["report"].as_s().unwrap();
+    let document = registry.get(&format!("{path}/report.json")).await;
+    assert_eq!(document.text(), *text);
+    assert!(path.ends_with(&sha256_hex(text)[..24]), "{path}");
+    registry.advance(DAY * 30 - Duration::from_secs(60));
+    for below in ["", "/report.json", "/badge.svg"] {
+        assert_eq!(registry.get(&format!("{path}{below}")).await.status, 200, "{below}");
+    }
+    registry.advance(Duration::from_secs(61));
+    for below in ["", "/report.json", "/badge.svg"] {
+        assert_eq!(registry.get(&format!("{path}{below}")).await.status, 404, "{below}");
+    }
+    assert_eq!(registry.get("/check/unknown").await.status, 404);
+}
+
+#[tokio::test]
+async fn check_form_redirects_to_its_report_and_a_get_sends_nothing() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let page = format!("/check?url={}", peer.card());
+    let html = registry.get(&page).await;
+    assert!(html.text().contains(&format!("value=\"{}\"", peer.card())), "{html:?}");
+    assert!(!html.text().contains("The latest report"), "{html:?}");
+    assert!(peer.request_names().is_empty(), "a GET of the page sent a request");
+    let answer = registry.post_form(FORM, &[("url", &peer.card())]).await;
+    assert_eq!(answer.status, 303, "{answer:?}");
+    let path = answer.header("location").to_owned();
+    let report = registry.get(&path).await;
+    for part in
+        ["Fetched its agent card", "A2A Servers MUST make an Agent Card available.", "Look again", "GetTask"]
+    {
+        assert!(report.text().contains(part), "{part}: {report:?}");
+    }
+    registry.advance(Duration::from_secs(1));
+    let again = registry.post_form(FORM, &[("url", &peer.card())]).await.header("location").to_owned();
+    assert_ne!(again, path, "a second check replaced the report");
+    assert!(
+        registry.get(&page).await.text().contains(&format!("href=\"{again}\"")),
+        "the latest is not linked"
+    );
+    assert_eq!(registry.get(&path).await.status, 200);
+}
+
+#[tokio::test]
+async fn refused_check_shows_the_form_with_the_error() {
+    let options = TestOptions::default().with_rates().with_setting("SCORE_PER_HOUR", 1);
+    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
+    // A refused URL does not count.
+    let refused = registry.post_form(FORM, &[("url", "\"><script>alert(1)</script>")]).await;
+    assert_eq!((refused.status, refused.header("content-type")), (422, "text/html; charset=utf-8"));
+    assert!(
+        refused.text().contains("role=\"alert\"") && !refused.text().contains("<script>alert"),
+        "{refused:?}"
+    );
+    assert_eq!(registry.post_form(FORM, &[("url", &peer.card())]).await.status, 303);
+    let limited = registry.post_form(FORM, &[("url", &peer.card())]).await;
+    assert_eq!(limited.status, 429, "{limited:?}");
+    assert!(limited.text().contains("rate limit for your address is exceeded"), "{limited:?}");
+}
+
+#[tokio::test]
+async fn texts_of_a_hostile_peer_are_inert_in_every_form_of_the_report() {
+    let registry = TestRegistry::start().await;
+    let markup = "</code></pre><script>alert(1)</script><img src=x onerror=alert(2)>\u{202e}gnp ]]> -->";
+    let peer = Peer::start(move |request| {
+        let mut card = agents::card(request, markup);
+        card["description"] = json!(format!("{markup} {}", "W".repeat(20_000)));
+        card["contact"] = json!("jane.doe@private.example.org, +49 30 1234567");
+        card["key"] = json!("ghp_0123456789abcdefghijklmnopqrstuvwxyz");
+        json_answer(200, &card)
+    })
+    .await;
+    let url = format!("{}?token=very-secret-token", peer.card());
+    let score = registry.get(&format!("/api/score?url={}", url.replace('?', "%3F"))).await;
+    assert_eq!(score.status, 200, "{score:?}");
+    let path = path_of(&score.body);
+    for below in ["", "/report.json", "/badge.svg"] {
+        let reply = registry.get(&format!("{path}{below}")).await;
+        assert_eq!(reply.status, 200, "{below}");
+        let text = reply.text();
+        for secret in ["very-secret-token", "jane.doe@", "1234567", "ghp_0123"] {
+            assert!(!text.contains(secret), "{below}: {secret}: {text}");
+        }
+        if below != "/report.json" {
+            for active in ["<script>alert", "<img src=x", "</pre><script", "\u{202e}"] {
+                assert!(!text.contains(active), "{below}: {active}: {text}");
+            }
+        }
+        assert!(!reply.header("content-security-policy").is_empty() || below == "/report.json");
+        assert!(text.len() < 60_000, "{below}: {} bytes", text.len());
+    }
+    let badge = registry.get(&format!("{path}/badge.svg")).await;
+    assert!(!badge.text().contains("alert") && badge.text().contains("of 100"), "{badge:?}");
+    let stored = registry.items("SCORED#").await;
+    assert!(stored[0]["report"].as_s().unwrap().len() <= 40_000);
+    let page = registry.get(&path).await;
+    assert!(page.text().contains("noindex") && !page.text().contains("Look again"), "{page:?}");
+}
