@@ -13,6 +13,8 @@ export function pages(site) {
     ['home', '/', 200],
     ['board', '/list', 200],
     ['for-agents', '/for-agents', 200],
+    ['check', '/check', 200],
+    ['unknown-report', '/check/unknown', 404],
     ['products', '/products', 200],
     ['status', '/status', 200],
     ['about', '/about', 200],

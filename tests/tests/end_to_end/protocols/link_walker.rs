@@ -35,6 +35,8 @@ impl LinkWalker {
         let tools = pair.registry.get(&format!("/api/listings/tools?id={}", pair.server)).await.body;
         let card: String = form_urlencoded::byte_serialize(pair.peers[0].card().as_bytes()).collect();
         let width = format!("000.p/{}", log["tree_size"]);
+        let score = pair.registry.get(&format!("/api/score?url={card}")).await.body;
+        let report = score["report_url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
         let placeholders = [
             ("id", pair.agent.to_string()),
             ("listing_id", pair.agent.to_string()),
@@ -46,6 +48,9 @@ impl LinkWalker {
             ("index", "0".to_owned()),
             ("hash", tools["tools"][0]["hash"].as_str().unwrap().to_owned()),
             ("day", pair.registry.now().to_string()),
+            ("/check/{id}", report.clone()),
+            ("/check/{id}/report.json", report.clone()),
+            ("/check/{id}/badge.svg", report),
             ("/badge/{name}", "live".to_owned()),
             ("/skills/{name}", format!("{}.md", skills["skills"][0]["name"].as_str().unwrap())),
             ("/skills/{name}.md", skills["skills"][0]["name"].as_str().unwrap().to_owned()),
