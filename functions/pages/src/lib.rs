@@ -21,6 +21,7 @@ pub fn router(app: App) -> Router {
         &pages::CHECK_REPORT,
         &pages::FOR_AGENTS,
         &pages::LISTING,
+        &pages::NETWORK,
         &pages::PRIVACY,
         &pages::PRODUCTS,
         &pages::PROVE,

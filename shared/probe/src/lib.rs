@@ -17,6 +17,7 @@ pub mod explain;
 pub mod handshake;
 mod host_slots;
 mod kept_tools;
+mod network;
 mod overdue;
 mod packages;
 pub mod reasons;

@@ -404,6 +404,10 @@ pub(super) fn economy_sample(hour: Moment) -> Key {
 
 pub(super) const ECONOMY: &str = "ECONOMY";
 
+pub(super) fn network_statistics() -> Key {
+    Key::new("NETWORK", "STATISTICS")
+}
+
 /// What the operator added to the acceleration index.
 pub(super) fn economy_bumps() -> Key {
     Key::new("ECONOMY#BUMPS", "BUMPS")

@@ -13,6 +13,7 @@ mod history;
 mod home;
 mod legal;
 mod listing;
+mod network;
 mod problem_page;
 mod products;
 mod proof_days;
@@ -38,6 +39,7 @@ pub static PAGES: &[&AnyDocument] = &[
     &FOR_AGENTS,
     &HOME,
     &LISTING,
+    &NETWORK,
     &PRIVACY,
     &PRODUCTS,
     &PROVE,
@@ -58,6 +60,7 @@ pub static FOR_AGENTS: AnyDocument = AnyDocument::of::<for_agents::ForAgents>();
 pub static HOME: AnyDocument = AnyDocument::of::<home::Home>();
 pub static ICON: AnyDocument = AnyDocument::of::<assets::Icon>();
 pub static LISTING: AnyDocument = AnyDocument::of::<listing::ListingPage>();
+pub static NETWORK: AnyDocument = AnyDocument::of::<network::Network>();
 pub static PRIVACY: AnyDocument = AnyDocument::of::<legal::Privacy>();
 pub static PRODUCTS: AnyDocument = AnyDocument::of::<products::Products>();
 pub static PROVE: AnyDocument = AnyDocument::of::<prove::Prove>();

@@ -13,6 +13,7 @@ mod going_live;
 mod hastened_rechecks;
 mod imports;
 mod large_texts;
+mod network;
 mod outreach;
 mod overdue;
 mod probe_tick;

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::frame::{self, NAVIGATION};
 use super::home::Home;
 use super::legal::About;
+use super::network::Network;
 use crate::documents::{Document, DocumentRequest, Validity};
 use registry_app::App;
 use registry_model::Moment;
@@ -93,6 +94,7 @@ fn top_pages(settings: &Settings) -> Vec<String> {
         .iter()
         .copied()
         .chain(NAVIGATION.map(|entry| entry.path))
+        .chain(Network::PATHS.iter().copied())
         .chain(About::PATHS.iter().copied());
     paths.map(|path| settings.url(path)).collect()
 }

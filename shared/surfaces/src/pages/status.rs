@@ -7,7 +7,9 @@ use jiff::SignedDuration;
 
 use super::chart::{self, Drawing, Plot};
 use super::frame::{self, Frame, Section, html};
+use super::network::{self, KindTable};
 use super::when::When;
+use crate::documents::network_statistics::{self, NetworkReport};
 use crate::documents::probe_statistics::{self, Statistics};
 use crate::documents::{Document, DocumentRequest, NoQuery, Validity};
 use registry_app::App;
@@ -43,6 +45,7 @@ struct Page<'a> {
     budgets: Vec<BudgetRow>,
     next_recheck: Option<When>,
     recent: Vec<RecentRow>,
+    network: Vec<KindTable>,
     log: Option<LogRow>,
 }
 
@@ -113,13 +116,13 @@ impl Document for Status {
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         // Boxed: the futures of many concurrent reads are too large for the stack of a thread.
-        let (statistics, samples, log) = futures::try_join!(
-            Box::pin(probe_statistics::read(app)),
-            Box::pin(app.store.economy_samples(SAMPLE_HOURS)),
-            async { Ok(Box::pin(evidence_log::published(app)).await) },
+        let (statistics, samples, network, log) = futures::try_join!(
+            async { Ok(Box::pin(probe_statistics::read(app)).await?) },
+            async { Ok(Box::pin(app.store.economy_samples(SAMPLE_HOURS)).await?) },
+            Box::pin(network_statistics::read(app)),
+            Box::pin(evidence_log::published(app)),
         )?;
-        let log = log?;
-        html(&page(app, &statistics, &samples, log))
+        html(&page(app, &statistics, &samples, &network, log))
     }
 }
 
@@ -127,6 +130,7 @@ fn page<'a>(
     app: &'a App,
     statistics: &'a Statistics,
     samples: &[EconomySample],
+    network: &NetworkReport,
     log: Option<Published>,
 ) -> Page<'a> {
     let now = app.clock.now();
@@ -149,6 +153,7 @@ fn page<'a>(
         budgets: budgets(statistics),
         next_recheck: seen(statistics.weekly_recheck.next_due_at),
         recent: statistics.recent.iter().take(MAX_RECENT).map(|probe| RecentRow::of(probe, now)).collect(),
+        network: network::tables(network, "outcomes"),
         log: log.map(|log| LogRow::of(log, now)),
         statistics,
     }

@@ -18,13 +18,13 @@ async fn sitemap_contains_every_page_and_live_listing() {
     let text = map.body.as_str().unwrap();
     assert!(text.contains("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">"), "{text}");
     let found = locations(text);
-    for path in ["/", "/list", "/for-agents", "/products", "/status", "/about"] {
+    for path in ["/", "/list", "/for-agents", "/products", "/status", "/network", "/about"] {
         assert!(found.contains(&registry.url(path)), "{path}: {text}");
     }
     for id in [&agent, &server] {
         assert!(found.contains(&registry.url(&format!("/list/{id}"))), "{id}: {text}");
     }
-    assert_eq!((text.matches("<lastmod>").count(), found.len()), (2, 8));
+    assert_eq!((text.matches("<lastmod>").count(), found.len()), (2, 9));
     for location in &found {
         let path = location.strip_prefix(&registry.url("")).unwrap();
         let page = registry.get(&format!("/{}", path.trim_start_matches('/'))).await;
