@@ -1,6 +1,6 @@
 # `make help` lists the targets. Each target is one or two lines that you can also type yourself.
 .DEFAULT_GOAL := help
-.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk page-script log-client caching-proxy package-registries registry-clients browser openapi conformance tck second-engine dry-run restore traces acceptance nightly deploy
+.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk page-script log-client caching-proxy package-registries registry-clients signatures browser openapi conformance tck second-engine dry-run restore traces acceptance nightly deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked $(if $(filter arm64,$(ARCHITECTURE)),--arm64)
@@ -89,6 +89,9 @@ package-registries: ## check packages at verdaccio, devpi and pypiserver
 registry-clients: ## read the registry API with clients of other projects; needs Python 3.13
 	tests/registry_clients/run
 
+signatures: ## verify signed probes with libraries of other projects
+	tests/signatures/run
+
 cli: ## build the command line for publishers: target/release/registry-cli
 	cargo build --release -p cli
 
@@ -121,7 +124,7 @@ second-engine: ## run the tests of the store on another DynamoDB engine
 acceptance: ## run the external acceptance suite against a new server; SUITE is the folder of the suite
 	.ci/acceptance
 
-nightly: check test check-infra smoke dry-run second-engine walk cli-test page-script log-client caching-proxy package-registries registry-clients restore traces openapi conformance tck interop browser prove ## run all checks; takes some hours
+nightly: check test check-infra smoke dry-run second-engine walk cli-test page-script log-client caching-proxy package-registries registry-clients signatures restore traces openapi conformance tck interop browser prove ## run all checks; takes some hours
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
 
 dry-run: check-infra ## deploy the template to moto, a stand-in for AWS

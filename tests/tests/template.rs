@@ -511,7 +511,7 @@ fn statements_are_limited_to_actions_resources_and_partitions() {
 const SENSITIVE: &[(&str, &str, &str)] = &[
     ("KEY#ES256", "a2a products protocol well-known", "a2a products protocol well-known"),
     ("KEY#LOG", "probe-tick weekly-recheck", "probe-tick weekly-recheck"),
-    ("KEY#MESSAGE", "well-known", "well-known"),
+    ("KEY#MESSAGE", "probe-tick weekly-recheck well-known", "probe-tick weekly-recheck well-known"),
     ("TOKEN#x", "a2a products protocol", "a2a operator payment-webhook products protocol"),
     ("CODE#x", "a2a products protocol", "a2a operator payment-webhook products protocol"),
     (
@@ -940,7 +940,7 @@ fn secrets_are_read_by_name_and_only_by_functions_that_need_them() {
 /// The keys in KMS, the setting of each, and the functions that use it.
 const KMS_KEYS: &[(&str, &str, &[&str])] = &[
     ("SigningKey", "SIGNING_KEY_ID", &["a2a", "products", "protocol", "well-known"]),
-    ("MessageKey", "MESSAGE_KEY_ID", &["well-known"]),
+    ("MessageKey", "MESSAGE_KEY_ID", &["well-known", "probe-tick", "weekly-recheck"]),
     ("LogKey", "LOG_KEY_ID", &["probe-tick", "weekly-recheck"]),
     ("CredentialKey", "CREDENTIAL_KEY_ID", &["a2a", "probe-tick", "products", "protocol", "weekly-recheck"]),
 ];

@@ -150,7 +150,7 @@ pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("KEY#CREDENTIAL", "read", "probe-tick weekly-recheck"),
     ("KEY#ES256", "read put", "products protocol a2a well-known"),
     ("KEY#LOG", "read put", "probe-tick weekly-recheck"),
-    ("KEY#MESSAGE", "read put", "well-known"),
+    ("KEY#MESSAGE", "read put", "well-known probe-tick weekly-recheck"),
     ("LISTING#*", "read put update delete", "probe-tick"),
     ("LISTING#*", "read check put update", "products protocol a2a"),
     ("LISTING#*", "read check update", "talk"),

@@ -3,13 +3,16 @@
 //! depends on the crates model, formats, fetch, store, and search.
 //!
 //! Start with [`App::new`]. The modules contain rules that several higher crates share. [`credentials`] encrypts the
-//! credentials for probes. [`domain_keys`] has the keys and signatures of domains. [`takedown`] withdraws listings and blocks hosts. [`talk`] has the rules for the inbox of
+//! credentials for probes. [`domain_keys`] has the keys and signatures of domains. [`message_key`] signs HTTP messages; [`private_key`]
+//! has the private keys of the registry. [`takedown`] withdraws listings and blocks hosts. [`talk`] has the rules for the inbox of
 //! a listing. [`trails`] decides how much searches and traces (marks of users) add to a trail.
 
 mod caller_digests;
 pub mod credentials;
 pub mod domain_keys;
 pub mod key_service;
+pub mod message_key;
+pub mod private_key;
 pub mod takedown;
 pub mod talk;
 pub mod trails;
@@ -23,6 +26,7 @@ use bytes::Bytes;
 
 use crate::caller_digests::CachedCallerKeys;
 use crate::key_service::KeyService;
+use crate::message_key::MessageSigner;
 use crate::trails::PendingDeposits;
 use registry_fetch::{Fetcher, OwnRecords};
 use registry_model::cache::{Kept, RenderCache, TaggedPage};
@@ -61,6 +65,8 @@ pub struct Services {
     pub pending_deposits: PendingDeposits,
     /// The keys with which the addresses of callers are digested.
     pub caller_keys: CachedCallerKeys,
+    /// Signs the requests of probes.
+    pub message_signer: MessageSigner,
 }
 
 impl Deref for App {
@@ -105,6 +111,7 @@ impl App {
             own_records: Kept::default(),
             pending_deposits: PendingDeposits::default(),
             caller_keys: CachedCallerKeys::default(),
+            message_signer: MessageSigner::default(),
         }))
     }
 
@@ -158,6 +165,11 @@ impl App {
     /// A proof before this time has expired.
     pub fn oldest_proof(&self) -> Moment {
         self.clock.now() - self.settings.recheck_interval()
+    }
+
+    /// The fetcher for the probes of a listing: like [`Self::fetcher_for`], with signed requests.
+    pub fn signing_fetcher_for(&self, id: &ListingId) -> Fetcher {
+        self.fetcher_for(id).with_signer(message_key::signer(self))
     }
 
     /// The fetcher for requests to a listing. Requests to the registry's own host are refused, except if the listing is

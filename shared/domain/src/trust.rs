@@ -7,10 +7,8 @@ pub mod card_signature;
 pub mod facts;
 pub mod keys;
 pub mod log_key;
-pub mod message_key;
 pub mod ownership;
 pub mod pins;
-mod private_key;
 pub mod reciprocity;
 pub mod verification;
 

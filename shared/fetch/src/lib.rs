@@ -21,6 +21,7 @@ mod hostile_peers;
 mod redirect;
 mod request;
 mod resolver;
+mod signer;
 mod txt;
 
 use registry_model::{NameServers, Reach};
@@ -42,6 +43,7 @@ pub use request::{
     Follow, IsComplete, MAX_CARD_BYTES, MAX_CARD_REDIRECTS, MAX_ENDPOINT_ANSWER_BYTES, PREFLIGHT, PROBE,
     ReadUntil, Request,
 };
+pub use signer::Signer;
 pub use target::{Target, TargetError};
 pub use txt::{OwnRecords, TxtError};
 
@@ -53,6 +55,7 @@ use resolver::Resolver;
 pub struct Fetcher {
     own_host: Option<Arc<str>>,
     name_servers: NameServers,
+    signer: Option<Signer>,
     core: Arc<Core>,
 }
 
@@ -78,6 +81,7 @@ impl Fetcher {
         Self {
             own_host: own_host.map(|host| host.trim_end_matches('.').to_ascii_lowercase().into()),
             name_servers: NameServers::System,
+            signer: None,
             core: Arc::new(Core { resolver, user_agent, client: OnceLock::new() }),
         }
     }
@@ -85,6 +89,13 @@ impl Fetcher {
     pub fn with_name_servers(self, name_servers: NameServers) -> Self {
         Self { name_servers, ..self }
     }
+
+    /// Signs each request, also those that follow a redirect, for the authority of their own URL.
+    #[must_use]
+    pub fn with_signer(self, signer: Signer) -> Self {
+        Self { signer: Some(signer), ..self }
+    }
+
     pub fn reach(&self) -> Reach {
         self.core.resolver.reach
     }
@@ -125,10 +136,13 @@ impl Fetcher {
         &self,
         method: &Method,
         target: &Target,
-        headers: HeaderMap,
+        mut headers: HeaderMap,
         body: Option<Bytes>,
     ) -> Result<reqwest::Response, FetchError> {
         self.check_allowed(target)?;
+        if let Some(signer) = &self.signer {
+            headers.extend(signer.headers(target.authority()).await);
+        }
         let client = self.core.client.get_or_init(|| client(&self.core.user_agent, self.core.resolver));
         let mut request = client.request(method.clone(), target.url().clone()).headers(headers);
         if let Some(body) = body {

@@ -135,6 +135,11 @@ impl Target {
         self.0.port_or_known_default().unwrap_or_default()
     }
 
+    /// `host`, or `host:port` if the port is not the default one, as in the header `Host`.
+    pub fn authority(&self) -> String {
+        self.0.port().map_or_else(|| self.host().to_owned(), |port| format!("{}:{port}", self.host()))
+    }
+
     /// `scheme://host:port`, always with the port: the key by which requests are grouped and limited.
     pub fn origin(&self) -> String {
         format!("{}://{}:{}", self.0.scheme(), self.host(), self.port())

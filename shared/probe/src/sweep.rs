@@ -236,9 +236,14 @@ pub(super) async fn sweep(
                 report.count(&one);
                 done.push(entry);
             }
-            else => return failure.map_or(Ok(report), Err),
+            else => break,
         }
     }
+    let unsigned = app.message_signer.take_unsigned();
+    if unsigned > 0 {
+        tracing::warn!(unsigned, "requests of probes were sent without a signature");
+    }
+    failure.map_or(Ok(report), Err)
 }
 
 async fn next(app: &App, mut queue: DueQueue) -> (DueQueue, Result<Option<DueListing>, StoreError>) {
@@ -286,7 +291,7 @@ async fn probe(
     blocked: &OnceCell<BlockedHosts>,
 ) -> (DueListing, ProbeOutcome) {
     let Ready { listing, subject, card, hosts } = ready;
-    let fetcher = app.fetcher_for(&listing.id);
+    let fetcher = app.signing_fetcher_for(&listing.id);
     let outcome = match handshake::probe_in_sweep(&fetcher, &subject, card, &app.random, &hosts).await {
         Some(verdict) => {
             // Its card or its sign-in may lead to a blocked host.
@@ -387,7 +392,7 @@ async fn preflight(
     let Some(slot) = hosts.slot(&subject.url).await else {
         return Prepared::Ended(release(app, &listing).await);
     };
-    let preflight = handshake::preflight(&app.fetcher_for(&listing.id), &subject).await;
+    let preflight = handshake::preflight(&app.signing_fetcher_for(&listing.id), &subject).await;
     drop(slot);
     match preflight {
         PreflightResult::Pass { card } => Prepared::Ready(Box::new(Ready { listing, subject, card, hosts })),

@@ -20,5 +20,6 @@ mod probe_tick;
 mod recovery;
 mod renewals;
 mod search_index;
+mod signed_probes;
 mod talk;
 mod weekly_recheck;

@@ -11,10 +11,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::private_key::{self, Private};
 use registry_app::App;
 use registry_app::domain_keys::PublicKey;
 use registry_app::key_service::Algorithm;
+use registry_app::private_key::{self, Private, Unreadable};
 use registry_model::error::Problem;
 use registry_model::{Moment, Random};
 use registry_store::StoredKey;
@@ -58,16 +58,6 @@ impl VerifyKey {
     pub fn signed(&self, text: &str, signature: &[u8]) -> bool {
         let signature = Signature::from_slice(signature);
         signature.is_ok_and(|signature| self.0.verify(text.as_bytes(), &signature).is_ok())
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("a stored key cannot be read")]
-pub struct Unreadable;
-
-impl From<Unreadable> for Problem {
-    fn from(error: Unreadable) -> Self {
-        Self::fault(error.to_string())
     }
 }
 

@@ -14,8 +14,8 @@ use url::Url;
 
 use super::document::{Document, DocumentRequest, NoQuery, json};
 use registry_app::App;
+use registry_app::message_key::{Ed25519Jwk, message_key};
 use registry_domain::trust::keys;
-use registry_domain::trust::message_key::{Ed25519Jwk, message_key};
 use registry_model::error::Problem;
 
 #[derive(Debug)]

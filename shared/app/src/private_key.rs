@@ -4,23 +4,32 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use super::keys::Unreadable;
-use registry_app::App;
-use registry_app::domain_keys::PublicKey;
-use registry_app::key_service::{Algorithm, KeyService, KeyServiceError};
+use crate::App;
+use crate::domain_keys::PublicKey;
+use crate::key_service::{Algorithm, KeyService, KeyServiceError};
 use registry_model::error::Problem;
 use registry_store::StoredKey;
 
 const SERVICE: &str = "service:";
 
-pub(super) enum Private<K> {
+#[derive(Debug, thiserror::Error)]
+#[error("a stored key cannot be read")]
+pub struct Unreadable;
+
+impl From<Unreadable> for Problem {
+    fn from(error: Unreadable) -> Self {
+        Self::fault(error.to_string())
+    }
+}
+
+pub enum Private<K> {
     Table(K),
     /// The id of the key in the key service.
     Service(String),
 }
 
 /// The id and the public half of a stored key whose private half is in a key service.
-pub(super) fn in_service(stored: &StoredKey) -> Result<Option<(String, PublicKey)>, Unreadable> {
+pub fn in_service(stored: &StoredKey) -> Result<Option<(String, PublicKey)>, Unreadable> {
     let Some(id) = stored.secret.strip_prefix(SERVICE) else { return Ok(None) };
     let info = BASE64.decode(stored.public.as_deref().unwrap_or_default()).map_err(|_| Unreadable)?;
     let public = PublicKey::from_info(&info).map_err(|_| Unreadable)?;
@@ -28,7 +37,7 @@ pub(super) fn in_service(stored: &StoredKey) -> Result<Option<(String, PublicKey
 }
 
 /// Reads a key of the key service, to store it. `kid` computes the id that clients see.
-pub(super) async fn from_service(
+pub async fn from_service(
     app: &App,
     id: &str,
     kid: impl Fn(&PublicKey) -> Result<String, Unreadable>,
@@ -43,7 +52,7 @@ pub(super) async fn from_service(
     })
 }
 
-pub(super) async fn sign(
+pub async fn sign(
     keys: Option<&dyn KeyService>,
     id: &str,
     algorithm: Algorithm,
@@ -58,7 +67,7 @@ fn service(keys: Option<&dyn KeyService>) -> Result<&dyn KeyService, Problem> {
 }
 
 /// 409: the key service still has the key that is in use.
-pub(super) fn same_key(setting: &str) -> Problem {
+pub fn same_key(setting: &str) -> Problem {
     let detail = format!(
         "The key that {setting} names is already in use. Create a new key in the key service, set {setting} to its id, \
          and change the key then."
