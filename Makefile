@@ -89,7 +89,7 @@ package-registries: ## check packages at verdaccio, devpi and pypiserver
 registry-clients: ## read the registry API with clients of other projects; needs Python 3.13
 	tests/registry_clients/run
 
-signatures: ## verify signed probes with libraries of other projects
+signatures: ## verify signed probes and proofs of liveness with libraries of other projects
 	tests/signatures/run
 
 cli: ## build the command line for publishers: target/release/registry-cli

@@ -48,6 +48,7 @@ pub fn router(app: App) -> Router {
         &documents::LOG_CHECKPOINT,
         &documents::LOG_TILES,
         &documents::LOG_EVIDENCE,
+        &documents::LIVENESS_TOKEN,
         &documents::NETWORK_JSON,
         &documents::NETWORK_TABLE,
         &documents::TOOL_DEFINITION,

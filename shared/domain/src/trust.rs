@@ -6,6 +6,7 @@ pub mod capability;
 pub mod card_signature;
 pub mod facts;
 pub mod keys;
+pub mod liveness_token;
 pub mod log_key;
 pub mod ownership;
 pub mod pins;

@@ -15,6 +15,7 @@ pub mod families;
 mod federation;
 mod feeds;
 mod keys;
+mod liveness_token;
 pub mod mcp_server_card;
 pub(crate) mod network_statistics;
 mod own_publication;
@@ -65,6 +66,7 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &FEDERATION_CATALOGUE,
     &KEY_SET,
     &LINKED_CATALOG,
+    &LIVENESS_TOKEN,
     &LOG_CHECKPOINT,
     &LOG_EVIDENCE,
     &LOG_TILES,
@@ -106,6 +108,7 @@ pub static DNS_STATUS: AnyDocument = AnyDocument::of::<own_publication::DnsStatu
 pub static FEDERATION_CATALOGUE: AnyDocument = AnyDocument::of::<federation::FederationCatalogue>();
 pub static KEY_SET: AnyDocument = AnyDocument::of::<keys::KeySet>();
 pub static LINKED_CATALOG: AnyDocument = AnyDocument::of::<ai_catalog::LinkedCatalog>();
+pub static LIVENESS_TOKEN: AnyDocument = AnyDocument::of::<liveness_token::LivenessToken>();
 pub static LOG_CHECKPOINT: AnyDocument = AnyDocument::of::<evidence_log::Checkpoint>();
 pub static LOG_EVIDENCE: AnyDocument = AnyDocument::of::<evidence_log::Evidence>();
 pub static LOG_TILES: AnyDocument = AnyDocument::of::<evidence_log::Tiles>();

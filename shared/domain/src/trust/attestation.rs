@@ -89,7 +89,7 @@ pub async fn issue(
         "type": about,
         "claims": claims,
     });
-    let jws = sign_token(app, &key, &payload).await?;
+    let jws = sign_token(app, &key, TOKEN_TYPE, &payload).await?;
     record.jws_sha256 = Some(sha256_hex(&jws));
     if let Some(used_up) = app.store.keep_attestation(&record, act).await? {
         return Err(used_up.into());
@@ -114,8 +114,14 @@ pub(super) struct Token<'a> {
     pub(super) signature: Vec<u8>,
 }
 
-async fn sign_token(app: &App, key: &SignKey, payload: &Value) -> Result<String, Problem> {
-    let header = json!({ "alg": ALGORITHM, "kid": key.kid(), "typ": TOKEN_TYPE });
+/// A JWS in compact form.
+pub(super) async fn sign_token(
+    app: &App,
+    key: &SignKey,
+    token_type: &str,
+    payload: &Value,
+) -> Result<String, Problem> {
+    let header = json!({ "alg": ALGORITHM, "kid": key.kid(), "typ": token_type });
     let signed = format!("{}.{}", encode_part(&header)?, encode_part(payload)?);
     let signature = key.sign(app, &signed).await?;
     Ok(format!("{signed}.{signature}"))
