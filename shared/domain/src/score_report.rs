@@ -216,6 +216,7 @@ mod tests {
             kind: StepKind::Discover,
             sent: "POST https://a.example.org/mcp?key=…".to_owned(),
             received: received.to_owned(),
+            status: Some(404),
             took_ms: Some(3),
             rule: None,
             reasons: Vec::new(),

@@ -70,6 +70,8 @@ pub struct ProbeStep {
     pub sent: String,
     /// The answer: status, some headers and the body, shortened; or why there was none.
     pub received: String,
+    /// The HTTP status of the answer; null if there was none.
+    pub status: Option<u16>,
     /// Milliseconds until the last byte that was read; null if there was no answer.
     pub took_ms: Option<u32>,
     /// What the specification requires.

@@ -50,6 +50,7 @@ pub(super) fn steps(exchanges: Vec<Exchange>, assessment: &Assessment) -> Vec<Pr
         kind: exchange.kind,
         sent: exchange.sent,
         received: exchange.received,
+        status: exchange.status,
         took_ms: exchange.took_ms,
         rule: rule(exchange.kind),
         reasons: exchange.faults.into_iter().filter(is_shown).collect(),

@@ -33,6 +33,7 @@ pub(crate) struct Exchange {
     pub(crate) kind: StepKind,
     pub(crate) sent: String,
     pub(crate) received: String,
+    pub(crate) status: Option<u16>,
     pub(crate) took_ms: Option<u32>,
     /// The codes of the faults that were found at this exchange.
     pub(crate) faults: Vec<String>,
@@ -78,19 +79,24 @@ impl Sent {
         let body = &answer.body[..answer.body.len().min(MAX_BODY_BYTES)];
         let more = if body.len() < answer.body.len() { "…" } else { "" };
         let _ = write!(received, "\n\n{}{more}", String::from_utf8_lossy(body).trim());
-        self.received(received.trim_end().to_owned(), u32::try_from(answer.elapsed.as_millis()).ok())
+        Exchange {
+            status: Some(answer.status.as_u16()),
+            took_ms: u32::try_from(answer.elapsed.as_millis()).ok(),
+            ..self.without_answer(received.trim_end().to_owned())
+        }
     }
 
     pub(super) fn connected(self) -> Exchange {
-        self.received("The host accepted the connection.".to_owned(), None)
+        self.without_answer("The host accepted the connection.".to_owned())
     }
 
     pub(super) fn failed(self, error: &FetchError) -> Exchange {
-        self.received(format!("No answer: {error}"), None)
+        self.without_answer(format!("No answer: {error}"))
     }
 
-    fn received(self, received: String, took_ms: Option<u32>) -> Exchange {
-        Exchange { kind: self.kind, sent: self.text, received, took_ms, faults: Vec::new() }
+    fn without_answer(self, received: String) -> Exchange {
+        let (status, took_ms) = (None, None);
+        Exchange { kind: self.kind, sent: self.text, received, status, took_ms, faults: Vec::new() }
     }
 }
 

@@ -143,11 +143,11 @@ struct Outcome {
 impl Outcome {
     const fn of(report: &ScoreReport) -> Self {
         if report.would_go_live {
-            Self { class: "good", text: "would go Live" }
+            Self { class: "good", text: "Live" }
         } else if report.would_be_gated {
-            Self { class: "warn", text: "would become gated" }
+            Self { class: "warn", text: "gated" }
         } else {
-            Self { class: "bad", text: "would not go Live" }
+            Self { class: "bad", text: "not Live" }
         }
     }
 }
@@ -169,11 +169,14 @@ impl<'a> StepRow<'a> {
     }
 
     fn class(&self) -> &'static str {
-        match self.step.kind {
-            _ if !self.reasons.is_empty() => "bad",
-            // That there is no card is no fault.
-            StepKind::CardSearch => "none",
-            _ => "good",
+        let is_success = self.step.status.is_some_and(|status| (200..300).contains(&status));
+        if !self.reasons.is_empty() {
+            "bad"
+        } else if is_success || self.step.kind == StepKind::Connection {
+            "good"
+        } else {
+            // A refusal that is no fault, such as that of a version or of a place without a card.
+            "none"
         }
     }
 }
