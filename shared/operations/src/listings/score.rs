@@ -18,7 +18,7 @@ pub struct Score;
 /// The URL to score.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The URL of an agent card, a site, or the endpoint of an MCP server.
+    /// The URL of a card, a site or an MCP endpoint.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     url: String,
 }
@@ -69,8 +69,8 @@ impl Operation for Score {
     const NAME: &'static str = "score";
     const TITLE: &'static str = "Score a card";
     const DESCRIPTION: &'static str = "Probes a card URL, a site or an MCP endpoint with a real handshake. \
-        Returns a score from 0 to 100, its parts, the checks, what to fix and a report link. Use it to test an \
-        agent or server before list_yourself. It lists nothing.";
+        Returns a score from 0 to 100, the checks, what to fix and a report link. Use it to test a peer before \
+        list_yourself. It lists nothing.";
     const EFFECT: Effect = Effect { read_only: true, idempotent: true, open_world: true, destructive: false };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const PHRASES: &'static [&'static str] = &[
