@@ -127,6 +127,7 @@ pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("FLAGGED", "read", "probe-tick operator"),
     ("FLAGGED", "put", "payment-webhook"),
     ("GATED", "gsi1", "search-index"),
+    ("GITHUB#*", "read put", "publish products protocol a2a"),
     ("HOST#*", "read put delete", "operator"),
     ("HOST#*", "read", "listings"),
     ("HOST#*", "put delete", "publish products protocol a2a probe-tick weekly-recheck daily-connector"),

@@ -16,6 +16,7 @@ pub mod private_key;
 pub mod takedown;
 pub mod talk;
 pub mod trails;
+pub mod workflow_token;
 
 pub use caller_digests::CallerDigests;
 
@@ -28,6 +29,7 @@ use crate::caller_digests::CachedCallerKeys;
 use crate::key_service::KeyService;
 use crate::message_key::MessageSigner;
 use crate::trails::PendingDeposits;
+use crate::workflow_token::WorkflowKeys;
 use registry_fetch::{Fetcher, OwnRecords};
 use registry_model::cache::{Kept, RenderCache, TaggedPage};
 use registry_model::error::Problem;
@@ -67,6 +69,8 @@ pub struct Services {
     pub caller_keys: CachedCallerKeys,
     /// Signs the requests of probes.
     pub message_signer: MessageSigner,
+    /// The keys of GitHub Actions.
+    pub workflow_keys: WorkflowKeys,
 }
 
 impl Deref for App {
@@ -112,6 +116,7 @@ impl App {
             pending_deposits: PendingDeposits::default(),
             caller_keys: CachedCallerKeys::default(),
             message_signer: MessageSigner::default(),
+            workflow_keys: WorkflowKeys::default(),
         }))
     }
 

@@ -92,6 +92,8 @@ pub enum NameProofMethod {
     Dns,
     /// The publisher signed with a key. The domain in the name serves the key by HTTPS.
     Http,
+    /// The publisher sent a token of a workflow in a repository of the GitHub account to which the name belongs.
+    Github,
 }
 
 impl NameProofMethod {
@@ -100,14 +102,14 @@ impl NameProofMethod {
     pub const fn is_of_publisher(self) -> bool {
         match self {
             Self::Domain => false,
-            Self::Repository | Self::Dns | Self::Http => true,
+            Self::Repository | Self::Dns | Self::Http | Self::Github => true,
         }
     }
 
-    /// Whether the caller itself signed. A repository proves its texts, but anyone can send its name.
+    /// Whether the caller itself signed or sent a token of its own. A repository proves its texts, but anyone can send its name.
     #[must_use]
     pub const fn is_signed(self) -> bool {
-        matches!(self, Self::Dns | Self::Http)
+        matches!(self, Self::Dns | Self::Http | Self::Github)
     }
 }
 

@@ -135,6 +135,8 @@ pub struct Settings {
     pub source_url: Option<String>,
     /// Without a trailing slash; none where names are not proven by repositories.
     pub github_raw_url: Option<String>,
+    /// The issuer of the tokens of workflows; `None` if they prove nothing.
+    pub github_actions_issuer: Option<String>,
     /// Contains `{domain}`.
     pub domain_proof_url: String,
     pub name_servers: NameServers,
@@ -230,7 +232,8 @@ impl Settings {
             request_log_sample: read.number("REQUEST_LOG_SAMPLE")?,
             operator_contact: read.link("OPERATOR_CONTACT", true)?,
             source_url: read.link("SOURCE_URL", false)?,
-            github_raw_url: read.github_raw_url()?,
+            github_raw_url: read.url_or_off("GITHUB_RAW_URL")?,
+            github_actions_issuer: read.url_or_off("GITHUB_ACTIONS_ISSUER")?,
             domain_proof_url: read.domain_proof_url()?,
             name_servers: read.name_servers()?,
             federation_peers: read.registries("FEDERATION_PEERS")?,
@@ -471,9 +474,8 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         self.url("BASE_URL", |url| matches!(url.scheme(), "http" | "https") && url.query().is_none())
     }
 
-    fn github_raw_url(&self) -> Result<Option<String>, SettingError> {
-        const NAME: &str = "GITHUB_RAW_URL";
-        if self.text(NAME) == "off" { Ok(None) } else { self.url(NAME, |_| true).map(Some) }
+    fn url_or_off(&self, name: &'static str) -> Result<Option<String>, SettingError> {
+        if self.text(name) == "off" { Ok(None) } else { self.url(name, |_| true).map(Some) }
     }
 
     fn domain_proof_url(&self) -> Result<String, SettingError> {

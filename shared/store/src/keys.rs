@@ -397,6 +397,16 @@ pub(super) fn challenge(nonce: &str) -> Key {
     Key::new(format!("CHALLENGE#{}", bounded(nonce)), "CHALLENGE")
 }
 
+/// A used token of a workflow; `id` is a digest.
+pub(super) fn workflow_token(id: &str) -> Key {
+    Key::new(format!("CHALLENGE#TOKEN#{}", bounded(id)), "CHALLENGE")
+}
+
+/// The account to which the names of a GitHub login belong.
+pub(super) fn github_owner(login: &str) -> Key {
+    Key::new(format!("GITHUB#{}", bounded(&login.to_ascii_lowercase())), "OWNER")
+}
+
 /// The sample of an hour; all of them share a partition, by time.
 pub(super) fn economy_sample(hour: Moment) -> Key {
     Key::new(ECONOMY, millis(hour))

@@ -41,6 +41,7 @@ mod evidence_log;
 mod expression;
 mod federation;
 mod feed;
+mod github_owners;
 mod grants;
 mod hosts;
 mod identities;

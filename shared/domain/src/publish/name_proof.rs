@@ -12,17 +12,19 @@ use serde_json::json;
 use super::submission::{Submission, Submitted};
 use crate::trust::ownership::{self, Domains, SignedChallenge};
 use registry_app::App;
+use registry_app::workflow_token;
 use registry_fetch::{Follow, MAX_CARD_REDIRECTS, Request, Target};
 use registry_formats::server_json::{self, ServerDescription};
 use registry_formats::{argument_schema, name_owner};
-use registry_model::error::Problem;
-use registry_model::{Caller, KeySource, Listing, Moment, NameProof, NameProofMethod};
+use registry_model::error::{Problem, shorten};
+use registry_model::{Caller, KeySource, Listing, Moment, NameProof, NameProofMethod, Secret};
 
 /// A proof that you own the name in a server description, or the host of its endpoint. With a key of the name's domain,
 /// the name is shown as proven, and you may change the description of an existing listing. With a key of the host, you
 /// may change the description. Send an empty object first. The answer contains a challenge, and the places where the
 /// domain can publish your key. Sign the challenge. Then send the same request with `nonce` and `signature`. Names below
-/// `io.github` need no proof here, because the registry reads the server.json in the owner's repository.
+/// `io.github` need no proof here, because the registry reads the server.json in the owner's repository; a workflow of the
+/// owner can send a `token` instead.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::together(&["nonce", "signature"])))]
 pub struct ProofRequest {
@@ -31,16 +33,29 @@ pub struct ProofRequest {
     /// The signature of the challenge's text, in hexadecimal or base64.
     #[schemars(extend("format" = "signature"))]
     pub signature: Option<String>,
+    /// A token of GitHub Actions for this registry, without `nonce` and `signature`. It proves `io.github.<owner>/...`.
+    pub token: Option<String>,
 }
 
-/// `None`: the publisher asks for a challenge.
 #[derive(Clone, Debug)]
-pub struct OfferedProof(Option<SignedChallenge>);
+pub enum OfferedProof {
+    /// `None`: the publisher asks for a challenge.
+    Signature(Option<SignedChallenge>),
+    /// A token of GitHub Actions.
+    Workflow(Secret),
+}
 
 impl OfferedProof {
     pub(super) fn parse(request: &ProofRequest) -> Result<Self, Problem> {
-        let signed = SignedChallenge::parse(request.nonce.as_deref(), request.signature.as_deref());
-        signed.map(Self).map_err(in_proof)
+        let Some(token) = &request.token else {
+            let signed = SignedChallenge::parse(request.nonce.as_deref(), request.signature.as_deref());
+            return signed.map(Self::Signature).map_err(in_proof);
+        };
+        if request.nonce.is_some() || request.signature.is_some() {
+            let detail = "Send either `token`, or `nonce` and `signature`.";
+            return Err(in_proof(Problem::invalid("token", "one_proof", detail)));
+        }
+        Ok(Self::Workflow(Secret::new(token.trim().to_owned())))
     }
 }
 
@@ -68,7 +83,14 @@ pub(super) async fn of<'a>(
         return Ok((Cow::Borrowed(submission), Proofs::default()));
     };
     let remote = submission.remote_url();
-    if let Some(OfferedProof(signed)) = &submission.proof {
+    if let Some(OfferedProof::Workflow(token)) = &submission.proof {
+        let how = by_workflow(app, &server.name, token).await.map_err(in_proof)?;
+        let name = Some(NameProof { how, at: now });
+        let proofs =
+            Proofs { name, is_by_host: false, is_for_known_url: submission.remote_url() == known_url };
+        return Ok((Cow::Borrowed(submission), proofs));
+    }
+    if let Some(OfferedProof::Signature(signed)) = &submission.proof {
         let sent;
         let listing = match known {
             Some(known) => known,
@@ -128,6 +150,41 @@ async fn by_signature(
     }))
 }
 
+/// A token of a workflow proves the names of the account that owns the repository of the workflow. The first token binds the
+/// names of a login to the number of the account: a later owner of the same login does not get them, and the account keeps
+/// them after a rename.
+async fn by_workflow(app: &App, name: &str, token: &Secret) -> Result<NameProofMethod, Problem> {
+    let Some(login) = name_owner::github_owner(name) else {
+        let detail = "A token of GitHub Actions proves only names of the form `io.github.<owner>/<server>`.";
+        return Err(Problem::unproven("token", "no_github_name", detail));
+    };
+    let token = workflow_token::verified(app, token.reveal()).await?;
+    let other_owner = || {
+        let detail = format!(
+            "The token is of the account {} (number {}), to which names below `io.github.{login}/` do not belong.",
+            shorten(&token.owner, 100),
+            token.owner_id
+        );
+        Problem::unproven("token", "other_owner", detail)
+    };
+    let bound = app.store.github_owner(login).await?;
+    let is_owner = match bound {
+        Some(owner_id) => owner_id == token.owner_id,
+        None => token.owner.eq_ignore_ascii_case(login),
+    };
+    if !is_owner {
+        return Err(other_owner());
+    }
+    if !app.store.spend_workflow_token(&token.id, token.expires_at).await? {
+        let detail = "This token was used already. Get a new token for each request.";
+        return Err(Problem::unproven("token", "used_token", detail));
+    }
+    if bound.is_none() && app.store.bind_github_owner(login, token.owner_id).await? != Some(token.owner_id) {
+        return Err(other_owner());
+    }
+    Ok(NameProofMethod::Github)
+}
+
 /// The same problem, with the path of its field in the request.
 fn in_proof(mut problem: Problem) -> Problem {
     problem.field = problem.field.map(|field| format!("proof.{field}"));
@@ -145,7 +202,8 @@ pub fn advice(listing: &Listing) -> String {
         return format!(
             "To change the description, write it in the server.json of your repository \
              (github.com/{owner}/...). Send that repository in `repository`, and publish again. Or send \
-             `\"proof\": {{}}`: the answer contains a challenge to sign with a key of the endpoint's host."
+             the token of a workflow in `proof.token`. Or send `\"proof\": {{}}`: the answer contains a \
+             challenge to sign with a key of the endpoint's host."
         );
     }
     "To change the description, publish again with `\"proof\": {}`. The answer contains a challenge, and the places \

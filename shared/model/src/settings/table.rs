@@ -138,6 +138,11 @@ pub const SETTINGS: &[Setting] = &[
             below `io.github`; `off` disables this proof",
     ),
     row(
+        "GITHUB_ACTIONS_ISSUER",
+        Text("https://token.actions.githubusercontent.com", "a URL, or `off`"),
+        "issuer of the tokens with which a workflow proves a name below `io.github`; `off` disables this proof",
+    ),
+    row(
         "DOMAIN_PROOF_URL",
         Text("https://{domain}/.well-known/mcp-registry-auth", "a URL with `{domain}` in it"),
         "URL from which the registry reads the key that proves the names of a domain",

@@ -91,6 +91,9 @@ impl NameRow {
                 None => "The publisher claims this name. There is no proof of it yet.",
                 Some(NameProofMethod::Domain) => "The endpoint is on the domain of the name.",
                 Some(NameProofMethod::Repository) => "The repository of the name's owner confirms the name.",
+                Some(NameProofMethod::Github) => {
+                    "A workflow of the name's owner on GitHub confirms the name."
+                }
                 Some(NameProofMethod::Dns) => {
                     "The publisher signed with a key from the DNS records of the name's domain."
                 }

@@ -12,3 +12,4 @@ mod refused_server_json;
 mod refused_urls;
 mod server_documents;
 mod unreadable_bodies;
+mod workflow_tokens;
