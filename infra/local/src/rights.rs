@@ -83,7 +83,7 @@ pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("CHANGES", "read update", "probe-tick weekly-recheck"),
     ("CHANGES", "read", "listings protocol a2a"),
     ("CHANGES#PENDING", "read put delete", "probe-tick weekly-recheck"),
-    ("CHANGES#PENDING", "put", "publish products protocol a2a operator"),
+    ("CHANGES#PENDING", "put", "publish products protocol a2a operator daily-connector"),
     ("CLOCK", "update", "probe-tick"),
     ("CLOCK", "read", "listings pages well-known"),
     ("CODE#*", "read put update delete", "products protocol a2a"),

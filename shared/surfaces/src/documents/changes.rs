@@ -53,7 +53,7 @@ impl Document for Events {
         let mut events = format!("retry: {RETRY_MS}\n");
         if found.changes.is_empty() {
             // An event source sends its id again only if it received one.
-            let _ = write!(events, "id: {}\n", since.unwrap_or(found.last));
+            let _ = writeln!(events, "id: {}", since.unwrap_or(found.last));
         }
         events.push('\n');
         for change in &found.changes {
