@@ -28,11 +28,19 @@ pub async fn number_or_warn(app: &App) {
 /// # Errors
 /// 410 where the next change is no longer stored, and where `since` is greater than any number.
 pub async fn after(app: &App, since: Option<u64>, limit: u32) -> Result<Changes, Problem> {
-    let since = match since {
-        Some(since) => since,
-        None => app.store.last_change().await?.saturating_sub(limit.into()),
+    let now = app.clock.now();
+    let Some(since) = since else {
+        let since = app.store.last_change().await?.saturating_sub(limit.into());
+        let found = app.store.changes(since, limit, now).await?;
+        // Of the latest, the first may be too old.
+        return Ok(match found.oldest {
+            Some(oldest) if found.is_expired => {
+                app.store.changes(oldest.saturating_sub(1), limit, now).await?
+            }
+            _ => found,
+        });
     };
-    let found = app.store.changes(since, limit, app.clock.now()).await?;
+    let found = app.store.changes(since, limit, now).await?;
     if found.is_expired || since > found.last {
         let detail = if found.is_expired {
             "The changes after this cursor are older than 90 days and no longer stored."

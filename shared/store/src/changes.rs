@@ -34,6 +34,8 @@ pub struct Changes {
     pub changes: Vec<Change>,
     /// The number of the last change of all.
     pub last: u64,
+    /// The first number that is stored, of those that were read.
+    pub oldest: Option<u64>,
     /// The next change was stored, but is too old.
     pub is_expired: bool,
 }
@@ -97,7 +99,7 @@ impl Store {
                 self.query(Query::of(from.pk).range(Range::From(from.sk)).limit(limit).strong()).await?;
             for item in &page.items {
                 let change = Change { cursor: number_of(item), item: blob(item, ITEM)? };
-                oldest = oldest.or(Some(change.item.at));
+                oldest = oldest.or(Some((change.cursor, change.item.at)));
                 if change.cursor == since + 1 + changes.len() as u64 {
                     changes.push(change);
                 }
@@ -105,10 +107,11 @@ impl Store {
         }
         let stored_for = SignedDuration::from_secs(RETENTION_S) - DELETED_WITHIN;
         let is_old = match oldest {
-            Some(oldest) => now.duration_since(oldest) > stored_for,
+            Some((_, at)) => now.duration_since(at) > stored_for,
             None => numbered_at.is_none_or(|at| now.duration_since(at) > WRITTEN_WITHIN),
         };
-        Ok(Changes { is_expired: changes.is_empty() && last > since && is_old, changes, last })
+        let is_expired = changes.is_empty() && last > since && is_old;
+        Ok(Changes { changes, last, oldest: oldest.map(|(number, _)| number), is_expired })
     }
 
     /// The number of the last change.

@@ -23,7 +23,7 @@ use registry_model::{Caller, KeySource, Listing, Moment, NameProof, NameProofMet
 /// the name is shown as proven, and you may change the description of an existing listing. With a key of the host, you
 /// may change the description. Send an empty object first. The answer contains a challenge, and the places where the
 /// domain can publish your key. Sign the challenge. Then send the same request with `nonce` and `signature`. Names below
-/// `io.github` need no proof here, because the registry reads the server.json in the owner's repository.
+/// `io.github` are also proven by the server.json in the owner's repository.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::together(&["nonce", "signature"])))]
 pub struct ProofRequest {

@@ -60,7 +60,7 @@ impl Operation for ListYourself {
     const DESCRIPTION: &'static str = "Publishes an A2A agent or an MCP server in this registry, free of \
         charge. Pass the URL of a card, a site or an MCP endpoint, or a server description. A probe follows \
         within seconds. If it succeeds, the listing becomes Live. If not, check_status returns what to fix. \
-        After that, call this tool again.";
+        Then call this tool again.";
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;

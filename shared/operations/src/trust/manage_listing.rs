@@ -134,8 +134,8 @@ impl Operation for ManageListing {
     const TITLE: &'static str = "Manage your own listing";
     const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename, reprobe, opt_in, reclaim \
-        (its reward), read_feedback, set_credential or delete_credential (for probes). Call it with listing_id and act. It \
-        returns a challenge to sign with a key of the domain. Then call again with nonce and signature.";
+        (its reward), read_feedback, set_credential or delete_credential (for probes). Call it with listing_id and act, \
+        sign the challenge with a key of the domain, and call again with nonce and signature.";
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: true, destructive: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
+use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use crate::fixtures::live_agent;
 
@@ -76,7 +76,8 @@ async fn changed_tools_and_names_are_changes() {
 
 #[tokio::test]
 async fn processes_that_number_at_once_leave_no_gap() {
-    let registry = TestRegistry::start().await;
+    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
+    let registry = TestRegistry::start_with(options).await;
     let peer = Peer::start(agents::fleet).await;
     let cards: Vec<String> = (0..60).map(|n| peer.url(&format!("/{n}/card.json"))).collect();
     let ids: Vec<ListingId> = join_all(cards.iter().map(|card| registry.publish_card(card))).await;
