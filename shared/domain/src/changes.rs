@@ -26,7 +26,7 @@ pub async fn number_or_warn(app: &App) {
 /// The changes after the number `since`, the oldest first; without it, the latest.
 ///
 /// # Errors
-/// 410 where the next change is no longer stored, and where `since` is greater than any number.
+/// 404 where the next change is no longer stored, and where `since` is greater than any number.
 pub async fn after(app: &App, since: Option<u64>, limit: u32) -> Result<Changes, Problem> {
     let now = app.clock.now();
     let Some(since) = since else {
@@ -50,7 +50,7 @@ pub async fn after(app: &App, since: Option<u64>, limit: u32) -> Result<Changes,
         let detail = format!(
             "{detail} Read the active list again, and go on with the `cursor` of a call without `since`."
         );
-        return Err(Problem::new(StatusCode::GONE, "cursor_gone", detail).with("cursor", found.last));
+        return Err(Problem::new(StatusCode::NOT_FOUND, "cursor_gone", detail).with("cursor", found.last));
     }
     Ok(found)
 }

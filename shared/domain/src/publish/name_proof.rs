@@ -32,7 +32,7 @@ pub struct ProofRequest {
     /// The signature of the challenge's text, in hexadecimal or base64.
     #[schemars(extend("format" = "signature"))]
     pub signature: Option<String>,
-    /// A token of GitHub Actions, sent alone.
+    /// A token of GitHub Actions. It goes first.
     pub token: Option<String>,
 }
 
@@ -50,10 +50,6 @@ impl OfferedProof {
             let signed = SignedChallenge::parse(request.nonce.as_deref(), request.signature.as_deref());
             return signed.map(Self::Signature).map_err(in_proof);
         };
-        if request.nonce.is_some() || request.signature.is_some() {
-            let detail = "Send either `token`, or `nonce` and `signature`.";
-            return Err(in_proof(Problem::invalid("token", "one_proof", detail)));
-        }
         Ok(Self::Workflow(Secret::new(token.trim().to_owned())))
     }
 }

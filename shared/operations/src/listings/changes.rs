@@ -56,7 +56,7 @@ impl Operation for Changes {
     const SUMMARY: &'static [&'static str] =
         &["{changes#} changes are shown; the cursor is {cursor}.", "Changes: [changes]{text} | ({at})"];
     const ROUTES: &'static [Route] = &[Route::get("/api/changes").cached_for(2)];
-    const REFUSALS: &'static [u16] = &[410];
+    const REFUSALS: &'static [u16] = &[404];
     const SHORT: &'static [&'static str] = &["ok", "changes", "cursor", "more"];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -43,7 +43,7 @@ impl Document for Events {
     const SUMMARY: &'static str = "The changes of listings as server-sent events. An answer ends after the changes that \
         exist; the event source connects again after five seconds and goes on with the last id.";
     const MEDIA_TYPE: &'static str = "text/event-stream";
-    const REFUSALS: &'static [u16] = &[410];
+    const REFUSALS: &'static [u16] = &[404];
     type Query = EventsQuery;
     type Answer = String;
 
@@ -156,8 +156,7 @@ impl Document for AtomFeed {
 }
 
 async fn listings_at(app: &App, domain: &str) -> Result<HashSet<ListingId>, Problem> {
-    let detail = "`domain` must be a host name, such as `agents.example.com`.";
-    let host = HostName::of_url(&format!("https://{domain}/"));
-    let host = host.ok_or_else(|| Problem::invalid("domain", "host_name", detail))?;
+    // No listing is at what is no host name.
+    let Some(host) = HostName::of_url(&format!("https://{domain}/")) else { return Ok(HashSet::new()) };
     Ok(app.store.listings_at(&host, HostPointer::Listed, MAX_LISTINGS).await?.into_iter().collect())
 }

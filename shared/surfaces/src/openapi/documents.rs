@@ -51,6 +51,8 @@ fn content(document: &AnyDocument, owner: &str, components: &mut Components) -> 
     let schema = match (is_json, media_type) {
         (true, _) => components.adopt_as(&format!("{owner}Document"), schema),
         (false, "application/octet-stream") => json!({}),
+        // One event: a description has no other way to describe a stream.
+        (false, "text/event-stream") => json!({ "type": "object" }),
         (false, _) => json!({ "type": "string" }),
     };
     Map::from_iter([(media_type.to_owned(), json!({ "schema": schema }))])

@@ -106,11 +106,11 @@ async fn processes_that_number_at_once_leave_no_gap() {
 async fn cursor_that_is_too_old_or_unknown_is_refused_with_the_way_out() {
     let (registry, _peer, _) = live_agent().await;
     let unknown = registry.get("/api/changes?since=2").await;
-    assert_eq!((unknown.status, &unknown.body["code"]), (410, &json!("cursor_gone")), "{unknown:?}");
+    assert_eq!((unknown.status, &unknown.body["code"]), (404, &json!("cursor_gone")), "{unknown:?}");
     registry.advance(DAY * 95);
     registry.sweep_expired();
     let old = registry.get("/api/changes?since=0").await;
-    assert_eq!((old.status, &old.body["cursor"]), (410, &json!(1)), "{old:?}");
+    assert_eq!((old.status, &old.body["cursor"]), (404, &json!(1)), "{old:?}");
     assert_eq!(kinds(&changes(&registry, "since=1").await), [], "a follower who knows it may go on");
     assert_eq!(changes(&registry, "").await["cursor"], 1);
 }
@@ -148,5 +148,5 @@ async fn atom_feeds_contain_the_changes_of_a_listing_a_kind_or_a_host() {
     assert_eq!(entries("?listing_id=agent-other").await, 0);
     assert_eq!(entries("?domain=127.0.0.1").await, 1);
     assert_eq!(entries("?domain=example.com").await, 0);
-    assert_eq!(registry.get("/feeds/changes.atom?domain=%20").await.status, 422);
+    assert_eq!(entries("?domain=%20").await, 0);
 }
