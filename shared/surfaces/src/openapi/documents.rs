@@ -50,9 +50,8 @@ fn content(document: &AnyDocument, owner: &str, components: &mut Components) -> 
     let is_json = media_type.ends_with("json");
     let schema = match (is_json, media_type) {
         (true, _) => components.adopt_as(&format!("{owner}Document"), schema),
-        (false, "application/octet-stream") => json!({}),
-        // One event: a description has no other way to describe a stream.
-        (false, "text/event-stream") => json!({ "type": "object" }),
+        // Some readers compare each event of a stream with the schema, others its whole text.
+        (false, "application/octet-stream" | "text/event-stream") => json!({}),
         (false, _) => json!({ "type": "string" }),
     };
     Map::from_iter([(media_type.to_owned(), json!({ "schema": schema }))])
