@@ -112,7 +112,7 @@ impl Operation for Score {
             Publishes nothing.",
         tags: &["registry", "score", "probe"],
     }];
-    const ROUTES: &'static [Route] = &[Route::get("/api/score"), Route::post_as("/api/score", Ok)];
+    const ROUTES: &'static [Route] = &[Route::get("/api/score")];
     const REFUSALS: &'static [u16] = &[403];
     const SHORT: &'static [&'static str] = &[
         "ok",

@@ -41,7 +41,8 @@ async fn wrong_method_returns_405_with_allow() {
     let reply = registry.get("/api/publish").await;
     assert_eq!((reply.status, reply.header("allow")), (405, "POST"), "{reply:?}");
     reply.assert_problem();
-    for path in ["/api/listings/active", "/api/listings/status", "/api/feed", "/discovery.json"] {
+    for path in ["/api/listings/active", "/api/listings/status", "/api/feed", "/api/score", "/discovery.json"]
+    {
         let reply: Reply = registry.post(path, &json!({})).await;
         assert_eq!((reply.status, reply.header("allow")), (405, "GET,HEAD"), "{path}: {reply:?}");
         reply.assert_problem();
