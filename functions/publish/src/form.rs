@@ -27,16 +27,15 @@ pub(crate) async fn accept_forms(
     }
     let path = request.uri().path();
     let is_form_of = |operation: &AnyOperation| operation.routes.iter().any(|route| route.path == path);
-    let (is_report, is_check) = (is_form_of(&REPORT_LISTING), is_form_of(&SCORE));
+    let is_report = is_form_of(&REPORT_LISTING);
     let wants_page = accepts_html(request.headers());
     let (mut parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, MAX_FORM_BYTES).await else {
         let detail = format!("The form exceeds {MAX_FORM_BYTES} bytes. Send less text.");
         let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail);
-        return match (wants_page, is_check) {
-            (true, true) => refused_check(&app.settings, "", &problem),
-            (true, false) => refused_form(&app.settings, "", problem),
-            (false, _) => problem.into_response(),
+        return match wants_page {
+            true => refused_form(&app.settings, "", problem),
+            false => problem.into_response(),
         };
     };
     // curl sends JSON as a form if its caller names no media type.
@@ -44,11 +43,12 @@ pub(crate) async fn accept_forms(
         parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         return next.run(Request::from_parts(parts, Body::from(body))).await;
     }
-    let fields = fields(&body);
+    let mut fields = fields(&body);
     if is_report {
         return report(app, caller, fields, wants_page).await;
     }
-    if is_check {
+    // The form of a check; /api/score is read with GET only.
+    if fields.remove("check").is_some() {
         return check(app, caller, fields, wants_page).await;
     }
     let url = fields.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();

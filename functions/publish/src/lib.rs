@@ -12,6 +12,6 @@ use registry::operations;
 pub fn router(app: App) -> Router {
     let forms = from_fn_with_state(app.clone(), form::accept_forms);
     let with_forms = [&operations::LIST_YOURSELF, &operations::REPORT_LISTING, &operations::SCORE];
-    let publish = rest::operations(&with_forms).layer(forms);
+    let publish = rest::operations(&with_forms).route_layer(forms);
     with_middleware(publish, app)
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, agents, json_answer, servers, sign_in};
 use tests::test_registry::{DAY, TestOptions, TestRegistry, snapshot_of};
 
-const FORM: &str = "/api/score";
+const FORM: &str = "/api/publish";
 
 /// What a report says, without the random parts of requests.
 async fn golden(registry: &TestRegistry, peers: &[&Peer], url: &str) -> String {
@@ -119,7 +119,7 @@ async fn check_form_redirects_to_its_report_and_a_get_sends_nothing() {
     assert!(html.text().contains(&format!("value=\"{}\"", peer.card())), "{html:?}");
     assert!(!html.text().contains("The latest report"), "{html:?}");
     assert!(peer.request_names().is_empty(), "a GET of the page sent a request");
-    let answer = registry.post_form(FORM, &[("url", &peer.card())]).await;
+    let answer = registry.post_form(FORM, &[("check", "yes"), ("url", &peer.card())]).await;
     assert_eq!(answer.status, 303, "{answer:?}");
     let path = answer.header("location").to_owned();
     let report = registry.get(&path).await;
@@ -129,7 +129,11 @@ async fn check_form_redirects_to_its_report_and_a_get_sends_nothing() {
         assert!(report.text().contains(part), "{part}: {report:?}");
     }
     registry.advance(Duration::from_secs(1));
-    let again = registry.post_form(FORM, &[("url", &peer.card())]).await.header("location").to_owned();
+    let again = registry
+        .post_form(FORM, &[("check", "yes"), ("url", &peer.card())])
+        .await
+        .header("location")
+        .to_owned();
     assert_ne!(again, path, "a second check replaced the report");
     assert!(
         registry.get(&page).await.text().contains(&format!("href=\"{again}\"")),
@@ -143,14 +147,15 @@ async fn refused_check_shows_the_form_with_the_error() {
     let options = TestOptions::default().with_rates().with_setting("SCORE_PER_HOUR", 1);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
     // A refused URL does not count.
-    let refused = registry.post_form(FORM, &[("url", "\"><script>alert(1)</script>")]).await;
+    let refused =
+        registry.post_form(FORM, &[("check", "yes"), ("url", "\"><script>alert(1)</script>")]).await;
     assert_eq!((refused.status, refused.header("content-type")), (422, "text/html; charset=utf-8"));
     assert!(
         refused.text().contains("role=\"alert\"") && !refused.text().contains("<script>alert"),
         "{refused:?}"
     );
-    assert_eq!(registry.post_form(FORM, &[("url", &peer.card())]).await.status, 303);
-    let limited = registry.post_form(FORM, &[("url", &peer.card())]).await;
+    assert_eq!(registry.post_form(FORM, &[("check", "yes"), ("url", &peer.card())]).await.status, 303);
+    let limited = registry.post_form(FORM, &[("check", "yes"), ("url", &peer.card())]).await;
     assert_eq!(limited.status, 429, "{limited:?}");
     assert!(limited.text().contains("rate limit for your address is exceeded"), "{limited:?}");
 }
