@@ -33,10 +33,7 @@ pub(crate) async fn accept_forms(
     let Ok(body) = to_bytes(body, MAX_FORM_BYTES).await else {
         let detail = format!("The form exceeds {MAX_FORM_BYTES} bytes. Send less text.");
         let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail);
-        return match wants_page {
-            true => refused_form(&app.settings, "", problem),
-            false => problem.into_response(),
-        };
+        return if wants_page { refused_form(&app.settings, "", problem) } else { problem.into_response() };
     };
     // curl sends JSON as a form if its caller names no media type.
     if body.trim_ascii_start().starts_with(b"{") {
