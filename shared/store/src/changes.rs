@@ -4,7 +4,7 @@
 
 use jiff::SignedDuration;
 
-use super::attributes::{Item, blob, moment, n, number, to_blob, ttl};
+use super::attributes::{Item, blob, moment, n, number, text, to_blob, ttl};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
@@ -61,7 +61,7 @@ impl Store {
         if page.items.is_empty() {
             return Ok(false);
         }
-        let (last, _) = self.last_number(Consistency::Strong).await?;
+        let (last, _) = self.last_number().await?;
         let after = last + page.items.len() as u64;
         let counted = Expression::default().set("last", n(after)).set("at", n(now.as_millisecond())).only_if(
             "attribute_not_exists(#last) OR #last = :last",
@@ -73,7 +73,7 @@ impl Store {
             let change = item.get(ITEM).cloned();
             let change = change.ok_or_else(|| StoreError::Fault("a queued change is empty".to_owned()))?;
             transaction.put_new(key(number).with([(ITEM, change), ttl(now, RETENTION_S)]));
-            let queued = Key::new(PENDING, super::attributes::text(&item, "sk"));
+            let queued = Key::new(PENDING, text(&item, "sk"));
             transaction.delete_if(queued, Expression::default().only_if("attribute_exists(pk)", [], []));
         }
         // If it is refused, another process has numbered them.
@@ -85,11 +85,13 @@ impl Store {
 
     /// The changes after the number `since`.
     pub async fn changes(&self, since: u64, limit: u32, now: Moment) -> Result<Changes, StoreError> {
-        let (last, numbered_at) = self.last_number(Consistency::Eventual).await?;
+        let (last, numbered_at) = self.last_number().await?;
         let mut changes: Vec<Change> = Vec::new();
         let mut oldest = None;
-        for part in since.saturating_add(1) / PART..=(last / PART).min((since.saturating_add(1)) / PART + 1) {
-            let from = key((since + 1).max(part * PART));
+        // No number is greater than `last`. At most two parts are read.
+        let next = since.saturating_add(1);
+        for part in next / PART..=(last / PART).min(next / PART + 1) {
+            let from = key(next.max(part * PART));
             let limit = limit.saturating_sub(u32::try_from(changes.len()).unwrap_or(u32::MAX));
             if limit == 0 {
                 break;
@@ -100,7 +102,7 @@ impl Store {
             for item in &page.items {
                 let change = Change { cursor: number_of(item), item: blob(item, ITEM)? };
                 oldest = oldest.or(Some((change.cursor, change.item.at)));
-                if change.cursor == since + 1 + changes.len() as u64 {
+                if change.cursor == next + changes.len() as u64 {
                     changes.push(change);
                 }
             }
@@ -116,17 +118,17 @@ impl Store {
 
     /// The number of the last change.
     pub async fn last_change(&self) -> Result<u64, StoreError> {
-        Ok(self.last_number(Consistency::Eventual).await?.0)
+        Ok(self.last_number().await?.0)
     }
 
-    /// The last number, and when it was given.
-    async fn last_number(&self, consistency: Consistency) -> Result<(u64, Option<Moment>), StoreError> {
-        let item = self.read(&last_key(), consistency).await?;
+    /// The last number, and when it was given. An older number would make the newest cursor unknown.
+    async fn last_number(&self) -> Result<(u64, Option<Moment>), StoreError> {
+        let item = self.read(&last_key(), Consistency::Strong).await?;
         let last = item.as_ref().map(|item| u64::try_from(number(item, "last")).unwrap_or_default());
         Ok((last.unwrap_or_default(), item.and_then(|item| moment(&item, "at"))))
     }
 }
 
 fn number_of(item: &Item) -> u64 {
-    super::attributes::text(item, "sk").parse().unwrap_or_default()
+    text(item, "sk").parse().unwrap_or_default()
 }

@@ -1,5 +1,5 @@
 //! `/check` and `/check/{id}`: the form that scores a URL, and the report of a score with each request of the probe. A GET
-//! only reads: the form sends a POST to `/api/score`.
+//! only reads: the form sends a POST to `/api/publish`, because `/api/score` accepts no POST.
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};

@@ -16,7 +16,7 @@ struct Data {
     stored_for: &'static str,
 }
 
-const STORED: [Data; 8] = [
+const STORED: [Data; 9] = [
     Data {
         what: "The address from which you send a request, only as a keyed digest. The key changes every 30 days.",
         purpose: "Rate limits, and so that the same caller counts once.",
@@ -36,6 +36,11 @@ const STORED: [Data; 8] = [
         what: "A2A tasks: the beginning of your messages and the answers, without e-mail addresses and tokens.",
         purpose: "You can read, continue and cancel a task.",
         stored_for: "24 hours after the last change",
+    },
+    Data {
+        what: "The login and the number of the GitHub account that proves a name with a token of GitHub Actions.",
+        purpose: "Another account cannot take the name after the account was renamed.",
+        stored_for: "as long as the registry exists",
     },
     Data { what: "Steps of interop sessions.", purpose: "Agents share them.", stored_for: "7 days" },
     Data {

@@ -1,6 +1,7 @@
 //! Tests how others follow what changes: by cursor, as server-sent events, and as an Atom feed.
 
 use futures::future::join_all;
+use local::engine::instrumented::as_function;
 use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
@@ -113,6 +114,17 @@ async fn cursor_that_is_too_old_or_unknown_is_refused_with_the_way_out() {
     assert_eq!((old.status, &old.body["cursor"]), (404, &json!(1)), "{old:?}");
     assert_eq!(kinds(&changes(&registry, "since=1").await), [], "a follower who knows it may go on");
     assert_eq!(changes(&registry, "").await["cursor"], 1);
+}
+
+/// Replicas that lag behind must not make a cursor unknown that was just given.
+#[tokio::test]
+async fn newest_cursor_is_known_at_once() {
+    let (registry, _peer, id) = live_agent().await;
+    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Test." })).await;
+    as_function("probe-tick", registry::changes::number_or_warn(&registry.app)).await;
+    let read = changes(&registry, "since=1").await;
+    assert_eq!((kinds(&read), &read["cursor"]), (vec![(2, "listing_withdrawn")], &json!(2)));
+    assert_eq!(changes(&registry, "since=2").await["cursor"], 2);
 }
 
 #[tokio::test]
