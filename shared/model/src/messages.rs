@@ -151,18 +151,18 @@ impl FeedItem {
         self.listing_id.is_some() && Self::CHANGES.contains(&self.what.as_str())
     }
 
-    /// What a shown listing is called now, if that changed.
+    /// A new or newly proven name of a listing that stays Live or gated.
     pub fn of_name(before: &Listing, after: &Listing, at: Moment) -> Option<Self> {
+        if !before.lane.is_proven() || !after.lane.is_proven() {
+            return None;
+        }
         let proves = before.name_proof.is_none() && after.name_proof.is_some();
-        let (what, text) = match after.server_name.as_deref().filter(|_| proves) {
-            _ if !before.lane.is_proven() || !after.lane.is_proven() => return None,
-            Some(name) => {
-                ("listing_name_proven", format!("{} proved that it may use the name {name}.", after.name))
-            }
-            None if before.name != after.name => {
-                ("listing_renamed", format!("{} was renamed; its name was {}.", after.name, before.name))
-            }
-            None => return None,
+        let (what, text) = if let Some(name) = after.server_name.as_deref().filter(|_| proves) {
+            ("listing_name_proven", format!("{} proved that it may use the name {name}.", after.name))
+        } else if before.name != after.name {
+            ("listing_renamed", format!("{} was renamed; its name was {}.", after.name, before.name))
+        } else {
+            return None;
         };
         let (listing_id, kind) = (Some(after.id.clone()), after.kind);
         Some(Self {

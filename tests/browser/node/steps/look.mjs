@@ -26,6 +26,7 @@ export function pages(site) {
     ['tools', `/list/${live('mcp')}/tools`, 200],
     ['tools-hostile', `/list/${site.hostile.parts.id}/tools`, 200],
     ['prove', '/prove', 200],
+    ['network', '/network', 200],
     ['found', '/list?q=postgres', 200],
     ['found-nothing', '/list?kind=agent&category=data-storage', 200],
     ['unknown-listing', `/list/agtpub_${'0'.repeat(20)}`, 404],
