@@ -39,6 +39,7 @@ ALL_OPTIONS = {
     "OperatorTokenSecret": "registry/operator",
     "StripeKeySecret": "registry/stripe",
     "StripeWebhookSecret": "registry/stripe-webhook",
+    "SmtpSecret": "registry/smtp",
     "AlarmEmail": "operator@example.org",
     "ExistingTable": EXISTING_TABLE,
     "Settings": "RECHECK_DAYS=5;DEMOS_PER_HOUR=20",

@@ -5,6 +5,7 @@
 
 pub mod agents;
 pub mod hostile;
+pub mod mail_server;
 pub mod name_server;
 pub mod raw;
 pub mod servers;

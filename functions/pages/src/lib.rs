@@ -27,6 +27,7 @@ pub fn router(app: App) -> Router {
         &pages::PROVE,
         &pages::SITEMAP,
         &pages::STATUS,
+        &pages::SUBSCRIBE,
         &pages::TERMS,
         &pages::TOOLS,
         &pages::ICON,

@@ -62,6 +62,7 @@ mod session;
 mod sign_in;
 mod sku;
 mod state_change;
+mod subscription;
 mod tool_change;
 mod trail;
 mod verdict;
@@ -117,6 +118,7 @@ pub use session::{
 pub use sign_in::{ClientRegistration, SealedCredential, SignIn};
 pub use sku::{InvalidSku, Sku, dollars};
 pub use state_change::{LiveChange, StateChange};
+pub use subscription::{InvalidSubscriptionToken, Recipient, Subscription, SubscriptionToken, Topic};
 pub use tool_change::{Severity, ToolChange, ToolChangeKind};
 pub use trail::{Amounts, Decay, MarkKind, Trail, TrailEvent, TrailMark, TrailValue, audible};
 pub use verdict::{Facts, Handshake, ParameterType, Reason, Skill, TextFaults, Tool, ToolParameter, Verdict};

@@ -158,6 +158,10 @@ pub struct Settings {
     pub stripe_webhook_secret: Option<Secret>,
     /// Without a trailing slash.
     pub stripe_api_url: String,
+    /// The sender of the messages of subscriptions. Without it, only webhooks can subscribe.
+    pub mail_from: Option<String>,
+    /// The mail server with user and password, only where messages are sent.
+    pub smtp_url: Option<Secret>,
     pub prices: Prices,
     /// In the order of [`RATE_LIMITS`].
     rates: [Rate; RATE_LIMITS.len()],
@@ -250,6 +254,8 @@ impl Settings {
             stripe_secret_key: read.secret("STRIPE_SECRET_KEY", |key| begins(key, &["sk_", "rk_"]))?,
             stripe_webhook_secret: read.secret("STRIPE_WEBHOOK_SECRET", |key| begins(key, &["whsec_"]))?,
             stripe_api_url: read.url("STRIPE_API_URL", |url| url.query().is_none())?,
+            mail_from: read.mail_from()?,
+            smtp_url: read.secret("SMTP_URL", |url| begins(url, &["smtp://", "smtps://"]))?,
             prices: Prices {
                 read_units: read.number("PRICE_PER_MILLION_READ_UNITS")?,
                 write_units: read.number("PRICE_PER_MILLION_WRITE_UNITS")?,
@@ -326,7 +332,7 @@ impl Settings {
 
 /// Settings that `SETTINGS` cannot contain: what a deployment sets for each function, and secrets. Anyone who may read the
 /// configuration of a function can read its variables.
-const ONLY_ALONE: [&str; 12] = [
+const ONLY_ALONE: [&str; 13] = [
     "SETTINGS",
     "BASE_URL",
     "TABLE_NAME",
@@ -339,6 +345,7 @@ const ONLY_ALONE: [&str; 12] = [
     "OPERATOR_TOKEN",
     "STRIPE_SECRET_KEY",
     "STRIPE_WEBHOOK_SECRET",
+    "SMTP_URL",
 ];
 
 /// The settings in the variable `SETTINGS`, so that a deployment can pass any setting without a parameter of its own.
@@ -561,6 +568,16 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
             (is_known && is_base).then(|| (registry_type.to_owned(), base.to_owned()))
         });
         pairs.collect::<Option<_>>().ok_or_else(|| invalid(NAME, value))
+    }
+
+    fn mail_from(&self) -> Result<Option<String>, SettingError> {
+        let from = self.value("MAIL_FROM");
+        match from.filter(|from| {
+            !from.split_once('@').is_some_and(|(user, host)| !user.is_empty() && host.contains('.'))
+        }) {
+            Some(from) => Err(invalid("MAIL_FROM", from)),
+            None => Ok(self.value("MAIL_FROM")),
+        }
     }
 
     fn log_witnesses(&self, mode: Mode) -> Result<Vec<LogWitness>, SettingError> {

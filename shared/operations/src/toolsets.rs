@@ -95,6 +95,8 @@ pub static FAMILIES: [Toolset; 10] = [
             &INCLUSION_PROOF,
             &SCORE,
             &REPORT_LISTING,
+            &SUBSCRIBE,
+            &MANAGE_SUBSCRIPTION,
         ],
     },
     Toolset {

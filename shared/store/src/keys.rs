@@ -512,6 +512,15 @@ pub(super) fn report(at: Moment, id: &str) -> Key {
 
 pub(super) const REPORTS: &str = "REPORTS";
 
+/// The partition of all subscriptions. Their sort keys are their tokens.
+pub(super) const SUBSCRIPTIONS: &str = "SUBSCRIPTIONS";
+
+/// The attribute with what does not change in a subscription.
+pub(super) const SUBSCRIPTION: &str = "subscription";
+
+/// The partition of the item that says how far all subscribers were told.
+pub(super) const SUBSCRIPTIONS_TOLD: &str = "SUBSCRIPTIONS#TOLD";
+
 /// Under the digest of the session id, so that reading the table does not give the right to append.
 pub(super) fn session(digest: &str) -> Key {
     Key::new(format!("{SESSION_OF}{digest}"), SESSION)

@@ -21,5 +21,6 @@ mod recovery;
 mod renewals;
 mod search_index;
 mod signed_probes;
+mod subscriptions;
 mod talk;
 mod weekly_recheck;

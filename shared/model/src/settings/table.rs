@@ -320,6 +320,17 @@ pub const SETTINGS: &[Setting] = &[
         "base URL of the Stripe API",
     ),
     row(
+        "MAIL_FROM",
+        Text("", "an address such as registry@example.com"),
+        "sender of the e-mails to subscribers; without this setting, only webhooks can subscribe to changes",
+    ),
+    row(
+        "SMTP_URL",
+        Text("", "an smtps:// or smtp:// URL"),
+        "mail server for these e-mails, such as `smtps://user:password@host:465`; for STARTTLS \
+            `smtp://user:password@host:587?tls=required`; for Amazon SES, use its SMTP interface",
+    ),
+    row(
         "TABLE_NAME",
         Text("registry", "a name"),
         "name of the DynamoDB table; on AWS, the template sets this name",

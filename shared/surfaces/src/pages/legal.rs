@@ -16,7 +16,7 @@ struct Data {
     stored_for: &'static str,
 }
 
-const STORED: [Data; 9] = [
+const STORED: [Data; 10] = [
     Data {
         what: "The address from which you send a request, only as a keyed digest. The key changes every 30 days.",
         purpose: "Rate limits, and so that the same caller counts once.",
@@ -47,6 +47,11 @@ const STORED: [Data; 9] = [
         what: "Reports about listings, with the contact that you give.",
         purpose: "The operator checks the listing.",
         stored_for: "180 days",
+    },
+    Data {
+        what: "The e-mail address or webhook that you subscribe to changes.",
+        purpose: "You are told what changed.",
+        stored_for: "until the subscription ends, or 48 hours if it is not confirmed",
     },
     Data {
         what: "The e-mail address of a purchase.",
