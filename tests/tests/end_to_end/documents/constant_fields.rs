@@ -110,7 +110,7 @@ async fn busy(values: &mut Values) {
     read(registry, &listings, values).await;
 
     // The second half of a day: some peers no longer answer.
-    registry.advance(HOUR * 7);
+    registry.advance(HOUR * 9);
     use_listings(registry, &listings[2..4], 0.3).await;
     use_listings(registry, &listings[4..6], 0.3).await;
     registry.settle();

@@ -99,6 +99,8 @@ const PRIVATE_EMAIL: &str = "somebody.private@example.org";
 /// Values that later replies must not contain.
 pub(super) struct Secrets {
     pub(super) token: String,
+    /// The token of a subscription.
+    pub(super) subscription: String,
 }
 
 /// A registry in which both listings completed the funnel, with the replies of the funnel.
@@ -121,7 +123,10 @@ pub(super) async fn registry_after_funnel() -> (LivePair, Secrets, Vec<(String, 
     registry.advance(DAY);
     registry.recheck().await;
     registry.index().await;
-    (pair, Secrets { token }, replies)
+    let subscribed = json!({ "url": "http://127.0.0.1:9/hook" });
+    let subscribed = registry.post("/api/subscriptions", &subscribed).await.body;
+    let subscription = subscribed["manage_url"].as_str().unwrap().split_once("token=").unwrap().1.to_owned();
+    (pair, Secrets { token, subscription }, replies)
 }
 
 /// The example of an operation, with an existing listing, order and token.
@@ -137,6 +142,7 @@ pub(super) fn example_of(
         match member.as_str() {
             "listing_id" | "id" => *value = json!(id),
             "order_id" => *value = json!(order),
+            "token" if entry.name == "manage_subscription" => *value = json!(secrets.subscription),
             "token" => *value = json!(secrets.token),
             _ => {}
         }
