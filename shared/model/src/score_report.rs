@@ -37,7 +37,7 @@ impl StepKind {
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
-            Self::Connection => "Opened a connection to the host",
+            Self::Connection => "Connection to the host",
             Self::Card => "Fetched its agent card",
             Self::CardSearch => "Looked for an agent card",
             Self::Task => "Requested a task with a random id",

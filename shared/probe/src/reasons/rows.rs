@@ -353,7 +353,7 @@ fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
         ConnectError::Refused => (
             "conn_refused",
             "connection refused",
-            "Start the server and let it listen on port 443 of this host, then publish again.",
+            "Start the server and let it listen on the port of this URL, then publish again.",
             FAIL,
         ),
         ConnectError::Tls => (
@@ -377,7 +377,7 @@ fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
         ConnectError::Url => (
             "url_refused",
             "URL not allowed",
-            "Use an https URL with a public host name, on port 443, without user name or password.",
+            "Use an https URL with a public host name, on port 443 or 8443, without user name or password.",
             FAIL,
         ),
     };

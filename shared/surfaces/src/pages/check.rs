@@ -122,8 +122,6 @@ struct Page<'a> {
     at: When,
     expires: When,
     steps: Vec<StepRow<'a>>,
-    /// The reasons that no step shows.
-    others: Vec<&'a Reason>,
     checks: Vec<CheckRow>,
     parts: Vec<PartRow>,
     /// The URL to check again; `None` if the report does not contain all of it.
@@ -205,14 +203,12 @@ fn page<'a>(settings: &'a Settings, now: Moment, id: &ScoreReportId, report: &'a
     let path = format!("/check/{id}");
     let description = format!("What a probe found at {}.", report.url);
     let steps = StepRow::all(report);
-    let is_shown = |reason: &Reason| report.steps.iter().any(|step| step.reasons.contains(&reason.code));
     Page {
         // What a stranger's server sent is not for search engines.
         frame: Frame::of(settings, Section::ForAgents, &path, "Check report", description).not_indexed(),
         outcome: Outcome::of(report),
         at: When::of(report.scored_at, now),
         expires: When::of(score_report::expires_at(report), now),
-        others: report.reasons.iter().filter(|reason| !is_shown(reason)).collect(),
         checks: report
             .checks
             .iter()

@@ -143,6 +143,24 @@ async fn check_form_redirects_to_its_report_and_a_get_sends_nothing() {
 }
 
 #[tokio::test]
+async fn report_begins_with_all_reasons() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(|request| match request.method() {
+        Some(_) => json_answer(503, &json!({})),
+        None => json_answer(404, &json!({})),
+    })
+    .await;
+    let score = registry.get(&format!("/api/score?url={}", peer.url("/mcp"))).await;
+    let page = registry.get(&path_of(&score.body)).await.text();
+    let (beginning, _) = page.split_once("step by step").unwrap();
+    let reasons = score.body["reasons"].as_array().unwrap();
+    assert!(reasons.len() > 1, "{score:?}");
+    for reason in reasons {
+        assert!(beginning.contains(reason["reason"].as_str().unwrap()), "{reason} is not in {beginning}");
+    }
+}
+
+#[tokio::test]
 async fn refused_check_shows_the_form_with_the_error() {
     let options = TestOptions::default().with_rates().with_setting("SCORE_PER_HOUR", 1);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
