@@ -36,7 +36,7 @@ const MAX_MB: f64 = 14.0;
 /// Live listings in the table.
 const LISTINGS: usize = 30;
 /// The first event of each function: one that reads or writes the table.
-const EVENTS: [(&str, &str); 15] = [
+const EVENTS: [(&str, &str); 16] = [
     (MINIMAL, "discovery"),
     ("a2a", "a2a"),
     ("daily-connector", "daily-connector"),
@@ -50,6 +50,7 @@ const EVENTS: [(&str, &str); 15] = [
     ("publish", "publish"),
     ("search-index", "search-index"),
     ("talk", "talk-feed"),
+    ("tell-subscribers", "tell-subscribers"),
     ("weekly-recheck", "weekly-recheck"),
     ("well-known", "discovery"),
 ];

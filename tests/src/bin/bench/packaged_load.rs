@@ -27,7 +27,7 @@ use crate::report::Report;
 use crate::watch::Process;
 
 /// Each function and its number of instances. They share one table, which is in the process of the client.
-const FUNCTIONS: [(&str, usize); 13] = [
+const FUNCTIONS: [(&str, usize); 14] = [
     ("listings", 4),
     ("pages", 2),
     ("products", 2),
@@ -38,6 +38,7 @@ const FUNCTIONS: [(&str, usize); 13] = [
     ("well-known", 1),
     ("probe-tick", 2),
     ("search-index", 1),
+    ("tell-subscribers", 1),
     ("weekly-recheck", 1),
     ("payment-webhook", 1),
     ("daily-connector", 1),
