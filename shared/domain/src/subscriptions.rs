@@ -36,7 +36,7 @@ pub enum Wanted<'a> {
 /// Stores a subscription that its recipient must confirm.
 ///
 /// # Errors
-/// 422 invalid URL or address, 403 host blocked, 429 limit reached, 503 no e-mail configured.
+/// 422 invalid URL or address, 403 host blocked, 409 no e-mail configured, 429 limit reached.
 pub async fn subscribe(
     app: &App,
     caller: &Caller,
@@ -59,7 +59,7 @@ pub async fn subscribe(
             if app.settings.mail_from.is_none() {
                 let detail =
                     "This registry sends no e-mail. Subscribe a webhook, or follow /feeds/changes.atom.";
-                return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no_email", detail));
+                return Err(Problem::new(StatusCode::CONFLICT, "no_email", detail));
             }
             let address = email_address::parse("email", address)?;
             let limited = sha256_hex(address.to_lowercase());

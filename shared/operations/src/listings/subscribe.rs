@@ -69,7 +69,7 @@ impl Operation for Subscribe {
     ];
     const SUMMARY: &'static [&'static str] = &["The subscription is {state}. {note}"];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/subscriptions", Ok)];
-    const REFUSALS: &'static [u16] = &[403, 404, 503];
+    const REFUSALS: &'static [u16] = &[403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -87,6 +87,7 @@ impl Operation for Subscribe {
             Some(id) => Some(lookup::listing(app, &id).await?.id),
             None => None,
         };
+        let domain = domain.filter(|domain| !domain.trim().is_empty());
         let domain = domain.map(|domain| domain.parse::<HostName>()).transpose();
         let domain = domain.map_err(|error| Problem::invalid("domain", "bad_domain", error.to_string()))?;
         let subscription =

@@ -237,7 +237,7 @@ async fn refused_subscriptions_say_what_to_send() {
         (json!({ "url": "ftp://a.example/x" }), 422, "bad_url"),
         (json!({ "url": "https://a.example/x", "domain": "https://b.example" }), 422, "bad_domain"),
         (json!({ "url": "https://a.example/x", "listing_id": "agent-unknown" }), 404, "listing_not_found"),
-        (json!({ "email": "ann@example.org" }), 503, "no_email"),
+        (json!({ "email": "ann@example.org" }), 409, "no_email"),
     ] {
         let refused = registry.post("/api/subscriptions", &body).await;
         assert_eq!((refused.status, &refused.body["code"]), (status, &json!(code)), "{body}: {refused:?}");
