@@ -53,10 +53,9 @@ impl Store {
         }
         let fixed = Fixed { recipient: recipient.clone(), topic: topic.clone(), made_at: *made_at };
         let lost_after = Subscription::CONFIRMED_WITHIN.as_secs();
-        let state = subscription.next_at.unwrap_or(*made_at).as_millisecond();
         let item = key(token).with([
             (keys::SUBSCRIPTION, to_blob(&fixed)?),
-            ("next_at", n(state)),
+            ("next_at", n(made_at.as_millisecond())),
             ttl(*made_at, lost_after),
         ]);
         self.put(item).await?;
@@ -91,8 +90,9 @@ impl Store {
         token: &SubscriptionToken,
         since: u64,
     ) -> Result<bool, StoreError> {
+        let change = Expression::default().set("since", n(since));
         let change =
-            Expression::default().set("since", n(since)).remove("next_at").remove("failures").remove("ttl");
+            ["next_at", "failures", "failing_since", "ttl"].into_iter().fold(change, Expression::remove);
         let is_new = "attribute_exists(pk) AND attribute_not_exists(#since)";
         let change = change.only_if(is_new, [("#since", "since")], []);
         Ok(match self.update_or_found(&key(token), &change, None).await? {
