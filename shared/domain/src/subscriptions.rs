@@ -21,7 +21,6 @@ use registry_model::error::Problem;
 use registry_model::{
     Caller, HostName, LimitedAction, Recipient, Subscription, SubscriptionToken, Topic, sha256_hex,
 };
-use registry_store::Allowance;
 
 pub use tell::{Telling, tell};
 pub use texts::{manage_link, topic_in_words};
@@ -69,12 +68,17 @@ pub async fn subscribe(
     let token = SubscriptionToken::new(&app.random);
     let subscription = Subscription::new(token, recipient, topic, app.clock.now());
     let caller = app.caller_digest(caller).await?;
-    let allowance: Option<Allowance<'_>> =
-        app.allowance(LimitedAction::Subscription, &caller, Some(&limited));
+    let allowance = app.allowance(LimitedAction::Subscription, &caller, Some(&limited));
     match app.store.add_subscription(&subscription, allowance).await? {
         Some(used_up) => Err(used_up.into()),
         None => Ok(subscription),
     }
+}
+
+/// The id of a message about `what`: the same for each repetition of the message.
+fn message_id(subscription: &Subscription, what: &str) -> String {
+    let digest = sha256_hex(format!("{}\n{what}", subscription.token.reveal()));
+    digest[..32].to_owned()
 }
 
 /// The subscription with this token.

@@ -571,12 +571,10 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
     }
 
     fn mail_from(&self) -> Result<Option<String>, SettingError> {
-        let from = self.value("MAIL_FROM");
-        match from.filter(|from| {
-            !from.split_once('@').is_some_and(|(user, host)| !user.is_empty() && host.contains('.'))
-        }) {
-            Some(from) => Err(invalid("MAIL_FROM", from)),
-            None => Ok(self.value("MAIL_FROM")),
+        let Some(from) = self.value("MAIL_FROM") else { return Ok(None) };
+        match from.split_once('@') {
+            Some((user, host)) if !user.is_empty() && host.contains('.') => Ok(Some(from)),
+            _ => Err(invalid("MAIL_FROM", from)),
         }
     }
 

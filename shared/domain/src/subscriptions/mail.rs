@@ -6,9 +6,9 @@ use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
 
 use super::tell::Failure;
-use super::texts;
+use super::{message_id, texts};
 use registry_app::App;
-use registry_model::{Change, Subscription, sha256_hex};
+use registry_model::{Change, Subscription};
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -43,8 +43,8 @@ async fn send(
     let (Some(from), Some(server)) = (&app.settings.mail_from, &app.settings.smtp_url) else {
         return Err(Failure::Repeat("MAIL_FROM or SMTP_URL is not set".to_owned()));
     };
-    let host = from.rsplit_once('@').map_or("localhost", |(_, host)| host.trim_end_matches('>'));
-    let digest = sha256_hex(format!("{}\n{what}", subscription.token.reveal()));
+    let host = from.rsplit_once('@').map_or("localhost", |(_, host)| host);
+    let id = message_id(subscription, what);
     let one_click = texts::one_click_link(&app.settings, &subscription.token);
     let now = Duration::from_secs(u64::try_from(app.clock.now().as_second()).unwrap_or_default());
     let message = Message::builder()
@@ -52,7 +52,7 @@ async fn send(
         .to(address.parse().map_err(|error| failed(&error))?)
         .subject(subject)
         .date(SystemTime::UNIX_EPOCH + now)
-        .message_id(Some(format!("<{}@{host}>", &digest[..32])))
+        .message_id(Some(format!("<{id}@{host}>")))
         .raw_header(header("List-Unsubscribe", format!("<{one_click}>")))
         .raw_header(header("List-Unsubscribe-Post", "List-Unsubscribe=One-Click".to_owned()))
         .raw_header(header("Auto-Submitted", "auto-generated".to_owned()))
@@ -61,8 +61,17 @@ async fn send(
         .map_err(|error| failed(&error))?;
     let server = AsyncSmtpTransport::<Tokio1Executor>::from_url(server.reveal());
     let server = server.map_err(|error| failed(&error))?.timeout(Some(TIMEOUT)).build();
-    server.send(message).await.map_err(|error| failed(&error))?;
+    server.send(message).await.map_err(|error| Failure::Repeat(reason(&error)))?;
     Ok(())
+}
+
+/// The text of an answer often contains the address of the recipient, which belongs in no log.
+fn reason(error: &lettre::transport::smtp::Error) -> String {
+    match error.status() {
+        Some(code) => format!("the mail server answered {code}"),
+        None if error.is_timeout() => "the mail server did not answer in time".to_owned(),
+        None => "the mail server could not be used".to_owned(),
+    }
 }
 
 fn header(name: &'static str, value: String) -> HeaderValue {

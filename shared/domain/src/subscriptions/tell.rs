@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 use serde::Serialize;
 
 use registry_app::App;
-use registry_model::{Change, HostName, ListingId, Moment, Recipient, Subscription};
+use registry_model::{BlockedHosts, Change, HostName, ListingId, Moment, Recipient, Subscription};
 use registry_store::StoreError;
 
 use super::{mail, webhook};
@@ -39,7 +39,8 @@ pub struct Telling {
     /// Messages about changes.
     pub sent: u32,
     pub failed: u32,
-    /// Subscriptions that ended, because nobody confirmed them, the recipient is gone or all deliveries failed for five days.
+    /// Subscriptions that ended, because nobody confirmed them, the recipient is gone or blocked, or all deliveries failed for
+    /// five days.
     pub ended: u32,
 }
 
@@ -57,7 +58,7 @@ pub(super) enum Failure {
 /// What a message is about, or that there is none to send.
 enum Due<'a> {
     Nothing,
-    /// Not confirmed in time.
+    /// Not confirmed in time, or the operator blocked the host.
     Lost,
     Question,
     /// No change up to this number is for the subscriber that waited.
@@ -100,10 +101,11 @@ struct Known {
     last: u64,
     /// All subscribers who follow the common number were told up to this one after the run.
     reached: u64,
-    /// After each number from which a subscriber needs changes.
-    after: BTreeMap<u64, Vec<Change>>,
+    /// After each number from which a subscriber needs changes: the changes, and the number up to which they are all.
+    after: BTreeMap<u64, (Vec<Change>, u64)>,
     /// The hosts of listings, if a subscription is about a domain.
     hosts: HashMap<ListingId, Vec<HostName>>,
+    blocked: BlockedHosts,
 }
 
 impl Known {
@@ -114,20 +116,25 @@ impl Known {
         now: Moment,
     ) -> Result<Self, StoreError> {
         let last = app.store.last_change().await?;
-        let mut known = Self { told, last, reached: last, after: BTreeMap::new(), hosts: HashMap::new() };
+        let blocked = app.store.blocked_hosts().await?;
+        let (after, hosts) = (BTreeMap::new(), HashMap::new());
+        let mut known = Self { told, last, reached: last, after, hosts, blocked };
         for subscription in subscriptions.iter().filter(|one| one.next_at.is_none_or(|at| at <= now)) {
             let Some(from) = known.from(subscription) else { continue };
             if from >= last || known.after.contains_key(&from) {
                 continue;
             }
-            let found = app.store.changes(from, READ, now).await?.changes;
-            if let (None, Some(end)) = (subscription.next_at, found.last()) {
-                known.reached = known.reached.min(end.cursor);
-            }
-            known.after.insert(from, found);
+            let found = app.store.changes(from, READ, now).await?;
+            // While changes are being numbered, there may be none yet. If they are too old to be stored, go on with the next.
+            let end = found.changes.last().map_or(from, |change| change.cursor);
+            known.after.insert(from, (found.changes, if found.is_expired { last } else { end }));
         }
+        let followers = subscriptions.iter().filter(|subscription| subscription.next_at.is_none());
+        let ends = followers.filter_map(|subscription| known.after.get(&known.from(subscription)?));
+        known.reached = ends.map(|(_, end)| *end).min().unwrap_or(last);
         if subscriptions.iter().any(|subscription| subscription.topic.domain.is_some()) {
-            let ids = known.after.values().flatten().filter_map(|change| change.item.listing_id.clone());
+            let changes = known.after.values().flat_map(|(changes, _)| changes);
+            let ids = changes.filter_map(|change| change.item.listing_id.clone());
             let mut ids: Vec<ListingId> = ids.collect();
             ids.sort();
             ids.dedup();
@@ -143,7 +150,15 @@ impl Known {
         Some(if subscription.next_at.is_none() { since.max(self.told) } else { since })
     }
 
+    fn is_blocked(&self, subscription: &Subscription) -> bool {
+        let Recipient::Webhook { url, .. } = &subscription.recipient else { return false };
+        HostName::of_url(url).is_some_and(|host| self.blocked.covering(&[host]).is_some())
+    }
+
     fn due(&self, subscription: &Subscription, now: Moment) -> Due<'_> {
+        if self.is_blocked(subscription) {
+            return Due::Lost;
+        }
         let is_waiting = subscription.next_at.is_some();
         let Some(from) = self.from(subscription) else {
             return match subscription.next_at {
@@ -155,7 +170,9 @@ impl Known {
         if subscription.next_at.is_some_and(|at| at > now) {
             return Due::Nothing;
         }
-        let changes = self.after.get(&from).map(Vec::as_slice).unwrap_or_default();
+        // After the last change, there is nothing.
+        let (changes, end) =
+            self.after.get(&from).map_or((&[][..], self.last), |(changes, end)| (changes.as_slice(), *end));
         let is_at = |id: &ListingId, domain: &HostName| {
             self.hosts.get(id).is_some_and(|hosts| hosts.iter().any(|host| domain.covers(host)))
         };
@@ -164,8 +181,6 @@ impl Known {
             .filter(|change| subscription.topic.includes(change, is_at))
             .take(MAX_CHANGES)
             .collect();
-        // Where nothing is stored after a number, the changes are older than 90 days.
-        let end = changes.last().map_or(self.last, |change| change.cursor);
         match wanted.last() {
             None if is_waiting => Due::CaughtUp(end),
             None => Due::Nothing,

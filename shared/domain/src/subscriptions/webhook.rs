@@ -11,8 +11,9 @@ use sha2::{Digest, Sha256};
 
 use registry_app::{App, message_key};
 use registry_fetch::{Answer, Follow, Request, Target};
-use registry_model::{Change, Moment, Subscription, sha256_hex};
+use registry_model::{Change, Moment, Subscription};
 
+use super::message_id;
 use super::tell::Failure;
 use super::texts::{manage_link, topic_in_words};
 
@@ -57,13 +58,8 @@ pub(super) async fn tell(
     Ok(())
 }
 
-fn message_id(subscription: &Subscription, what: &str) -> String {
-    let digest = sha256_hex(format!("{}\n{what}", subscription.token.reveal()));
-    format!("msg_{}", &digest[..32])
-}
-
 async fn send(app: &App, url: &str, key: &str, id: &str, kind: &str, data: Value) -> Result<Answer, Failure> {
-    let now = app.clock.now();
+    let (now, id) = (app.clock.now(), format!("msg_{id}"));
     let target =
         Target::parse(url, app.settings.reach()).map_err(|error| Failure::Repeat(error.to_string()))?;
     let request = Request::post_json(target, &json!({ "type": kind, "timestamp": now, "data": data }));
@@ -72,9 +68,9 @@ async fn send(app: &App, url: &str, key: &str, id: &str, kind: &str, data: Value
     let request = request
         .with_follow(Follow::Never)
         .with_max_bytes(MAX_ANSWER_BYTES)
-        .with_header("webhook-id", id)
+        .with_header("webhook-id", &id)
         .with_header("webhook-timestamp", now.as_second().to_string())
-        .with_header("webhook-signature", signature(key, id, now, &body))
+        .with_header("webhook-signature", signature(key, &id, now, &body))
         .with_header("content-digest", format!("sha-256=:{digest}:"));
     let fetcher = app.fetcher.clone().with_signer(message_key::signer(app));
     let answer = fetcher.send(request).await.map_err(|error| Failure::Repeat(error.to_string()))?;

@@ -322,7 +322,7 @@ pub const SETTINGS: &[Setting] = &[
     row(
         "MAIL_FROM",
         Text("", "an address such as registry@example.com"),
-        "sender of the e-mails to subscribers; without this setting, only webhooks can subscribe to changes",
+        "sender of the e-mails to subscribers; without this setting, only webhooks can subscribe to changes; it needs `SMTP_URL`",
     ),
     row(
         "SMTP_URL",

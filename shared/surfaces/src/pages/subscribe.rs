@@ -52,7 +52,7 @@ struct Shown {
     about: String,
     by_email: bool,
     is_confirmed: bool,
-    /// How long deliveries have failed.
+    /// Whether the last message was not delivered.
     fails: bool,
 }
 

@@ -173,6 +173,37 @@ async fn subscription_ends_when_the_webhook_is_gone_or_fails_for_days() {
     assert!((10..30).contains(&broken.requests().len()), "{}", broken.requests().len());
 }
 
+/// Failures before the confirmation must not count days later.
+#[tokio::test]
+async fn failed_challenge_is_forgotten_when_the_webhook_confirms() {
+    let registry = TestRegistry::start().await;
+    let webhook = Peer::start(|_: &PeerRequest| empty(500)).await;
+    subscribe(&registry, json!({ "url": webhook.url("/hook") })).await;
+    assert_eq!(tell(&registry).await["failed"], 1);
+    webhook.answer_with(confirming);
+    registry.advance(MINUTE * 2);
+    assert_eq!(tell(&registry).await["asked"], 1);
+    registry.advance(DAY * 6);
+    webhook.answer_with(|_: &PeerRequest| empty(500));
+    let _peer = new_live_agent(&registry).await;
+    let report = tell(&registry).await;
+    assert_eq!((&report["failed"], &report["ended"]), (&json!(1), &json!(0)));
+}
+
+#[tokio::test]
+async fn subscription_ends_when_the_operator_blocks_its_host() {
+    let registry = TestRegistry::start().await;
+    let webhook = Peer::start(confirming).await;
+    subscribe(&registry, json!({ "url": webhook.url("/hook") })).await;
+    tell(&registry).await;
+    registry
+        .run("operator", json!({ "command": "block_host", "host": "127.0.0.1", "reason": "Test." }))
+        .await;
+    webhook.forget_requests();
+    assert_eq!(tell(&registry).await["ended"], 1);
+    assert_eq!(webhook.requests().len(), 0);
+}
+
 async fn with_mail() -> (TestRegistry, MailServer) {
     let server = MailServer::start().await;
     let options = TestOptions::default()
