@@ -80,10 +80,10 @@ impl TestOptions {
         self.with_setting("RATE_LIMITS", "on")
     }
 
-    /// With the machine's clock.
+    /// With another clock, such as the machine's.
     #[must_use]
-    pub fn with_real_time(self) -> Self {
-        Self { clock: Clock::System, ..self }
+    pub fn with_clock(self, clock: Clock) -> Self {
+        Self { clock, ..self }
     }
 
     /// With the table in this place.

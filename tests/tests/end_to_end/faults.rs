@@ -8,6 +8,7 @@ mod costs;
 mod damaged_index;
 mod disordered_events;
 mod failure_rates;
+mod fortnight;
 mod full_disk;
 mod funnel;
 mod hostile_answers;

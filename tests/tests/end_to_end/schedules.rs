@@ -8,7 +8,6 @@ mod evidence_log_keys;
 mod evidence_log_order;
 mod evidence_log_witnesses;
 mod first_probe;
-mod fortnight;
 mod gated;
 mod going_live;
 mod hastened_rechecks;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use local::{Data, Local};
+use local::{Data, Local, Options};
+use registry::model::Clock;
 use serde_json::Value;
 use tests::test_registry::TestOptions;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -14,6 +15,9 @@ use tokio::net::TcpStream;
 
 /// The environment variable that names the database file of the child process.
 const DATA_VARIABLE: &str = "FAULT_TEST_DATA";
+
+/// The environment variable with which the child process also runs its schedules.
+const SCHEDULES_VARIABLE: &str = "FAULT_TEST_SCHEDULES";
 
 /// Not a test: the server that other tests start as another process.
 #[tokio::test(flavor = "multi_thread")]
@@ -23,8 +27,10 @@ async fn serve_until_killed() {
         println!("{DATA_VARIABLE} is not set: only other tests start this server");
         return;
     };
-    let options = TestOptions::default().with_data(Data::File(data.clone())).with_real_time();
-    let local = Local::start(options.into_local()).await.unwrap();
+    let options = TestOptions::default().with_data(Data::File(data.clone())).with_clock(Clock::System);
+    let options = options.with_setting("PROBE_WINDOW_CAP", 100_000).with_setting("PROBE_HOURLY_CAP", 100_000);
+    let schedules = std::env::var_os(SCHEDULES_VARIABLE).is_some();
+    let local = Local::start(Options { schedules, ..options.into_local() }).await.unwrap();
     // Renamed when complete, so that the parent process never reads half an address.
     let partial = data.with_extension("partial");
     std::fs::write(&partial, local.address.to_string()).unwrap();
@@ -54,9 +60,10 @@ impl Drop for ChildRegistry {
 }
 
 impl ChildRegistry {
+    /// Starts the process with its schedules: it probes what is published, and numbers the changes.
     pub(super) async fn start(data: &Path) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(TEST_ARGUMENTS);
+        command.args(TEST_ARGUMENTS).env(SCHEDULES_VARIABLE, "on");
         Self::run(command, data).await
     }
 

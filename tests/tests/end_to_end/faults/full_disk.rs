@@ -1,7 +1,7 @@
 //! Tests a full disk on one machine. Writes return 503 with `retry-after`, and reads still work. No
 //! acknowledged write is lost. Writes succeed again when there is free space.
 
-use registry::model::ListingId;
+use registry::model::{Clock, ListingId};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
@@ -60,7 +60,7 @@ async fn full_disk_refuses_new_writes_and_loses_no_earlier_write() {
     assert!(child.is_running());
     child.kill();
 
-    let options = TestOptions::default().with_data(local::Data::File(data)).with_real_time();
+    let options = TestOptions::default().with_data(local::Data::File(data)).with_clock(Clock::System);
     let registry = TestRegistry::start_with(options).await;
     let table = registry.table().await;
     let counts = audit(&table, "after the disk was full");

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use local::Data;
-use registry::model::{Kind, ListingId, Random};
+use registry::model::{Clock, Kind, ListingId, Random};
 use serde_json::{Value, json};
 use tests::fixtures::insert_live_listings;
 use tests::peers::{Peer, agents};
@@ -84,6 +84,12 @@ impl Follower {
     }
 }
 
+/// The number of the last change; 0 if there is none.
+async fn last_change(address: SocketAddr) -> u64 {
+    let answer = send_request(address, "/api/changes?limit=1", None).await;
+    answer.and_then(|(_, answer)| answer["cursor"].as_u64()).unwrap_or_default()
+}
+
 /// Sends writes of every kind in turn until the registry is gone.
 async fn write_until_killed(
     address: SocketAddr,
@@ -136,7 +142,7 @@ async fn acknowledged_writes_survive_sigkill() {
     let peer = Peer::start(agents::fleet).await;
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("registry.db");
-    let options = || TestOptions::default().with_data(Data::File(data.clone())).with_real_time();
+    let options = || TestOptions::default().with_data(Data::File(data.clone())).with_clock(Clock::System);
     let registry = TestRegistry::start_with(options()).await;
     let ids = insert_live_listings(&registry.app, Kind::Agent, LIVE_PER_KILL * kills).await;
     registry.stop().await;
@@ -152,7 +158,7 @@ async fn acknowledged_writes_survive_sigkill() {
         let enough = next.load(Ordering::SeqCst) + WRITERS + 1 + usize::try_from(random.below(12)).unwrap();
         let killing = async {
             for _ in 0..20_000 {
-                if next.load(Ordering::SeqCst) >= enough {
+                if next.load(Ordering::SeqCst) >= enough && last_change(address).await > 0 {
                     break;
                 }
                 tokio::time::sleep(Duration::from_millis(1)).await;
@@ -171,8 +177,11 @@ async fn acknowledged_writes_survive_sigkill() {
         assert!(acknowledged.total() > before, "kill {kill}: no write was acknowledged before it");
     }
 
-    let options =
-        options().with_setting("PROBE_WINDOW_CAP", 100_000).with_setting("PROBE_HOURLY_CAP", 100_000);
+    // Two minutes later, the claims of the killed probes have ended.
+    let clock = Clock::manual(Clock::System.now());
+    clock.advance(Duration::from_secs(120));
+    let options = options().with_clock(clock);
+    let options = options.with_setting("PROBE_WINDOW_CAP", 100_000).with_setting("PROBE_HOURLY_CAP", 100_000);
     let registry = TestRegistry::start_with(options).await;
     let table = registry.table().await;
     let counts = audit(&table, "after all kills");
@@ -200,6 +209,7 @@ async fn acknowledged_writes_survive_sigkill() {
         assert_eq!(registry.lane(id).await, "active");
     }
     let known = first.cursor.min(second.cursor);
+    assert!(known > 0, "no follower saw a change before the last kill");
     registry.tick().await;
     for follower in [&mut first, &mut second] {
         loop {

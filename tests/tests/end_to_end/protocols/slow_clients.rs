@@ -3,6 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
+use registry::model::Clock;
 use tests::test_registry::{TestOptions, TestRegistry};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
@@ -28,7 +29,7 @@ async fn is_closed(stream: &mut TcpStream, within: Duration) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_slow_clients_do_not_keep_an_honest_client_waiting() {
-    let options = TestOptions::default().with_real_time().with_setting("REQUEST_READ_SECONDS", 3);
+    let options = TestOptions::default().with_clock(Clock::System).with_setting("REQUEST_READ_SECONDS", 3);
     let registry = TestRegistry::start_with(options).await;
     let to = address(&registry);
     let mut slow = Vec::new();
@@ -73,7 +74,7 @@ async fn a_thousand_slow_clients_do_not_keep_an_honest_client_waiting() {
 /// An answer that nobody reads would stay in memory.
 #[tokio::test(flavor = "multi_thread")]
 async fn client_that_does_not_read_is_disconnected() {
-    let options = TestOptions::default().with_real_time().with_setting("REQUEST_READ_SECONDS", 2);
+    let options = TestOptions::default().with_clock(Clock::System).with_setting("REQUEST_READ_SECONDS", 2);
     let registry = TestRegistry::start_with(options).await;
     let to = address(&registry);
     let mut stream = connect([127, 0, 0, 2], to).await;
@@ -92,7 +93,8 @@ async fn client_that_does_not_read_is_disconnected() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_of_one_address_are_limited_in_public_mode() {
-    let options = TestOptions::public().with_real_time().with_setting("MAX_CONNECTIONS_PER_ADDRESS", 5);
+    let options =
+        TestOptions::public().with_clock(Clock::System).with_setting("MAX_CONNECTIONS_PER_ADDRESS", 5);
     let registry = TestRegistry::start_with(options).await;
     let to = address(&registry);
     let mut open = Vec::new();

@@ -1,26 +1,58 @@
 //! Two weeks of a registry in which servers fail, recover and change their tools. Subscribers must be told of each change of
-//! tools and of each fall once, and of nothing that did not happen.
+//! tools and of each fall once, and of nothing that did not happen. A server that answers must be probed every day.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use registry::model::Random;
+use axum::response::Response;
+use jiff::SignedDuration;
+use registry::model::{Moment, Random};
 use serde_json::json;
 use tests::peers::mail_server::MailServer;
 use tests::peers::{Peer, PeerRequest, empty, json_answer, servers};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+
+use super::print_row;
 
 const HOURS: u64 = 14 * 24;
 /// Hours within which something happens to each server.
 const FATES_WITHIN: u64 = 6 * 24;
 /// One server in so many falls, changes its tools, or fails for one hour.
 const ONE_IN: u64 = 4;
+/// The registry runs a tick an hour, which may do what ten ticks of six minutes may do by default.
+const PROBES_PER_TICK: u32 = 640;
 
 /// What the servers do, by their number.
 #[derive(Default)]
 struct World {
     failing: BTreeSet<u64>,
     changed: BTreeSet<u64>,
+    /// When each server last answered.
+    answered: BTreeMap<u64, Moment>,
+    /// The longest time in which a server that answers was not asked.
+    longest: SignedDuration,
+}
+
+impl World {
+    fn answer(&mut self, request: &PeerRequest, now: Moment) -> Response {
+        let number = number_of(&request.path);
+        if self.failing.contains(&number) {
+            // Half of them are gone; the others are out of order.
+            return empty(if number.is_multiple_of(2 * ONE_IN) { 404 } else { 503 });
+        }
+        if let Some(before) = self.answered.insert(number, now)
+            && !is_fallible(number)
+        {
+            self.longest = self.longest.max(now.duration_since(before));
+        }
+        let tools: &[&str] = if self.changed.contains(&number) { &["add", "steal"] } else { &["add"] };
+        servers::modern_with(tools)(request)
+    }
+}
+
+/// Whether a server falls, or fails for an hour.
+const fn is_fallible(number: u64) -> bool {
+    number.is_multiple_of(2)
 }
 
 fn number_of(path: &str) -> u64 {
@@ -41,7 +73,7 @@ fn told(webhook: &Peer) -> Told {
     told
 }
 
-fn confirming(request: &PeerRequest) -> axum::response::Response {
+fn confirming(request: &PeerRequest) -> Response {
     json_answer(200, &json!({ "challenge": request.body["data"]["challenge"] }))
 }
 
@@ -55,27 +87,24 @@ fn servers() -> u64 {
 async fn subscribers_are_told_of_each_fall_and_each_change_of_tools_once() {
     let mail = MailServer::start().await;
     let options = TestOptions::default()
-        .with_setting("PROBE_WINDOW_CAP", 20_000)
-        .with_setting("PROBE_HOURLY_CAP", 200_000)
-        .with_setting("PROBE_DAILY_BUDGET", 2_000_000)
+        .with_setting("PROBE_WINDOW_CAP", PROBES_PER_TICK)
         .with_setting("MAIL_FROM", "registry@example.org")
         .with_setting("SMTP_URL", &mail.url);
     let registry = TestRegistry::start_with(options).await;
     let world: Arc<Mutex<World>> = Arc::default();
-    let seen = Arc::clone(&world);
-    let fleet = Peer::start(move |request: &PeerRequest| {
-        let number = number_of(&request.path);
-        let world = seen.lock().unwrap();
-        let tools: &[&str] = if world.changed.contains(&number) { &["add", "steal"] } else { &["add"] };
-        if world.failing.contains(&number) { empty(503) } else { servers::modern_with(tools)(request) }
-    })
-    .await;
+    let (seen, clock) = (Arc::clone(&world), registry.app.clock.clone());
+    let fleet =
+        Peer::start(move |request: &PeerRequest| seen.lock().unwrap().answer(request, clock.now())).await;
     let mut ids = Vec::new();
     for number in 0..servers() {
         ids.push(registry.publish_mcp(&fleet.url(&format!("/{number}/mcp"))).await.to_string());
     }
-    registry.deliver_events().await;
-    assert_eq!(registry.live_counts().await.1, servers());
+    registry.events();
+    while registry.live_counts().await.1 < servers() {
+        registry.advance(HOUR);
+        registry.tick().await;
+        fleet.forget_requests();
+    }
 
     let tell = async || registry.run("tell-subscribers", json!({ "detail-type": "tell-subscribers" })).await;
     let (steady, flaky) = (Peer::start(confirming).await, Peer::start(confirming).await);
@@ -92,7 +121,8 @@ async fn subscribers_are_told_of_each_fall_and_each_change_of_tools_once() {
     let chance = random.clone();
     flaky.answer_with(move |_: &PeerRequest| if chance.below(2) == 0 { empty(500) } else { empty(204) });
 
-    // Each server has at most one fate. A server that answers 503 falls when its last proof expires, after a week.
+    // Each server has at most one fate. A server that is gone falls within hours. One that answers 503 falls when its last
+    // proof expires, after a week.
     let mut expected = Told::new();
     let mut fates: BTreeMap<u64, Vec<(u64, &str)>> = BTreeMap::new();
     for number in 0..servers() {
@@ -130,6 +160,7 @@ async fn subscribers_are_told_of_each_fall_and_each_change_of_tools_once() {
         registry.recheck().await;
         tell().await;
         mailed += mail.take().iter().map(|mail| mail.text.matches("/list/").count()).sum::<usize>();
+        fleet.forget_requests();
     }
     flaky.answer_with(|_: &PeerRequest| empty(204));
     for _ in 0..24 {
@@ -146,5 +177,16 @@ async fn subscribers_are_told_of_each_fall_and_each_change_of_tools_once() {
         registry.live_counts().await.1,
         servers() - servers().div_ceil(ONE_IN),
         "no other server fell"
+    );
+    let longest = world.lock().unwrap().longest;
+    assert!(longest < SignedDuration::from_hours(24), "a server that answers was not probed for {longest:#}");
+    print_row(
+        "Two weeks of servers that fall and change, with subscribers",
+        &format!(
+            "{} servers; a webhook, a webhook that loses half of its messages, and an address were told of {} falls and \
+             changes, and of nothing else; a server that answers was probed every {longest:#} at least",
+            servers(),
+            expected.len()
+        ),
     );
 }
