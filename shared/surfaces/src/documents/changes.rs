@@ -74,7 +74,7 @@ pub(super) struct FeedQuery {
     kind: Option<Kind>,
     /// Only this listing.
     listing_id: Option<String>,
-    /// Only listings at this host name.
+    /// Only listings at this host name or below it.
     domain: Option<String>,
 }
 
@@ -107,8 +107,9 @@ impl Document for AtomFeed {
 
     async fn render(app: &App, request: &DocumentRequest<FeedQuery>) -> Result<Bytes, Problem> {
         let FeedQuery { kind, listing_id, domain } = &request.query;
+        let found = changes::after(app, None, READ).await?.changes;
         let at_domain = match domain {
-            Some(domain) => Some(listings_at(app, domain).await?),
+            Some(domain) => Some(listings_at(app, domain, &found).await?),
             None => None,
         };
         let is_wanted = |change: &Change| {
@@ -117,7 +118,6 @@ impl Document for AtomFeed {
                 && listing_id.as_deref().is_none_or(|wanted| id.is_some_and(|id| id.as_str() == wanted))
                 && at_domain.as_ref().is_none_or(|at| id.is_some_and(|id| at.contains(id)))
         };
-        let found = changes::after(app, None, READ).await?.changes;
         let wanted = found.into_iter().rev().filter(is_wanted).take(ENTRIES);
         let settings = &app.settings;
         let entries: Vec<Entry> = wanted
@@ -155,8 +155,17 @@ impl Document for AtomFeed {
     }
 }
 
-async fn listings_at(app: &App, domain: &str) -> Result<HashSet<ListingId>, Problem> {
+/// The listings at a host or below it, and those that were there when they were withdrawn.
+async fn listings_at(app: &App, domain: &str, found: &[Change]) -> Result<HashSet<ListingId>, Problem> {
     // No listing is at what is no host name.
     let Some(host) = HostName::of_url(&format!("https://{domain}/")) else { return Ok(HashSet::new()) };
-    Ok(app.store.listings_at(&host, HostPointer::Listed, MAX_LISTINGS).await?.into_iter().collect())
+    let mut at = app.store.listings_at(&host, HostPointer::Listed, MAX_LISTINGS).await?;
+    let withdrawals = found.iter().rev().filter(|change| change.item.what == "listing_withdrawn");
+    let withdrawn: Vec<ListingId> =
+        withdrawals.filter_map(|change| change.item.listing_id.clone()).take(ENTRIES).collect();
+    let withdrawn = app.store.listings(&withdrawn).await?;
+    let were_there =
+        withdrawn.into_iter().filter(|listing| listing.hosts().iter().any(|other| host.covers(other)));
+    at.extend(were_there.map(|listing| listing.id));
+    Ok(at.into_iter().collect())
 }

@@ -161,4 +161,9 @@ async fn atom_feeds_contain_the_changes_of_a_listing_a_kind_or_a_host() {
     assert_eq!(entries("?domain=127.0.0.1").await, 1);
     assert_eq!(entries("?domain=example.com").await, 0);
     assert_eq!(entries("?domain=%20").await, 0);
+    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Test." })).await;
+    registry.advance(TICK);
+    registry.tick().await;
+    assert_eq!(entries("?domain=127.0.0.1").await, 2, "the withdrawal");
+    assert_eq!(entries("?domain=example.com").await, 0);
 }
