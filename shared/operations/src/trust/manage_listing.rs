@@ -161,6 +161,13 @@ impl Operation for ManageListing {
         "change the name of my listing {id} to {text} => act=rename",
         "delete the credential of {id} => act=delete_credential",
         "forget the token for probes of {id} => act=delete_credential",
+        "opt {id} in again => act=opt_in",
+        "opt {id} back in => act=opt_in",
+        "opt in {id} to invitations => act=opt_in",
+        "{id} wants to get your messages again => act=opt_in",
+        "allow invitations to {id} again => act=opt_in",
+        "reclaim the reward of {id} => act=reclaim",
+        "read the feedback that was sent for {id} => act=read_feedback",
     ];
     const SUMMARY: &'static [&'static str] = &[
         "{act} of {listing_id} {done?is done|needs a signature of the owner}; it is {lane}. {note}",
