@@ -528,7 +528,7 @@ const SENSITIVE: &[(&str, &str, &str)] = &[
     ("CALLER_KEYS", "a2a products protocol publish talk", "a2a products protocol publish talk"),
     ("FEEDBACK#x", "a2a operator products protocol", "a2a operator products protocol"),
     ("CHALLENGE#x", "a2a products protocol publish", "a2a products protocol publish"),
-    ("CONTACT#x", "", "a2a operator probe-tick products protocol publish"),
+    ("CONTACT#x", "operator", "a2a operator probe-tick products protocol publish"),
     (
         "LOG#PENDING",
         "operator probe-tick weekly-recheck",

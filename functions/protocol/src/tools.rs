@@ -225,9 +225,14 @@ mod tests {
         ] {
             assert_eq!(hint(name, "readOnlyHint"), reads, "{name}");
         }
-        for (name, takes_away) in
-            [("manage_listing", true), ("evaporate", true), ("endorse", false), ("check_status", false)]
-        {
+        for (name, takes_away) in [
+            ("manage_listing", true),
+            ("evaporate", true),
+            ("revoke_attestation", true),
+            ("rotate_signing_key", true),
+            ("endorse", false),
+            ("check_status", false),
+        ] {
             assert_eq!(hint(name, "destructiveHint"), takes_away, "{name}");
         }
     }

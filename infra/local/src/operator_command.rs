@@ -57,6 +57,8 @@ enum Decision {
     },
     /// Remove the block of a host, and restore the listings that the block withdrew.
     UnblockHost { host: String },
+    /// List the contacts that were given for a listing.
+    Contacts { listing_id: String },
     /// Erase the contact address of a listing.
     EraseContact { listing_id: String },
     /// Erase what people sent about a listing, or everything that contains an e-mail address: contacts, texts of

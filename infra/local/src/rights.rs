@@ -98,6 +98,7 @@ pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("CONNECTOR", "read put update", "daily-connector"),
     ("CONNECTOR", "read put", "products protocol a2a"),
     ("CONTACT#*", "delete", "probe-tick operator"),
+    ("CONTACT#*", "read", "operator"),
     ("CONTACT#*", "update", "publish products protocol a2a"),
     ("CREDENTIAL#*", "read delete", "probe-tick weekly-recheck"),
     ("CREDENTIAL#*", "put delete", "products protocol a2a"),

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use crate::App;
 use registry_model::error::Problem;
 use registry_model::{
-    Cursor, Feedback, FlaggedPurchase, HostName, KeyStep, ListingId, PublicReason, PurchaseId, Report,
-    TimeKey, TokenDigest,
+    Contact, Cursor, Feedback, FlaggedPurchase, HostName, KeyStep, ListingId, PublicReason, PurchaseId,
+    Report, TimeKey, TokenDigest,
 };
 use registry_store::ReportsPage;
 
@@ -53,6 +53,10 @@ pub enum Command {
     /// Ends a block and restores the listings that it withdrew.
     UnblockHost {
         host: HostName,
+    },
+    /// Lists the contacts that were given for a listing.
+    Contacts {
+        listing_id: ListingId,
     },
     EraseContact {
         listing_id: ListingId,
@@ -128,6 +132,7 @@ pub async fn carry_out(app: &App, copy: &Store, command: Command) -> Result<Outc
         Command::Restore { listing_id } => listings::restore(app, &listing_id).await,
         Command::BlockHost { host, reason } => hosts::block(app, host, reason).await,
         Command::UnblockHost { host } => hosts::unblock(app, &host).await,
+        Command::Contacts { listing_id } => contacts(app, &listing_id).await,
         Command::EraseContact { listing_id } => erasure::erase_contact(app, &listing_id).await,
         Command::Erase { listing_id, email, text_id, after } => {
             erasure::erase(app, listing_id, email, text_id, after.as_deref()).await
@@ -172,6 +177,8 @@ pub struct Outcome {
     /// With the texts of people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub feedback: Vec<Feedback>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contacts: Vec<Contact>,
     /// Where the list of reports or of feedback continues: repeat the command with this value as `cursor`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
@@ -190,6 +197,7 @@ impl Outcome {
             reports: Vec::new(),
             report_counts: BTreeMap::new(),
             feedback: Vec::new(),
+            contacts: Vec::new(),
             next_cursor: None,
             note: note.into(),
         }
@@ -206,6 +214,15 @@ async fn revoke_access(app: &App, token: &TokenDigest) -> Result<Outcome, Proble
             no access."
     };
     Ok(Outcome::of_one(revoked, 0, note))
+}
+
+async fn contacts(app: &App, id: &ListingId) -> Result<Outcome, Problem> {
+    let contacts = app.store.contacts(id, app.clock.now()).await?;
+    let note = format!(
+        "Contacts: {}. Only one from `owner` is of a proven owner. A contact is deleted after a year.",
+        contacts.len()
+    );
+    Ok(Outcome { contacts, ..Outcome::of_one(false, 0, note) })
 }
 
 async fn reports(app: &App, about: Option<&ListingId>, cursor: Option<&str>) -> Result<Outcome, Problem> {

@@ -26,6 +26,6 @@ pub fn parse(field: &str, text: &str) -> Result<String, Problem> {
     Err(Problem::invalid(
         field,
         "bad_email",
-        format!("`{field}` must be an address such as you@example.com. Leave it out if you want no mail."),
+        format!("`{field}` must be an address such as you@example.com. It is optional."),
     ))
 }

@@ -323,16 +323,19 @@ impl Listing {
 }
 
 /// Who may be written to about a listing. Stored in an item of its own, so that no list, feed or page can contain it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Contact {
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     /// How the publisher found the registry.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     pub from: ContactFrom,
 }
 
 /// Who gave a contact. It decides where the contact is stored, so that a stranger cannot take the place of an owner.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ContactFrom {
     /// Anyone who published the listing.
     #[default]

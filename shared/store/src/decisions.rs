@@ -2,18 +2,20 @@
 //! transaction. If a probe of the listing is in progress, the decision ends the probe's lease, so that the
 //! result of the probe is not written.
 
-use super::attributes::s;
+use super::attributes::{number, s, text};
 use super::client::Store;
 use super::error::StoreError;
 use super::leaves::{moved_leaf, withdrawal_leaf};
 use super::listing_item::{as_read, changed};
 use super::listings::rename;
 use super::outreach::queue_for_outreach;
+use super::reads::{Query, Range};
 use super::search_index::mark_dirty;
 use super::state_changes::{hold_endpoint, live};
+use super::table::TTL_ATTRIBUTE;
 use super::transaction::Transaction;
 use super::{credentials, delistings, feed, hosts, keys, trails};
-use registry_model::{FeedItem, Lane, Listing, ListingId, LiveChange};
+use registry_model::{Contact, FeedItem, Lane, Listing, ListingId, LiveChange, Moment};
 
 impl Store {
     /// Withdraws or restores a listing, or ends Live because its owner moves it, as in `after`. Returns false and writes nothing if the listing was probed,
@@ -62,11 +64,25 @@ impl Store {
         Ok(self.transact_with_leaves(transaction, leaves).await?.is_written())
     }
 
+    /// The contacts of a listing, for the operator.
+    pub async fn contacts(&self, id: &ListingId, now: Moment) -> Result<Vec<Contact>, StoreError> {
+        let contacts = Query::of(keys::contacts_of(id)).range(Range::Prefix("CONTACT".to_owned())).strong();
+        let items = self.query(contacts).await?.items;
+        let valid = items.iter().filter(|item| number(item, TTL_ATTRIBUTE) > now.as_second());
+        let given = |item, name| Some(text(item, name)).filter(|text| !text.is_empty()).map(str::to_owned);
+        let read = valid.map(|item| Contact {
+            email: given(item, "email"),
+            source: given(item, "source"),
+            from: keys::contact_from(text(item, "sk")),
+        });
+        Ok(read.collect())
+    }
+
     /// Erases the contacts of a listing; false where there was none. After an error some may be erased: repeat the call.
     pub async fn erase_contact(&self, id: &ListingId) -> Result<bool, StoreError> {
         let mut erased = false;
         for slot in keys::contacts(id) {
-            // The deletion returns what existed, because no function has the right to read contacts.
+            // The deletion returns what existed.
             erased |= self.delete(&slot).await?;
         }
         Ok(erased)

@@ -215,21 +215,34 @@ pub(super) fn tile_partition(tile: LogTile) -> String {
 /// number is bounded.
 pub(super) fn contact(id: &ListingId, from: ContactFrom, whose: &str) -> Key {
     match from {
-        ContactFrom::Owner => Key::new(format!("{CONTACT_OF}{id}"), "CONTACT#OWNER"),
-        ContactFrom::Feedback => Key::new(format!("{CONTACT_OF}{id}"), "CONTACT#FEEDBACK"),
+        ContactFrom::Owner => Key::new(contacts_of(id), "CONTACT#OWNER"),
+        ContactFrom::Feedback => Key::new(contacts_of(id), "CONTACT#FEEDBACK"),
         ContactFrom::Anyone => contact_slot(id, Sha256::digest(whose)[0] % MAX_CONTACTS),
     }
 }
 
 pub(super) const CONTACT_OF: &str = "CONTACT#";
 
+pub(super) fn contacts_of(id: &ListingId) -> String {
+    format!("{CONTACT_OF}{id}")
+}
+
+/// Who gave the contact with this sort key.
+pub(super) fn contact_from(sort: &str) -> ContactFrom {
+    match sort {
+        "CONTACT#OWNER" => ContactFrom::Owner,
+        "CONTACT#FEEDBACK" => ContactFrom::Feedback,
+        _ => ContactFrom::Anyone,
+    }
+}
+
 fn contact_slot(id: &ListingId, slot: u8) -> Key {
-    Key::new(format!("{CONTACT_OF}{id}"), format!("CONTACT#{slot:02}"))
+    Key::new(contacts_of(id), format!("CONTACT#{slot:02}"))
 }
 
 /// Every place of a listing's contacts; the first is where tables of earlier versions stored the only one.
 pub(super) fn contacts(id: &ListingId) -> Vec<Key> {
-    let earlier = Key::new(format!("{CONTACT_OF}{id}"), "CONTACT");
+    let earlier = Key::new(contacts_of(id), "CONTACT");
     let named = [ContactFrom::Owner, ContactFrom::Feedback].map(|from| contact(id, from, ""));
     let slots = (0..MAX_CONTACTS).map(|slot| contact_slot(id, slot));
     std::iter::once(earlier).chain(named).chain(slots).collect()

@@ -254,9 +254,13 @@ async fn erased_contact_is_gone_from_the_table() {
     registry.deliver_events().await;
     let has_contact = |table: &tests::test_registry::Table| format!("{table:?}").contains("jane@example.org");
     assert!(has_contact(&registry.table().await));
+    let contacts = json!({ "command": "contacts", "listing_id": id });
+    let given = json!([{ "email": "jane@example.org", "source": "a friend", "from": "anyone" }]);
+    assert_eq!(run_command(&registry, contacts.clone()).await["contacts"], given);
     let erase = json!({ "command": "erase_contact", "listing_id": id });
     assert_eq!(run_command(&registry, erase.clone()).await["changed"], true);
     assert!(!has_contact(&registry.table().await));
+    assert_eq!(run_command(&registry, contacts).await.get("contacts"), None);
     assert_eq!(
         (registry.lane(&id).await.as_str(), registry.feed_types().await[0].as_str()),
         ("active", "contact_erased")

@@ -1,6 +1,6 @@
 //! What an access token gives access to: a product, or the confirmation of a demo after an invitation. The
 //! product is generated again for each request from the current listing. A purchase also has the data of the day when
-//! it began, for the time after the listing is withdrawn.
+//! it began, for the time in which the listing is not Live.
 
 use http::StatusCode;
 
@@ -30,12 +30,18 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
     let profile = match &grant.subject {
         GrantSubject::Listing(id) => {
             let listing = app.store.listing_with_evidence(id).await?;
-            match listing.filter(|listing| listing.0.lane != Lane::Withdrawn) {
-                Some(listing) => profile::of_listing(app, &listing, grant.goals()).await?,
-                None => bought(app, &grant.source).await?.ok_or_else(|| {
+            let listing = listing.filter(|listing| listing.0.lane != Lane::Withdrawn);
+            let bought = match &listing {
+                Some(listing) if listing.0.lane.is_proven() => None,
+                _ => bought(app, &grant.source).await?,
+            };
+            match (bought, listing) {
+                (Some(profile), _) => profile,
+                (None, Some(listing)) => profile::of_listing(app, &listing, grant.goals()).await?,
+                (None, None) => {
                     let detail = "The listing of this product was withdrawn.";
-                    Problem::new(StatusCode::GONE, "listing_withdrawn", detail)
-                })?,
+                    return Err(Problem::new(StatusCode::GONE, "listing_withdrawn", detail));
+                }
             }
         }
         GrantSubject::Described { kind, name, description } => {

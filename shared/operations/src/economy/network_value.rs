@@ -26,7 +26,7 @@ pub struct Arguments {
     #[serde(rename = "F", alias = "f")]
     #[schemars(range(min = 0.0, max = 1e6))]
     peers: Option<f64>,
-    /// Whether to use the exponents of a dense network. Default: as measured.
+    /// Whether to use the exponents of a dense network. Default: false.
     dense: Option<bool>,
 }
 

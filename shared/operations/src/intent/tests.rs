@@ -254,14 +254,18 @@ fn greetings_and_meaningless_messages_get_help() {
 
 #[test]
 fn opting_in_is_the_opposite_of_opting_out() {
-    for text in ["opt {id} in again", "{id} would like to opt in to your messages again", "opt {id} back in"] {
+    for text in ["opt {id} in again", "{id} would like to opt in to your messages again", "opt {id} back in"]
+    {
         assert_eq!(
             intent(&text.replace("{id}", ID)),
             format!("manage_listing(act=opt_in,listing_id={ID})"),
             "{text}"
         );
     }
-    assert_eq!(intent(&format!("opt {ID} out of your messages")), format!("outreach_opt_out(listing_id={ID})"));
+    assert_eq!(
+        intent(&format!("opt {ID} out of your messages")),
+        format!("outreach_opt_out(listing_id={ID})")
+    );
 }
 
 #[test]

@@ -169,6 +169,9 @@ fn answer(app: &App, published: &Published) -> Answer {
         (PublishStatus::Duplicate, None) => {
             "This listing was already queued. Its probe starts soon.".to_owned()
         }
+        (PublishStatus::Queued, None) if listing.probe.is_some() => {
+            "Queued again. Its probe follows at once.".to_owned()
+        }
         (PublishStatus::Queued, None) => "The listing was created and queued. Its first probe follows at \
             once."
             .to_owned(),
@@ -186,13 +189,17 @@ fn answer(app: &App, published: &Published) -> Answer {
         poll: Poll { url: status_url.clone(), interval_s: POLL_SECONDS },
         retry_at: *retry_at,
         badge_markdown: badge::markdown(&app.settings, badge::DEFAULT, &listing.id),
-        next: NextStep::get(
-            "check_status",
-            status_url.clone(),
-            json!({ "id": listing.id }),
-            "Poll until `lane` is `active`, `gated` or `needs_fix`. With `needs_fix`, `reasons` says what to change.",
-        )
-        .poll(retry_at.unwrap_or(now), now),
+        next: if *status == PublishStatus::Active && !renews {
+            NextStep::get("check_status", status_url.clone(), json!({ "id": listing.id }), "See its proof.")
+        } else {
+            NextStep::get(
+                "check_status",
+                status_url.clone(),
+                json!({ "id": listing.id }),
+                "Poll until `lane` is `active`, `gated` or `needs_fix`. With `needs_fix`, `reasons` says what to change.",
+            )
+            .poll(retry_at.unwrap_or(now), now)
+        },
         status_url,
     }
 }

@@ -227,8 +227,9 @@ impl Run<'_> {
             found: format!("Its {what} is {when}.{missed}"),
             data: json!({ "due_at": due, "due_now": is_due, "failed_recheck_hours": strikes }),
             to_do: strikes > 0,
-            call: self
-                .publish_again("Publish the same listing again to start a probe now. Use this after a fix."),
+            call: self.publish_again(
+                "Publish the same listing again after a fix. It is probed now, unless its proof is fresh.",
+            ),
         }
     }
 

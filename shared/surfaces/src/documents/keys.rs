@@ -87,7 +87,7 @@ struct Bot<'a> {
 #[derive(Serialize)]
 struct WebBotAuth {
     trigger: &'static str,
-    purpose: &'static str,
+    purpose: String,
     #[serde(rename = "expected-user-agent")]
     expected_user_agent: String,
     #[serde(rename = "rfc9309-product-token")]
@@ -114,9 +114,12 @@ impl Document for SignatureAgentCard {
             jwks_uri: settings.url(DIRECTORY),
             web_bot_auth: WebBotAuth {
                 trigger: "fetcher",
-                purpose: "Probes agents and MCP servers that were published here. A probe reads the card and \
-                    makes a handshake. A new listing is probed at most once in six minutes, and a Live \
-                    listing once a week.",
+                purpose: format!(
+                    "Probes agents and MCP servers that were published here. A probe reads the card and makes a \
+                     handshake. A Live listing is probed at most every {} hours and at least every {} days. A \
+                     listing that fails is probed again after an hour, and later less often.",
+                    settings.fresh_ok_hours, settings.recheck_days
+                ),
                 product_token: product.to_owned(),
                 expected_user_agent,
                 // It requests only what the publisher named, and follows no links.

@@ -211,7 +211,7 @@ fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
             unlimited: true,
             active_ok: live.agents + live.mcps,
             due_now: due.0,
-            next_due_at: due.1,
+            next_due_at: due.1.map(|at| at.max(now)),
             week: week.name,
             rechecked_this_week: week.rechecked,
             still_ok_this_week: week.still_ok,

@@ -180,6 +180,8 @@ async fn peer_registries_are_searched_for_this_registry() {
     let search = &status["searches"][0];
     assert_eq!((&search["registry"], &search["lists_this"]), (&json!(peer.origin), &json!(true)), "{status}");
     assert_eq!(status["listed"], Value::Null, "a listing on another registry counts as official");
+    let card = registry.get("/.well-known/mcp/server-card.json").await.body;
+    assert_eq!(card["mirrors"], json!([peer.origin]), "{card}");
 }
 
 #[tokio::test]

@@ -97,6 +97,7 @@ async fn only_live_listings_are_resolved() {
     assert_eq!((&refused["code"], &refused["lane"]), (&json!("not_active"), &json!("demoted")));
     let answer = registry.call_tool("interop_resolve", &json!({})).await;
     assert_eq!(answer["matches"], json!([]));
+    assert!(registry.try_tool("interop_resolve", &json!({ "need": "add numbers" })).await.is_some());
 }
 
 #[tokio::test]

@@ -81,6 +81,12 @@ async fn newest_revision_supports_server_discover_tools_list_and_tools_call() {
     let result = &discovered.body["result"];
     assert_eq!(result["supportedVersions"], json!([NEWEST, "2025-11-25", "2025-06-18", "2025-03-26"]));
     assert_eq!(result["capabilities"], json!({ "tools": {} }));
+    assert!(
+        result["instructions"].as_str().unwrap().contains("for a task, call match_capability"),
+        "{result}"
+    );
+    let refused = registry.refused_tool("search_active", &json!({ "limits": 5 })).await;
+    assert!(refused["detail"].as_str().unwrap().contains("`limit`"), "{refused}");
 
     let listed = modern(&registry, "tools/list", json!({})).await;
     let called = modern(&registry, "tools/call", json!({ "name": "search_active" })).await;

@@ -81,7 +81,7 @@ async fn invitation_contains_its_reason_and_the_opt_out() {
     };
     let text = message["text"].as_str().unwrap();
     for expected in [
-        registry.url(&format!("/api/products/demo?listing_id={id}")),
+        registry.url(&format!("/api/products/demo?listing_id={id}&source=invitation")),
         registry.url(OPT_OUT_PATH),
         format!(r#""listing_id":"{id}""#),
         "opt_out".to_owned(),

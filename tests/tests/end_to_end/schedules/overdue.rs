@@ -97,6 +97,9 @@ async fn listing_with_an_expired_proof_is_shown_as_live_nowhere() {
         let state = shown_state(&registry, id).await;
         assert_eq!(state, [json!("active"), json!(true), json!(true), json!(false), json!(true)], "{id}");
     }
+    let statistics = registry.probe_statistics().await;
+    let totals = ["live_active", "live_active_snapshot"].map(|name| statistics[name]["total"].clone());
+    assert_eq!(totals, [json!(2), json!(0)], "the snapshot is of the last count");
 }
 
 /// The index still lists a listing that the same run has just probed.

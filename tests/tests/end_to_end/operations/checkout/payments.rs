@@ -366,12 +366,18 @@ async fn mode_of_a_payment_is_checked_without_the_key() {
 }
 
 #[tokio::test]
-async fn bought_product_stays_when_its_listing_is_withdrawn() {
+async fn bought_product_stays_when_its_listing_is_demoted_or_withdrawn() {
     let shop = Shop::open().await;
     let body = json!({ "sku": "alive", "listing_id": shop.agent, "goals": ["Answer in Portuguese"] });
     let bought = shop.buy_ok(&body).await;
     shop.stripe.pay(&shop.registry).await;
     let before = shop.get_product(&bought).await.body;
+    // A failed probe may have emptied its texts.
+    for (name, value) in [("lane", "demoted"), ("description", "Changed.")] {
+        let value = AttributeValue::S(value.to_owned());
+        shop.registry.overwrite(&format!("LISTING#{}", shop.agent), "CORE", name, value).await;
+    }
+    assert_eq!(shop.get_product(&bought).await.body["files"], before["files"]);
     let withdraw = json!({ "command": "withdraw", "listing_id": shop.agent, "reason": "Spam." });
     ::operator::handle(&shop.registry.app, withdraw).await.unwrap();
     let after = shop.get_product(&bought).await;

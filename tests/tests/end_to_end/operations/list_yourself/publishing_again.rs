@@ -150,6 +150,8 @@ async fn publishing_again_returns_the_status_duplicate_or_active() {
     registry.deliver_events().await;
     let live = registry.publish(&json!({ "url": peer.card(), "name": "Somebody else's name" })).await;
     assert_eq!((&live["status"], &live["lane"]), (&json!("active"), &json!("active")));
+    assert!(again["next"]["wait_s"].is_u64(), "{again}");
+    assert_eq!(live["next"].get("wait_s"), None, "nothing to wait for: {live}");
     assert_eq!(
         registry.status(&id_of(&live)).await["name"],
         "Adder",

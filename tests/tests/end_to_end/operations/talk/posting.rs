@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tests::peers::{Peer, agents};
-use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
 use super::{feed, inbox, post, post_ok, values_of};
 use crate::fixtures::{live_agent, live_pair};
@@ -232,4 +232,18 @@ async fn talk_is_limited_per_caller_and_per_listing() {
         registry.advance(HOUR);
         post_ok(&registry, &id, "message", "Hello.").await;
     }
+}
+
+/// Anybody can read an inbox without a proof, so nothing says that its owner did.
+#[tokio::test]
+async fn page_does_not_say_who_read_the_inbox() {
+    let (registry, _peer, id) = live_agent().await;
+    for _ in 0..9 {
+        registry.advance(DAY);
+        registry.tick().await;
+    }
+    let page = async || registry.get(&format!("/list/{id}")).await.body.to_string();
+    assert!(page().await.contains("Nobody has read the inbox for 7 days."), "{}", page().await);
+    registry.get(&format!("/api/talk?listing_id={id}")).await;
+    assert!(page().await.contains("Somebody read the inbox within the last 7 days."), "{}", page().await);
 }

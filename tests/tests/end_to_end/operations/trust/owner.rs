@@ -100,6 +100,8 @@ async fn owner_can_withdraw_and_restore_a_listing() {
     assert_eq!((registry.live_counts().await, done["proven_domain"].as_str()), ((0, 0), Some("127.0.0.1")));
     let status = registry.status(&setup.id).await;
     assert_eq!(status["withdrawal"]["by_owner"], true, "{status}");
+    assert_eq!(status["lane_reason"], "Its owner withdrew it.", "{status}");
+    assert_eq!(status["next"]["body"]["act"], "restore", "{status}");
     let again = registry.post("/api/publish", &server_json(&setup.server.url("/mcp"))).await;
     assert_eq!((again.status, &again.body["code"]), (409, &json!("withdrawn")));
     assert!(again.body["detail"].as_str().unwrap().contains("`manage_listing`"), "{again:?}");
