@@ -30,6 +30,7 @@ use crate::lock::Lock;
 use crate::server::Server;
 
 pub use engine::instrumented::Observer;
+pub use engine::partitions::PartitionMeter;
 pub use engine::{Data, Embedded};
 pub use gateway::Transport;
 pub use lock::LockError;
@@ -60,6 +61,8 @@ pub struct Options {
     /// Caches items of the table until they are written, because no other process writes them. Without the cache, every
     /// read queries the table, as on AWS.
     pub caches_reads: bool,
+    /// Counts and limits the throughput of each partition key.
+    pub partitions: Option<PartitionMeter>,
 }
 
 impl Options {
@@ -76,6 +79,7 @@ impl Options {
             random: Random::System,
             observer: None,
             caches_reads: true,
+            partitions: None,
         }
     }
 }
@@ -128,6 +132,10 @@ impl Local {
         Box::pin(async move {
             let template = Template::own()?;
             let engine = Embedded::open(&options.data, &options.clock)?;
+            let engine = match options.partitions {
+                Some(meter) => engine.with_partitions(meter),
+                None => engine,
+            };
             let lock = match &options.data {
                 Data::Memory => None,
                 Data::File(path) => Some(Lock::on(path)?),
