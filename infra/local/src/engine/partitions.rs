@@ -13,6 +13,7 @@ use dynoxide::types::{
 use dynoxide::{AttributeValue, Database, Item};
 use registry::model::Clock;
 use registry::store::table::{self, Index};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::dispatch;
@@ -99,6 +100,19 @@ enum Access {
     Write,
 }
 
+/// What an answer to a read consumed. The items are not parsed.
+#[derive(Debug, Default, Deserialize)]
+struct ReadAnswer {
+    #[serde(rename = "ConsumedCapacity", default)]
+    consumed: Consumed,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Consumed {
+    #[serde(rename = "CapacityUnits", default)]
+    units: f64,
+}
+
 /// Units of an access to a partition key.
 type Charge = (String, f64);
 
@@ -179,9 +193,8 @@ impl PartitionMeter {
         }
         request["ReturnConsumedCapacity"] = json!("TOTAL");
         let (status, answer) = dispatch::answer(database, operation, request.to_string().as_bytes());
-        let body: Value = serde_json::from_str(&answer).unwrap_or_default();
-        let units = body["ConsumedCapacity"]["CapacityUnits"].as_f64().unwrap_or_default();
-        self.charge(Access::Read, keys.into_iter().map(|key| (key, units)));
+        let read: ReadAnswer = serde_json::from_str(&answer).unwrap_or_default();
+        self.charge(Access::Read, keys.into_iter().map(|key| (key, read.consumed.units)));
         (status, answer)
     }
 
