@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand};
-use local::{Data, Local, Options, PartitionMeter};
+use local::{Data, Local, Options, PartitionMeter, Reads};
 use registry::model::Clock;
 use registry::settings::{Mode, Settings};
 use tracing_subscriber::Layer as _;
@@ -62,7 +62,7 @@ struct Serve {
     #[arg(long, env = "PUBLIC", value_parser = FalseyValueParser::new())]
     public: bool,
     /// Limit each partition key to this share of DynamoDB's 3,000 read units and 1,000 write units per second, such as
-    /// 0.1, and print the hottest keys at the end. Items are then not cached.
+    /// 0.1, and print the hottest keys at the end. Reads are then cached only as on AWS.
     #[arg(long, env = "PARTITION_LIMIT", value_parser = share)]
     partition_limit: Option<f64>,
     /// Convert every request to an API Gateway event, as on Lambda.
@@ -131,7 +131,7 @@ async fn run(serve: &Serve) -> ExitCode {
         #[cfg(feature = "as-events")]
         transport: if serve.as_events { local::Transport::Events } else { local::Transport::Direct },
         schedules: true,
-        caches_reads: partitions.is_none(),
+        reads: if partitions.is_some() { Reads::ForSeconds } else { Reads::UntilWritten },
         partitions: partitions.clone(),
         ..Options::new(settings)
     };
