@@ -57,9 +57,6 @@ const SHOWN: usize = 15;
 const SCHEDULES: [(&str, usize, usize); 3] =
     [("probe-tick", 360, 20), ("search-index", 60, 30), ("tell-subscribers", 60, 40)];
 
-/// Runs of each schedule after seeding.
-const SETTLING_RUNS: usize = 4;
-
 /// Runs the load and reports the hottest keys.
 ///
 /// # Errors
@@ -167,11 +164,11 @@ impl Load {
             }
             let due = SCHEDULES.iter().filter(|(_, every, first)| second % every == *first);
             for (name, ..) in due {
-                jobs.spawn(self.job(name, scheduled(&self.template, name, &self.clock)));
+                jobs.spawn(self.job(name, self.scheduled(name)));
             }
             // The rule of the template has a reserved concurrency of 1.
             if is_changed && jobs.is_empty() {
-                jobs.spawn(self.job("search-index", scheduled(&self.template, "search-index", &self.clock)));
+                jobs.spawn(self.job("search-index", self.scheduled("search-index")));
             }
             while jobs.try_join_next().is_some() || probes.try_join_next().is_some() {}
         }
@@ -194,6 +191,14 @@ impl Load {
         }
     }
 
+    /// The event of a schedule at this moment.
+    fn scheduled(&self, name: &str) -> Value {
+        let input = self.template.schedules.iter().find(|one| one.function == name);
+        let mut event = input.and_then(|schedule| schedule.input.clone()).unwrap_or_default();
+        event["time"] = json!(self.clock.now());
+        event
+    }
+
     fn job(&self, name: &'static str, event: Value) -> impl Future<Output = ()> + use<> {
         let (done, errors) = (self.jobs.get(name).map(|job| job(event)), Arc::clone(&self.errors));
         async move {
@@ -202,14 +207,6 @@ impl Load {
             }
         }
     }
-}
-
-/// The event of a schedule at this moment.
-fn scheduled(template: &Template, name: &str, clock: &Clock) -> Value {
-    let schedule = template.schedules.iter().find(|one| one.function == name);
-    let mut event = schedule.and_then(|schedule| schedule.input.clone()).unwrap_or_default();
-    event["time"] = json!(clock.now());
-    event
 }
 
 fn note(errors: &Mutex<Vec<String>>, error: String) {
@@ -231,13 +228,6 @@ async fn seeded(engine: &Embedded, settings: &Settings, clock: &Clock) -> Result
     let ids = seed::seed(&store, settings, clock.now(), 0..LISTINGS, &Arc::new(Words::default())).await?;
     let app = App::new(settings.clone(), store, Bus::Silent, clock.clone(), Random::System);
     seed::index(&app).await?;
-    // Seeding queues thousands of leaves and changes, which no registry has at once.
-    let (template, jobs) = (Template::own()?, functions::jobs(&app));
-    for (name, every, _) in [SCHEDULES; SETTLING_RUNS].concat() {
-        clock.advance(Duration::from_secs(every as u64));
-        let job = jobs.get(name).ok_or("a job is missing")?;
-        job(scheduled(&template, name, clock)).await?;
-    }
     Ok(ids)
 }
 
