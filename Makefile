@@ -1,6 +1,6 @@
 # `make help` lists the targets. Each target is one or two lines that you can also type yourself.
 .DEFAULT_GOAL := help
-.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk page-script log-client caching-proxy package-registries registry-clients signatures browser openapi conformance tck second-engine dry-run restore traces acceptance nightly deploy
+.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million cost bench-peers load hot-keys faults hostile prove soak interop walk page-script log-client caching-proxy package-registries registry-clients signatures browser openapi conformance tck second-engine dry-run restore traces acceptance nightly deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked $(if $(filter arm64,$(ARCHITECTURE)),--arm64)
@@ -55,6 +55,9 @@ bench-peers: ## compare the speed of list, search, get and publish with ContextF
 
 load: build ## send ten minutes of mixed load to the registry and to the packaged functions; LOAD_MINUTES sets the time
 	cargo run --release -p tests --bin bench -- load
+
+hot-keys: ## show which partition keys of the table limit the requests; HOT_KEYS_SECONDS (300), HOT_KEYS_RATE (500), HOT_KEYS_LIMIT (0.1)
+	cargo run --profile $(PROFILE) -p tests --bin bench -- hot-keys
 
 faults: ## inject faults and print the results; FAULT_KILLS sets the number of kills (50)
 	tests/faults/run
@@ -125,6 +128,7 @@ acceptance: ## run the external acceptance suite against a new server; SUITE is 
 	.ci/acceptance
 
 nightly: check test check-infra smoke dry-run second-engine walk cli-test page-script log-client caching-proxy package-registries registry-clients signatures restore traces openapi conformance tck interop browser prove ## run all checks; takes some hours
+	HOT_KEYS_SECONDS=$${HOT_KEYS_SECONDS:-30} HOT_KEYS_LIMIT=$${HOT_KEYS_LIMIT:-0.3} $(MAKE) hot-keys
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
 
 dry-run: check-infra ## deploy the template to moto, a stand-in for AWS

@@ -20,6 +20,7 @@ use local::engine::instrumented::{Denials, InstrumentedEngine};
 use local::{Embedded, Local, Observer, Options};
 use registry::app::App;
 use registry::model::{Clock, ListingId, Moment};
+use registry::store::Store;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -282,6 +283,13 @@ impl TestRegistry {
         }
         self.index().await;
         events
+    }
+
+    /// The table as another process on AWS reads it.
+    #[must_use]
+    pub fn other_process(&self) -> Store {
+        let client = local::engine::client(self.local.engine.clone());
+        Store::of_many_writers(client, &self.app.settings.table_name, self.app.clock.clone())
     }
 
     /// Runs a function that has no route, with its rights.

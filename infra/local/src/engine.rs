@@ -4,6 +4,7 @@
 
 mod dispatch;
 pub mod instrumented;
+pub mod partitions;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,8 @@ use aws_smithy_runtime_api::http::StatusCode;
 use aws_smithy_types::body::SdkBody;
 use dynoxide::Database;
 use registry::model::Clock;
+
+use partitions::PartitionMeter;
 
 /// Where the table is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +52,8 @@ pub enum EngineError {
 #[derive(Clone)]
 pub struct Embedded {
     database: Database,
+    /// Limits the throughput of each partition key; none by default.
+    partitions: Option<PartitionMeter>,
 }
 
 impl Embedded {
@@ -62,7 +67,13 @@ impl Embedded {
                 .map_err(|error| EngineError::Open(":memory:".to_owned(), error))?,
             Data::File(path) => open_file(path)?,
         };
-        Ok(Self { database })
+        Ok(Self { database, partitions: None })
+    }
+
+    /// With the throughput of each partition key counted and limited by `meter`.
+    #[must_use]
+    pub fn with_partitions(self, meter: PartitionMeter) -> Self {
+        Self { partitions: Some(meter), ..self }
     }
 
     /// Deletes the items whose TTL has passed and returns their number; unlike DynamoDB, the engine does this only on
@@ -120,11 +131,15 @@ impl HttpConnector for Embedded {
     // yields first, because a task that never waits keeps its worker: without that, timers are 100 to 500 ms late under
     // load, with it 1 to 2 ms.
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let database = self.database.clone();
+        let Self { database, partitions } = self.clone();
         HttpConnectorFuture::new(async move {
             tokio::task::yield_now().await;
             let body = request.body().bytes().unwrap_or_default();
-            let (status, answer) = dispatch::answer(&database, operation(&request), body);
+            let operation = operation(&request);
+            let (status, answer) = match &partitions {
+                None => dispatch::answer(&database, operation, body),
+                Some(meter) => meter.answer(&database, operation, body),
+            };
             json_response(status, answer)
         })
     }

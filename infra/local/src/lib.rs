@@ -30,6 +30,7 @@ use crate::lock::Lock;
 use crate::server::Server;
 
 pub use engine::instrumented::Observer;
+pub use engine::partitions::PartitionMeter;
 pub use engine::{Data, Embedded};
 pub use gateway::Transport;
 pub use lock::LockError;
@@ -57,9 +58,21 @@ pub struct Options {
     pub random: Random,
     /// Counts the calls to the table and injects faults.
     pub observer: Option<Observer>,
-    /// Caches items of the table until they are written, because no other process writes them. Without the cache, every
-    /// read queries the table, as on AWS.
-    pub caches_reads: bool,
+    /// Which reads of the table are cached.
+    pub reads: Reads,
+    /// Counts and limits the throughput of each partition key.
+    pub partitions: Option<PartitionMeter>,
+}
+
+/// Which reads of the table are cached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// Items are cached until they are written, because no other process writes them.
+    UntilWritten,
+    /// Only what nearly every request needs is cached, for seconds, as on AWS.
+    ForSeconds,
+    /// Every read queries the table.
+    Uncached,
 }
 
 impl Options {
@@ -75,7 +88,8 @@ impl Options {
             clock: Clock::System,
             random: Random::System,
             observer: None,
-            caches_reads: true,
+            reads: Reads::UntilWritten,
+            partitions: None,
         }
     }
 }
@@ -128,6 +142,10 @@ impl Local {
         Box::pin(async move {
             let template = Template::own()?;
             let engine = Embedded::open(&options.data, &options.clock)?;
+            let engine = match options.partitions {
+                Some(meter) => engine.with_partitions(meter),
+                None => engine,
+            };
             let lock = match &options.data {
                 Data::Memory => None,
                 Data::File(path) => Some(Lock::on(path)?),
@@ -150,10 +168,12 @@ impl Local {
                 .map_err(|error| StartError::Table(error.into()))?;
 
             let tick = settings.tick();
-            let store = if options.caches_reads {
-                Store::sole_writer(client, &settings.table_name)
-            } else {
-                Store::new(client, &settings.table_name)
+            let store = match options.reads {
+                Reads::UntilWritten => Store::sole_writer(client, &settings.table_name),
+                Reads::ForSeconds => {
+                    Store::of_many_writers(client, &settings.table_name, options.clock.clone())
+                }
+                Reads::Uncached => Store::new(client, &settings.table_name),
             };
             let (bus, events) = Bus::local();
             let app = App::new(settings, store, bus, options.clock.clone(), options.random);

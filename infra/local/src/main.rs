@@ -13,7 +13,8 @@ use std::process::ExitCode;
 
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand};
-use local::{Data, Local, Options};
+use local::{Data, Local, Options, PartitionMeter, Reads};
+use registry::model::Clock;
 use registry::settings::{Mode, Settings};
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -60,6 +61,10 @@ struct Serve {
     /// Apply the rules of a public registry: probe only https at public addresses, and enforce rate limits.
     #[arg(long, env = "PUBLIC", value_parser = FalseyValueParser::new())]
     public: bool,
+    /// Limit each partition key to this share of DynamoDB's 3,000 read units and 1,000 write units per second, such as
+    /// 0.1, and print the hottest keys at the end. Reads are then cached only as on AWS.
+    #[arg(long, env = "PARTITION_LIMIT", value_parser = share)]
+    partition_limit: Option<f64>,
     /// Convert every request to an API Gateway event, as on Lambda.
     #[cfg(feature = "as-events")]
     #[arg(long, env = "AS_EVENTS", value_parser = FalseyValueParser::new())]
@@ -115,6 +120,7 @@ async fn run(serve: &Serve) -> ExitCode {
         Ok(settings) => settings,
         Err(error) => return exit::failure(exit::USAGE_ERROR, &error.to_string()),
     };
+    let partitions = serve.partition_limit.map(|share| PartitionMeter::new(share, Clock::System));
     let options = Options {
         listen: SocketAddr::new(serve.host, serve.port),
         data: match serve.data.to_str() {
@@ -125,6 +131,8 @@ async fn run(serve: &Serve) -> ExitCode {
         #[cfg(feature = "as-events")]
         transport: if serve.as_events { local::Transport::Events } else { local::Transport::Direct },
         schedules: true,
+        reads: if partitions.is_some() { Reads::ForSeconds } else { Reads::UntilWritten },
+        partitions: partitions.clone(),
         ..Options::new(settings)
     };
     let data = options.data.clone();
@@ -136,7 +144,20 @@ async fn run(serve: &Serve) -> ExitCode {
     shutdown_signal().await;
     tracing::info!("stopping");
     local.stop().await;
+    if let Some(partitions) = partitions {
+        println!("{}", partitions.report(HOTTEST_KEYS));
+    }
     ExitCode::SUCCESS
+}
+
+/// Partition keys that are printed at the end.
+const HOTTEST_KEYS: usize = 20;
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if share > 0.0 => Ok(share),
+        _ => Err("use a number above 0, such as 0.1".to_owned()),
+    }
 }
 
 /// Ctrl-C, or the TERM signal of a process manager.

@@ -54,7 +54,7 @@ pub(super) async fn start() -> Result<Start, StartError> {
     let aws = LambdaEnvironment::from_env(from_environment)?;
     let secrets = Secrets::from_env(|| aws.secrets_manager(), from_environment);
     let settings = settings(secrets.as_ref()).await?;
-    let store = Store::new(aws.dynamodb(), &settings.table_name);
+    let store = Store::of_many_writers(aws.dynamodb(), &settings.table_name, Clock::System);
     let bus = match &settings.bus_name {
         Some(name) => Bus::EventBridge(aws.eventbridge(), name.as_str().into()),
         None => Bus::Silent,

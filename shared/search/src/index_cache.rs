@@ -109,7 +109,7 @@ impl IndexCache {
 
     /// Updates the index to the version in the table. Concurrent callers wait for one update.
     pub(super) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
-        let manifest = store.manifest().await?;
+        let manifest = store.recent_manifest().await?;
         if self.version().is_some_and(|loaded| loaded >= manifest.version) {
             return Ok(());
         }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::read_cache::ReadCache;
+use registry_model::Clock;
 
 /// The table, as a cheap handle: clones share the client and the read cache. Its methods fail with
 /// [`StoreError`](super::StoreError); a transaction that failed wrote nothing, unless its answer was lost.
@@ -26,6 +27,13 @@ impl Store {
         Self { client, table: name.into(), read_cache: ReadCache::default() }
     }
 
+    /// A table to which other processes write, too. What nearly every request reads is cached for seconds of `clock`,
+    /// because one partition key cannot serve all requests: the counts, the manifest of the search index, and pages of the
+    /// lists.
+    pub fn of_many_writers(client: aws_sdk_dynamodb::Client, name: &str, clock: Clock) -> Self {
+        Self { read_cache: ReadCache::for_seconds(clock), ..Self::new(client, name) }
+    }
+
     /// A table to which only this process writes, and only through clones of this handle. A read item is cached until
     /// it is written.
     pub fn sole_writer(client: aws_sdk_dynamodb::Client, name: &str) -> Self {
@@ -39,7 +47,7 @@ impl Store {
     }
 
     /// Whether only this process writes to the table. If so, a check for changes costs nothing.
-    pub const fn is_sole_writer(&self) -> bool {
-        self.read_cache.is_enabled()
+    pub fn is_sole_writer(&self) -> bool {
+        self.read_cache.is_until_written()
     }
 }

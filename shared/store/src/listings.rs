@@ -184,7 +184,17 @@ impl Store {
             .await
     }
 
-    pub(super) async fn page_of_shown(
+    async fn page_of_shown(
+        &self,
+        partition: String,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<(Vec<Listing>, Option<String>), StoreError> {
+        let page = format!("{partition}\n{limit}\n{}", after.unwrap_or_default());
+        self.read_cache.page(&page, self.read_page_of_shown(partition, after, limit)).await
+    }
+
+    pub(super) async fn read_page_of_shown(
         &self,
         partition: String,
         after: Option<&str>,

@@ -90,7 +90,7 @@ impl Store {
         now: Moment,
     ) -> Result<(), StoreError> {
         let changed = (before.agents, before.mcps) != (after.agents, after.mcps);
-        let Live { agents, mcps, .. } = self.live().await?;
+        let Live { agents, mcps, .. } = self.live_now().await?;
         // The counters subtract the earlier count.
         let live = |shown: u32, before: u32, now: u32| (shown + before).saturating_sub(now);
         let change = Expression::default()

@@ -1,5 +1,6 @@
-//! Caches an item until it is written again. This is correct only if a single process writes to the table, as
-//! on the local server. On AWS many processes write, so every read goes to the table.
+//! Caches reads of the table. On the local server a single process writes to the table, so an item is cached until it is
+//! written again. On AWS many processes write. There, only what nearly every request needs is cached, and only for seconds:
+//! otherwise all requests together would exceed the throughput of one partition key.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,8 +12,14 @@ use super::cached::{Live, Manifest};
 use super::error::StoreError;
 use super::keys::{self, Key};
 use super::listing_item::NamedListing;
-use registry_model::{Listing, ListingId};
+use registry_model::{Clock, Listing, ListingId, Moment};
 
+/// How long the counts and the manifest are cached if other processes write them, too, in milliseconds.
+const MAX_AGE_MS: i64 = 1_000;
+/// The same for pages of the lists: as long as clients cache them.
+const MAX_PAGE_AGE_MS: i64 = 5_000;
+/// Cached pages. A page has at most 100 listings.
+const MAX_PAGES: usize = 64;
 /// Approximate bytes of cached listings with their evidence.
 const MAX_BYTES: u64 = 10 * 1024 * 1024;
 /// Bytes of a typical listing with evidence, without the texts of its tools and skills.
@@ -22,22 +29,45 @@ const MAX_CORE_BYTES: u64 = 12 * 1024 * 1024;
 /// Approximate bytes of a core without its description.
 const CORE_BYTES: u64 = size_of::<Listing>() as u64 + 600;
 
-/// The cache of a table's sole writer; disabled in any other process.
+/// Listings of a page, and the place where the next page begins.
+pub(super) type ListedPage = (Vec<Listing>, Option<String>);
+
+/// The cached reads of a process; by default, nothing is cached.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReadCache(Option<Arc<Caches>>);
 
 #[derive(Debug)]
 struct Caches {
+    live: Cache<String, Aged<Live>>,
+    manifest: Cache<String, Aged<Arc<Manifest>>>,
+    writers: Writers,
+}
+
+#[derive(Debug)]
+enum Writers {
+    /// Only this process writes to the table.
+    Sole(ItemCaches),
+    /// Values age by this clock.
+    Many { pages: Cache<String, Aged<Arc<ListedPage>>>, clock: Clock },
+}
+
+#[derive(Debug)]
+struct ItemCaches {
     listings: Cache<String, Arc<NamedListing>, Size>,
     cores: Cache<String, Arc<Listing>, Size>,
-    live: Cache<String, Live>,
-    manifest: Cache<String, Arc<Manifest>>,
+}
+
+/// A value and a time before it was read.
+#[derive(Clone, Debug)]
+struct Aged<T> {
+    since: Moment,
+    value: T,
 }
 
 impl ReadCache {
     /// A cache whose items last until they are written.
     pub(super) fn until_written() -> Self {
-        Self(Some(Arc::new(Caches {
+        Self::of(Writers::Sole(ItemCaches {
             listings: Cache::with_weighter(
                 usize::try_from(MAX_BYTES / TYPICAL_BYTES).unwrap_or(1),
                 MAX_BYTES,
@@ -48,13 +78,33 @@ impl ReadCache {
                 MAX_CORE_BYTES,
                 Size,
             ),
-            live: Cache::new(1),
-            manifest: Cache::new(1),
-        })))
+        }))
     }
 
+    /// A cache of what nearly every request needs, for seconds of this clock.
+    pub(super) fn for_seconds(clock: Clock) -> Self {
+        Self::of(Writers::Many { pages: Cache::new(MAX_PAGES), clock })
+    }
+
+    fn of(writers: Writers) -> Self {
+        Self(Some(Arc::new(Caches { live: Cache::new(1), manifest: Cache::new(1), writers })))
+    }
+
+    /// Whether items are cached until they are written.
+    pub(super) fn is_until_written(&self) -> bool {
+        self.items().is_some()
+    }
+
+    /// Whether the counts and the manifest are cached.
     pub(super) const fn is_enabled(&self) -> bool {
         self.0.is_some()
+    }
+
+    fn items(&self) -> Option<&ItemCaches> {
+        match &self.0.as_ref()?.writers {
+            Writers::Sole(items) => Some(items),
+            Writers::Many { .. } => None,
+        }
     }
 
     /// A cached listing, or the result of `read`. The absence of a listing is not cached.
@@ -64,8 +114,8 @@ impl ReadCache {
         read: impl Future<Output = Result<Option<NamedListing>, StoreError>>,
     ) -> Result<Option<Arc<NamedListing>>, StoreError> {
         let read = async { Ok(read.await?.map(Arc::new)) };
-        let Some(caches) = &self.0 else { return read.await };
-        cached(&caches.listings, &keys::listing(id), read).await
+        let Some(items) = self.items() else { return read.await };
+        cached(&items.listings, &keys::listing(id), read).await
     }
 
     /// The cores of listings, in no order; one `read` gets those that are not cached. Ids without a listing are left out.
@@ -77,7 +127,7 @@ impl ReadCache {
     where
         R: Future<Output = Result<Vec<Listing>, StoreError>>,
     {
-        let Some(caches) = &self.0 else {
+        let Some(items) = self.items() else {
             return Ok(read(ids.to_vec()).await?.into_iter().map(Arc::new).collect());
         };
         // Each id once, and in order: otherwise a reader could wait for itself, or two readers for each other.
@@ -86,7 +136,7 @@ impl ReadCache {
         let (mut found, mut guards, mut missing) =
             (Vec::with_capacity(ids.len()), BTreeMap::new(), Vec::new());
         for (partition, id) in &partitions {
-            match caches.cores.get_value_or_guard_async(partition).await {
+            match items.cores.get_value_or_guard_async(partition).await {
                 Ok(core) => found.push(core),
                 Err(guard) => {
                     guards.insert(id.as_str(), guard);
@@ -107,25 +157,39 @@ impl ReadCache {
         Ok(found)
     }
 
-    /// The cached counts, or the result of `read`.
-    pub(super) async fn live(
-        &self,
-        read: impl Future<Output = Result<Live, StoreError>>,
-    ) -> Result<Live, StoreError> {
-        let Some(caches) = &self.0 else { return read.await };
-        let read = async { read.await.map(Some) };
-        Ok(cached(&caches.live, &Key::new(keys::LIVE, ""), read).await?.unwrap_or_default())
+    /// The cached counts, or the result of `read`, which gets the counts that have become too old.
+    pub(super) async fn live<R>(&self, read: impl FnOnce(Option<Live>) -> R) -> Result<Live, StoreError>
+    where
+        R: Future<Output = Result<Live, StoreError>>,
+    {
+        let Some(caches) = &self.0 else { return read(None).await };
+        caches.recent(&caches.live, keys::LIVE, MAX_AGE_MS, read).await
     }
 
-    /// The cached manifest of the search index, which has this key, or the result of `read`.
-    pub(super) async fn manifest(
+    /// The cached manifest of the search index, which has this key, or the result of `read`, which gets the manifest that
+    /// has become too old.
+    pub(super) async fn manifest<R>(
         &self,
         key: &Key,
-        read: impl Future<Output = Result<Manifest, StoreError>>,
-    ) -> Result<Arc<Manifest>, StoreError> {
-        let Some(caches) = &self.0 else { return read.await.map(Arc::new) };
-        let read = async { Ok(Some(Arc::new(read.await?))) };
-        Ok(cached(&caches.manifest, key, read).await?.unwrap_or_default())
+        read: impl FnOnce(Option<Arc<Manifest>>) -> R,
+    ) -> Result<Arc<Manifest>, StoreError>
+    where
+        R: Future<Output = Result<Arc<Manifest>, StoreError>>,
+    {
+        let Some(caches) = &self.0 else { return read(None).await };
+        caches.recent(&caches.manifest, &key.pk, MAX_AGE_MS, read).await
+    }
+
+    /// A cached page of a list, or the result of `read`. A sole writer renders a page only once, so it caches none.
+    pub(super) async fn page(
+        &self,
+        page: &str,
+        read: impl Future<Output = Result<ListedPage, StoreError>>,
+    ) -> Result<ListedPage, StoreError> {
+        let Some(caches) = &self.0 else { return read.await };
+        let Writers::Many { pages, .. } = &caches.writers else { return read.await };
+        let read = |_| async { read.await.map(Arc::new) };
+        Ok(caches.recent(pages, page, MAX_PAGE_AGE_MS, read).await?.as_ref().clone())
     }
 
     /// A guard to keep while partitions are written. Dropping it removes their cached items, whether or not the write
@@ -148,11 +212,42 @@ impl Drop for Writing {
     fn drop(&mut self) {
         let Some(caches) = &self.caches else { return };
         for partition in &self.partitions {
-            caches.listings.remove(partition);
-            caches.cores.remove(partition);
+            if let Writers::Sole(items) = &caches.writers {
+                items.listings.remove(partition);
+                items.cores.remove(partition);
+            }
             caches.live.remove(partition);
             caches.manifest.remove(partition);
         }
+    }
+}
+
+impl Caches {
+    /// A value that is not too old, or the result of `read`.
+    async fn recent<T: Clone, R>(
+        &self,
+        cache: &Cache<String, Aged<T>>,
+        key: &str,
+        max_age_ms: i64,
+        read: impl FnOnce(Option<T>) -> R,
+    ) -> Result<T, StoreError>
+    where
+        R: Future<Output = Result<T, StoreError>>,
+    {
+        let now = match &self.writers {
+            Writers::Sole(_) => Moment::UNIX_EPOCH,
+            Writers::Many { clock, .. } => clock.now(),
+        };
+        let is_old =
+            |cached: &Aged<T>| (now.as_millisecond() - cached.since.as_millisecond()).abs() >= max_age_ms;
+        let outdated = cache.remove_if(key, is_old).map(|(_, cached)| cached.value);
+        let guard = match cache.get_value_or_guard_async(key).await {
+            Ok(cached) => return Ok(cached.value),
+            Err(guard) => guard,
+        };
+        let value = read(outdated).await?;
+        let _written_meanwhile = guard.insert(Aged { since: now, value: value.clone() });
+        Ok(value)
     }
 }
 
@@ -195,41 +290,94 @@ async fn cached<T: Clone, W: Weighter<String, T> + Clone>(
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn live(agents: u32) -> Live {
         Live { agents, ..Live::default() }
     }
 
-    async fn read(agents: u32) -> Result<Live, StoreError> {
-        Ok(live(agents))
+    async fn read(cache: &ReadCache, agents: u32) -> Live {
+        cache.live(async |_| Ok(live(agents))).await.unwrap()
     }
 
     #[tokio::test]
     async fn item_is_cached_until_its_next_write() {
         let cache = ReadCache::until_written();
-        assert_eq!(cache.live(read(1)).await.unwrap(), live(1));
-        assert_eq!(cache.live(read(2)).await.unwrap(), live(1));
+        assert_eq!(read(&cache, 1).await, live(1));
+        assert_eq!(read(&cache, 2).await, live(1));
         drop(cache.writing([keys::LIVE.to_owned()]));
-        assert_eq!(cache.live(read(3)).await.unwrap(), live(3));
+        assert_eq!(read(&cache, 3).await, live(3));
     }
 
     #[tokio::test]
     async fn cache_ignores_items_that_were_read_during_a_write() {
         let cache = ReadCache::until_written();
-        let overtaken = async {
+        let overtaken = async |_| {
             drop(cache.writing([keys::LIVE.to_owned()]));
             Ok(live(1))
         };
         assert_eq!(cache.live(overtaken).await.unwrap(), live(1));
-        assert_eq!(cache.live(read(2)).await.unwrap(), live(2));
+        assert_eq!(read(&cache, 2).await, live(2));
     }
 
     #[tokio::test]
     async fn a_disabled_cache_reads_the_table_every_time() {
         let disabled = ReadCache::default();
-        assert_eq!(disabled.live(read(1)).await.unwrap(), live(1));
-        assert_eq!(disabled.live(read(2)).await.unwrap(), live(2));
+        assert_eq!(read(&disabled, 1).await, live(1));
+        assert_eq!(read(&disabled, 2).await, live(2));
+    }
+
+    fn for_seconds() -> (ReadCache, Clock) {
+        let clock = Clock::manual(Moment::from_second(1_800_000_000).unwrap());
+        (ReadCache::for_seconds(clock.clone()), clock)
+    }
+
+    #[tokio::test]
+    async fn counts_of_many_writers_are_cached_for_a_second() {
+        let (cache, clock) = for_seconds();
+        assert_eq!(read(&cache, 1).await, live(1));
+        clock.advance(Duration::from_millis(999));
+        assert_eq!(read(&cache, 2).await, live(1));
+        clock.advance(Duration::from_millis(1));
+        let mut outdated = None;
+        let read_again = async |old| {
+            outdated = old;
+            Ok(live(3))
+        };
+        assert_eq!(cache.live(read_again).await.unwrap(), live(3));
+        assert_eq!(outdated, Some(live(1)));
+        drop(cache.writing([keys::LIVE.to_owned()]));
+        assert_eq!(read(&cache, 4).await, live(4), "a process sees its own writes");
+    }
+
+    #[tokio::test]
+    async fn pages_of_many_writers_are_cached_as_long_as_clients_cache_them() {
+        let (cache, clock) = for_seconds();
+        let page = async |cache: &ReadCache, next: &str| {
+            cache
+                .page("ACTIVE#mcp", async { Ok((Vec::new(), Some(next.to_owned()))) })
+                .await
+                .unwrap()
+                .1
+                .unwrap()
+        };
+        assert_eq!(page(&cache, "1").await, "1");
+        clock.advance(Duration::from_millis(4_999));
+        assert_eq!(page(&cache, "2").await, "1");
+        clock.advance(Duration::from_millis(1));
+        assert_eq!(page(&cache, "3").await, "3");
+        let sole = ReadCache::until_written();
+        assert_eq!((page(&sole, "1").await, page(&sole, "2").await), ("1".to_owned(), "2".to_owned()));
+    }
+
+    #[tokio::test]
+    async fn listings_of_many_writers_are_never_cached() {
+        let (cache, _) = for_seconds();
+        for _ in 0..2 {
+            assert_eq!(cores(&cache, &[id(1)], "it").await.0, [id(1)]);
+        }
     }
 
     fn id(number: usize) -> ListingId {

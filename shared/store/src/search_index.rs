@@ -61,6 +61,13 @@ fn manifest_key() -> Key {
 }
 
 const MANIFEST: &str = "MANIFEST";
+
+/// The version of the manifest. It costs one read unit, however long the manifest is. A table of an earlier version has no
+/// such item before the next change of its index.
+fn version_key() -> Key {
+    Key::new("INDEX", "VERSION")
+}
+
 const BUCKET: &str = "INDEX#";
 
 fn bucket_key(prefix: HashPrefix) -> Key {
@@ -85,11 +92,27 @@ pub(super) fn mark_dirty(transaction: &mut Transaction, id: &ListingId, at: Mome
 impl Store {
     /// The manifest; empty before the first build.
     pub async fn manifest(&self) -> Result<Arc<Manifest>, StoreError> {
-        let read = async {
-            let item = self.read(&manifest_key(), Consistency::Strong).await?;
-            Ok(item.as_ref().map(manifest).unwrap_or_default())
+        if self.is_sole_writer() { self.recent_manifest().await } else { self.manifest_now().await }
+    }
+
+    /// The manifest for searches. If other processes write to the table, their changes are missing for about a second. The
+    /// manifest of a large index is long, so it is read again only if its version has changed.
+    pub async fn recent_manifest(&self) -> Result<Arc<Manifest>, StoreError> {
+        let read = async |outdated: Option<Arc<Manifest>>| {
+            if let Some(outdated) = outdated
+                && let Some(item) = self.read(&version_key(), Consistency::Eventual).await?
+                && count::<u64>(&item, "version") <= outdated.version
+            {
+                return Ok(outdated);
+            }
+            self.manifest_now().await
         };
         self.read_cache.manifest(&manifest_key(), read).await
+    }
+
+    async fn manifest_now(&self) -> Result<Arc<Manifest>, StoreError> {
+        let item = self.read(&manifest_key(), Consistency::Strong).await?;
+        Ok(Arc::new(item.as_ref().map(manifest).unwrap_or_default()))
     }
 
     /// Buckets as they are now; those that no longer exist are left out.
@@ -122,15 +145,21 @@ impl Store {
         self.batch_get(keys, consistency).await?.into_iter().map(stored_bucket).collect()
     }
 
-    /// One batch read for up to 98 hits, with the manifest and the seats as its last keys; cached items are not read.
+    /// One batch read for up to 98 hits, with the manifest and the seats unless these are cached.
     pub async fn shown(&self, ids: &[ListingId]) -> Result<Shown, StoreError> {
         if self.is_sole_writer() {
             // Boxed, because its future is large and part of every search's.
             return Box::pin(self.shown_from_cache(ids)).await;
         }
-        let keys = [manifest_key(), keys::seats()].into_iter().chain(ids.iter().map(keys::listing));
         let mut shown = Shown::default();
-        for item in self.batch_get(keys.collect(), Consistency::Eventual).await? {
+        let mut keys: Vec<Key> = ids.iter().map(keys::listing).collect();
+        if self.read_cache.is_enabled() {
+            let (manifest, live) = futures::try_join!(self.recent_manifest(), self.live())?;
+            (shown.manifest, shown.seats_claimed) = (manifest, live.funnel.seats_claimed);
+        } else {
+            keys.extend([manifest_key(), keys::seats()]);
+        }
+        for item in self.batch_get(keys, Consistency::Eventual).await? {
             match text(&item, "sk") {
                 MANIFEST => shown.manifest = Arc::new(manifest(&item)),
                 "SEATS" => shown.seats_claimed = count(&item, "claimed"),
@@ -146,7 +175,7 @@ impl Store {
     async fn shown_from_cache(&self, ids: &[ListingId]) -> Result<Shown, StoreError> {
         let cores = self.read_cache.cores(ids, async |missing| self.listings(&missing).await).await?;
         Ok(Shown {
-            manifest: self.manifest().await?,
+            manifest: self.recent_manifest().await?,
             listings: cores.into_iter().map(|listing| (listing.id.clone(), listing)).collect(),
             seats_claimed: self.live().await?.funnel.seats_claimed,
         })
@@ -186,6 +215,7 @@ impl Store {
             .set("buckets", to_blob(&names)?)
             .only_if("attribute_not_exists(pk) OR version = :before", [], [(":before", n(before.version))]);
         transaction.update(manifest_key(), change);
+        transaction.update(version_key(), Expression::default().set("version", n(after.version)));
         for (prefix, bytes) in written {
             let bucket = AttributeValue::B(Blob::new(bytes.clone()));
             transaction.put(bucket_key(*prefix).with([("version", n(after.version)), ("bucket", bucket)]));
@@ -230,7 +260,8 @@ impl Store {
         for partition in partitions.into_iter().chain(others) {
             let mut after = None;
             loop {
-                let (listings, more) = self.page_of_shown(partition.clone(), after.as_deref(), PAGE).await?;
+                let (listings, more) =
+                    self.read_page_of_shown(partition.clone(), after.as_deref(), PAGE).await?;
                 let ids = listings.into_iter().map(|listing| listing.id).filter(&chosen);
                 let puts: Vec<_> = ids.map(|id| self.put(dirty_mark(&id, at))).collect();
                 marked += puts.len();

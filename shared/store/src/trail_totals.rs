@@ -54,21 +54,15 @@ impl TrailTotals {
     }
 }
 
-/// The changes of the totals by deposits and by new pairs of listings that were used together.
-pub(super) fn added(deposits: &[Deposit], new_pairs: u32, now: Moment) -> Vec<(Key, Expression)> {
-    let mut shards: BTreeMap<Key, Vec<&Deposit>> = BTreeMap::new();
-    for deposit in deposits.iter().filter(|deposit| !deposit.counted_elsewhere) {
-        shards.entry(keys::trail_totals(&deposit.listing)).or_default().push(deposit);
-    }
-    let mut new_pairs = i64::from(new_pairs);
-    let changes = shards.into_iter().map(|(key, deposits)| {
-        let pairs = std::mem::take(&mut new_pairs);
-        (key, of_shard(&deposits, now).add("compositions", pairs))
-    });
-    changes.collect()
+/// The change of the totals by the deposits of a transaction and by new pairs of listings that were used together. All of
+/// them change one item: only the sum of the items counts, and transactions on fewer items conflict less.
+pub(super) fn added(deposits: &[Deposit], new_pairs: u32, now: Moment) -> Option<(Key, Expression)> {
+    let counted: Vec<&Deposit> = deposits.iter().filter(|deposit| !deposit.counted_elsewhere).collect();
+    let key = keys::trail_totals(&counted.first()?.listing);
+    Some((key, of_deposits(&counted, now).add("compositions", i64::from(new_pairs))))
 }
 
-fn of_shard(deposits: &[&Deposit], now: Moment) -> Expression {
+fn of_deposits(deposits: &[&Deposit], now: Moment) -> Expression {
     let mut counts: BTreeMap<TrailEvent, u32> = BTreeMap::new();
     for deposit in deposits {
         *counts.entry(deposit.event).or_default() += deposit.times;
@@ -93,5 +87,32 @@ impl Store {
     /// The sums of all deposits, by one query.
     pub async fn trail_totals(&self, now: Moment) -> Result<TrailTotals, StoreError> {
         Ok(TrailTotals::of_items(&self.partition(keys::TRAILS).await?, now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deposits_at_many_listings_change_one_item_of_the_totals() {
+        let now = Moment::UNIX_EPOCH;
+        let deposits: Vec<Deposit> = (0..25)
+            .map(|n| Deposit::of(&format!("mcp-{n}").parse().unwrap(), TrailEvent::MatchHit))
+            .collect();
+        let (key, change) = added(&deposits, 0, now).unwrap();
+        assert_eq!(key, keys::trail_totals(&deposits[0].listing));
+        assert!(
+            change
+                .values()
+                .is_some_and(|values| values.values().any(|value| value.as_n() == Ok(&"25".to_owned())))
+        );
+    }
+
+    #[test]
+    fn deposits_that_are_counted_elsewhere_do_not_change_the_totals() {
+        let deposit = Deposit::of(&"mcp-1".parse().unwrap(), TrailEvent::UsedWith);
+        let elsewhere = [Deposit { counted_elsewhere: true, ..deposit }];
+        assert!(added(&elsewhere, 1, Moment::UNIX_EPOCH).is_none());
     }
 }

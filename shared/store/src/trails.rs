@@ -149,7 +149,7 @@ pub(super) fn deposit_with_pairs(
         let demand = ranked(Expression::default(), Board::Demand, &of_listing, now);
         transaction.update(keys::demand(listing), demand);
     }
-    for (key, totals) in trail_totals::added(deposits, new_pairs, now) {
+    if let Some((key, totals)) = trail_totals::added(deposits, new_pairs, now) {
         transaction.update(key, totals);
     }
 }

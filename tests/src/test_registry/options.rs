@@ -1,7 +1,7 @@
 //! Options of a test registry: settings by the names of their environment variables, the clock and the transport. The
 //! production code reads the settings, so that a test cannot use a configuration that is impossible for an operator.
 
-use local::{Data, Options, Transport};
+use local::{Data, Options, Reads, Transport};
 use registry::model::{Clock, Random};
 use registry::settings::{Mode, Settings};
 
@@ -13,7 +13,7 @@ pub struct TestOptions {
     clock: Clock,
     data: Data,
     transport: Transport,
-    read_cache: bool,
+    reads: Reads,
     lag: bool,
     is_delivered_twice: bool,
 }
@@ -27,7 +27,7 @@ impl Default for TestOptions {
             clock: Clock::manual(noon),
             data: Data::Memory,
             transport: Transport::Events,
-            read_cache: false,
+            reads: Reads::Uncached,
             lag: true,
             is_delivered_twice: true,
         }
@@ -50,7 +50,13 @@ impl TestOptions {
     /// With the read cache of a single process, so without lag.
     #[must_use]
     pub fn with_read_cache(self) -> Self {
-        Self { read_cache: true, lag: false, ..self }
+        Self { reads: Reads::UntilWritten, lag: false, ..self }
+    }
+
+    /// With the read cache of the functions on AWS. Without lag, because it is shorter than the cache.
+    #[must_use]
+    pub fn with_cache_for_seconds(self) -> Self {
+        Self { reads: Reads::ForSeconds, lag: false, ..self }
     }
 
     /// All reads see all writes.
@@ -120,7 +126,7 @@ impl TestOptions {
             data: self.data.clone(),
             own_base_url: lookup("BASE_URL").is_none(),
             transport: self.transport,
-            caches_reads: self.read_cache,
+            reads: self.reads,
             clock: self.clock.clone(),
             random: Random::seeded(7),
             ..Options::new(settings)

@@ -27,5 +27,6 @@ mod protocols;
 mod real_documents;
 mod rights;
 mod schedules;
+mod shared_reads;
 mod strangers;
 mod trails;

@@ -40,6 +40,12 @@ pub const SETTINGS: &[Setting] = &[
         Elsewhere("data/registry.db"),
         "data file of the local registry; with `:memory:`, the data is lost when the process ends",
     ),
+    row(
+        "PARTITION_LIMIT",
+        Elsewhere(""),
+        "share of DynamoDB's throughput of a partition key that the local registry allows, such as `0.1`; if it is \
+            not set, nothing is limited",
+    ),
     row("PUBLIC", Elsewhere(""), "`1` makes the local registry apply the rules of a public registry"),
     row(
         "BASE_URL",

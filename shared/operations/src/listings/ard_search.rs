@@ -140,7 +140,7 @@ impl Operation for ArdSearch {
         if !app.store.is_sole_writer() || !app.settings.federation_peers.is_empty() {
             return Ok(None);
         }
-        let (live, index) = (app.store.live().await?, app.store.manifest().await?.version);
+        let (live, index) = (app.store.live().await?, app.store.recent_manifest().await?.version);
         Ok(Some(active_page::validator(app, live, &format!("{}/{index}", Self::NAME))))
     }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use local::{Data, Local, Observer, Options};
+use local::{Data, Local, Observer, Options, Reads};
 use registry::model::{Clock, ListingId};
 use registry::settings::{Mode, Settings};
 
@@ -41,7 +41,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
         observer: Some(observer.clone()),
         clock: clock.clone(),
         data: Data::File(file.clone()),
-        caches_reads: false,
+        reads: Reads::Uncached,
         ..Options::new(settings)
     })
     .await?;

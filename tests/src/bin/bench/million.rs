@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use dynoxide::{Database, ImportOptions, Item};
-use local::{Data, Local, Observer, Options};
+use local::{Data, Local, Observer, Options, Reads};
 use registry::model::{Clock, Kind};
 use registry::settings::{Mode, Settings};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ async fn count(file: &Path, clock: &Clock, new: bool) -> Result<Vec<Cost>, Failu
         observer: Some(observer.clone()),
         clock: clock.clone(),
         data: Data::File(file.to_path_buf()),
-        caches_reads: false,
+        reads: Reads::Uncached,
         ..Options::new(Settings::from_env(Mode::Development, |_| None)?)
     })
     .await?;

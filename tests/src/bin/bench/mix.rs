@@ -21,6 +21,7 @@ pub(crate) enum Family {
 pub(crate) const SHARES: [(Family, &str, usize); 3] =
     [(Family::Read, "reads", 800), (Family::Protocol, "MCP and A2A", 150), (Family::Write, "writes", 50)];
 
+const INTEROP: &str = "/api/products/interop";
 /// The order of kinds repeats after this many requests.
 const CYCLE: usize = 1000;
 /// Listings that take their demo before the load, so that no feedback comes before its demo.
@@ -103,7 +104,7 @@ fn read_kinds(targets: &MixTargets) -> Vec<Kind> {
     let read = |name, share, request| Kind { expected: &[200], ..kind(name, Family::Read, share, request) };
     let of_listing = |path: &'static str| {
         let ids = Arc::clone(&targets.ids);
-        move |n: usize| format!("{path}{}", ids[n * 7 % ids.len()])
+        move |n: usize| format!("{path}{}", listing(&ids, n))
     };
     let validator = Arc::new(Mutex::new(String::new()));
     let polling = Arc::clone(&validator);
@@ -125,7 +126,7 @@ fn read_kinds(targets: &MixTargets) -> Vec<Kind> {
         "/.well-known/jwks.json",
     ];
     vec![
-        read("status by id", 200, get_requests(of_listing("/api/listings/status?id="))),
+        read("status by id", 190, get_requests(of_listing("/api/listings/status?id="))),
         Kind {
             expected: &[200, 304],
             validator: Some(validator),
@@ -143,16 +144,22 @@ fn read_kinds(targets: &MixTargets) -> Vec<Kind> {
             50,
             get_requests(in_turn(["/api/feed", "/api/probes"].map(str::to_owned))),
         ),
+        read("traces", 10, get_requests(of_listing("/api/products/stigmergy?action=sense&listing_id="))),
         read("inbox", 20, get_requests(of_listing("/api/talk?listing_id="))),
         read("documents", 50, get_requests(in_turn(documents.map(str::to_owned)))),
     ]
+}
+
+/// The listing of a read. One listing is popular: it gets every tenth read.
+fn listing(ids: &[ListingId], number: usize) -> &ListingId {
+    &ids[if number.is_multiple_of(10) { 0 } else { number * 7 % ids.len() }]
 }
 
 fn protocol_kinds(targets: &MixTargets) -> Vec<Kind> {
     let call =
         |name, share, request| Kind { expected: &[200], ..kind(name, Family::Protocol, share, request) };
     let ids = Arc::clone(&targets.ids);
-    let status = move |n: usize| ids[n * 11 % ids.len()].to_string();
+    let status = move |n: usize| listing(&ids, n).to_string();
     let agents = json!({ "kind": "agent", "limit": 20 });
     let listed = agents.clone();
     vec![
@@ -166,28 +173,31 @@ fn protocol_kinds(targets: &MixTargets) -> Vec<Kind> {
 }
 
 fn write_kinds(targets: &MixTargets) -> Vec<Kind> {
-    let write = |name, path: &'static str, body: Box<dyn Fn(usize) -> Value + Send + Sync>| {
+    let write = |name, share, path: &'static str, body: Box<dyn Fn(usize) -> Value + Send + Sync>| {
         let request = Box::new(move |n| client::post(path, &body(n).to_string()));
-        Kind { expected: &[200], ..kind(name, Family::Write, 10, request) }
+        Kind { expected: &[200], ..kind(name, Family::Write, share, request) }
     };
     let id_of = |ahead: usize| {
         let ids = Arc::clone(&targets.ids);
         move |n: usize| ids[(n + ahead) % ids.len()].clone()
     };
-    let (demo, feedback, talk, trace) = (id_of(DEMOS_BEFORE_LOAD), id_of(0), id_of(0), id_of(0));
+    let (demo, feedback, talk) = (id_of(DEMOS_BEFORE_LOAD), id_of(0), id_of(0));
+    let (trace, outcome) = (id_of(0), id_of(0));
     let origins = targets.origins.clone();
     let answers = json!({ "tried": "It.", "ux_friction": "None.", "product_one_ship": "Less.",
         "overall": "Kept.", "would_buy": "maybe" });
     vec![
-        write("publish", "/api/publish", Box::new(move |n| published(&origins[n % origins.len()], n))),
-        write("demo", "/api/products/demo", Box::new(move |n| json!({ "listing_id": demo(n) }))),
+        write("publish", 10, "/api/publish", Box::new(move |n| published(&origins[n % origins.len()], n))),
+        write("demo", 6, "/api/products/demo", Box::new(move |n| json!({ "listing_id": demo(n) }))),
         write(
             "feedback",
+            6,
             "/api/products/feedback",
             Box::new(move |n| json!({ "listing_id": feedback(n), "rating": 4, "answers": answers })),
         ),
         write(
             "talk",
+            8,
             "/api/talk",
             Box::new(
                 move |n| json!({ "listing_id": talk(n), "action": "message", "text": format!("Message {n}: it works.") }),
@@ -195,11 +205,28 @@ fn write_kinds(targets: &MixTargets) -> Vec<Kind> {
         ),
         write(
             "leave_trace",
+            8,
             "/api/products/stigmergy",
             Box::new(move |n| {
                 json!({ "action": "leave_trace", "listing_id": trace(n), "from": "load",
                     "body": format!("Trace {n}: answered within a second.") })
             }),
+        ),
+        write(
+            "outcome",
+            8,
+            INTEROP,
+            Box::new(
+                move |n| json!({ "action": "deposit_outcome", "listing_id": outcome(n), "ok": true, "latency_ms": n }),
+            ),
+        ),
+        write(
+            "session",
+            4,
+            INTEROP,
+            Box::new(
+                |n| json!({ "action": "session_open", "entry_protocol": "a2a", "agent_name": format!("Agent {n}") }),
+            ),
         ),
     ]
 }

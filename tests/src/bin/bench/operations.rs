@@ -179,7 +179,7 @@ impl<'a> Counter<'a> {
             costs.push(used.cost(name, limit, median_ms));
         }
         let deposits = self.settle().await;
-        costs.push(deposits.cost("deposits of reads, written every ten seconds", 2.0, None::<f64>));
+        costs.push(deposits.cost("deposits of reads, written every 30 seconds", 2.0, None::<f64>));
         self.sweep().await?;
         let mut swept = Vec::new();
         for size in SWEEP_SIZES {
@@ -283,7 +283,7 @@ impl<'a> Counter<'a> {
 
     /// Writes pending deposits of earlier reads, which would otherwise count for the next request.
     async fn settle(&self) -> Used {
-        self.clock.advance(Duration::from_secs(11));
+        self.clock.advance(Duration::from_secs(31));
         let before = self.begin();
         self.local.app.pending_deposits.flush(&self.local.app.store, self.clock.now()).await;
         self.end(&before)

@@ -34,7 +34,12 @@ const WRITERS: usize = 4;
 /// A store for seeding without transaction tokens. The engine keeps tokens for ten minutes and searches all of them for each
 /// transaction, and seeding repeats no transaction.
 pub(crate) fn store(engine: &Embedded, settings: &Settings) -> Store {
-    Store::new(engine::client(WithoutTokens(engine.clone())), &settings.table_name)
+    Store::new(client(engine), &settings.table_name)
+}
+
+/// A client that sends transactions without tokens.
+pub(crate) fn client(engine: &Embedded) -> aws_sdk_dynamodb::Client {
+    engine::client(WithoutTokens(engine.clone()))
 }
 
 /// Removes the tokens from transactions.

@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::SignedDuration;
 use local::engine::instrumented::Units;
 use local::functions::{self, Job};
-use local::{Local, Observer, Options, Template};
+use local::{Local, Observer, Options, Reads, Template};
 use registry::model::{Clock, Kind};
 use registry::settings::{Mode, Settings};
 use serde_json::Value;
@@ -136,7 +136,7 @@ impl Registry {
         let local = Local::start(Options {
             observer: Some(observer.clone()),
             clock: clock.clone(),
-            caches_reads: false,
+            reads: Reads::Uncached,
             ..Options::new(Settings::from_env(Mode::Development, |_| None)?)
         })
         .await?;

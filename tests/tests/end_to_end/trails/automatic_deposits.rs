@@ -89,7 +89,7 @@ async fn trail_changes_of_a_match_are_written_by_a_later_request() {
     let calls = registry.observer.tally.since(&tally);
     assert_eq!(calls.of("TransactWriteItems"), 0, "{calls:?}");
     assert_close(&trail(registry, &pair.agent).await, "demand", number(&quiet["demand"]));
-    registry.advance(Duration::from_secs(10));
+    registry.advance(Duration::from_secs(30));
     registry.get("/api/feed").await;
     let after = trail(registry, &pair.agent).await;
     // One caller counts once: 2 for the hit, 1 for the query, 0.5 for reading the trail in this hour.
@@ -111,11 +111,11 @@ async fn trail_changes_that_failed_are_written_later() {
     let peer = Peer::start(agents::newest).await;
     let id = registry.live_card(&peer.card()).await;
     trail(&registry, &id).await;
-    registry.advance(Duration::from_secs(10));
+    registry.advance(Duration::from_secs(30));
     registry.observer.faults.arm("TransactWriteItems", Fault::TransactionConflict, 100);
     registry.get("/api/feed").await;
     registry.observer.faults.disarm();
-    registry.advance(Duration::from_secs(10));
+    registry.advance(Duration::from_secs(30));
     registry.get("/api/feed").await;
     let row = trail(&registry, &id).await;
     assert!((number(&row["demand"]) - 0.5).abs() < 0.01, "{row}");
