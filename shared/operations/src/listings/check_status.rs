@@ -275,6 +275,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
         proven_domain: listing.shown_domain().map(ToString::to_string),
         lane,
         lane_reason: match (&listing.withdrawal, sign_in) {
+            (Some(withdrawal), _) if withdrawal.by_owner => lane_reason(listing, lane).to_owned(),
             (Some(withdrawal), _) => format!("{} {}", lane_reason(listing, lane), withdrawal.reason.as_str()),
             (None, Some(sign_in)) => format!("{} {}", lane_reason(listing, lane), sign_in.sentence()),
             (None, None) => lane_reason(listing, lane).to_owned(),

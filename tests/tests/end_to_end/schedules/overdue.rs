@@ -3,7 +3,7 @@
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
-use tests::peers::{agents, servers};
+use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
 
 use crate::fixtures::{LivePair, forecaster, live_pair};
@@ -97,9 +97,11 @@ async fn listing_with_an_expired_proof_is_shown_as_live_nowhere() {
         let state = shown_state(&registry, id).await;
         assert_eq!(state, [json!("active"), json!(true), json!(true), json!(false), json!(true)], "{id}");
     }
+    let other = Peer::start(agents::newest).await;
+    registry.live_card(&other.card()).await;
     let statistics = registry.probe_statistics().await;
     let totals = ["live_active", "live_active_snapshot"].map(|name| statistics[name]["total"].clone());
-    assert_eq!(totals, [json!(2), json!(0)], "the snapshot is of the last count");
+    assert_eq!(totals, [json!(3), json!(2)], "the snapshot is of the last count");
 }
 
 /// The index still lists a listing that the same run has just probed.
