@@ -149,12 +149,12 @@ async fn contact_email_must_be_an_address() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 bad_email `contact_email`: `contact_email` must be an address such as you@example.com. Leave it out if you want no mail.
+    422 bad_email `contact_email`: `contact_email` must be an address such as you@example.com. It is optional.
       `contact_email: "nobody"`
       `contact_email: "a b@example.org"`
     422 control_characters `contact_email`: `contact_email` contains control characters or characters that change the text direction. Send plain text.
       `contact_email: "a@example.org\r\nBcc: b@example.org"`
-    422 bad_email `contact_email`: `contact_email` must be an address such as you@example.com. Leave it out if you want no mail.
+    422 bad_email `contact_email`: `contact_email` must be an address such as you@example.com. It is optional.
       `contact_email: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa@example.org"`
     "#);
 }
