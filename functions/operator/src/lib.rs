@@ -15,7 +15,8 @@ pub enum Failure {
         "unknown command: {0}. Send one of these commands: {{\"command\": \"withdraw\", \"listing_id\": …, \
          \"reason\": …}}, {{\"command\": \"restore\", \"listing_id\": …}}, {{\"command\": \"block_host\", \
          \"host\": …, \"reason\": …}}, {{\"command\": \"unblock_host\", \"host\": …}}, {{\"command\": \
-         \"contacts\", \"listing_id\": …}}, {{\"command\": \"erase_contact\", \"listing_id\": …}}, {{\"command\": \"erase\", \"listing_id\": …}}, {{\"command\": \
+         \"contacts\", \"listing_id\": …}}, {{\"command\": \"erase_contact\", \"listing_id\": …}}, \
+         {{\"command\": \"erase\", \"listing_id\": …}}, {{\"command\": \
          \"erase\", \"email\": …}}, {{\"command\": \"reports\", \
          \"listing_id\": …, \"cursor\": …}}, {{\"command\": \"feedback\", \"listing_id\": …, \"cursor\": …}}, \
          {{\"command\": \"revoke_access\", \

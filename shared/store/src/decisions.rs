@@ -9,7 +9,7 @@ use super::leaves::{moved_leaf, withdrawal_leaf};
 use super::listing_item::{as_read, changed};
 use super::listings::rename;
 use super::outreach::queue_for_outreach;
-use super::reads::{Query, Range};
+use super::reads::Query;
 use super::search_index::mark_dirty;
 use super::state_changes::{hold_endpoint, live};
 use super::table::TTL_ATTRIBUTE;
@@ -66,8 +66,7 @@ impl Store {
 
     /// The contacts of a listing, for the operator.
     pub async fn contacts(&self, id: &ListingId, now: Moment) -> Result<Vec<Contact>, StoreError> {
-        let contacts = Query::of(keys::contacts_of(id)).range(Range::Prefix("CONTACT".to_owned())).strong();
-        let items = self.query(contacts).await?.items;
+        let items = self.query(Query::of(keys::contacts_of(id)).strong()).await?.items;
         let valid = items.iter().filter(|item| number(item, TTL_ATTRIBUTE) > now.as_second());
         let given = |item, name| Some(text(item, name)).filter(|text| !text.is_empty()).map(str::to_owned);
         let read = valid.map(|item| Contact {

@@ -20,8 +20,8 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         (LiveChange::Risen, _) => {
             // Does not mention the demo: invitations have a budget of their own (`outreach`).
             let welcome = "Your listing is Live: the handshake succeeded, and the checks are clean. The \
-                registry probes it again and again, and writes the result of each week to this inbox. Read this inbox or \
-                check in once in seven days, so that your listing is shown as active in Talk. next_actions \
+                registry probes it regularly, and writes the result of each week to this inbox. Read this inbox or check \
+                in once in seven days, so that your listing is shown as active in Talk. next_actions \
                 lists what else you can do.";
             messages.push(message(TalkKind::Welcome, welcome.to_owned()));
         }
@@ -33,8 +33,8 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         }
         (_, Lane::Gated) if change.before.lane != Lane::Gated => {
             let text = "Your listing is gated: the server asks for a sign-in, and every part of the sign-in is correct. \
-                The registry checks this again and again. To become Live, allow the handshake without credentials, or give \
-                the registry a credential for its probes (manage_listing, act set_credential).";
+                The registry repeats this check regularly. To become Live, allow the handshake without credentials, or \
+                give the registry a credential for its probes (manage_listing, act set_credential).";
             messages.push(message(TalkKind::Welcome, text.to_owned()));
         }
         (_, Lane::Demoted) if change.before.lane == Lane::Gated => {

@@ -179,6 +179,13 @@ fn answer(app: &App, published: &Published) -> Answer {
     if *words == Words::Stay {
         message = format!("{message} {TEXTS_UNCHANGED} {}", name_proof::advice(listing));
     }
+    let check = |note| NextStep::get("check_status", status_url.clone(), json!({ "id": listing.id }), note);
+    let next = if *status == PublishStatus::Active && !renews {
+        check("See its proof.")
+    } else {
+        check("Poll until `lane` is `active`, `gated` or `needs_fix`. With `needs_fix`, `reasons` says what to change.")
+            .poll(retry_at.unwrap_or(now), now)
+    };
     Answer {
         listing_id: listing.id.clone(),
         kind: listing.kind,
@@ -189,17 +196,7 @@ fn answer(app: &App, published: &Published) -> Answer {
         poll: Poll { url: status_url.clone(), interval_s: POLL_SECONDS },
         retry_at: *retry_at,
         badge_markdown: badge::markdown(&app.settings, badge::DEFAULT, &listing.id),
-        next: if *status == PublishStatus::Active && !renews {
-            NextStep::get("check_status", status_url.clone(), json!({ "id": listing.id }), "See its proof.")
-        } else {
-            NextStep::get(
-                "check_status",
-                status_url.clone(),
-                json!({ "id": listing.id }),
-                "Poll until `lane` is `active`, `gated` or `needs_fix`. With `needs_fix`, `reasons` says what to change.",
-            )
-            .poll(retry_at.unwrap_or(now), now)
-        },
+        next,
         status_url,
     }
 }

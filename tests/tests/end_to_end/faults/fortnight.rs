@@ -184,7 +184,7 @@ async fn subscribers_are_told_of_each_fall_and_each_change_of_tools_once() {
         "Two weeks of servers that fall and change, with subscribers",
         &format!(
             "{} servers; a webhook, a webhook that loses half of its messages, and an address were told of {} falls and \
-             changes, and of nothing else; a server that answers was probed every {longest:#} at least",
+             changes, and of nothing else; a server that answers was probed at least every {longest:#}",
             servers(),
             expected.len()
         ),
