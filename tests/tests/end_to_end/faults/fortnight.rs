@@ -140,6 +140,9 @@ async fn subscribers_are_told_of_each_fall_and_each_change_of_tools_once() {
     let mut mailed = 0;
     let mut recovering = Vec::new();
     for hour in 0..HOURS {
+        if hour % 24 == 0 {
+            println!("day {} with {} Live servers", hour / 24, registry.live_counts().await.1);
+        }
         {
             let mut world = world.lock().unwrap();
             for number in std::mem::take(&mut recovering) {
