@@ -1,6 +1,6 @@
 # `make help` lists the targets. Each target is one or two lines that you can also type yourself.
 .DEFAULT_GOAL := help
-.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million cost bench-peers load hot-keys faults hostile prove soak interop walk page-script log-client caching-proxy package-registries registry-clients signatures browser openapi conformance tck second-engine dry-run restore traces acceptance nightly deploy
+.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million million-week cost bench-peers load hot-keys faults hostile prove soak interop walk page-script log-client caching-proxy package-registries registry-clients signatures browser openapi conformance tck second-engine dry-run restore traces acceptance nightly deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked $(if $(filter arm64,$(ARCHITECTURE)),--arm64)
@@ -46,6 +46,9 @@ bench: build minimal ## measure the registry on this machine
 
 million: ## measure with a million Live listings; takes some minutes and writes several gigabytes
 	cargo run --release -p tests --bin bench -- million
+
+million-week: ## simulate a week of probes of a million Live listings; needs 3 GB
+	cargo test --release -p registry-probe --lib week -- --ignored --nocapture
 
 cost: ## compute the cost on AWS of single requests and of 100,000 listings for a month
 	cargo run --release -p tests --bin bench -- cost

@@ -86,6 +86,25 @@ impl Template {
         }
         found
     }
+
+    /// The queue of an event of type `SQS`.
+    #[must_use]
+    pub fn queue_of(&self, event: &Value) -> &Value {
+        let queue = event["Queue"]["Fn::GetAtt"].as_str().and_then(|name| name.strip_suffix(".Arn"));
+        self.properties(queue.unwrap_or_default())
+    }
+
+    /// The rules whose events reach a function by a queue, as `(crate, properties)`.
+    #[must_use]
+    pub fn queued_rules(&self) -> Vec<(&str, &Value)> {
+        let rules = self.resources("AWS::Events::Rule").into_values().map(|rule| &rule["Properties"]);
+        let events = self.events("SQS");
+        let function = |rule: &Value| {
+            let queue = &rule["Targets"][0]["Arn"];
+            events.iter().find(|(_, event)| event["Queue"] == *queue).map(|(function, _)| *function)
+        };
+        rules.filter_map(|rule| Some((function(rule)?, rule))).collect()
+    }
 }
 
 impl Template {

@@ -191,26 +191,37 @@ fn every_schedule_has_a_sample_event() {
 #[test]
 fn undelivered_events_go_to_the_dead_letter_queue() {
     let template = Template::read().unwrap();
+    let dead_letters = json!({ "Fn::GetAtt": "DeadLetters.Arn" });
     for of_type in ["ScheduleV2", "EventBridgeRule"] {
         for (function, event) in template.events(of_type) {
-            let dead_letters = json!({ "Fn::GetAtt": "DeadLetters.Arn" });
             assert_eq!(event["DeadLetterConfig"]["Arn"], dead_letters, "{of_type} of {function}");
             assert!(event["RetryPolicy"]["MaximumRetryAttempts"].is_u64());
             let asynchronous = &template.functions()[function]["EventInvokeConfig"];
             assert_eq!(asynchronous["DestinationConfig"]["OnFailure"]["Destination"], dead_letters);
         }
     }
+    for (name, rule) in template.resources("AWS::Events::Rule") {
+        let target = &rule["Properties"]["Targets"][0];
+        assert_eq!(target["DeadLetterConfig"]["Arn"], dead_letters, "{name}");
+    }
+    for (function, event) in template.events("SQS") {
+        let queue = template.queue_of(event);
+        assert_eq!(queue["RedrivePolicy"]["deadLetterTargetArn"], dead_letters, "{function}");
+        // Else a message is delivered again while it is being handled.
+        let timeout = template.functions()[function]["Timeout"].as_u64().unwrap();
+        assert!(queue["VisibilityTimeout"].as_u64().unwrap() >= timeout, "{function}");
+    }
 }
 
 #[test]
 fn event_rules_match_the_events_that_are_sent() {
     let template = Template::read().unwrap();
-    let rules = template.events("EventBridgeRule");
+    let rules = template.queued_rules();
     let receivers = |what: What| -> Vec<&str> {
         let matching = rules.iter().filter(|(_, rule)| {
             assert_eq!(rule["EventBusName"], json!({ "Ref": "Bus" }));
-            texts(&rule["Pattern"]["source"]) == [SOURCE]
-                && texts(&rule["Pattern"]["detail-type"]).contains(&what.detail_type())
+            texts(&rule["EventPattern"]["source"]) == [SOURCE]
+                && texts(&rule["EventPattern"]["detail-type"]).contains(&what.detail_type())
         });
         matching.map(|(function, _)| *function).collect()
     };
@@ -792,6 +803,12 @@ fn computed_from(template: &Template, alarm: &str) -> BTreeSet<(String, String)>
     metrics.map(|m| (m["MetricName"].as_str().unwrap().to_owned(), m["Dimensions"].to_string())).collect()
 }
 
+/// The metric of the failures of a rule.
+fn failures_of(rule: &Value) -> (String, String) {
+    let bus = json!({ "Name": "EventBusName", "Value": { "Ref": "Bus" } });
+    ("FailedInvocations".to_owned(), json!([bus, { "Name": "RuleName", "Value": rule }]).to_string())
+}
+
 #[test]
 fn alarms_watch_the_table_and_every_index_function_and_rule() {
     let template = Template::read().unwrap();
@@ -822,11 +839,13 @@ fn alarms_watch_the_table_and_every_index_function_and_rule() {
             if event["Type"] == "EventBridgeRule" {
                 let rule =
                     json!({ "Fn::Select": [1, { "Fn::Split": ["|", { "Ref": format!("{id}{name}") }] }] });
-                let bus = json!({ "Name": "EventBusName", "Value": { "Ref": "Bus" } });
-                let dimensions = json!([bus, { "Name": "RuleName", "Value": rule }]);
-                rules.insert(("FailedInvocations".to_owned(), dimensions.to_string()));
+                rules.insert(failures_of(&rule));
             }
         }
+    }
+    for id in template.resources("AWS::Events::Rule").into_keys() {
+        let rule = json!({ "Fn::Select": [1, { "Fn::Split": ["|", { "Ref": id }] }] });
+        rules.insert(failures_of(&rule));
     }
     assert_eq!(computed_from(&template, "RulesFail"), rules);
     for (function, schedule) in template.events("ScheduleV2") {
@@ -873,7 +892,7 @@ fn dashboard_contains_every_metric_and_alarm() {
 fn probes_rechecks_and_the_search_index_reserve_executions() {
     let template = Template::read().unwrap();
     for (function, reserved) in [
-        ("search-index", json!(1)),
+        ("search-index", json!(3)),
         ("probe-tick", json!({ "Ref": "ProbeTickConcurrency" })),
         ("weekly-recheck", json!({ "Ref": "WeeklyRecheckConcurrency" })),
     ] {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures::future::OptionFuture;
 use registry::app::App;
 use registry::economy;
+use registry::events::leave_in_queue;
 use registry::evidence_log::{SequencerReport, sequence_if_due, sequence_or_warn};
 use registry::metrics::{Metric, Metrics};
 use registry::model::{ListingId, Moment};
@@ -33,7 +34,14 @@ enum Event {
     },
     /// Sent when a listing is published.
     #[serde(rename = "listing.queued")]
-    Queued { detail: Queued },
+    Queued {
+        detail: Queued,
+        /// Of the queue between the bus and this function: the message, and how often it was received.
+        #[serde(default)]
+        message: Option<String>,
+        #[serde(default)]
+        received: Option<u32>,
+    },
 }
 
 fn time_or_none<'de, D: Deserializer<'de>>(time: D) -> Result<Option<Moment>, D::Error> {
@@ -56,6 +64,9 @@ struct Report {
     log: Option<SequencerReport>,
     metrics: Metrics,
 }
+
+/// How often the event of a new listing is handled while the budget is used up. Then the tick probes the listing.
+const MAX_RECEIVES: u32 = 5;
 
 /// Why an event was not handled.
 #[derive(Debug, thiserror::Error)]
@@ -86,9 +97,9 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
             let log = sequence_or_warn(app).await;
             let mut metrics = metrics(app, &sweep, log).await?;
             metrics.0.extend(canary.map(|works| (Metric::CanaryFailures, i64::from(!works))));
-            Report { sweep, log, metrics }
+            json!(Report { sweep, log, metrics })
         }
-        Event::Queued { detail } => {
+        Event::Queued { detail, message, received } => {
             let sweep = run::first_probe(app, &detail.listing_id).await?;
             // A probe without a verdict adds no leaf to the log.
             let log = if sweep.last.is_some() { sequence_if_due(app).await } else { None };
@@ -97,10 +108,15 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
                 let waited = app.clock.now().duration_since(at);
                 metrics.0.insert(Metric::PublishToProof, waited.as_secs());
             }
-            Report { sweep, log, metrics }
+            let was_released = sweep.released > 0;
+            let mut report = json!(Report { sweep, log, metrics });
+            if let Some(message) = message.filter(|_| was_released && received < Some(MAX_RECEIVES)) {
+                leave_in_queue(&mut report, &message);
+            }
+            report
         }
     };
-    Ok(json!(report))
+    Ok(report)
 }
 
 /// The tick also reports how late the recheck, the log and the search index are, because a job that has stopped cannot

@@ -54,7 +54,7 @@ where
 {
     let app = app.clone();
     let job = move |event: Value| {
-        let own_id = format!("{name}-{}", app.clock.now());
+        let (own_id, event) = (format!("{name}-{}", app.clock.now()), events::from_queue(event));
         let work = handle(app.clone(), event.clone()).map_err(|error| error.to_string());
         as_function(name, events::handled(name, &event, own_id, work)).boxed()
     };

@@ -17,11 +17,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use futures::future::BoxFuture;
 use registry::app::App;
-use registry::events::Bus;
+use registry::events::{Bus, Event, What};
 use registry::http::CallerLimit;
 use registry::model::{Clock, Random};
+use registry::probe;
 use registry::settings::Settings;
-use registry::store::{Store, table};
+use registry::store::{DueClass, Store, table};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -35,6 +36,9 @@ pub use engine::{Data, Embedded};
 pub use gateway::Transport;
 pub use lock::LockError;
 pub use template::Template;
+
+/// Listings that are queued again at a start; the ticks probe the others.
+const MAX_QUEUED_AGAIN: usize = 10_000;
 
 /// The options of a registry on this machine.
 #[derive(Clone, Debug)]
@@ -190,7 +194,9 @@ impl Local {
             let jobs = functions::jobs(&app).into_iter().map(|(name, job)| (name, monitor.watched(job)));
             let scheduler = scheduler::Scheduler::new(&template, &jobs.collect(), tick, options.clock)?;
             let (scheduler, events) = if options.schedules {
-                (Some(scheduler.start(events, engine.clone())), None)
+                let mut scheduler = scheduler.start(events, engine.clone());
+                scheduler.also(queue_waiting(app.clone()));
+                (Some(scheduler), None)
             } else {
                 (None, Some(events))
             };
@@ -209,6 +215,40 @@ impl Local {
         if let Some(scheduler) = self.scheduler {
             scheduler.stop().await;
         }
+    }
+}
+
+/// Sends the events of listings that still wait for their first probe. On AWS a queue keeps these events; on one machine
+/// they end with the process. The second time is for listings that the killed process was probing: their claims have ended
+/// by then.
+async fn queue_waiting(app: App) {
+    queue_again(&app).await;
+    tokio::time::sleep(probe::LEASE).await;
+    queue_again(&app).await;
+}
+
+async fn queue_again(app: &App) {
+    let (mut sent, mut from) = (0, None);
+    while sent < MAX_QUEUED_AGAIN {
+        let (listings, next) = match app.store.due(DueClass::NeverProbed, app.clock.now(), from).await {
+            Ok(page) => page,
+            Err(error) => {
+                tracing::warn!(%error, "failed to read the listings that wait; the tick probes them");
+                return;
+            }
+        };
+        sent += listings.len();
+        for listing in listings {
+            let at = listing.due_at;
+            app.bus.send(&Event { what: What::Queued, listing_id: listing.id, kind: listing.kind, at }).await;
+        }
+        from = next;
+        if from.is_none() {
+            break;
+        }
+    }
+    if sent > 0 {
+        tracing::info!(listings = sent, "queued again for their first probe");
     }
 }
 

@@ -10,15 +10,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use registry::events;
 use registry::model::Clock;
 use serde_json::Value;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::engine::Embedded;
 use crate::functions::Job;
-use crate::template::{Rule, Template};
+use crate::template::{Queue, Rule, Template};
 
 /// `PROBE_TICK_SECONDS` replaces the schedule of this function.
 const TICK_FUNCTION: &str = "probe-tick";
@@ -110,6 +111,17 @@ pub struct RunningScheduler {
 }
 
 impl RunningScheduler {
+    /// Does this work, too, until it is done or the scheduler stops.
+    pub fn also(&mut self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut stopped = self.stop.subscribe();
+        self.tasks.spawn(async move {
+            tokio::select! {
+                _ = stopped.wait_for(|stopped| *stopped) => {}
+                () = work => {}
+            }
+        });
+    }
+
     /// Starts no further jobs and waits at most five seconds for running jobs.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
@@ -149,7 +161,7 @@ async fn fire(scheduled: ScheduledJob, clock: Clock, mut stopped: watch::Receive
         if runs.len() < MAX_RUNS {
             let event = input::event(scheduled.input.as_ref(), &scheduled.name, clock.now().timestamp());
             let (name, job) = (scheduled.name.clone(), Arc::clone(&scheduled.job));
-            runs.spawn(async move { run(&name, &job, event).await });
+            runs.spawn(async move { drop(run(&name, &job, event).await) });
         }
     }
     while runs.join_next().await.is_some() {}
@@ -158,7 +170,7 @@ async fn fire(scheduled: ScheduledJob, clock: Clock, mut stopped: watch::Receive
 async fn deliver(
     rules: Vec<(Rule, Job)>,
     mut bus: mpsc::UnboundedReceiver<Value>,
-    mut stopped: watch::Receiver<bool>,
+    stopped: watch::Receiver<bool>,
 ) {
     let permits = Arc::new(Semaphore::new(MAX_DELIVERIES));
     let mut deliveries = JoinSet::new();
@@ -166,20 +178,67 @@ async fn deliver(
         while let Some(event) = bus.recv().await {
             for (rule, job) in rules.iter().filter(|(rule, _)| matches(rule, &event)) {
                 let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
-                let (name, job, event) = (rule.function.clone(), Arc::clone(job), event.clone());
-                deliveries.spawn(async move {
-                    run(&name, &job, event).await;
-                    drop(permit);
-                });
+                let delivery = Delivery {
+                    function: rule.function.clone(),
+                    job: Arc::clone(job),
+                    event: event.clone(),
+                    permits: Arc::clone(&permits),
+                    stopped: stopped.clone(),
+                };
+                match rule.queue {
+                    Some(queue) => drop(deliveries.spawn(delivery.from_queue(queue, permit))),
+                    None => drop(deliveries.spawn(delivery.once(permit))),
+                }
             }
             while deliveries.try_join_next().is_some() {}
         }
     };
+    let mut stop = stopped.clone();
     tokio::select! {
-        _ = stopped.wait_for(|stopped| *stopped) => {}
+        _ = stop.wait_for(|stopped| *stopped) => {}
         () = receive => {}
     }
     while deliveries.join_next().await.is_some() {}
+}
+
+/// The delivery of one event to one function.
+struct Delivery {
+    function: String,
+    job: Job,
+    event: Value,
+    permits: Arc<Semaphore>,
+    stopped: watch::Receiver<bool>,
+}
+
+impl Delivery {
+    async fn once(self, permit: OwnedSemaphorePermit) {
+        run(&self.function, &self.job, self.event).await;
+        drop(permit);
+    }
+
+    /// Delivers the event as a message of SQS, again and again until it is handled.
+    async fn from_queue(mut self, queue: Queue, permit: OwnedSemaphorePermit) {
+        let mut first = Some(permit);
+        for received in 1..=queue.max_receives {
+            let permit = match first.take() {
+                Some(permit) => permit,
+                None => {
+                    tokio::select! {
+                        _ = self.stopped.wait_for(|stopped| *stopped) => return,
+                        () = tokio::time::sleep(queue.visibility_timeout) => {}
+                    }
+                    let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await else { return };
+                    permit
+                }
+            };
+            let report = run(&self.function, &self.job, events::queued(&self.event, received)).await;
+            drop(permit);
+            if report.is_some_and(|report| !events::is_unhandled(&report)) {
+                return;
+            }
+        }
+        tracing::error!(function = self.function, event = %self.event, "the queue gave up a message");
+    }
 }
 
 fn matches(rule: &Rule, event: &Value) -> bool {
@@ -188,13 +247,17 @@ fn matches(rule: &Rule, event: &Value) -> bool {
     is_in(&rule.source, &event["source"]) && is_in(&rule.detail_type, &event["detail-type"])
 }
 
-/// Runs a job as Lambda does: neither an error nor a panic reaches the sender of the event.
-async fn run(name: &str, job: &Job, event: Value) {
+/// Runs a job as Lambda does, and returns its report: neither an error nor a panic reaches the sender of the event.
+async fn run(name: &str, job: &Job, event: Value) -> Option<Value> {
     match AssertUnwindSafe(job(event)).catch_unwind().await {
-        Ok(Ok(report)) => tracing::debug!(function = name, %report, "job done"),
+        Ok(Ok(report)) => {
+            tracing::debug!(function = name, %report, "job done");
+            return Some(report);
+        }
         Ok(Err(error)) => tracing::error!(function = name, error, "job failed"),
         Err(_panic) => tracing::error!(function = name, "job panicked"),
     }
+    None
 }
 
 /// DynamoDB removes expired items by itself, the embedded engine only when called.

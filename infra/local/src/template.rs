@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::Value as Json;
-use serde_yaml_ng::Value;
+use serde_yaml_ng::{Mapping, Value};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
@@ -35,6 +35,17 @@ pub struct Rule {
     pub source: Vec<String>,
     /// Any of these detail types; empty matches all.
     pub detail_type: Vec<String>,
+    /// The queue between the rule and the function; `None` if the rule calls the function.
+    pub queue: Option<Queue>,
+}
+
+/// A queue of SQS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// After this time, a message that was not handled is delivered again.
+    pub visibility_timeout: Duration,
+    /// How often a message is delivered.
+    pub max_receives: u32,
 }
 
 /// `CorsConfiguration` of the HTTP API.
@@ -84,6 +95,9 @@ pub enum TemplateError {
         Metadata.BuildProperties.Binary or CodeUri"
     )]
     NoCrate(String),
+    /// The pattern of a rule is not supported, or its target is not a queue of the template.
+    #[error("rule {0} has an unsupported pattern or target")]
+    Rule(String),
     /// An event has an invalid property or an unsupported type.
     #[error("event {event} of function {function}: {problem}")]
     Event { function: String, event: String, problem: String },
@@ -106,14 +120,14 @@ impl Template {
         let document: Value = serde_yaml_ng::from_str(yaml)?;
         let resources =
             document.get("Resources").and_then(Value::as_mapping).ok_or(TemplateError::NoResources)?;
-        let mut template = Self::default();
+        let (mut template, queued) = (Self::default(), queued_rules(resources)?);
         for (name, resource) in resources {
             let properties = &resource["Properties"];
             match resource["Type"].as_str() {
                 Some("AWS::Serverless::HttpApi") => template.cors = cors(&properties["CorsConfiguration"]),
                 Some("AWS::Serverless::Function") => {
                     let global = &document["Globals"]["Function"]["Timeout"];
-                    template.read_function(name.as_str().unwrap_or_default(), resource, global)?;
+                    template.read_function(name.as_str().unwrap_or_default(), resource, global, &queued)?;
                 }
                 _ => {}
             }
@@ -131,6 +145,7 @@ impl Template {
         name: &str,
         resource: &Value,
         global_timeout: &Value,
+        queued: &BTreeMap<String, Rule>,
     ) -> Result<(), TemplateError> {
         let Some(events) = resource["Properties"]["Events"].as_mapping() else { return Ok(()) };
         let function = crate_of(resource).ok_or_else(|| TemplateError::NoCrate(name.to_owned()))?;
@@ -142,6 +157,11 @@ impl Template {
                 "HttpApi" => self.routes.push(event.route(&function)?),
                 "ScheduleV2" => self.schedules.push(event.schedule(&function)?),
                 "EventBridgeRule" => self.rules.push(event.rule(&function)?),
+                "SQS" => {
+                    let rule = named(event.property("Queue")).and_then(|queue| queued.get(queue));
+                    let rule = rule.ok_or_else(|| event.invalid("Queue"))?;
+                    self.rules.push(Rule { function: function.clone(), ..rule.clone() });
+                }
                 kind => {
                     return Err(event.error(format!("type {kind} is not supported by the local registry")));
                 }
@@ -217,18 +237,54 @@ impl Event<'_> {
     }
 
     fn rule(&self, function: &str) -> Result<Rule, TemplateError> {
-        let pattern = self.property("Pattern");
-        let list = |name| {
-            let values = &pattern[name];
-            strings(values).ok_or_else(|| self.invalid("Pattern"))
-        };
-        // A rule with another condition would match too many events here.
-        let supported = |key: &Value| matches!(key.as_str(), Some("source" | "detail-type"));
-        match pattern.as_mapping() {
-            Some(pattern) if !pattern.is_empty() && pattern.keys().all(supported) => {}
-            _ => return Err(self.invalid("Pattern")),
+        let rule = rule(self.property("Pattern")).ok_or_else(|| self.invalid("Pattern"))?;
+        Ok(Rule { function: function.to_owned(), ..rule })
+    }
+}
+
+/// The rule of a pattern, without a function. `None` if the pattern is not supported.
+fn rule(pattern: &Value) -> Option<Rule> {
+    // A rule with another condition would match too many events here.
+    let supported = |key: &Value| matches!(key.as_str(), Some("source" | "detail-type"));
+    pattern.as_mapping().filter(|pattern| !pattern.is_empty() && pattern.keys().all(supported))?;
+    let (source, detail_type) = (strings(&pattern["source"])?, strings(&pattern["detail-type"])?);
+    Some(Rule { function: String::new(), source, detail_type, queue: None })
+}
+
+/// The rules whose target is a queue, by the name of the queue in the template.
+fn queued_rules(resources: &Mapping) -> Result<BTreeMap<String, Rule>, TemplateError> {
+    let of_type = |of_type: &'static str| {
+        let is_it = move |resource: &Value| resource["Type"].as_str() == Some(of_type);
+        resources.iter().filter(move |(_, resource)| is_it(resource))
+    };
+    let mut queues = BTreeMap::new();
+    for (name, queue) in of_type("AWS::SQS::Queue") {
+        let properties = &queue["Properties"];
+        let timeout = properties["VisibilityTimeout"].as_u64();
+        let receives = properties["RedrivePolicy"]["maxReceiveCount"].as_u64();
+        if let (Some(name), Some(timeout), Some(receives)) = (name.as_str(), timeout, receives) {
+            let max_receives = u32::try_from(receives).unwrap_or(u32::MAX);
+            queues.insert(name, Queue { visibility_timeout: Duration::from_secs(timeout), max_receives });
         }
-        Ok(Rule { function: function.to_owned(), source: list("source")?, detail_type: list("detail-type")? })
+    }
+    let mut rules = BTreeMap::new();
+    for (name, resource) in of_type("AWS::Events::Rule") {
+        let properties = &resource["Properties"];
+        let target = named(&properties["Targets"][0]["Arn"]);
+        let queue = target.and_then(|target| Some((target, *queues.get(target)?)));
+        let (Some((target, queue)), Some(rule)) = (queue, rule(&properties["EventPattern"])) else {
+            return Err(TemplateError::Rule(name.as_str().unwrap_or_default().to_owned()));
+        };
+        rules.insert(target.to_owned(), Rule { queue: Some(queue), ..rule });
+    }
+    Ok(rules)
+}
+
+/// The resource in `!GetAtt Name.Arn`.
+fn named(value: &Value) -> Option<&str> {
+    match value {
+        Value::Tagged(tagged) if tagged.tag == "GetAtt" => tagged.value.as_str()?.strip_suffix(".Arn"),
+        _ => None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! What changed about the listings of the registry, in one order for all followers and without gaps.
 
+use std::time::Duration;
+
 use http::StatusCode;
 
 use registry_app::App;
@@ -7,13 +9,15 @@ use registry_model::error::Problem;
 use registry_store::Changes;
 
 /// Transactions per run. The next run numbers the rest.
-const MAX_RUNS: u32 = 40;
+const MAX_RUNS: u32 = 120;
+/// The time between two transactions. All of them use the same partitions, which other requests need, too.
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// Gives queued changes their numbers. A failure is logged, and the next run repeats the work.
 pub async fn number_or_warn(app: &App) {
     for _ in 0..MAX_RUNS {
         match app.store.number_changes(app.clock.now()).await {
-            Ok(true) => {}
+            Ok(true) => tokio::time::sleep(PAUSE).await,
             Ok(false) => return,
             Err(error) => {
                 tracing::warn!(%error, "could not number changes; the next run retries");

@@ -98,7 +98,8 @@ where
     lambda_runtime::run(service_fn(|event: LambdaEvent<Value>| {
         // Boxed: the types of the runtime's layers around those of a sweep exceed rustc's recursion limit.
         let (function, clock) = (event.context.env_config.function_name.clone(), app.clock.clone());
-        let (payload, request_id) = (event.payload, event.context.request_id.clone());
+        let payload = registry_store::events::from_queue(event.payload);
+        let request_id = event.context.request_id;
         let done = registry_store::events::handled(
             &function,
             &payload,

@@ -1,5 +1,5 @@
 //! Statistics over all probed listings: what the network of agents and MCP servers looks like. They are counted once an
-//! hour and stored as one item.
+//! hour or once a day, and stored as one item.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Handshake, Kind, Moment};
+
+/// More probed listings than these are counted once a day.
+const COUNTED_HOURLY: u32 = 2_000;
 
 /// Weeks of the trend that are stored: a year, and the current week.
 const MAX_WEEKS: usize = 53;
@@ -186,6 +189,15 @@ impl NetworkStatistics {
         Self { as_of: now, agents, mcps, weeks }
     }
 
+    /// Whether they are to be counted again in the hour that contains `now`: a count reads every probed listing with its
+    /// evidence, so many listings are counted only once a day.
+    #[must_use]
+    pub fn is_due(&self, now: Moment) -> bool {
+        let hours = if self.agents.probed + self.mcps.probed > COUNTED_HOURLY { 24 } else { 1 };
+        let hour = |at: Moment| at.as_second().div_euclid(3600);
+        hour(now) - hour(self.as_of) >= hours
+    }
+
     pub const fn of_kind(&self, kind: Kind) -> &KindStatistics {
         match kind {
             Kind::Agent => &self.agents,
@@ -199,6 +211,18 @@ mod tests {
     use jiff::SignedDuration;
 
     use super::*;
+
+    #[test]
+    fn many_listings_are_counted_once_a_day() {
+        let at = |text: &str| text.parse::<Moment>().unwrap();
+        let counted = |probed: u32| {
+            let mcps = KindStatistics { probed, ..KindStatistics::default() };
+            NetworkStatistics::new(KindStatistics::default(), mcps, None, at("2026-11-20T12:59:00Z"))
+        };
+        let is_due = |probed: u32, now: &str| counted(probed).is_due(at(now));
+        assert!(is_due(2_000, "2026-11-20T13:00:00Z") && !is_due(2_000, "2026-11-20T12:59:59Z"));
+        assert!(!is_due(2_001, "2026-11-21T11:59:59Z") && is_due(2_001, "2026-11-21T12:00:00Z"));
+    }
 
     #[test]
     fn percentile_is_the_time_that_this_share_of_handshakes_did_not_exceed() {

@@ -27,4 +27,4 @@ pub mod score;
 mod sweep;
 pub mod transition;
 
-pub use sweep::SweepReport;
+pub use sweep::{LEASE, SweepReport};

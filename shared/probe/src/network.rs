@@ -1,4 +1,4 @@
-//! Counts all probed listings once an hour: what the network of agents and MCP servers looks like. It counts only what
+//! Counts all probed listings once an hour, or once a day if there are many: what the network of agents and MCP servers looks like. It counts only what
 //! probes found, and one item stores the result.
 
 use std::collections::HashSet;
@@ -12,10 +12,13 @@ use registry_model::{
 use registry_store::{DueClass, StoreError};
 
 /// If a count takes longer, it is stopped, and the statistics of the previous count stay with their time.
-const MAX_COUNT_TIME: Duration = Duration::from_secs(120);
+const MAX_COUNT_TIME: Duration = Duration::from_secs(180);
 
 pub(super) async fn count(app: &App) -> Result<(), StoreError> {
-    let now = app.clock.now();
+    let (now, before) = (app.clock.now(), app.store.network_statistics().await?);
+    if before.as_ref().is_some_and(|before| !before.is_due(now)) {
+        return Ok(());
+    }
     if !app.store.take_slot("network", now.as_second() / 3600, now).await? {
         return Ok(());
     }
@@ -46,7 +49,6 @@ pub(super) async fn count(app: &App) -> Result<(), StoreError> {
             }
         }
     }
-    let before = app.store.network_statistics().await?;
     let statistics = NetworkStatistics::new(agents.finished(), mcps.finished(), before, app.clock.now());
     app.store.keep_network_statistics(&statistics).await
 }

@@ -33,8 +33,8 @@ use registry_store::{Caps, Claim, Share, StoreError};
 pub(super) const MAX_CONCURRENT: usize = 64;
 /// A listing that waits longer for a slot at a slow host is released, so that a tick ends within its function's minute.
 const MAX_SLOT_WAIT: Duration = Duration::from_secs(15);
-/// Several times the duration of the longest probe.
-const LEASE: Duration = Duration::from_secs(60);
+/// How long a listing stays claimed if the worker crashes: several times the duration of the longest probe.
+pub const LEASE: Duration = Duration::from_secs(60);
 /// The maximum pause of a listing whose claims end without a result. It is short enough for a second try before the
 /// listing's proof expires.
 const MAX_CLAIM_PAUSE: SignedDuration = SignedDuration::from_hours(6);

@@ -16,8 +16,9 @@ use registry_model::{Change, FeedItem, Moment};
 
 const PENDING: &str = "CHANGES#PENDING";
 const ITEM: &str = "change";
-/// Changes that one transaction numbers: it allows 100 writes, each change takes two.
-const MAX_NUMBERED: i32 = 45;
+/// Changes that one transaction numbers. All queued changes are in one partition, so many at once would throttle the requests
+/// that queue others.
+const MAX_NUMBERED: i32 = 10;
 /// Changes in one partition.
 const PART: u64 = 1000;
 /// Seconds for which a change is stored.

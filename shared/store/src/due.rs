@@ -36,7 +36,7 @@ type DueItems = (HashMap<ListingId, Listing>, HashMap<ListingId, Amounts>);
 
 /// Where the next page of due listings begins.
 #[derive(Clone, Debug)]
-pub struct DuePlace(Item);
+pub struct DuePlace(pub(super) Item);
 
 /// A request to probe one listing.
 #[derive(Clone, Copy, Debug)]

@@ -103,7 +103,8 @@ impl Store {
         let bumps = keys::economy_bumps();
         let of_listings = ids.iter().flat_map(|id| [keys::trail(id), keys::outcomes(id)]);
         let keys = of_listings.chain(keys::all_trail_totals()).chain([bumps.clone()]).collect();
-        let items = self.batch_get(keys, Consistency::Eventual).await?;
+        let read = |missing| self.batch_get(missing, Consistency::Eventual);
+        let items = self.read_cache.boosts(keys, read).await?;
         let of_partition =
             |pk: &str| items.iter().filter(|item| text(item, "pk") == pk).cloned().collect::<Vec<Item>>();
         Ok(BoostInputs {

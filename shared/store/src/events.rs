@@ -95,6 +95,47 @@ fn envelope(detail_type: &str, about: &str, at: Moment, detail: &Value) -> Value
     })
 }
 
+/// The members of the events and reports of SQS that the registry uses.
+const RECORDS: &str = "Records";
+const UNHANDLED: &str = "batchItemFailures";
+
+/// An event as SQS delivers it to a function, for the `received`th time.
+pub fn queued(event: &Value, received: u32) -> Value {
+    json!({ RECORDS: [{
+        "messageId": event["id"],
+        "eventSource": "aws:sqs",
+        "attributes": { "ApproximateReceiveCount": received.to_string() },
+        "body": event.to_string(),
+    }] })
+}
+
+/// The event in a single message of SQS, with the number of times that the message was received and its id as the members
+/// `received` and `message`. Everything else is returned as it is: also several messages, which only a function gets
+/// that does not read them.
+pub fn from_queue(mut event: Value) -> Value {
+    let records = event.get_mut(RECORDS).and_then(Value::as_array_mut);
+    let Some([record]) = records.map(Vec::as_mut_slice) else { return event };
+    let Some(mut body) = record["body"].as_str().and_then(|body| serde_json::from_str::<Value>(body).ok())
+    else {
+        return event;
+    };
+    let received =
+        record["attributes"]["ApproximateReceiveCount"].as_str().and_then(|n| n.parse::<u32>().ok());
+    body["received"] = json!(received);
+    body["message"] = record["messageId"].take();
+    body
+}
+
+/// Tells SQS in the report of a function to deliver this message again.
+pub fn leave_in_queue(report: &mut Value, message: &str) {
+    report[UNHANDLED] = json!([{ "itemIdentifier": message }]);
+}
+
+/// Whether a report leaves its message in the queue.
+pub fn is_unhandled(report: &Value) -> bool {
+    report[UNHANDLED].as_array().is_some_and(|messages| !messages.is_empty())
+}
+
 tokio::task_local! {
     /// The id of the request that caused the running work.
     static CAUSE: String;

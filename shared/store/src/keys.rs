@@ -610,9 +610,8 @@ pub(super) fn trace_source(at: &ListingId, act: &str, digest: &str) -> Key {
     Key::new(format!("TRACED#{at}"), format!("{act}#{digest}"))
 }
 
-/// The rank of a listing on the board of demand. An item has one rank in each index, and the trail already uses both
-/// for the other boards.
-pub(super) fn demand(id: &ListingId) -> Key {
+/// The ranks of a listing on the boards of attraction and demand. An item has one rank in each index.
+pub(super) fn ranks(id: &ListingId) -> Key {
     Key::new(trail_partition(id), "DEMAND")
 }
 
@@ -736,7 +735,7 @@ mod tests {
                 prop_assert!(keys.iter().all(fits), "{id}");
                 let digest = "0123456789abcdef01234567";
                 let trails = [
-                    trail(id), demand(id), mark(id, now, digest), edge(id, id), trace_source(id, "used_with", digest),
+                    trail(id), ranks(id), mark(id, now, digest), edge(id, id), trace_source(id, "used_with", digest),
                 ];
                 prop_assert!(trails.iter().all(fits), "{id}");
                 prop_assert!(at(now, id.as_str()).len() <= 1024, "{id}");

@@ -1,6 +1,8 @@
 //! Leaves (entries) of the evidence log that are not in the tree yet. A leaf is written in the same transaction as the
 //! decision that it records. So every decision has its leaf, and every leaf has its decision.
 
+use aws_sdk_dynamodb::types::AttributeValue;
+
 use super::attributes::{Item, moment, n, number, s, some_text, text};
 use super::batch_get::Consistency;
 use super::client::Store;
@@ -24,7 +26,8 @@ pub(super) const TOOLS: &str = "tools";
 const MAX_ATTEMPTS: u32 = 5;
 
 /// Adds a leaf to a transaction. A leaf that is written twice has the same key. A decision requires that its time is later
-/// than the time of the last decision about its listing; this returns the write with the condition.
+/// than the time of the last decision about its listing; this returns the write with the condition. A proof that has ended
+/// cannot end again.
 pub(super) fn add_leaf(
     transaction: &mut Transaction,
     entry: &LogEntry,
@@ -38,15 +41,25 @@ pub(super) fn add_leaf(
                 Some(tools) => change.set(TOOLS, s(tools)),
                 None => change.remove(TOOLS),
             };
+            let event: AttributeValue = serde_dynamo::to_attribute_value(entry.event)?;
             let change = change
                 .set("leaf", s(&id))
                 .set("at", n(entry.at.as_millisecond()))
-                .set("event", serde_dynamo::to_attribute_value(entry.event)?)
-                .only_if(
+                .set("event", event.clone());
+            let (at, leaf) = ((":at", n(entry.at.as_millisecond())), (":leaf", s(&id)));
+            let change = if entry.event == LogEvent::Ended {
+                change.only_if(
+                    "attribute_not_exists(#at) OR (#at < :at AND #event <> :event) OR #leaf = :leaf",
+                    [("#at", "at"), ("#event", "event"), ("#leaf", "leaf")],
+                    [at, leaf, (":event", event)],
+                )
+            } else {
+                change.only_if(
                     "attribute_not_exists(#at) OR #at < :at OR #leaf = :leaf",
                     [("#at", "at"), ("#leaf", "leaf")],
-                    [(":at", n(entry.at.as_millisecond())), (":leaf", s(&id))],
-                );
+                    [at, leaf],
+                )
+            };
             Some(transaction.update(keys::last_leaf(listing_id), change))
         }
         None => None,

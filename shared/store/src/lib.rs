@@ -110,7 +110,7 @@ pub use listing_item::{DueClass, NamedListing};
 pub use listings::Insertion;
 pub use outcomes::OutcomeDeposit;
 pub use outreach::{OutreachClass, OutreachPlace, OutreachState};
-pub use overdue::OverdueCount;
+pub use overdue::{OverdueCount, UnfinishedCount};
 pub use payments::{Payment, PaymentEvent, PaymentOutcome};
 pub use probes::Tally;
 pub use purchases::{BeginOutcome, NewPurchase, StoredPurchase};

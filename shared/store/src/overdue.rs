@@ -2,13 +2,17 @@
 //! each listing and skip these listings. The counters subtract the number of these listings. This number is
 //! stored here, and computed from the due queue once an hour.
 
-use super::attributes::{Item, count, moment, n, text};
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use super::attributes::{Item, count, moment, n, s, text};
 use super::batch_get::Consistency;
 use super::cached::Live;
 use super::client::Store;
+use super::due::DuePlace;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::leaves::add_leaf;
+use super::listing_item::DueClass;
 use super::search_index::mark_dirty;
 use super::transaction::{Outcome, Transaction, WriteId};
 use super::{feed, keys};
@@ -33,6 +37,50 @@ impl OverdueCount {
             Kind::Agent => self.agents += 1,
             Kind::Mcp => self.mcps += 1,
         }
+    }
+}
+
+/// A count that has read a part of the due queue, so that the next run goes on from there.
+#[derive(Clone, Debug)]
+pub struct UnfinishedCount {
+    /// When it began.
+    pub began: Moment,
+    /// What it has counted so far.
+    pub counted: OverdueCount,
+    /// Where it goes on: the class, and the place in it unless it is the first.
+    pub class: DueClass,
+    pub from: Option<DuePlace>,
+}
+
+impl UnfinishedCount {
+    /// The classes that are counted, in their order.
+    const CLASSES: [DueClass; 2] = [DueClass::WeeklyDue, DueClass::Confirming];
+
+    /// The class that is counted after this one.
+    pub fn after(class: DueClass) -> Option<DueClass> {
+        Self::CLASSES.into_iter().skip_while(|counted| *counted != class).nth(1)
+    }
+
+    pub const fn begin(now: Moment) -> Self {
+        let counted = OverdueCount { agents: 0, mcps: 0, at: None, live: None };
+        Self { began: now, counted, class: Self::CLASSES[0], from: None }
+    }
+
+    fn read(item: &Item) -> Option<Self> {
+        let class = text(item, "counting");
+        Some(Self {
+            began: moment(item, "counting_since")?,
+            counted: OverdueCount {
+                agents: count(item, "counted_agents"),
+                mcps: count(item, "counted_mcps"),
+                ..OverdueCount::default()
+            },
+            class: Self::CLASSES.into_iter().find(|known| known.partition() == class)?,
+            from: match item.get("counting_from") {
+                Some(AttributeValue::M(key)) => Some(DuePlace(key.clone())),
+                _ => None,
+            },
+        })
     }
 }
 
@@ -67,8 +115,8 @@ fn ended(items: &[&FeedItem]) -> Result<(Transaction, Vec<Option<WriteId>>), Sto
 
 impl Store {
     /// Records listings whose proof has just expired, and removes them from search. Each gets a feed item and a leaf
-    /// of the log. A listing that got a later decision in the meantime is left out. After an error, some of the listings
-    /// may already be recorded.
+    /// of the log. A listing that is recorded already, or that got a later decision in the meantime, is left out. After an
+    /// error, some of the listings may already be recorded.
     pub async fn record_overdue(&self, news: &[FeedItem]) -> Result<(), StoreError> {
         for chunk in news.chunks(MAX_PER_TRANSACTION) {
             let mut items: Vec<&FeedItem> = chunk.iter().collect();
@@ -82,6 +130,21 @@ impl Store {
         Ok(())
     }
 
+    /// Stores how far a count has come.
+    pub async fn keep_unfinished_count(&self, unfinished: &UnfinishedCount) -> Result<(), StoreError> {
+        let UnfinishedCount { began, counted, class, from } = unfinished;
+        let change = Expression::default()
+            .set("counting", s(class.partition()))
+            .set("counting_since", n(began.as_millisecond()))
+            .set("counted_agents", n(counted.agents))
+            .set("counted_mcps", n(counted.mcps));
+        let change = match from {
+            Some(DuePlace(key)) => change.set("counting_from", AttributeValue::M(key.clone())),
+            None => change.remove("counting_from"),
+        };
+        self.transact(Transaction::updating(keys::overdue(), change)).await.map(drop)
+    }
+
     /// Stores the count; where it changed, cached pages of the active list become invalid.
     pub async fn keep_overdue_count(
         &self,
@@ -89,6 +152,8 @@ impl Store {
         after: OverdueCount,
         now: Moment,
     ) -> Result<(), StoreError> {
+        const UNFINISHED: [&str; 5] =
+            ["counting", "counting_since", "counting_from", "counted_agents", "counted_mcps"];
         let changed = (before.agents, before.mcps) != (after.agents, after.mcps);
         let Live { agents, mcps, .. } = self.live_now().await?;
         // The counters subtract the earlier count.
@@ -100,10 +165,13 @@ impl Store {
             .set("overdue_mcps", n(after.mcps))
             .set("at", n(now.as_millisecond()))
             .add("version", i64::from(changed));
+        let change = UNFINISHED.into_iter().fold(change, Expression::remove);
         self.transact(Transaction::updating(keys::overdue(), change)).await.map(drop)
     }
 
-    pub async fn overdue_count(&self) -> Result<OverdueCount, StoreError> {
-        Ok(read(self.read(&keys::overdue(), Consistency::Eventual).await?.as_slice()))
+    /// The last count, and the one that is not finished.
+    pub async fn overdue_count(&self) -> Result<(OverdueCount, Option<UnfinishedCount>), StoreError> {
+        let item = self.read(&keys::overdue(), Consistency::Strong).await?;
+        Ok((read(item.as_slice()), item.as_ref().and_then(UnfinishedCount::read)))
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+use super::attributes::{Item, text};
 use super::cached::{Live, Manifest};
 use super::error::StoreError;
 use super::keys::{self, Key};
@@ -22,6 +23,8 @@ const MAX_PAGE_AGE_MS: i64 = 5_000;
 const MAX_PAGES: usize = 64;
 /// Approximate bytes of cached listings with their evidence.
 const MAX_BYTES: u64 = 10 * 1024 * 1024;
+/// Cached partitions from which boosts are computed: two of each listing, with about 700 bytes each.
+const MAX_BOOSTS: usize = 4096;
 /// Bytes of a typical listing with evidence, without the texts of its tools and skills.
 const TYPICAL_BYTES: u64 = 4096;
 /// Approximate bytes of cached cores; one page of hits needs a dozen cores.
@@ -55,6 +58,8 @@ enum Writers {
 struct ItemCaches {
     listings: Cache<String, Arc<NamedListing>, Size>,
     cores: Cache<String, Arc<Listing>, Size>,
+    /// The items of a partition from which boosts are computed.
+    boosts: Cache<String, Arc<Vec<Item>>>,
 }
 
 /// A value and a time before it was read.
@@ -78,6 +83,7 @@ impl ReadCache {
                 MAX_CORE_BYTES,
                 Size,
             ),
+            boosts: Cache::new(MAX_BOOSTS),
         }))
     }
 
@@ -130,31 +136,40 @@ impl ReadCache {
         let Some(items) = self.items() else {
             return Ok(read(ids.to_vec()).await?.into_iter().map(Arc::new).collect());
         };
-        // Each id once, and in order: otherwise a reader could wait for itself, or two readers for each other.
-        let partitions: BTreeMap<String, &ListingId> =
-            ids.iter().map(|id| (keys::listing(id).pk, id)).collect();
-        let (mut found, mut guards, mut missing) =
-            (Vec::with_capacity(ids.len()), BTreeMap::new(), Vec::new());
-        for (partition, id) in &partitions {
-            match items.cores.get_value_or_guard_async(partition).await {
-                Ok(core) => found.push(core),
-                Err(guard) => {
-                    guards.insert(id.as_str(), guard);
-                    missing.push((*id).clone());
-                }
+        let wanted = ids.iter().map(|id| (keys::listing(id).pk, id.clone())).collect();
+        let read = async |missing: Vec<(String, ListingId)>| {
+            let listings = read(missing.into_iter().map(|(_, id)| id).collect()).await?;
+            Ok(listings.into_iter().map(|core| (keys::listing(&core.id).pk, Arc::new(core))).collect())
+        };
+        many(&items.cores, wanted, read).await
+    }
+
+    /// The items with these keys, from which boosts are computed. One `read` gets those of the partitions that are not
+    /// cached. A partition must always be read with the same keys.
+    pub(super) async fn boosts<R>(
+        &self,
+        keys: Vec<Key>,
+        read: impl FnOnce(Vec<Key>) -> R,
+    ) -> Result<Vec<Item>, StoreError>
+    where
+        R: Future<Output = Result<Vec<Item>, StoreError>>,
+    {
+        let Some(items) = self.items() else { return read(keys).await };
+        let mut wanted: BTreeMap<String, Vec<Key>> = BTreeMap::new();
+        for key in keys {
+            wanted.entry(key.pk.clone()).or_default().push(key);
+        }
+        let read = async |missing: Vec<(String, Vec<Key>)>| {
+            // A partition without items is cached, too.
+            let mut found: BTreeMap<String, Vec<Item>> =
+                missing.iter().map(|(partition, _)| (partition.clone(), Vec::new())).collect();
+            for item in read(missing.into_iter().flat_map(|(_, keys)| keys).collect()).await? {
+                found.entry(text(&item, "pk").to_owned()).or_default().push(item);
             }
-        }
-        if missing.is_empty() {
-            return Ok(found);
-        }
-        for listing in read(missing).await? {
-            let listing = Arc::new(listing);
-            if let Some(guard) = guards.remove(listing.id.as_str()) {
-                let _written_meanwhile = guard.insert(Arc::clone(&listing));
-            }
-            found.push(listing);
-        }
-        Ok(found)
+            Ok(found.into_iter().map(|(partition, items)| (partition, Arc::new(items))).collect())
+        };
+        let found = many(&items.boosts, wanted, read).await?;
+        Ok(found.iter().flat_map(|items| items.iter().cloned()).collect())
     }
 
     /// The cached counts, or the result of `read`, which gets the counts that have become too old.
@@ -215,6 +230,7 @@ impl Drop for Writing {
             if let Writers::Sole(items) = &caches.writers {
                 items.listings.remove(partition);
                 items.cores.remove(partition);
+                items.boosts.remove(partition);
             }
             caches.live.remove(partition);
             caches.manifest.remove(partition);
@@ -268,6 +284,39 @@ impl Weighter<String, Arc<NamedListing>> for Size {
         let texts = tools.map(|tool| &tool.description).chain(skills.map(|skill| &skill.description));
         TYPICAL_BYTES + texts.map(|text| 100 + text.len() as u64).sum::<u64>()
     }
+}
+
+/// The cached values of partitions, in no order; one `read` gets those that are not cached. What it does not find is left out.
+/// The partitions are in order: otherwise two readers could wait for each other.
+async fn many<K, T: Clone, W: Weighter<String, T> + Clone, R>(
+    cache: &Cache<String, T, W>,
+    wanted: BTreeMap<String, K>,
+    read: impl FnOnce(Vec<(String, K)>) -> R,
+) -> Result<Vec<T>, StoreError>
+where
+    R: Future<Output = Result<Vec<(String, T)>, StoreError>>,
+{
+    let (mut found, mut guards, mut missing) =
+        (Vec::with_capacity(wanted.len()), BTreeMap::new(), Vec::new());
+    for (partition, key) in wanted {
+        match cache.get_value_or_guard_async(&partition).await {
+            Ok(value) => found.push(value),
+            Err(guard) => {
+                guards.insert(partition.clone(), guard);
+                missing.push((partition, key));
+            }
+        }
+    }
+    if missing.is_empty() {
+        return Ok(found);
+    }
+    for (partition, value) in read(missing).await? {
+        if let Some(guard) = guards.remove(&partition) {
+            let _written_meanwhile = guard.insert(value.clone());
+        }
+        found.push(value);
+    }
+    Ok(found)
 }
 
 async fn cached<T: Clone, W: Weighter<String, T> + Clone>(

@@ -160,7 +160,7 @@ impl Store {
             keys::evidence(id),
             keys::identities(id),
             keys::trail(id),
-            keys::demand(id),
+            keys::ranks(id),
             keys::server(id),
             keys::credential(id),
         ];

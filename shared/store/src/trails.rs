@@ -2,7 +2,7 @@
 //! only adds to a sum, without a condition or a read, so that no concurrent deposit is lost. A board is a list of
 //! listings by one value. The rank of a listing on a board is computed from values that were read before the deposit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::attributes::{Item, count, s, text};
 use super::batch_get::Consistency;
@@ -37,9 +37,8 @@ impl Board {
         }
     }
 
-    /// The index of the board, and the partition there. Probes often change the ranks of attraction and danger, so
-    /// these use the index of keys, which is the cheapest to update. Demand changes in batches, so its rank is a
-    /// separate item.
+    /// The index of the board, and the partition there. The ranks of attraction and demand are in a separate item, which only
+    /// changes if a rank does: each change of an item is also written to the indexes that contain all of it.
     const fn place(self) -> (Index, &'static str) {
         match self {
             Self::Hot => (table::SHOWN, "TRAILS#hot"),
@@ -54,6 +53,14 @@ pub(super) fn rank_text(rank: f64) -> String {
     format!("{rank:020.8}")
 }
 
+/// The ranks of a board have eight steps from a value to the double of it. A small deposit at a strong trail does not change
+/// its rank, so that not every deposit is written to the partition of the board. Readers sort by the values.
+const STEPS: f64 = 8.0;
+
+fn step(rank: f64) -> f64 {
+    (rank * STEPS).floor() / STEPS
+}
+
 /// Sets the rank of an item on a board after a deposit.
 fn ranked(change: Expression, board: Board, deposit: &Merged<'_>, now: Moment) -> Expression {
     let (index, partition) = board.place();
@@ -64,7 +71,10 @@ fn ranked(change: Expression, board: Board, deposit: &Merged<'_>, now: Moment) -
     }
     let before = deposit.known.map(|known| known.of(value));
     let [pk, sk] = index.key;
-    match (value.decay().place(before.unwrap_or(0.0) + amount, now), before) {
+    let place = |value_at: f64| value.decay().place(value_at, now).map(step);
+    let (rank, earlier) = (place(before.unwrap_or(0.0) + amount), before.and_then(place));
+    match (rank, before) {
+        (Some(rank), Some(_)) if earlier == Some(rank) => change,
         (Some(rank), Some(_)) => change.set(pk, s(partition)).set(sk, s(rank_text(rank))),
         // The earlier value is not known. This rank is the minimum, and an existing one may be higher.
         (Some(rank), None) => change.set_once(pk, s(partition)).set_once(sk, s(rank_text(rank))),
@@ -94,7 +104,13 @@ impl Merged<'_> {
         }
         let marks = self.deposits.iter().filter(|deposit| deposit.with_mark).count();
         change = change.add("marks", i64::try_from(marks).unwrap_or(0));
-        ranked(ranked(change, Board::Hot, self, now), Board::Dangerous, self, now)
+        // Earlier versions had the rank of attraction in this item.
+        let change = Board::Hot.place().0.key.into_iter().fold(change, Expression::remove);
+        ranked(change, Board::Dangerous, self, now)
+    }
+
+    fn ranks(&self, now: Moment) -> Expression {
+        ranked(ranked(Expression::default(), Board::Hot, self, now), Board::Demand, self, now)
     }
 }
 
@@ -146,20 +162,19 @@ pub(super) fn deposit_with_pairs(
     }
     for (listing, of_listing) in merged {
         transaction.update(keys::trail(listing), of_listing.trail(now));
-        let demand = ranked(Expression::default(), Board::Demand, &of_listing, now);
-        transaction.update(keys::demand(listing), demand);
+        transaction.update(keys::ranks(listing), of_listing.ranks(now));
     }
     if let Some((key, totals)) = trail_totals::added(deposits, new_pairs, now) {
         transaction.update(key, totals);
     }
 }
 
-/// Removes a listing from every board; its values stay, and the next deposit ranks it again.
+/// Removes a listing from every board; its values stay, and the next change of a rank adds it again.
 pub(super) fn take_off_boards(transaction: &mut Transaction, id: &ListingId) {
     let ranks = table::INDEXES.iter().flat_map(|index| index.key);
     let change = ranks.fold(Expression::default(), |change, name| change.remove(name));
     transaction.update(keys::trail(id), change);
-    transaction.delete(keys::demand(id));
+    transaction.delete(keys::ranks(id));
 }
 
 impl Store {
@@ -190,7 +205,8 @@ impl Store {
     pub async fn strongest_listings(&self, board: Board, limit: usize) -> Result<Vec<ListingId>, StoreError> {
         let (index, partition) = board.place();
         let page = self.query(Query::of(partition).index(index).descending().limit(limit)).await?;
-        Ok(page.items.iter().filter_map(listing_of).collect())
+        let mut seen = BTreeSet::new();
+        Ok(page.items.iter().filter_map(listing_of).filter(|id| seen.insert(id.clone())).collect())
     }
 
     /// The trails of a board, the strongest first.

@@ -130,6 +130,9 @@ struct InstrumentedConnector {
 
 impl InstrumentedConnector {
     fn perform(&self, operation: &str, request: HttpRequest) -> HttpConnectorFuture {
+        if let Some(answer) = self.observer.faults.repeated(&request) {
+            return HttpConnectorFuture::ready(super::json_response(200, answer));
+        }
         let lag = &self.observer.lag;
         if !lag.is_on() {
             return self.inner.call(request);
@@ -165,9 +168,10 @@ impl HttpConnector for InstrumentedConnector {
             }
             None => self.perform(&operation, request),
             Some(Fault::AnswerLost) => {
+                let (faults, token) = (self.observer.faults.clone(), fault::token(&request));
                 let answer = self.perform(&operation, request);
                 HttpConnectorFuture::new(async move {
-                    let _performed = answer.await;
+                    faults.lose(token, &answer.await?);
                     Err(fault::timeout())
                 })
             }

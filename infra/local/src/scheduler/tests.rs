@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
+use registry::events;
 use registry::model::Clock;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -15,7 +16,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::{MAX_DELIVERIES, MAX_RUNS, RunningScheduler, SHUTDOWN_TIMEOUT, Scheduler, with_timeout};
 use crate::engine::{Data, Embedded};
 use crate::functions::Job;
-use crate::template::{Rule, Schedule, Template};
+use crate::template::{Queue, Rule, Schedule, Template};
 
 /// Of all functions.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -32,6 +33,7 @@ fn template() -> Template {
             function: "probe-tick".to_owned(),
             source: vec!["registry".to_owned()],
             detail_type: vec!["listing.queued".to_owned()],
+            queue: None,
         }],
         timeouts: BTreeMap::from([
             ("probe-tick".to_owned(), TIMEOUT),
@@ -107,6 +109,58 @@ async fn bus_delivers_events_that_match_a_rule() {
     sleep(Duration::from_secs(1)).await;
     assert_eq!((drain(&mut ticks).len(), drain(&mut rechecks).len()), (0, 0));
     running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn message_of_a_queue_is_delivered_until_it_is_handled() {
+    let (visibility_timeout, max_receives) = (Duration::from_secs(180), 5);
+    let mut template = template();
+    template.schedules.clear();
+    template.rules[0].queue = Some(Queue { visibility_timeout, max_receives });
+    for (handled_at, deliveries) in [(3, 3), (9, 5)] {
+        let (sender, mut received) = mpsc::unbounded_channel();
+        let job: Job = Arc::new(move |message| {
+            let event = events::from_queue(message);
+            sender.send((Instant::now(), event.clone())).unwrap();
+            async move {
+                match event["received"].as_u64().unwrap() {
+                    1 => Err("the table is busy".to_owned()),
+                    received => {
+                        let mut report = json!({});
+                        if received < handled_at {
+                            events::leave_in_queue(&mut report, event["message"].as_str().unwrap());
+                        }
+                        Ok(report)
+                    }
+                }
+            }
+            .boxed()
+        });
+        let clock = Clock::manual("2026-11-20T12:00:00Z".parse().unwrap());
+        let engine = Embedded::open(&Data::Memory, &clock).unwrap();
+        let jobs = BTreeMap::from([("probe-tick", job)]);
+        let scheduler = Scheduler::new(&template, &jobs, Duration::from_secs(360), clock).unwrap();
+        let (bus, events) = mpsc::unbounded_channel();
+        let running = scheduler.start(events, engine);
+        let mut event = queued("registry", "listing.queued");
+        event["id"] = json!("event-1");
+        bus.send(event.clone()).unwrap();
+        sleep(Duration::from_secs(3600)).await;
+        running.stop().await;
+        let mut times = Vec::new();
+        while let Ok((at, mut delivered)) = received.try_recv() {
+            assert_eq!(delivered["received"], times.len() + 1);
+            assert_eq!(delivered["message"], "event-1");
+            delivered
+                .as_object_mut()
+                .unwrap()
+                .retain(|member, _| member != "received" && member != "message");
+            assert_eq!(delivered, event);
+            times.push(at);
+        }
+        assert_eq!(times.len(), deliveries);
+        assert!(times.windows(2).all(|pair| pair[1] - pair[0] >= visibility_timeout));
+    }
 }
 
 #[tokio::test(start_paused = true)]

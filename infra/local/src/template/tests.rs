@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Cors, Route, Rule, Schedule, Template, TemplateError};
+use super::{Cors, Queue, Route, Rule, Schedule, Template, TemplateError};
 
 const SMALL: &str = r#"
 Transform: AWS::Serverless-2016-10-31
@@ -51,6 +51,17 @@ Resources:
           Properties:
             EventBusName: !Ref Bus
             Pattern: { source: [registry], detail-type: [listing.queued] }
+        Live:
+          Type: SQS
+          Properties: { Queue: !GetAtt Waiting.Arn }
+  Waiting:
+    Type: AWS::SQS::Queue
+    Properties: { VisibilityTimeout: 180, RedrivePolicy: { maxReceiveCount: 10 } }
+  LiveRule:
+    Type: AWS::Events::Rule
+    Properties:
+      EventPattern: { source: [registry], detail-type: [listing.live] }
+      Targets: [{ Id: Waiting, Arn: !GetAtt Waiting.Arn }]
   Quiet:
     Type: AWS::Serverless::Function
     Properties: { CodeUri: !Sub "${Somewhere}" }
@@ -82,8 +93,14 @@ fn parser_finds_routes_schedules_rules_and_cors_settings() {
         function: "probe-tick".to_owned(),
         source: vec!["registry".to_owned()],
         detail_type: vec!["listing.queued".to_owned()],
+        queue: None,
     };
-    assert_eq!(template.rules, [queued]);
+    let waiting = Rule {
+        detail_type: vec!["listing.live".to_owned()],
+        queue: Some(Queue { visibility_timeout: Duration::from_secs(180), max_receives: 10 }),
+        ..queued.clone()
+    };
+    assert_eq!(template.rules, [queued, waiting]);
     let cors = Cors {
         origins: vec!["*".to_owned()],
         methods: vec!["GET".to_owned(), "POST".to_owned()],
@@ -127,13 +144,22 @@ fn unsupported_events_are_errors() {
         "event Tick of function Tick: Input is missing or invalid"
     );
     assert_eq!(
-        refused("detail-type: [", "resources: ["),
+        refused("Pattern: { source: [registry], detail-type: [listing.queued]", "Pattern: { resources: [x]"),
         "event Queued of function Tick: Pattern is missing or invalid"
     );
     assert_eq!(
-        refused("Type: EventBridgeRule", "Type: SQS"),
-        "event Queued of function Tick: type SQS is not supported by the local registry"
+        refused("Type: EventBridgeRule", "Type: SNS"),
+        "event Queued of function Tick: type SNS is not supported by the local registry"
     );
+    assert_eq!(
+        refused("Queue: !GetAtt Waiting.Arn", "Queue: !GetAtt Other.Arn"),
+        "event Live of function Tick: Queue is missing or invalid"
+    );
+    for (from, to) in
+        [("VisibilityTimeout: 180,", ""), ("EventPattern: { source:", "EventPattern: { account:")]
+    {
+        assert_eq!(refused(from, to), "rule LiveRule has an unsupported pattern or target");
+    }
     assert_eq!(
         refused("CodeUri: ../target/lambda/probe-tick", "CodeUri: ."),
         "the template does not say which crate is the code of function Tick; set Metadata.BuildProperties.Binary or CodeUri"

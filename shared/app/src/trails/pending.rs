@@ -11,12 +11,13 @@ use jiff::SignedDuration;
 use registry_model::{Caller, ListingId, Moment, Trail, TrailEvent};
 use registry_store::{Deposit, Store, StoreError};
 
-/// The minimum time between two writes. Many processes write to the same partitions of the boards, so each writes seldom.
-const WRITE_INTERVAL: SignedDuration = SignedDuration::from_secs(30);
+/// The minimum time between two writes. Many processes write to the same partitions of the boards, so each writes seldom, and
+/// little at once.
+const WRITE_INTERVAL: SignedDuration = SignedDuration::from_secs(10);
 /// A caller counts once in this time at each listing.
 const WINDOW: SignedDuration = SignedDuration::from_hours(1);
-/// Listings per write. Together with their ranks and the totals, they take 51 of the 100 writes of a transaction.
-const BATCH_SIZE: usize = 25;
+/// Listings per write.
+const BATCH_SIZE: usize = 8;
 /// Deposits in memory; further ones are dropped.
 const MAX_PENDING: usize = 2_000;
 /// Pairs of caller and listing that are remembered within a window, of all callers and of one.
@@ -63,8 +64,8 @@ impl PendingDeposits {
         }
     }
 
-    /// Writes the noted deposits if the last write was at least 30 seconds ago. This takes one read and one
-    /// transaction, for at most 25 listings. A failed write is repeated later.
+    /// Writes the noted deposits if the last write was at least ten seconds ago. This takes one read and one
+    /// transaction, for at most eight listings. A failed write is repeated later.
     pub async fn flush(&self, store: &Store, now: Moment) {
         let due = self.take_due(now);
         if due.is_empty() {
@@ -146,8 +147,8 @@ mod tests {
         for (number, second) in [(1, 0), (1, 5), (2, 5)] {
             pending.note(&caller(number), &id(1), TrailEvent::MatchHit, at(second));
         }
-        assert!(pending.take_due(at(29)).is_empty(), "not yet");
-        let due = pending.take_due(at(30));
+        assert!(pending.take_due(at(9)).is_empty(), "not yet");
+        let due = pending.take_due(at(10));
         assert_eq!(due.into_iter().collect::<Vec<_>>(), [((id(1), TrailEvent::MatchHit), 2)]);
         pending.note(&caller(1), &id(1), TrailEvent::MatchHit, at(3_599));
         assert!(pending.take_due(at(3_599)).is_empty());

@@ -45,8 +45,8 @@ const REQUESTS_PER_INSTANCE: f64 = 25.0;
 /// Seconds before the measurement, so that each instance has loaded the index and filled its caches.
 const WARM_UP: usize = 10;
 const LISTINGS: usize = 2_000;
-/// Runs of the jobs after the listings were inserted, so that none of their changes and leaves waits.
-const RUNS_BEFORE_LOAD: usize = 6;
+/// Ticks after the listings were inserted, so that none of their leaves waits.
+const TICKS_BEFORE_LOAD: usize = 3;
 /// Peers of the published listings.
 const PEERS: usize = 24;
 /// Requests of one caller.
@@ -232,13 +232,13 @@ async fn seeded(engine: &Embedded, settings: &Settings, clock: &Clock) -> Result
     seed::index(&app).await?;
     // The changes and leaves of the seeded listings are not part of the load.
     let jobs = functions::jobs(&app);
-    for _ in 0..RUNS_BEFORE_LOAD {
-        for name in ["probe-tick", "tell-subscribers"] {
-            clock.advance(Duration::from_secs(60));
-            let job = jobs.get(name).ok_or("there is no such job")?;
-            job(json!({ "detail-type": name })).await?;
-        }
+    let tick = jobs.get("probe-tick").ok_or("there is no such job")?;
+    for _ in 0..TICKS_BEFORE_LOAD {
+        clock.advance(Duration::from_secs(360));
+        tick(json!({ "detail-type": "probe-tick" })).await?;
     }
+    // The job would pause between two transactions.
+    while app.store.number_changes(clock.now()).await? {}
     Ok(ids)
 }
 

@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use local::Data;
@@ -248,6 +248,53 @@ async fn acknowledged_writes_survive_sigkill() {
                 - acknowledged.feedback.len()
                 + counts.traces
                 - acknowledged.traces.len(),
+        ),
+    );
+}
+
+/// Of 800 listings that were just published, most wait for their first probe when the registry is killed.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes a minute or two; `make faults` runs it"]
+async fn listings_that_waited_when_the_registry_was_killed_are_probed_after_its_restart() {
+    const LISTINGS: u64 = 800;
+    let peer = Peer::start(agents::fleet).await;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("registry.db");
+    let child = ChildRegistry::start(&data).await;
+    let publish = async |writer: u64| {
+        for number in (writer..LISTINGS).step_by(WRITERS) {
+            let url = peer.url(&format!("/{number}/card.json"));
+            let body = json!({ "url": url, "contact_email": "a@example.org" });
+            assert_eq!(send_request(child.address, "/api/publish", Some(&body)).await.unwrap().0, 200);
+        }
+    };
+    join_all((0..WRITERS as u64).map(publish)).await;
+    let live = async |address| {
+        let (_, list) = send_request(address, "/api/listings/active?limit=1", None).await.unwrap();
+        list["counts"]["agents_active"].as_u64().unwrap()
+    };
+    let before = live(child.address).await;
+    child.kill();
+    assert!(before < LISTINGS / 2, "only {} listings waited", LISTINGS - before);
+
+    let child = ChildRegistry::start(&data).await;
+    let began = Instant::now();
+    let mut in_a_minute = 0;
+    while live(child.address).await < LISTINGS {
+        assert!(began.elapsed() < Duration::from_secs(180), "{} are Live", live(child.address).await);
+        if began.elapsed() < Duration::from_secs(60) {
+            in_a_minute = live(child.address).await;
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    // The killed registry was probing up to 64 of them; their claims end after a minute.
+    assert!(in_a_minute >= LISTINGS - 64, "{in_a_minute} were Live after a minute");
+    print_row(
+        "SIGKILL while listings wait for their first probe",
+        &format!(
+            "{} of {LISTINGS} waited; {in_a_minute} were Live within a minute of the restart, all after {} s",
+            LISTINGS - before,
+            began.elapsed().as_secs()
         ),
     );
 }

@@ -1,10 +1,14 @@
 //! Tests that the registry shows no listing as Live when rechecks have stopped. A proof is valid for a week.
 //! Without a newer proof, no endpoint shows the listing as Live.
 
-use registry::model::ListingId;
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use registry::model::{FeedItem, Listing, ListingId};
+use registry::store::UnfinishedCount;
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
+use tests::peers::{Peer, PeerRequest, agents, empty, servers};
+use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use crate::fixtures::{LivePair, forecaster, live_pair};
 
@@ -102,6 +106,55 @@ async fn listing_with_an_expired_proof_is_shown_as_live_nowhere() {
     let statistics = registry.probe_statistics().await;
     let totals = ["live_active", "live_active_snapshot"].map(|name| statistics[name]["total"].clone());
     assert_eq!(totals, [json!(3), json!(2)], "the snapshot is of the last count");
+}
+
+/// A count of 250 expired proofs stops at any place: after some of a page, or after a page.
+#[tokio::test(flavor = "multi_thread")]
+async fn interrupted_count_goes_on_and_tells_each_expired_proof_once() {
+    const LISTINGS: usize = 250;
+    let options = TestOptions::default()
+        .with_setting("PROBE_WINDOW_CAP", 1000)
+        .with_setting("PROBE_HOURLY_CAP", 1000)
+        .with_setting("PROBES_PER_TICK", 1000);
+    let registry = TestRegistry::start_with(options).await;
+    let fleet = Peer::start(servers::modern).await;
+    for number in 0..LISTINGS {
+        registry.publish_mcp(&fleet.url(&format!("/{number}/mcp"))).await;
+    }
+    registry.tick().await;
+    assert_eq!(registry.live_counts().await, (0, LISTINGS as u64));
+    registry.advance(DAY * 7 + TICK);
+    fleet.answer_with(|_: &PeerRequest| empty(503));
+
+    let (store, now) = (&registry.app.store, registry.app.clock.now());
+    let news = |listing: &Listing| FeedItem {
+        what: "listing_overdue".to_owned(),
+        at: now,
+        listing_id: Some(listing.id.clone()),
+        kind: listing.kind,
+        name: listing.name.clone(),
+        text: String::new(),
+        severity: None,
+    };
+    let mut count = UnfinishedCount::begin(now);
+    let (first, next) = store.due(count.class, now, None).await.unwrap();
+    store.record_overdue(&first.iter().map(news).collect::<Vec<_>>()).await.unwrap();
+    first.iter().for_each(|listing| count.counted.add(listing.shown_kind()));
+    count.from = next.clone();
+    store.keep_unfinished_count(&count).await.unwrap();
+    let (second, more) = store.due(count.class, now, next).await.unwrap();
+    store.record_overdue(&second[..30].iter().map(news).collect::<Vec<_>>()).await.unwrap();
+    assert!(more.is_some() && first.len() == 100);
+
+    registry.advance(TICK);
+    registry.tick().await;
+    assert_eq!(registry.live_counts().await, (0, 0));
+    assert!(store.overdue_count().await.unwrap().1.is_none(), "the count is not finished");
+    let feed = registry.items("FEED").await;
+    let is_news = |item: &&HashMap<String, AttributeValue>| {
+        item.values().any(|value| value.as_s().is_ok_and(|text| text.contains(r#""listing_overdue""#)))
+    };
+    assert_eq!(feed.iter().filter(is_news).count(), LISTINGS);
 }
 
 /// The index still lists a listing that the same run has just probed.

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use local::engine::instrumented::Fault;
+use registry::events;
 use registry::model::{ListingId, Moment, Random};
 use registry::store::{Claim, DueClass};
 use serde_json::json;
 use tests::peers::hostile::HostilePeer;
 use tests::peers::{CARD, Peer, PeerRequest, agents, empty, servers};
-use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
+use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry, listing_queued_event};
 
 use crate::fixtures::{live_agent, recheck_at};
 
@@ -420,4 +421,26 @@ async fn tick_is_identified_by_its_scheduled_time() {
     registry.advance_to(boundary + SignedDuration::from_secs(tick) - SignedDuration::from_millis(50));
     let next = boundary + SignedDuration::from_secs(tick);
     assert_eq!(deliver(next).await, before + 2, "no slot is skipped");
+}
+
+/// On AWS the event comes from a queue, which delivers it again if its report says so. Half of the budget of two probes is
+/// for listings that have been Live.
+#[tokio::test]
+async fn new_listing_stays_in_the_queue_while_the_budget_is_used_up() {
+    let registry = TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 2)).await;
+    let peer = Peer::start(servers::modern).await;
+    let [first, second] = ["/1/mcp", "/2/mcp"].map(|path| peer.url(path));
+    let (first, second) = (registry.publish_mcp(&first).await, registry.publish_mcp(&second).await);
+    let deliver = async |id: &ListingId, received: u32| {
+        let mut event = listing_queued_event(id);
+        event["id"] = json!("message-1");
+        let report = registry.run("probe-tick", events::queued(&event, received)).await;
+        (report["probed"].clone(), events::is_unhandled(&report))
+    };
+    assert_eq!(deliver(&first, 1).await, (json!(1), false));
+    assert_eq!(deliver(&second, 1).await, (json!(0), true));
+    assert_eq!(deliver(&second, 5).await, (json!(0), false), "the tick probes it");
+    registry.advance(Duration::from_secs(180));
+    assert_eq!(deliver(&second, 2).await, (json!(1), false));
+    assert_eq!(registry.live_counts().await, (0, 2));
 }

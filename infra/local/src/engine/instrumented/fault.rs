@@ -1,7 +1,7 @@
 //! The faults that can occur between the SDK and a real table, as HTTP answers. A test sets a fault for the
 //! next calls of an operation. Or it uses random faults from a seed, so that the test can be repeated.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aws_smithy_runtime_api::client::http::{HttpConnector, SharedHttpConnector};
@@ -47,6 +47,12 @@ impl Fault {
     }
 }
 
+/// The `ClientRequestToken` of a transaction.
+pub(super) fn token(request: &HttpRequest) -> Option<String> {
+    let input: Value = serde_json::from_slice(request.body().bytes()?).ok()?;
+    input["ClientRequestToken"].as_str().map(str::to_owned)
+}
+
 fn refusal(status: u16, name: &str, mut body: Value) -> Result<HttpResponse, ConnectorError> {
     body["__type"] = json!(format!("com.amazonaws.dynamodb.v20120810#{name}"));
     body["message"] = json!("injected");
@@ -78,6 +84,9 @@ struct Armed {
     chance: Option<Chance>,
     /// Answers the queries of indexes.
     stale_indexes: Option<SharedHttpConnector>,
+    /// The lost answers of transactions that were written, by their `ClientRequestToken`. DynamoDB answers a request with a
+    /// known token without writing again.
+    lost: HashMap<String, String>,
 }
 
 #[derive(Debug)]
@@ -122,6 +131,23 @@ impl Faults {
         let older = self.lock().stale_indexes.clone()?;
         let input: Value = serde_json::from_slice(request.body().bytes().unwrap_or_default()).ok()?;
         (operation == "Query" && input["IndexName"].is_string()).then_some(older)
+    }
+
+    /// The answer of a transaction that was written before, if its answer was lost.
+    pub(super) fn repeated(&self, request: &HttpRequest) -> Option<String> {
+        let armed = self.lock();
+        if armed.lost.is_empty() {
+            return None;
+        }
+        armed.lost.get(&token(request)?).cloned()
+    }
+
+    /// Keeps an answer that is not delivered.
+    pub(super) fn lose(&self, token: Option<String>, answer: &HttpResponse) {
+        let written = answer.status().is_success().then(|| answer.body().bytes()).flatten();
+        if let (Some(token), Some(written)) = (token, written) {
+            self.lock().lost.insert(token, String::from_utf8_lossy(written).into_owned());
+        }
     }
 
     pub(super) fn next(&self, operation: &str) -> Option<Fault> {

@@ -92,6 +92,18 @@ async fn write_with_a_lost_answer_is_retried() {
 }
 
 #[tokio::test]
+async fn transaction_with_a_lost_answer_is_written_once() {
+    let (client, observer) = instrumented().await;
+    observer.faults.arm("TransactWriteItems", Fault::AnswerLost, 2);
+    let put = Put::builder().table_name(TABLE).set_item(Some(item("1", "a")));
+    let put = put.condition_expression("attribute_not_exists(pk)").build().unwrap();
+    let write = TransactWriteItem::builder().put(put).build();
+    client.transact_write_items().transact_items(write).send().await.unwrap();
+    assert_eq!(observer.tally.snapshot().of("TransactWriteItems"), 3);
+    assert!(exists(&client, "1").await);
+}
+
+#[tokio::test]
 async fn transaction_with_a_conflict_is_canceled_with_reasons() {
     let (client, observer) = instrumented().await;
     observer.faults.arm("TransactWriteItems", Fault::TransactionConflict, 1);
