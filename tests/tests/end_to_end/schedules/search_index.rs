@@ -150,7 +150,7 @@ async fn next_index_build_does_the_work_of_a_failed_build() {
         let everything = search(&another_process(&registry.app), "").await;
         assert_eq!(everything.total, live as usize, "after {fault:?} at {operation}");
     }
-    assert!(registry.app.store.dirty_marks(10).await.unwrap().is_empty());
+    assert!(registry.app.store.dirty_marks(None, 10).await.unwrap().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -212,6 +212,6 @@ async fn large_listings_are_indexed_in_several_transactions() {
     }
     assert_eq!(come, 500);
     assert!(registry.observer.tally.since(&calls).of("TransactWriteItems") > 1);
-    assert!(app.store.dirty_marks(10).await.unwrap().is_empty());
+    assert!(app.store.dirty_marks(None, 10).await.unwrap().is_empty());
     assert_eq!(search(&another_process(app), "host").await.searched, 500);
 }
