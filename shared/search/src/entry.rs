@@ -163,6 +163,11 @@ pub struct AbilityNames {
 }
 
 impl IndexedListing {
+    /// The order of lists: by name, then by id, since two listings may have one name. A name holds no space.
+    pub(super) fn sort_key(&self) -> (&str, &str) {
+        (&self.registry_name, self.id.as_str())
+    }
+
     pub(super) fn ability_names(&self) -> AbilityNames {
         AbilityNames { tags: self.tags.clone(), names: self.abilities.clone() }
     }
