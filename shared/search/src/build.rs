@@ -89,6 +89,10 @@ impl Searcher {
                     }
                     Round::Left => after = last,
                     Round::Newer(buckets) => {
+                        tracing::warn!(
+                            buckets = buckets.len(),
+                            "a newer version of the registry wrote parts of the search index: they are not updated"
+                        );
                         report.newer += buckets.len();
                         left.extend(buckets);
                     }
