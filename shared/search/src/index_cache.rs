@@ -1,4 +1,4 @@
-//! The index in the memory of this process. It is loaded for the first query. When a search reads a newer
+//! The index in the memory of this process. It is loaded at the start or for the first query. When a search reads a newer
 //! manifest from the table, the changed buckets are loaded. The manifest comes with a request that every
 //! search makes, so it costs no extra request.
 
