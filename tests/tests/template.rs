@@ -594,6 +594,19 @@ fn sensitive_partitions_are_open_only_to_the_functions_that_need_them() {
     }
 }
 
+/// A search in `well-known` is rare, and `search-index` does not search.
+#[test]
+fn functions_that_search_load_the_index_at_their_start() {
+    let template = Template::read().unwrap();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../functions");
+    for function in template.functions().into_keys() {
+        let main = std::fs::read_to_string(folder.join(function).join("src/main.rs")).unwrap();
+        let searches = template.permits(function, &act("dynamodb:BatchGetItem", "INDEX#00"))
+            && !["well-known", "search-index"].contains(&function);
+        assert_eq!(main.contains("Preload::SearchIndex"), searches, "{function}");
+    }
+}
+
 /// Prints the rights that no recorded access used. `USED_RIGHTS=<file> cargo test -p tests --test end_to_end` writes the
 /// file.
 #[test]

@@ -1,6 +1,8 @@
 //! Passes the routes of this function to Lambda.
 
+use registry::lambda::{Preload, serve};
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    registry::lambda::serve(pages::router).await
+    serve(Preload::SearchIndex, pages::router).await
 }

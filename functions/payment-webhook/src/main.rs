@@ -1,6 +1,8 @@
 //! Passes the route of this function to Lambda.
 
+use registry::lambda::{Preload, serve};
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    registry::lambda::serve(payment_webhook::router).await
+    serve(Preload::Nothing, payment_webhook::router).await
 }

@@ -1,6 +1,8 @@
 //! Passes the job of this function to Lambda.
 
+use registry::lambda::{Preload, run_job};
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    registry::lambda::run_job(|app, event| async move { probe_tick::handle(&app, event).await }).await
+    run_job(Preload::Nothing, |app, event| async move { probe_tick::handle(&app, event).await }).await
 }

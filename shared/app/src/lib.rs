@@ -94,13 +94,24 @@ impl App {
         random: Random,
         key_service: Option<Arc<dyn KeyService>>,
     ) -> Self {
+        Self(Arc::new(Self::services(settings, store, bus, clock, random, key_service)))
+    }
+
+    fn services(
+        settings: Settings,
+        store: Store,
+        bus: Bus,
+        clock: Clock,
+        random: Random,
+        key_service: Option<Arc<dyn KeyService>>,
+    ) -> Services {
         let own_host =
             url::Url::parse(&settings.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
         let own_host = own_host.filter(|_| settings.mode == Mode::Public);
         let fetcher = Fetcher::new(settings.reach(), &settings.user_agent(), own_host.as_deref())
             .with_name_servers(settings.name_servers);
         let search = Searcher::new(store.clone(), clock.clone(), settings.recheck_interval());
-        Self(Arc::new(Services {
+        Services {
             settings,
             store,
             bus,
@@ -117,7 +128,7 @@ impl App {
             caller_keys: CachedCallerKeys::default(),
             message_signer: MessageSigner::default(),
             workflow_keys: WorkflowKeys::default(),
-        }))
+        }
     }
 
     /// The same app with another base URL, if one is given.
@@ -133,12 +144,15 @@ impl App {
         }
     }
 
-    /// The same app with other settings and empty caches.
+    /// The same app with other settings and empty caches. The search index does not depend on the settings, so it stays
+    /// loaded.
     #[must_use]
     pub fn with_settings(&self, settings: Settings) -> Self {
         let Services { store, bus, clock, random, key_service, .. } = &**self;
         let (store, bus, clock, random) = (store.clone(), bus.clone(), clock.clone(), random.clone());
-        Self::with_key_service(settings, store, bus, clock, random, key_service.clone())
+        let search = self.search.with_proofs_lasting(settings.recheck_interval());
+        let services = Self::services(settings, store, bus, clock, random, key_service.clone());
+        Self(Arc::new(Services { search, ..services }))
     }
 
     /// The allowance for one limited action; none where rate limits are off. `caller` is a [`App::caller_digest`].

@@ -1,5 +1,5 @@
 //! Runs a function on AWS Lambda. [`serve`] runs an HTTP function with its router, and [`run_job`] runs the
-//! job of a scheduled function. The `main.rs` of every function is one call to this crate, so that AWS runs
+//! job of a scheduled function. A function that searches loads the search index before its first event ([`Preload`]). The `main.rs` of every function is one call to this crate, so that AWS runs
 //! the same code as a single machine. This crate depends on `registry-app` and the crates below it. The
 //! module `aws` makes the AWS clients, and `events` translates requests and responses of the HTTP API.
 
@@ -31,10 +31,25 @@ use registry_app::App;
 use registry_model::Moment;
 use registry_model::metrics::Metrics;
 
-/// Serves an HTTP function until the runtime ends; fails on an invalid setting.
-pub async fn serve(routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
+/// What a function loads before its first event. During this time AWS gives it at least one whole processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preload {
+    Nothing,
+    SearchIndex,
+}
+
+async fn start(preload: Preload) -> Result<aws::Start, Error> {
     init_logging();
-    let aws::Start { app, secrets } = aws::start().await?;
+    let start = aws::start().await?;
+    if preload == Preload::SearchIndex {
+        start.app.search.preload().await;
+    }
+    Ok(start)
+}
+
+/// Serves an HTTP function until the runtime ends; fails on an invalid setting.
+pub async fn serve(preload: Preload, routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
+    let aws::Start { app, secrets } = start(preload).await?;
     let running = Running { read_at: app.clock.now(), app, router: None };
     let (running, secrets, routes) = (&Mutex::new(running), &secrets, &routes);
     let function = service_fn(move |request: lambda_http::Request| async move {
@@ -87,14 +102,13 @@ impl Running {
 
 /// Runs a scheduled function: `job` is called with every event. The member `metrics` of its report is logged for
 /// `CloudWatch`.
-pub async fn run_job<J, F, E>(job: J) -> Result<(), Error>
+pub async fn run_job<J, F, E>(preload: Preload, job: J) -> Result<(), Error>
 where
     J: Fn(App, Value) -> F,
     F: Future<Output = Result<Value, E>> + Send + 'static,
     E: std::fmt::Display,
 {
-    init_logging();
-    let aws::Start { app, .. } = aws::start().await?;
+    let aws::Start { app, .. } = start(preload).await?;
     lambda_runtime::run(service_fn(|event: LambdaEvent<Value>| {
         // Boxed: the types of the runtime's layers around those of a sweep exceed rustc's recursion limit.
         let (function, clock) = (event.context.env_config.function_name.clone(), app.clock.clone());

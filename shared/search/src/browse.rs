@@ -2,7 +2,7 @@
 //! counts them by facet. The order and the counts come from the index. The rows are read from the table, so
 //! that they are up to date.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::entry::{AbilityNames, IndexedListing};
@@ -28,12 +28,15 @@ pub struct BrowseQuery {
     /// Only names after this name: the `next` of an earlier page.
     pub after: Option<String>,
     pub limit: usize,
+    /// Whether [`Page::total`] is needed.
+    pub with_total: bool,
 }
 
 #[derive(Clone, Debug)]
 pub struct Page {
     pub rows: Vec<Row>,
-    pub total: usize,
+    /// Listings on all pages. With other filters than `kind` and `listed`, all listings must be examined for it.
+    pub total: Option<usize>,
     /// What [`BrowseQuery::after`] must be for the next page; `None` on the last.
     pub next: Option<String>,
 }
@@ -70,40 +73,44 @@ impl BrowseQuery {
     }
 }
 
-/// The sort key: the name, then the id, since two listings may have one name. A name holds no space.
-fn sort_key(entry: &IndexedListing) -> (&str, &str) {
-    (&entry.registry_name, entry.id.as_str())
-}
-
 fn place(entry: &IndexedListing) -> String {
-    format!("{} {}", entry.registry_name, entry.id)
+    let (name, id) = entry.sort_key();
+    format!("{name} {id}")
 }
 
-/// The listings of a page by sort key, their number on all pages, and whether any follow.
-fn select_page(index: &Index, part: &BrowseQuery) -> (Vec<IndexedListing>, usize, bool) {
-    let (mut page, mut total, mut after) = (BTreeMap::<(&str, &str), &IndexedListing>::new(), 0, 0);
-    let begin = part.after.as_deref().map(|place| place.split_once(' ').unwrap_or((place, "")));
-    for (_, entry) in index.listings().filter(|(_, entry)| part.matches(entry)) {
-        total += 1;
-        let key = sort_key(entry);
-        if begin.is_some_and(|begin| key <= begin) {
-            continue;
-        }
-        after += 1;
-        // Only the rows of the page are kept, so that sorting does not grow with the number of listings.
-        let full = page.len() >= part.limit;
-        if !full || page.last_key_value().is_some_and(|(last, _)| key < *last) {
-            page.insert(key, entry);
-            if full {
-                page.pop_last();
-            }
-        }
+/// The listings of a page, and whether any follow. Only the entries from the beginning of the page to its end are examined.
+fn select_page(index: &Index, part: &BrowseQuery) -> (Vec<IndexedListing>, bool) {
+    let after = part.after.as_deref().map(|place| place.split_once(' ').unwrap_or((place, "")));
+    let name = part.named.as_deref();
+    let entries = index.by_name(after.max(name.map(|name| (name, ""))));
+    let has_name = |entry: &&IndexedListing| name.is_none_or(|name| entry.registry_name == name);
+    let mut matching = entries.take_while(has_name).filter(|entry| part.matches(entry));
+    let page = matching.by_ref().take(part.limit).cloned().collect();
+    (page, matching.next().is_some())
+}
+
+fn total(index: &Index, part: &BrowseQuery) -> usize {
+    match part {
+        BrowseQuery {
+            kind,
+            listed,
+            category: None,
+            name_contains: None,
+            named: None,
+            only: None,
+            changed_since: None,
+            after: _,
+            limit: _,
+            with_total: _,
+        } => index.count_of(*kind, *listed),
+        _ => index.listings().filter(|(_, entry)| part.matches(entry)).count(),
     }
-    let more = after > page.len();
-    (page.into_values().cloned().collect(), total, more)
 }
 
-fn count_by_facet(entries: &[&IndexedListing], facet: Facet) -> Vec<(String, usize)> {
+fn count_by_facet<'a>(
+    entries: impl Iterator<Item = &'a IndexedListing>,
+    facet: Facet,
+) -> Vec<(String, usize)> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for entry in entries {
         match facet {
@@ -127,7 +134,10 @@ impl Searcher {
 
     /// A page of listings by the index as it is loaded, for a caller that has just refreshed it.
     pub async fn browse_loaded(&self, part: &BrowseQuery) -> Result<Page, StoreError> {
-        let (entries, total, more) = select_page(&self.read(), part);
+        let ((entries, more), total) = {
+            let index = self.read();
+            (select_page(&index, part), part.with_total.then(|| total(&index, part)))
+        };
         let ids: Vec<ListingId> = entries.iter().map(|entry| entry.id.clone()).collect();
         let listings = self.store.listings(&ids).await?.into_iter();
         let mut listings: HashMap<ListingId, Listing> =
@@ -144,8 +154,8 @@ impl Searcher {
         Ok(Page { rows: entries.into_iter().filter_map(row).collect(), total, next })
     }
 
-    /// Ids of Live listings in their order, each with when its searched texts last changed: as many as `limit` after the
-    /// first `skip`; and how many there are. Only the index is read.
+    /// Ids of Live listings in the order of their names, each with when its searched texts last changed: as many as `limit`
+    /// after the first `skip`; and how many there are. Only the index is read.
     pub async fn listed(
         &self,
         skip: usize,
@@ -153,14 +163,11 @@ impl Searcher {
     ) -> Result<(Vec<(ListingId, Moment)>, usize), StoreError> {
         self.refresh().await?;
         let index = self.read();
-        let is_live = |entry: &&IndexedListing| Listed::Live.admits(entry.shown);
-        let mut all: Vec<&IndexedListing> =
-            index.listings().map(|(_, entry)| entry).filter(is_live).collect();
-        all.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-        let part = all.iter().skip(skip).take(limit);
+        let live = index.by_name(None).filter(|entry| Listed::Live.admits(entry.shown));
+        let part = live.skip(skip).take(limit);
         let part =
             part.filter_map(|entry| Some((entry.id.clone(), Moment::from_millisecond(entry.changed_at)?)));
-        Ok((part.collect(), all.len()))
+        Ok((part.collect(), index.count_of(None, Listed::Live)))
     }
 
     /// The number of listings per value of each facet, of all in a list or of the hits for `text`; the most frequent first.
@@ -174,14 +181,91 @@ impl Searcher {
         self.refresh().await?;
         let index = self.read();
         let filter = Filter { kind, category: None, listed };
-        let among = if text.is_empty() {
-            rank::newest(&index, &filter, index.slots())
-        } else {
-            let parsed = ParsedQuery::of(text.as_str(), &index, MAX_EXPANDED_TERMS);
-            rank::ranked(&index, &parsed, text.as_str(), &filter, index.slots())
+        if text.is_empty() {
+            let entries = || index.listings().map(|(_, entry)| entry).filter(|entry| filter.allows(entry));
+            return Ok(by.iter().map(|facet| count_by_facet(entries(), *facet)).collect());
+        }
+        let parsed = ParsedQuery::of(text.as_str(), &index, MAX_EXPANDED_TERMS);
+        let among = rank::ranked(&index, &parsed, text.as_str(), &filter, index.slots());
+        let entries = || among.best.iter().filter_map(|hit| index.listing(hit.number));
+        Ok(by.iter().map(|facet| count_by_facet(entries(), *facet)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bucket::Bucket;
+    use crate::entry::{IndexEntry, IndexedText};
+    use registry_model::{Access, Availability, HashPrefix};
+
+    /// Three listings have the same name; every fourth is gated.
+    fn index() -> Index {
+        let entry = |n: i64| {
+            let access = if n % 4 == 0 { Access::Gated } else { Access::Open };
+            let listing = IndexedListing {
+                id: format!("mcp-{n}").parse().unwrap(),
+                kind: if n % 5 == 0 { Kind::Agent } else { Kind::Mcp },
+                category: "other".to_owned(),
+                name: String::new(),
+                registry_name: format!("org.example/{}", n * 31 % 67),
+                tags: Vec::new(),
+                abilities: Vec::new(),
+                short_names: Vec::new(),
+                publisher: String::new(),
+                changed_at: n,
+                shown: Availability { is_live: n % 4 != 0, access },
+            };
+            IndexEntry::from_text(listing, &IndexedText::default())
         };
-        let entries: Vec<&IndexedListing> =
-            among.best.iter().filter_map(|hit| index.listing(hit.number)).collect();
-        Ok(by.iter().map(|facet| count_by_facet(&entries, *facet)).collect())
+        let buckets =
+            Bucket::default().changed(HashPrefix::default(), (0..200).map(entry).collect(), &[]).unwrap();
+        let mut index = Index::default();
+        for (prefix, bytes) in buckets {
+            index.put(prefix, 1, Bucket::read(&bytes).unwrap());
+        }
+        index
+    }
+
+    #[test]
+    fn pages_contain_every_matching_listing_once_and_in_order() {
+        let index = index();
+        let plain = BrowseQuery { limit: 7, ..BrowseQuery::default() };
+        let only = ["org.example/3", "mcp-7"].map(str::to_owned).into_iter().collect();
+        let queries = [
+            plain.clone(),
+            BrowseQuery { kind: Some(Kind::Agent), ..plain.clone() },
+            BrowseQuery { listed: Listed::With(Access::Gated), ..plain.clone() },
+            BrowseQuery { named: Some("org.example/31".to_owned()), limit: 1, ..plain.clone() },
+            BrowseQuery { named: Some("org.example/none".to_owned()), ..plain.clone() },
+            BrowseQuery { name_contains: Some("/3".to_owned()), ..plain.clone() },
+            BrowseQuery { changed_since: Moment::from_millisecond(150), ..plain.clone() },
+            BrowseQuery { only: Some(Arc::new(only)), ..plain.clone() },
+            BrowseQuery { limit: 1000, ..plain },
+        ];
+        for mut part in queries {
+            let mut expected: Vec<IndexedListing> = index
+                .listings()
+                .map(|(_, entry)| entry.clone())
+                .filter(|entry| part.matches(entry))
+                .collect();
+            expected.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+            assert_eq!(total(&index, &part), expected.len(), "{part:?}");
+            let mut found = Vec::new();
+            loop {
+                let (page, more) = select_page(&index, &part);
+                assert!(page.len() == part.limit || !more, "{part:?}");
+                found.extend(page);
+                if !more {
+                    break;
+                }
+                part.after = found.last().map(place);
+            }
+            assert_eq!(found, expected, "{part:?}");
+        }
+        let part =
+            BrowseQuery { after: Some("org.example/2".to_owned()), limit: 1, ..BrowseQuery::default() };
+        let (page, _) = select_page(&index, &part);
+        assert_eq!(page[0].registry_name, "org.example/2", "a place without an id begins at its name");
     }
 }

@@ -20,18 +20,24 @@ const MAX_BYTES: usize = 200 * 1024;
 /// A damaged header must not make a process allocate all memory. No valid bucket unpacks to more than this.
 const MAX_UNPACKED_BYTES: usize = 32 * 1024 * 1024;
 
-/// Bytes of the digest at the start.
+/// The format that [`Bucket::write`] writes. A change of what is stored needs a new number. [`Bucket::read`] also reads the
+/// format before.
+///
+/// A stored bucket begins with this byte. After it come a digest over the byte and the packed entries, then these entries.
+/// This frame must never change, so that older code recognizes a newer format. A bucket of format 0 has no such byte: it
+/// begins with the digest of the packed entries.
+const FORMAT: u8 = 1;
+
 const DIGEST_BYTES: usize = 8;
 
-/// The entries of one bucket, which share a dictionary because they share most of their words. After them, the bytes contain
-/// how entries are shown that are not open ([`OtherShown`]). Older versions of the registry do not read that far.
+/// The entries of one bucket, which share a dictionary because they share most of their words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
     pub dictionary: Vec<String>,
     pub entries: Vec<BucketEntry>,
 }
 
-/// An entry, its words as positions in the dictionary of its bucket. The order of fields is the stored format.
+/// An entry, its words as positions in the dictionary of its bucket. The order of fields is part of [`FORMAT`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BucketEntry {
     pub listing: IndexedListing,
@@ -40,12 +46,17 @@ pub struct BucketEntry {
     pub embedding: Embedding,
 }
 
-/// The positions of the entries that are not open, each with whether it is Live and its access.
+/// The positions of the entries that are not open, each with whether it is Live and its access. Stored after the bucket.
 type OtherShown = Vec<(u32, bool, Access)>;
 
 #[derive(Debug, thiserror::Error)]
-#[error("cannot read a bucket of the index: {0}")]
-pub struct Unreadable(String);
+pub enum Unreadable {
+    #[error("cannot read a bucket of the index: {0}")]
+    Damaged(String),
+    /// Undamaged, so it must not be repaired or overwritten.
+    #[error("a newer version of the registry wrote a bucket of the index, in format {0}")]
+    Newer(u8),
+}
 
 impl From<Unreadable> for StoreError {
     fn from(error: Unreadable) -> Self {
@@ -102,23 +113,17 @@ impl Bucket {
 
     /// The bucket as bytes.
     pub fn write(&self) -> Result<Vec<u8>, Unreadable> {
-        let unwritten = |error: postcard::Error| Unreadable(error.to_string());
-        let mut plain = postcard::to_allocvec(self).map_err(unwritten)?;
-        let others = self.others();
-        if !others.is_empty() {
-            plain.extend(postcard::to_allocvec(&others).map_err(unwritten)?);
-        }
-        let packed = lz4_flex::compress_prepend_size(&plain);
-        Ok([digest(&packed).as_slice(), &packed].concat())
+        let plain = postcard::to_allocvec(&(self, self.others()));
+        let plain = plain.map_err(|error| Unreadable::Damaged(error.to_string()))?;
+        Ok(framed(FORMAT, &lz4_flex::compress_prepend_size(&plain)))
     }
 
     /// Reads the output of [`Bucket::write`]. Checks the digest, because a bucket with changed bytes may still parse.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
-        let unreadable = |error: &dyn std::fmt::Display| Unreadable(error.to_string());
-        let (head, packed) =
-            bytes.split_first_chunk::<DIGEST_BYTES>().ok_or_else(|| unreadable(&"it is too short"))?;
-        if *head != digest(packed) {
-            return Err(unreadable(&"its digest does not match"));
+        let unreadable = |error: &dyn std::fmt::Display| Unreadable::Damaged(error.to_string());
+        let (format, packed) = unframed(bytes).ok_or_else(|| unreadable(&"its digest does not match"))?;
+        if format > FORMAT {
+            return Err(Unreadable::Newer(format));
         }
         let (size, _) = lz4_flex::block::uncompressed_size(packed).map_err(|error| unreadable(&error))?;
         if size > MAX_UNPACKED_BYTES {
@@ -127,25 +132,44 @@ impl Bucket {
         let plain = lz4_flex::decompress_size_prepended(packed).map_err(|error| unreadable(&error))?;
         let (mut bucket, rest): (Self, &[u8]) =
             postcard::take_from_bytes(&plain).map_err(|error| unreadable(&error))?;
-        if !rest.is_empty() {
-            let others: OtherShown = postcard::from_bytes(rest).map_err(|error| unreadable(&error))?;
-            for (place, is_live, access) in others {
-                let entry = bucket.entries.get_mut(place as usize);
-                let entry = entry.ok_or_else(|| unreadable(&"an entry is missing"))?;
-                entry.listing.shown = Availability { is_live, access };
-            }
+        // In format 0, nothing follows if all entries are open.
+        let others: OtherShown = match (format, rest) {
+            (0, []) => Vec::new(),
+            _ => postcard::from_bytes(rest).map_err(|error| unreadable(&error))?,
+        };
+        for (place, is_live, access) in others {
+            let entry = bucket.entries.get_mut(place as usize);
+            let entry = entry.ok_or_else(|| unreadable(&"an entry is missing"))?;
+            entry.listing.shown = Availability { is_live, access };
         }
         let places = bucket.dictionary.len();
         let sound = bucket.entries.iter().all(|entry| {
             let stems = entry.stems.iter().map(|(place, _)| place);
             stems.chain(&entry.words).all(|place| (*place as usize) < places)
         });
-        if sound { Ok(bucket) } else { Err(Unreadable("a word is missing in its dictionary".to_owned())) }
+        if sound { Ok(bucket) } else { Err(unreadable(&"a word is missing in its dictionary")) }
     }
 }
 
-fn digest(packed: &[u8]) -> [u8; DIGEST_BYTES] {
-    let digest: [u8; 32] = Sha256::digest(packed).into();
+fn framed(format: u8, packed: &[u8]) -> Vec<u8> {
+    [&[format], digest(&[&[format], packed]).as_slice(), packed].concat()
+}
+
+/// The format and the packed entries; `None` if the digest does not match.
+fn unframed(bytes: &[u8]) -> Option<(u8, &[u8])> {
+    let (format, rest) = bytes.split_first_chunk::<1>()?;
+    if let Some((head, packed)) = rest.split_first_chunk()
+        && *head == digest(&[format, packed])
+    {
+        return Some((format[0], packed));
+    }
+    let (head, packed) = bytes.split_first_chunk()?;
+    (*head == digest(&[packed])).then_some((0, packed))
+}
+
+fn digest(parts: &[&[u8]]) -> [u8; DIGEST_BYTES] {
+    let hasher = parts.iter().fold(Sha256::new(), |hasher, part| hasher.chain_update(part));
+    let digest: [u8; 32] = hasher.finalize().into();
     std::array::from_fn(|at| digest[at])
 }
 
@@ -160,7 +184,7 @@ fn split(prefix: HashPrefix, entries: Vec<IndexEntry>) -> Result<Vec<(HashPrefix
         return Ok(vec![(prefix, bytes)]);
     }
     let Some([low, high]) = prefix.halves() else {
-        return Err(Unreadable("too many ids have the same hash".to_owned()));
+        return Err(Unreadable::Damaged("too many ids have the same hash".to_owned()));
     };
     let (lower, higher): (Vec<IndexEntry>, Vec<IndexEntry>) =
         entries.into_iter().partition(|entry| low.holds(&entry.listing.id));
@@ -222,22 +246,44 @@ mod tests {
         let bucket = Bucket::of(vec![entry("one"), entry("two")]);
         assert_eq!(Bucket::read(&bucket.write().unwrap()).unwrap(), bucket);
         assert_eq!(bucket.unpacked(&bucket.entries[0]), entry("one"));
+        let bucket = with_gated_entry();
+        assert_eq!(Bucket::read(&bucket.write().unwrap()).unwrap(), bucket);
         assert!(Bucket::read(b"nonsense").is_err());
     }
 
-    #[test]
-    fn entries_that_are_not_open_are_stored_after_the_bucket() {
-        let gated = Availability { is_live: false, access: Access::Gated };
+    /// Of two entries, the second is gated.
+    fn with_gated_entry() -> Bucket {
         let mut other = entry("two");
-        other.listing.shown = gated;
-        let bucket = Bucket::of(vec![entry("one"), other]);
-        let bytes = bucket.write().unwrap();
-        assert_eq!(Bucket::read(&bytes).unwrap(), bucket);
-        assert_eq!(bucket.unpacked(&bucket.entries[1]).listing.shown, gated);
-        // An older version reads the same entries, as Live.
-        let plain = lz4_flex::decompress_size_prepended(&bytes[DIGEST_BYTES..]).unwrap();
-        let older: Bucket = postcard::from_bytes(&plain).unwrap();
-        assert_eq!(older, Bucket::of(vec![entry("one"), entry("two")]));
+        other.listing.shown = Availability { is_live: false, access: Access::Gated };
+        Bucket::of(vec![entry("one"), other])
+    }
+
+    /// The files were written by the versions of the registry that wrote these formats.
+    #[test]
+    fn present_format_and_the_format_before_are_read() {
+        let stored: [(u8, &[u8]); 2] = [
+            (0, include_bytes!("bucket/format-0.bucket")),
+            (FORMAT, include_bytes!("bucket/format-1.bucket")),
+        ];
+        for (format, bytes) in stored {
+            assert_eq!(unframed(bytes).unwrap().0, format);
+            assert_eq!(Bucket::read(bytes).unwrap(), with_gated_entry(), "format {format}");
+        }
+        let open = Bucket::of(vec![entry("one")]);
+        let packed = lz4_flex::compress_prepend_size(&postcard::to_allocvec(&open).unwrap());
+        let bytes = [digest(&[&packed]).as_slice(), &packed].concat();
+        assert_eq!(Bucket::read(&bytes).unwrap(), open, "format 0, all entries open");
+    }
+
+    #[test]
+    fn newer_format_is_not_damage() {
+        let newer = framed(FORMAT + 1, b"anything");
+        assert!(matches!(Bucket::read(&newer), Err(Unreadable::Newer(format)) if format == FORMAT + 1));
+        for at in 0..newer.len() {
+            let mut damaged = newer.clone();
+            damaged[at] ^= 1;
+            assert!(matches!(Bucket::read(&damaged), Err(Unreadable::Damaged(_))), "byte {at}");
+        }
     }
 
     #[test]
@@ -254,7 +300,7 @@ mod tests {
     #[test]
     fn bucket_that_is_too_large_is_rejected() {
         let packed = [u32::MAX.to_le_bytes().as_slice(), &[0; 16]].concat();
-        let error = Bucket::read(&[digest(&packed).as_slice(), &packed].concat()).unwrap_err();
+        let error = Bucket::read(&framed(FORMAT, &packed)).unwrap_err();
         assert!(error.to_string().contains("too large"), "{error}");
     }
 

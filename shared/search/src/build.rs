@@ -2,7 +2,7 @@
 //! buckets. Several builds may run at the same time. A build replaces the manifest only if no other build has
 //! changed the manifest since it was read.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
@@ -10,8 +10,7 @@ use jiff::SignedDuration;
 use serde::Serialize;
 
 use super::Searcher;
-use super::bucket::Bucket;
-use super::damage::{self, Damage};
+use super::damage::{self, Damage, Examined, Repair};
 use super::entry::{IndexEntry, IndexedText};
 use registry_model::{HashPrefix, ListingId, Moment};
 use registry_store::{DirtyMark, Manifest, Store, StoreError};
@@ -34,6 +33,8 @@ pub const CHANGE_SEEN_AFTER_S: i64 = 240;
 /// After this time, a build leaves the rest to the next build, so that the function does not time out in the middle of
 /// a round.
 const MAX_DURATION: Duration = Duration::from_secs(45);
+/// After this time, a build leaves damaged buckets to the next build, so that it has time for its marks.
+const MAX_REPAIR: Duration = Duration::from_secs(30);
 /// The longest pause between two rounds of a build.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 
@@ -43,46 +44,76 @@ pub struct BuildReport {
     pub gone: usize,
     pub buckets: usize,
     pub damaged: usize,
+    /// Buckets that a newer version of the registry wrote. Their listings keep their marks.
+    pub newer: usize,
     pub version: u64,
 }
 
 impl Searcher {
     /// Indexes all listings with a dirty mark; listings that were not indexed keep their marks. If a build is already
-    /// running in this process, that build looks for new marks again, and this call does nothing. The future is boxed
-    /// for the same reason as that of a sweep.
+    /// running in this process, that build looks for new marks again, and this call does nothing. An error of a repair is
+    /// returned after the other buckets are up to date. The future is boxed for the same reason as that of a sweep.
     pub fn build(&self) -> BoxFuture<'_, Result<BuildReport, StoreError>> {
         Box::pin(async move {
             let store = &self.store;
             let mut report = BuildReport::default();
             let Some(alone) = self.index.begin_build() else { return Ok(report) };
             let (mut lost, first) = (0, Instant::now());
+            let mut repair_error = None;
             if self.index.is_check_due(self.clock.now()) {
-                if let Some(damage) = damage::find(store).await? {
-                    report.damaged += damage::repair(store, &damage, self.clock.now()).await?;
+                match self.check(first + MAX_REPAIR).await {
+                    Ok(repaired) => report.damaged += repaired,
+                    Err(error) => repair_error = Some(logged(error)),
                 }
-                self.index.note_check(self.clock.now());
             }
+            // Buckets that this build leaves as they are, and the last of the marks that belong only to such buckets.
+            let (mut left, mut after) = (BTreeSet::new(), None);
             loop {
-                let marks = store.dirty_marks(MAX_MARKS.into()).await?;
+                let marks = store.dirty_marks(after.as_ref(), MAX_MARKS.into()).await?;
                 let done = marks.is_empty() && !alone.take_requested_again();
                 if done || first.elapsed() > MAX_DURATION {
-                    return Ok(report);
+                    return repair_error.map_or(Ok(report), Err);
+                }
+                if marks.is_empty() {
+                    after = None;
+                    continue;
                 }
                 let (begun, full) = (Instant::now(), marks.len() >= usize::from(MAX_MARKS));
-                match index_marked(store, marks, self.oldest_proof(), self.clock.now()).await? {
+                let last = marks.last().cloned();
+                match index_marked(store, marks, &left, self.oldest_proof(), self.clock.now()).await? {
                     Round::Indexed(done) => {
                         report.come += done.come;
                         report.gone += done.gone;
                         report.buckets += done.buckets;
                         report.version = report.version.max(done.version);
                     }
+                    Round::Left => after = last,
+                    Round::Newer(buckets) => {
+                        tracing::warn!(
+                            buckets = buckets.len(),
+                            "a newer version of the registry wrote parts of the search index: they are not updated"
+                        );
+                        report.newer += buckets.len();
+                        left.extend(buckets);
+                    }
                     Round::Damaged(damage) => {
-                        report.damaged += damage::repair(store, &damage, self.clock.now()).await?;
+                        let (is_whole, buckets) = (damage.manifest.is_damaged, damage.buckets.clone());
+                        match self.repair(damage, first + MAX_REPAIR).await {
+                            Ok(repair) => {
+                                report.damaged += repair.buckets;
+                                lost += u32::from(repair.buckets == 0);
+                            }
+                            Err(error) if is_whole => return Err(error),
+                            Err(error) => {
+                                repair_error = Some(logged(error));
+                                left.extend(buckets);
+                            }
+                        }
                     }
-                    Round::Lost if lost < MAX_ATTEMPTS => lost += 1,
-                    Round::Lost => {
-                        return Err(StoreError::Busy("the index keeps changing; retry later".to_owned()));
-                    }
+                    Round::Lost => lost += 1,
+                }
+                if lost > MAX_ATTEMPTS {
+                    return Err(StoreError::Busy("the index keeps changing; retry later".to_owned()));
                 }
                 // While many listings go Live at once, wait for more marks, so that one write of a bucket serves many.
                 if full || alone.take_requested_again() {
@@ -91,14 +122,43 @@ impl Searcher {
             }
         })
     }
+
+    /// Checks the whole stored index and repairs it; returns the number of repaired buckets.
+    async fn check(&self, until: Instant) -> Result<usize, StoreError> {
+        let repair = match damage::find(&self.store).await? {
+            Some(damage) => self.repair(damage, until).await?,
+            None => Repair { buckets: 0, is_complete: true },
+        };
+        if repair.is_complete {
+            self.index.note_check(self.clock.now());
+        }
+        Ok(repair.buckets)
+    }
+
+    async fn repair(&self, damage: Damage, until: Instant) -> Result<Repair, StoreError> {
+        let repair = damage::repair(&self.store, damage, self.clock.now(), until).await;
+        if !repair.as_ref().is_ok_and(|repair| repair.is_complete) {
+            self.index.require_check();
+        }
+        repair
+    }
+}
+
+fn logged(error: StoreError) -> StoreError {
+    tracing::error!(%error, "could not repair the search index; the next build tries again");
+    error
 }
 
 enum Round {
     Indexed(BuildReport),
+    /// All marks belong to buckets that this build leaves as they are.
+    Left,
     /// A concurrent build won; nothing was written.
     Lost,
     /// Something cannot be read; nothing was written.
     Damaged(Damage),
+    /// Only newer code can read these buckets; nothing was written.
+    Newer(Vec<HashPrefix>),
 }
 
 /// Whether one transaction can write all these buckets.
@@ -117,19 +177,21 @@ fn changed_at(marked_at: Moment, now: Moment) -> Moment {
 async fn index_marked(
     store: &Store,
     marks: Vec<DirtyMark>,
+    left: &BTreeSet<HashPrefix>,
     oldest_proof: Moment,
     now: Moment,
 ) -> Result<Round, StoreError> {
-    if marks.is_empty() {
-        return Ok(Round::Indexed(BuildReport::default()));
-    }
     let before = store.manifest().await?;
     if before.is_damaged {
-        return Ok(Round::Damaged(Damage::Manifest));
+        return Ok(Round::Damaged(Damage { manifest: before, buckets: Vec::new() }));
     }
     let mut by_bucket: BTreeMap<HashPrefix, Vec<DirtyMark>> = BTreeMap::new();
     for mark in marks {
         by_bucket.entry(before.bucket_of(&mark.id)).or_default().push(mark);
+    }
+    by_bucket.retain(|prefix, _| !left.contains(prefix));
+    if by_bucket.is_empty() {
+        return Ok(Round::Left);
     }
     let chosen: Vec<(HashPrefix, Vec<DirtyMark>)> = by_bucket.into_iter().take(MAX_BUCKETS).collect();
     let ids: Vec<ListingId> =
@@ -144,15 +206,12 @@ async fn index_marked(
     if stored_buckets.len() != known.len() && store.manifest().await?.version != before.version {
         return Ok(Round::Lost);
     }
-    let mut buckets = HashMap::new();
-    for stored in stored_buckets {
-        if let Ok(bucket) = Bucket::read(&stored.bytes) {
-            buckets.insert(stored.prefix, bucket);
-        }
+    let Examined { sound: mut buckets, newer, damaged } = damage::examine(&before, &known, stored_buckets);
+    if !newer.is_empty() {
+        return Ok(Round::Newer(newer));
     }
-    let damaged: Vec<HashPrefix> = known.into_iter().filter(|prefix| !buckets.contains_key(prefix)).collect();
     if !damaged.is_empty() {
-        return Ok(Round::Damaged(Damage::Buckets(damaged)));
+        return Ok(Round::Damaged(Damage { manifest: before, buckets: damaged }));
     }
     let listings: HashMap<ListingId, _> =
         listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();

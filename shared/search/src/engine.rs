@@ -49,7 +49,7 @@ pub fn search(index: &Index, query: &Query) -> IndexAnswer {
     };
     let ranked = sentences.iter().map(|sentence| (best_rank(sentence), sentence));
     let Some((_, sentence)) = ranked.max_by(|a, b| a.0.total_cmp(&b.0)) else {
-        let searched = index.count_of(query.listed);
+        let searched = index.count_of(None, query.listed);
         return IndexAnswer { hits: Vec::new(), total: 0, searched, corrected: None };
     };
     let answer = search_question(index, &about(sentence), MAX_EXPANDED_TERMS);
@@ -80,7 +80,7 @@ fn search_question(index: &Index, query: &Query, expanded: usize) -> IndexAnswer
     IndexAnswer {
         hits: ranking.best.iter().skip(query.skip).filter_map(shown).collect(),
         total: ranking.total,
-        searched: index.count_of(query.listed),
+        searched: index.count_of(None, query.listed),
         corrected: parsed.corrected.then_some(parsed.text),
     }
 }

@@ -145,7 +145,7 @@ pub struct IndexedListing {
     pub publisher: String,
     /// When its searched texts last changed, in milliseconds since the epoch.
     pub changed_at: i64,
-    /// How it is shown. Stored apart from the entry, because older versions of the registry do not know it.
+    /// How it is shown. The bucket stores it apart from the entry, because nearly all entries are open.
     #[serde(skip, default = "open")]
     pub shown: Availability,
 }
@@ -163,6 +163,11 @@ pub struct AbilityNames {
 }
 
 impl IndexedListing {
+    /// The order of lists: by name, then by id, since two listings may have one name. A name holds no space.
+    pub(super) fn sort_key(&self) -> (&str, &str) {
+        (&self.registry_name, self.id.as_str())
+    }
+
     pub(super) fn ability_names(&self) -> AbilityNames {
         AbilityNames { tags: self.tags.clone(), names: self.abilities.clone() }
     }

@@ -8,10 +8,11 @@ use indexmap::IndexMap;
 use super::bucket::Bucket;
 use super::embedding::{self, EmbeddingMatrix};
 use super::entry::IndexedListing;
+use super::name_order::NameOrder;
 use super::names::NameHashes;
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{WordShape, stem};
-use registry_model::{Availability, HashPrefix, Listed};
+use registry_model::{Availability, HashPrefix, Kind, Listed};
 
 /// The number of removed documents that may stay in the posting lists without a compaction. In a larger index, up to a
 /// third of all documents may stay.
@@ -56,9 +57,10 @@ pub struct Index {
     embeddings: EmbeddingMatrix,
     buckets: HashMap<HashPrefix, LoadedBucket>,
     names: NameHashes,
+    by_name: NameOrder,
     live_count: usize,
-    /// Live documents by how they are shown; a few entries.
-    shown_counts: Vec<(Availability, usize)>,
+    /// Live documents by kind and by how they are shown; a few entries.
+    shown_counts: Vec<((Kind, Availability), usize)>,
     frequent_words: FrequentWords,
 }
 
@@ -121,11 +123,12 @@ impl Index {
             }
             self.embeddings.push(&entry.embedding);
             self.names.push(number, &entry.listing);
-            self.count_shown(entry.listing.shown, 1);
+            self.count_shown(&entry.listing, 1);
             self.listings.push(Some(Document { listing: entry.listing, stems, words }));
             numbers.push(number);
         }
         self.live_count += numbers.len();
+        self.by_name.insert(numbers.clone(), |number| sort_key(&self.listings, number));
         self.buckets.insert(prefix, LoadedBucket { version, listings: numbers });
     }
 
@@ -137,6 +140,7 @@ impl Index {
         self.listings.shrink_to_fit();
         self.embeddings.shrink();
         self.names.shrink();
+        self.by_name.shrink();
     }
 
     /// Marks a version that cannot be read as loaded: keeps the loaded bucket, or an empty one.
@@ -147,6 +151,7 @@ impl Index {
 
     pub fn remove(&mut self, prefix: HashPrefix) {
         let Some(loaded) = self.buckets.remove(&prefix) else { return };
+        self.by_name.remove(&loaded.listings);
         for number in loaded.listings {
             let Some(document) = self.listings[number as usize].take() else { continue };
             for stem in &document.stems {
@@ -156,7 +161,7 @@ impl Index {
                 self.terms[*word as usize].word_freq -= 1;
             }
             self.live_count -= 1;
-            self.count_shown(document.listing.shown, -1);
+            self.count_shown(&document.listing, -1);
         }
         let removed = self.listings.len() - self.live_count;
         if removed > MAX_REMOVED && removed * 3 > self.listings.len() {
@@ -208,16 +213,26 @@ impl Index {
     }
 
     /// The number of documents that a list contains.
-    pub(super) fn count_of(&self, listed: Listed) -> usize {
-        let admitted = self.shown_counts.iter().filter(|(shown, _)| listed.admits(*shown));
-        admitted.map(|(_, count)| count).sum()
+    pub(super) fn count_of(&self, kind: Option<Kind>, listed: Listed) -> usize {
+        let counted =
+            |(of, shown): (Kind, Availability)| kind.is_none_or(|kind| kind == of) && listed.admits(shown);
+        self.shown_counts.iter().filter(|(shown, _)| counted(*shown)).map(|(_, count)| count).sum()
     }
 
-    fn count_shown(&mut self, shown: Availability, change: isize) {
+    fn count_shown(&mut self, listing: &IndexedListing, change: isize) {
+        let shown = (listing.kind, listing.shown);
         match self.shown_counts.iter_mut().find(|(known, _)| *known == shown) {
             Some((_, count)) => *count = count.saturating_add_signed(change),
             None => self.shown_counts.push((shown, usize::try_from(change).unwrap_or_default())),
         }
+    }
+
+    /// The documents in the order of lists that come after a sort key; all for `None`.
+    pub(super) fn by_name(&self, after: Option<(&str, &str)>) -> impl Iterator<Item = &IndexedListing> {
+        let numbers = self
+            .by_name
+            .from(|number| after.is_some_and(|after| sort_key(&self.listings, number) <= Some(after)));
+        numbers.iter().filter_map(|number| self.listing(*number as usize))
     }
 
     pub fn listings(&self) -> impl Iterator<Item = (usize, &IndexedListing)> {
@@ -338,6 +353,7 @@ impl Index {
             loaded.listings = loaded.listings.iter().filter_map(|number| renumbered(*number)).collect();
         }
         self.embeddings = self.embeddings.retained(|number| new_number[number].is_some());
+        self.by_name.renumber(renumbered);
         self.listings.retain(Option::is_some);
         self.names = NameHashes::default();
         for (number, document) in (0..).zip(self.listings.iter().flatten()) {
@@ -345,6 +361,10 @@ impl Index {
         }
         self.drop_unused_terms();
     }
+}
+
+fn sort_key(listings: &[Option<Document>], number: u32) -> Option<(&str, &str)> {
+    listings.get(number as usize)?.as_ref().map(|document| document.listing.sort_key())
 }
 
 #[cfg(test)]
@@ -416,6 +436,14 @@ mod tests {
         old.compact();
         let most = new.terms.len() + old.frequent_words.words.len();
         assert!(old.terms.len() <= most, "terms of removed documents stay: {} of {most}", old.terms.len());
+        let names = |index: &Index| index.by_name(None).cloned().collect::<Vec<_>>();
+        assert_eq!(names(&old), names(&new));
+        assert!(
+            names(&new).is_sorted_by(|a, b| a.sort_key() < b.sort_key()) && names(&new).len() == new.len()
+        );
+        for kind in [None, Some(Kind::Agent), Some(Kind::Mcp)] {
+            assert_eq!(old.count_of(kind, Listed::Live), new.count_of(kind, Listed::Live), "{kind:?}");
+        }
         let last = stay.last().unwrap().1.entries[0].listing.name.clone();
         for question in ["weather news", "invoces", "an agent for maps", "", "nothing like it", &last] {
             assert_eq!(answers(&old, question), answers(&new, question), "{question}");

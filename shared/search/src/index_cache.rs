@@ -1,4 +1,4 @@
-//! The index in the memory of this process. It is loaded for the first query. When a search reads a newer
+//! The index in the memory of this process. It is loaded at the start or for the first query. When a search reads a newer
 //! manifest from the table, the changed buckets are loaded. The manifest comes with a request that every
 //! search makes, so it costs no extra request.
 
@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use super::bucket::Bucket;
+use super::bucket::{Bucket, Unreadable};
 use super::index::Index;
 use super::phrasebook;
 use registry_model::{HashPrefix, Moment};
@@ -98,6 +98,11 @@ impl IndexCache {
         self.0.checked_at.store(now.as_second(), Ordering::Release);
     }
 
+    /// The next build checks the stored index, because a repair is not complete.
+    pub(super) fn require_check(&self) {
+        self.0.checked_at.store(0, Ordering::Release);
+    }
+
     pub(super) async fn load(&self, store: &Store) -> Result<(), StoreError> {
         if self.version().is_some() {
             return Ok(());
@@ -147,9 +152,16 @@ impl IndexCache {
             // All decoded buckets take more memory than the index. No one reads an index that is not loaded, so the first
             // load adds each bucket at once; an update is collected first, so that readers see all of it.
             let is_first = self.version().is_none();
-            let (mut index, mut buckets) = (Index::default(), Vec::new());
+            let (mut index, mut buckets, mut newer) = (Index::default(), Vec::new(), 0);
             for stored in fetched {
-                let Ok(bucket) = Bucket::read(&stored.bytes) else { continue };
+                let bucket = match Bucket::read(&stored.bytes) {
+                    Ok(bucket) => bucket,
+                    Err(Unreadable::Newer(_)) => {
+                        newer += 1;
+                        continue;
+                    }
+                    Err(Unreadable::Damaged(_)) => continue,
+                };
                 stale.remove(&stored.prefix);
                 match is_first {
                     true => index.put(stored.prefix, stored.version, bucket),
@@ -157,10 +169,16 @@ impl IndexCache {
                 }
             }
             index.shrink();
-            if manifest.is_damaged || !stale.is_empty() {
+            if manifest.is_damaged || stale.len() > newer {
                 tracing::error!(
-                    buckets = stale.len(),
+                    buckets = stale.len() - newer,
                     "the search index is damaged: searches miss listings until it is rebuilt"
+                );
+            }
+            if newer > 0 {
+                tracing::warn!(
+                    buckets = newer,
+                    "a newer version of the registry wrote parts of the search index: searches miss their changes"
                 );
             }
             let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);

@@ -17,6 +17,7 @@ pub mod filtered;
 pub mod index;
 mod index_cache;
 mod kind_hint;
+mod name_order;
 mod names;
 mod parsed_query;
 mod phrasebook;

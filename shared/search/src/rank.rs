@@ -121,11 +121,15 @@ pub(super) fn newest(index: &Index, filter: &Filter, count: usize) -> Ranking {
         .filter(|(_, entry)| filter.allows(entry))
         .map(|(number, entry)| (entry.changed_at, number))
         .collect();
-    newest.sort_unstable_by(|a, b| b.cmp(a));
     let (total, all) = (newest.len(), newest.len() as f32);
+    if count < total {
+        newest.select_nth_unstable_by(count, |a, b| b.cmp(a));
+        newest.truncate(count);
+    }
+    newest.sort_unstable_by(|a, b| b.cmp(a));
     let falling =
         |(place, (_, number)): (usize, (i64, usize))| Ranked { number, rank: (all - place as f32) / all };
-    Ranking { best: newest.into_iter().take(count).enumerate().map(falling).collect(), total }
+    Ranking { best: newest.into_iter().enumerate().map(falling).collect(), total }
 }
 
 /// The lexical score and the covered part of the query (0 to 1) of each document, by number.

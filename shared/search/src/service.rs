@@ -2,19 +2,22 @@
 //! are still Live and their current data. It also shows whether the index is out of date.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::SignedDuration;
 
 use super::engine::{self, IndexAnswer, IndexHit};
 use super::index_cache::{IndexCache, Reading};
 use super::{Found, Hit, Query};
-use registry_model::{Clock, Listing, Moment};
+use registry_model::{Clock, Listing, ListingId, Moment};
 use registry_store::{Store, StoreError};
 
 /// The maximum that a fresh handshake and a full score add to a rank, as a factor. Together they add less than one word
 /// of the query, so that evidence only decides between hits of equal relevance.
 const FRESH: f32 = 0.01;
 const SCORE: f32 = 0.01;
+/// The longest time of [`Searcher::preload`]. AWS ends a start that takes ten seconds.
+const MAX_PRELOAD: Duration = Duration::from_secs(5);
 /// From this age a handshake adds nothing; a Live listing has no older one.
 const WEEK_HOURS: f32 = 168.0;
 
@@ -27,9 +30,15 @@ pub struct Searcher {
 }
 
 impl Searcher {
-    /// A search over a table. A proof is valid for `proof_lasts`. The index is loaded with the first query.
+    /// A search over a table. A proof is valid for `proof_lasts`. The index is loaded by [`Searcher::preload`] or with the first query.
     pub fn new(store: Store, clock: Clock, proof_lasts: SignedDuration) -> Self {
         Self { store, index: IndexCache::default(), clock, proof_lasts }
+    }
+
+    /// The same search with another lifetime of a proof. Both share one index.
+    #[must_use]
+    pub fn with_proofs_lasting(&self, proof_lasts: SignedDuration) -> Self {
+        Self { proof_lasts, ..self.clone() }
     }
 
     pub(super) fn oldest_proof(&self) -> Moment {
@@ -41,6 +50,16 @@ impl Searcher {
         self.index.load(&self.store).await
     }
 
+    /// Loads the index before the first request, within some seconds. If that fails, the first search loads it.
+    pub async fn preload(&self) {
+        match tokio::time::timeout(MAX_PRELOAD, self.load()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "could not load the search index at the start"),
+            Err(_) => tracing::warn!("the search index was not loaded within {MAX_PRELOAD:?}"),
+        }
+    }
+
+    /// Updates the index to the version in the table; loads it unless it is loaded.
     pub async fn refresh(&self) -> Result<(), StoreError> {
         self.index.refresh(&self.store).await
     }
@@ -50,7 +69,21 @@ impl Searcher {
         self.index.version()
     }
 
-    pub fn search_index(&self, query: &Query) -> IndexAnswer {
+    /// The number of hits, by the loaded index alone.
+    pub fn total(&self, query: &Query) -> usize {
+        self.search_index(query).total
+    }
+
+    /// The hits of each query with their scores from 0 to 100, by the loaded index alone. Nothing is read unless the index must
+    /// be loaded, so a hit may be no longer listed.
+    pub async fn candidates(&self, queries: &[Query]) -> Result<Vec<Vec<(ListingId, u8)>>, StoreError> {
+        self.load().await?;
+        let scored = |hit: IndexHit| (hit.id, percent(hit.rank));
+        let hits = |query| self.search_index(query).hits.into_iter().map(scored).collect();
+        Ok(queries.iter().map(hits).collect())
+    }
+
+    fn search_index(&self, query: &Query) -> IndexAnswer {
         engine::search(&self.index.read(), query)
     }
 

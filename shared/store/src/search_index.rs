@@ -181,9 +181,14 @@ impl Store {
         })
     }
 
-    /// Listings that must be indexed again, at most `limit`.
-    pub async fn dirty_marks(&self, limit: i32) -> Result<Vec<DirtyMark>, StoreError> {
-        let marks = self.query(Query::of(DIRTY_MARKS).strong().limit(limit)).await?.items;
+    /// Listings that must be indexed again, at most `limit`, in the order of their marks after the mark `after`.
+    pub async fn dirty_marks(
+        &self,
+        after: Option<&DirtyMark>,
+        limit: i32,
+    ) -> Result<Vec<DirtyMark>, StoreError> {
+        let start = after.map(|mark| dirty_mark_key(&mark.id).item());
+        let marks = self.query(Query::of(DIRTY_MARKS).strong().after(start).limit(limit)).await?.items;
         let read = |item: &Item| {
             let (_, id) = text(item, "sk").split_once('#')?;
             Some(DirtyMark { id: id.parse().ok()?, at: moment(item, "at")? })
@@ -194,7 +199,7 @@ impl Store {
     /// How long the oldest dirty mark has waited; zero without marks. Of many marks it reads a part, which is as old as the
     /// rest, because marks are sorted by hash.
     pub async fn oldest_dirty_mark(&self, now: Moment) -> Result<Duration, StoreError> {
-        let marks = self.dirty_marks(MARKS_FOR_AGE).await?;
+        let marks = self.dirty_marks(None, MARKS_FOR_AGE).await?;
         let waited = marks.iter().map(|mark| now.duration_since(mark.at)).max();
         Ok(waited.and_then(|waited| waited.try_into().ok()).unwrap_or_default())
     }
@@ -278,11 +283,15 @@ impl Store {
 
 /// A manifest that cannot be read keeps its version, so that it can be replaced.
 fn manifest(item: &Item) -> Manifest {
-    let names = serde_json::from_str::<Vec<(String, u64)>>(text(item, "buckets")).unwrap_or_default();
+    let names = serde_json::from_str::<Vec<(String, u64)>>(text(item, "buckets"));
     let read = |(name, version): (String, u64)| Some((name.parse().ok()?, version));
-    let buckets = names.into_iter().map(read).collect::<Option<BTreeMap<_, _>>>().unwrap_or_default();
-    // After the first build there is always a bucket.
-    Manifest { version: count(item, "version"), is_damaged: buckets.is_empty(), buckets }
+    let buckets =
+        names.ok().and_then(|names| names.into_iter().map(read).collect::<Option<BTreeMap<_, _>>>());
+    Manifest {
+        version: count(item, "version"),
+        is_damaged: buckets.is_none(),
+        buckets: buckets.unwrap_or_default(),
+    }
 }
 
 fn stored_bucket(mut item: Item) -> Result<StoredBucket, StoreError> {

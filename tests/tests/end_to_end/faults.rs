@@ -14,6 +14,8 @@ mod funnel;
 mod hostile_answers;
 mod hostile_callers;
 mod hostile_peers;
+mod index_formats;
+mod index_repair;
 mod lost_bus;
 mod memory;
 mod reflection;

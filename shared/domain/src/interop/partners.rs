@@ -73,14 +73,17 @@ fn search_text<'a>(listing: &'a Listing, abilities: impl Iterator<Item = &'a str
 pub async fn pairs(app: &App, limit: usize) -> Result<Vec<Pair>, Problem> {
     let newest = PageQuery { only: Some(Kind::Agent), from: ActivePosition::default(), limit: MAX_AGENTS };
     let agents = active_page::read(app, &newest).await?.agents;
-    app.search.load().await?;
+    let described = agents.iter().filter_map(|agent| Some((agent, search_text(agent, std::iter::empty())?)));
+    let (agents, queries): (Vec<&Listing>, Vec<Query>) = described
+        .map(|(agent, text)| {
+            let (kind, limit) = (Some(Kind::Mcp), PARTNERS_PER_AGENT);
+            (agent, Query { text, kind, category: None, listed: CALLABLE, skip: 0, limit })
+        })
+        .unzip();
+    let candidates = app.search.candidates(&queries).await?;
     let mut found: Vec<(&Listing, ListingId, u8)> = Vec::new();
-    for agent in &agents {
-        let Some(text) = search_text(agent, std::iter::empty()) else { continue };
-        let limit = PARTNERS_PER_AGENT;
-        let query = Query { text, kind: Some(Kind::Mcp), category: None, listed: CALLABLE, skip: 0, limit };
-        let hits = app.search.search_index(&query).hits;
-        found.extend(hits.into_iter().map(|hit| (agent, hit.id, percent(hit.rank))));
+    for (agent, hits) in agents.into_iter().zip(candidates) {
+        found.extend(hits.into_iter().map(|(id, score)| (agent, id, score)));
     }
     found.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| (&a.0.id, &a.1).cmp(&(&b.0.id, &b.1))));
     let mut ids: Vec<ListingId> = found.iter().map(|(_, id, _)| id.clone()).collect();
@@ -102,8 +105,4 @@ pub async fn pairs(app: &App, limit: usize) -> Result<Vec<Pair>, Problem> {
         })
     };
     Ok(found.into_iter().filter_map(pair).take(limit).collect())
-}
-
-fn percent(rank: f32) -> u8 {
-    (rank.clamp(0.0, 1.0) * 100.0).round() as u8
 }

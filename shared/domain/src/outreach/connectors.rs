@@ -49,16 +49,17 @@ pub fn live_score(listing: &Listing) -> u8 {
 
 /// The Live listings that connect others, the strongest first.
 pub async fn candidates(app: &App) -> Result<Vec<Candidate>, StoreError> {
+    let query = |text: Text| {
+        let (listed, limit) = (Listed::Live, HITS_PER_SEARCH);
+        Query { text, kind: None, category: None, listed, skip: 0, limit }
+    };
+    let texts = SEARCHES.iter().filter_map(|search| Text::parse(search, "q").ok());
+    let queries: Vec<Query> = texts.map(query).collect();
     app.search.refresh().await?;
     let mut ids: Vec<ListingId> = Vec::new();
-    for search in SEARCHES {
-        let Ok(text) = Text::parse(search, "q") else { continue };
-        let (listed, limit) = (Listed::Live, HITS_PER_SEARCH);
-        let query = Query { text, kind: None, category: None, listed, skip: 0, limit };
-        for hit in app.search.search_index(&query).hits {
-            if !ids.contains(&hit.id) && !is_own(app, &hit.id) {
-                ids.push(hit.id);
-            }
+    for (id, _) in app.search.candidates(&queries).await?.into_iter().flatten() {
+        if !ids.contains(&id) && !is_own(app, &id) {
+            ids.push(id);
         }
     }
     if ids.is_empty() {

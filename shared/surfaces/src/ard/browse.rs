@@ -56,10 +56,10 @@ pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
     if filter.looks_at_entries() {
         filtered(app, &filter, BrowseQuery { limit: ROWS_PER_READ, ..part }, place.rows, limit).await
     } else {
-        let page = app.search.browse(&BrowseQuery { limit, ..part }).await?;
+        let page = app.search.browse(&BrowseQuery { limit, with_total: true, ..part }).await?;
         let items = page.rows.iter().map(|row| entry(app, row)).collect();
         let next = page.next.map(|after| page_token(Some(after), 0));
-        Ok(List { items, total: Some(page.total), page_token: next })
+        Ok(List { items, total: page.total, page_token: next })
     }
 }
 

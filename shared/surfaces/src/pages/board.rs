@@ -223,7 +223,7 @@ async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
     // In memory: these searches read no item.
     let count = |kind| {
         let of_kind = registry_search::Query { kind: Some(kind), skip: 0, limit: 1, ..search.clone() };
-        app.search.search_index(&of_kind).total
+        app.search.total(&of_kind)
     };
     let counts = (count(Kind::Agent), count(Kind::Mcp));
     let summary = match (&found.corrected, rows.len()) {

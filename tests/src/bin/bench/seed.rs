@@ -69,7 +69,7 @@ impl HttpConnector for WithoutTokens {
 /// # Errors
 /// The table returns an error.
 pub(crate) async fn index(app: &App) -> Result<(), Failure> {
-    while !app.store.dirty_marks(1).await?.is_empty() {
+    while !app.store.dirty_marks(None, 1).await?.is_empty() {
         app.search.build().await?;
     }
     Ok(())

@@ -46,7 +46,7 @@ const DAMAGES: [(&str, Damage); 6] = [
     ("truncated", |bytes| Some(bytes[..bytes.len() / 2].to_vec())),
     ("other bytes", |bytes| Some(vec![0xff; bytes.len()])),
     ("a size of 4 GB", |mut bytes| {
-        bytes[8..12].fill(0xff);
+        bytes[9..13].fill(0xff);
         Some(bytes)
     }),
     ("empty", |_| Some(Vec::new())),

@@ -109,6 +109,36 @@ async fn search_with_a_loaded_index_costs_one_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn preloaded_index_is_used_by_the_first_search_and_after_a_change_of_the_settings() {
+    let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
+    let agents = Peer::start(agents::fleet).await;
+    let live = live_and_unindexed(&registry, &agents, 0..2).await;
+    registry.index().await;
+    let process = another_process(&registry.app);
+    process.search.preload().await;
+    let other_address = process.at(Some("https://registry.example.org".to_owned()));
+    let before = registry.observer.tally.snapshot();
+    assert_eq!(search(&other_address, "").await.total, live.len());
+    assert_eq!(registry.observer.tally.since(&before).total(), 1, "only the hits are read");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn first_search_loads_the_index_after_a_failed_preload() {
+    let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
+    let agents = Peer::start(agents::fleet).await;
+    let live = live_and_unindexed(&registry, &agents, 0..2).await;
+    registry.index().await;
+    let process = another_process(&registry.app);
+    for operation in ["GetItem", "BatchGetItem"] {
+        registry.observer.faults.arm(operation, Fault::Throttle, 100);
+    }
+    process.search.preload().await;
+    registry.observer.faults.disarm();
+    assert_eq!(process.search.version(), None);
+    assert_eq!(search(&process, "").await.total, live.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn concurrent_index_builds_lose_nothing() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
@@ -150,7 +180,7 @@ async fn next_index_build_does_the_work_of_a_failed_build() {
         let everything = search(&another_process(&registry.app), "").await;
         assert_eq!(everything.total, live as usize, "after {fault:?} at {operation}");
     }
-    assert!(registry.app.store.dirty_marks(10).await.unwrap().is_empty());
+    assert!(registry.app.store.dirty_marks(None, 10).await.unwrap().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -212,6 +242,6 @@ async fn large_listings_are_indexed_in_several_transactions() {
     }
     assert_eq!(come, 500);
     assert!(registry.observer.tally.since(&calls).of("TransactWriteItems") > 1);
-    assert!(app.store.dirty_marks(10).await.unwrap().is_empty());
+    assert!(app.store.dirty_marks(None, 10).await.unwrap().is_empty());
     assert_eq!(search(&another_process(app), "host").await.searched, 500);
 }
