@@ -13,10 +13,12 @@ use super::transaction::Transaction;
 use registry_model::{KeyStep, Moment};
 
 const PARTITION: &str = "KEY#ES256";
-const LOG_PARTITION: &str = "KEY#LOG";
-const MESSAGE_PARTITION: &str = "KEY#MESSAGE";
+pub(super) const LOG_PARTITION: &str = "KEY#LOG";
+pub(super) const MESSAGE_PARTITION: &str = "KEY#MESSAGE";
 const CREDENTIAL_PARTITION: &str = "KEY#CREDENTIAL";
 const FIRST: &str = "FIRST";
+/// Begins the secret of a key in a key service.
+const IN_SERVICE: &str = "service:";
 /// Sorts after [`FIRST`], so that older code reads only the first key of the log.
 const SECOND: &str = "SECOND";
 
@@ -30,6 +32,24 @@ pub struct StoredKey {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub public: Option<String>,
     pub made_at: Moment,
+}
+
+pub(super) fn is_in_service(secret: &str) -> bool {
+    secret.starts_with(IN_SERVICE)
+}
+
+impl StoredKey {
+    /// The secret of a key that has this id in the key service.
+    #[must_use]
+    pub fn secret_in_service(id: &str) -> String {
+        format!("{IN_SERVICE}{id}")
+    }
+
+    /// The id of the key in the key service, if its private half is there.
+    #[must_use]
+    pub fn service_id(&self) -> Option<&str> {
+        self.secret.strip_prefix(IN_SERVICE)
+    }
 }
 
 /// The keys of the evidence log. Both sign each checkpoint.
