@@ -1,5 +1,5 @@
 //! Moves all items of a table to another table: the items as text in pages, and the import of such pages. Items are moved
-//! as they are. Only a key that cannot work at the target may be left out. The progress of an import is an item of the
+//! as they are, except keys that stay in a key service that the target may not use. The progress of an import is an item of the
 //! target, so that nobody takes a part of a table for a whole one.
 
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 use serde::{Deserialize, Serialize};
 
-use super::attributes::{Item, blob, text, to_blob};
+use super::attributes::{Item, blob, s, text, to_blob};
 use super::batch_get::{Consistency, MAX_ATTEMPTS, pause_before};
 use super::client::Store;
 use super::error::StoreError;
@@ -91,16 +91,25 @@ impl Store {
         Ok(page)
     }
 
-    /// Writes the items of a page, over any that exist. Without the key service of its keys, the key for HTTP messages is
-    /// left out: the registry then creates one in the table.
+    /// Writes the items of a page, over any that exist. Without the key service, the registry can no longer sign with the
+    /// keys in it: a key for attestations is marked, because its public half is still needed, and the key for HTTP messages
+    /// is left out. The registry then makes new keys.
     pub async fn put_page(&self, lines: &str, has_key_service: bool) -> Result<(), StoreError> {
-        let items = lines.lines().map(|line| Ok(serde_json::from_str::<serde_dynamo::Item>(line)?.into()));
-        let mut items = items.collect::<Result<Vec<Item>, StoreError>>()?;
-        items.retain(|item| {
-            let is_unusable = text(item, "pk") == signing_keys::MESSAGE_PARTITION
-                && signing_keys::is_in_service(text(item, "secret"));
-            has_key_service || !is_unusable
-        });
+        let mut items = Vec::new();
+        for line in lines.lines() {
+            let mut item: Item = serde_json::from_str::<serde_dynamo::Item>(line)?.into();
+            if !has_key_service && signing_keys::is_in_service(text(&item, "secret")) {
+                match text(&item, "pk") {
+                    signing_keys::MESSAGE_PARTITION => continue,
+                    signing_keys::PARTITION => {
+                        let secret = signing_keys::left_behind(text(&item, "secret"));
+                        item.insert("secret".to_owned(), s(secret));
+                    }
+                    _ => {}
+                }
+            }
+            items.push(item);
+        }
         for batch in items.chunks(ITEMS_PER_WRITE) {
             self.put_batch(batch).await?;
         }
@@ -152,7 +161,7 @@ mod tests {
     use aws_sdk_dynamodb::primitives::Blob;
     use aws_sdk_dynamodb::types::AttributeValue as Value;
 
-    use super::super::attributes::{n, s};
+    use super::super::attributes::n;
     use super::*;
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use registry::store::UnfinishedImport;
+use registry::store::{Contents, UnfinishedImport};
 use serde::Serialize;
 
 use super::TransferError;
@@ -69,17 +69,17 @@ pub async fn import(
         tracing::info!(pages = progress.pages, of = end.pages, "imported");
     }
     store.complete_import().await.map_err(failed)?;
-    let contents = end.contents;
-    let left_behind = (!has_key_service).then_some(contents.keys_in_service).unwrap_or_default();
+    let items = end.contents.items;
+    let left_behind = if has_key_service { Contents::default() } else { end.contents };
     Ok(Imported {
         file: file.to_path_buf(),
         target: opened.name,
         source,
-        items: contents.items,
+        items,
         pages: end.pages,
         earlier_pages,
-        keys_left_behind: left_behind.into_iter().collect(),
-        credentials_left_behind: if has_key_service { 0 } else { contents.credentials_in_service },
+        keys_left_behind: left_behind.keys_in_service.into_iter().collect(),
+        credentials_left_behind: left_behind.credentials_in_service,
     })
 }
 

@@ -132,11 +132,11 @@ fn thumbprint(key: &VerifyingKey) -> String {
 /// The key that signs now; created if there is none that this registry can use.
 pub async fn signing(app: &App) -> Result<SignKey, Problem> {
     let mut usable = stored_keys(app).await?;
-    usable.retain(|key| app.key_service.is_some() || key.service_id().is_none());
+    usable.retain(|key| !key.is_left_behind());
     if let Some(key) = signer(&usable, app.clock.now()) {
         return Ok(SignKey::read(key)?);
     }
-    // The table came from a registry whose keys stayed in its key service.
+    // The table was moved without its key service.
     let new = new_key(app).await?;
     app.store.keep_signing_key(&new).await?;
     Ok(SignKey::read(&new)?)

@@ -70,9 +70,9 @@ async fn moved_registry_goes_on_with_its_keys_and_its_log() {
     assert_eq!(registry.live_counts().await, (4, 0));
 }
 
-/// A table from AWS, with a signing key that stayed in KMS.
+/// The table was imported without the key service of its signing key.
 #[tokio::test]
-async fn new_signing_key_replaces_one_in_a_key_service_that_is_not_there() {
+async fn new_signing_key_replaces_one_that_stayed_in_a_key_service() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
     let attest =
@@ -85,7 +85,7 @@ async fn new_signing_key_replaces_one_in_a_key_service_that_is_not_there() {
         public.extend(BASE64URL.decode(key[part].as_str().unwrap()).unwrap());
     }
     let text = |text: &str| aws_sdk_dynamodb::types::AttributeValue::S(text.to_owned());
-    registry.overwrite("KEY#ES256", "FIRST", "secret", text("service:arn:aws:kms:x")).await;
+    registry.overwrite("KEY#ES256", "FIRST", "secret", text("left:service:arn:aws:kms:x")).await;
     registry.overwrite("KEY#ES256", "FIRST", "public", text(&BASE64.encode(public))).await;
 
     registry.advance(HOUR);
