@@ -60,11 +60,11 @@ enum OperatorCommand {
 #[derive(Debug, Args)]
 struct Transfer {
     file: PathBuf,
-    /// The table in AWS, instead of the data file. The credentials come from the environment: AWS_REGION,
-    /// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN.
+    /// The table in AWS, instead of the data file. Region and credentials come from the environment: `AWS_REGION`,
+    /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`.
     #[arg(long, value_name = "NAME")]
     aws_table: Option<String>,
-    /// A file that contains only the passphrase of the export. Without it, set the variable EXPORT_PASSPHRASE.
+    /// A file that contains only the passphrase of the export. Without it, set the variable `EXPORT_PASSPHRASE`.
     #[arg(long, value_name = "FILE")]
     passphrase_file: Option<PathBuf>,
 }
