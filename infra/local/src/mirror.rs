@@ -2,7 +2,7 @@
 //! only to hosts that the operator named, so it does not need the guarded fetcher.
 
 mod counts;
-mod http_client;
+pub(crate) mod http_client;
 mod job;
 mod origin;
 mod progress;

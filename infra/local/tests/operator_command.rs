@@ -12,7 +12,10 @@ use serde_json::{Value, json};
 
 fn run(data: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_registry"));
-    command.arg("operator").args(arguments).arg("--data").arg(data).env_remove("DATA").env_remove("RUST_LOG");
+    for variable in ["DATA", "RUST_LOG", "EXPORT_PASSPHRASE", "AWS_ACCESS_KEY_ID"] {
+        command.env_remove(variable);
+    }
+    command.arg("operator").args(arguments).arg("--data").arg(data);
     let output = command.stdin(Stdio::null()).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
@@ -97,4 +100,58 @@ fn commands_that_cannot_run_are_errors() {
         assert_eq!((code, out.as_str()), (Some(1), ""), "{arguments:?}");
         assert!(err.contains(words), "{arguments:?}: {err}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn export_and_import_move_the_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let registry = start(&path("source.db")).await;
+    let card = json!({ "url": "https://agent.example.org/agent-card.json" });
+    let (_, published) = post(&registry, &card).await;
+    let file = path("registry.export");
+    let file = file.to_str().unwrap();
+    std::fs::write(path("passphrase"), "correct horse battery staple\n").unwrap();
+    std::fs::write(path("other"), "another passphrase\n").unwrap();
+    let with = |command: &'static str, passphrase: &str| {
+        vec![
+            command.to_owned(),
+            file.to_owned(),
+            "--passphrase-file".to_owned(),
+            path(passphrase).to_str().unwrap().to_owned(),
+        ]
+    };
+    let run = |data: &str, arguments: &[String]| {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        run(&path(data), &arguments)
+    };
+
+    let (code, _, err) = run("source.db", &with("export", "passphrase"));
+    assert_eq!(code, Some(1));
+    assert!(err.contains("stop that registry"), "{err}");
+    registry.stop().await;
+    let (code, _, err) = run("source.db", &["export".to_owned(), file.to_owned()]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("EXPORT_PASSPHRASE"), "{err}");
+    let aws = [with("export", "passphrase"), vec!["--aws-table".to_owned(), "registry".to_owned()]].concat();
+    let (code, _, err) = run("source.db", &aws);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("AWS_ACCESS_KEY_ID"), "{err}");
+
+    let (code, out, err) = run("source.db", &with("export", "passphrase"));
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    let exported: Value = serde_json::from_str(&out).unwrap();
+    let (code, out, err) = run("target.db", &with("import", "other"));
+    assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
+    assert!(err.contains("the passphrase is wrong"), "{err}");
+    let (code, out, err) = run("target.db", &with("import", "passphrase"));
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    let imported: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(imported["items"], exported["items"]);
+
+    let registry = start(&path("target.db")).await;
+    let (_, again) = post(&registry, &card).await;
+    assert_eq!(again["listing_id"], published["listing_id"], "{again}");
+    assert_eq!(again["status"], "duplicate", "{again}");
+    registry.stop().await;
 }

@@ -10,8 +10,6 @@ use crate::key_service::{Algorithm, KeyService, KeyServiceError};
 use registry_model::error::Problem;
 use registry_store::StoredKey;
 
-const SERVICE: &str = "service:";
-
 #[derive(Debug, thiserror::Error)]
 #[error("a stored key cannot be read")]
 pub struct Unreadable;
@@ -30,7 +28,7 @@ pub enum Private<K> {
 
 /// The id and the public half of a stored key whose private half is in a key service.
 pub fn in_service(stored: &StoredKey) -> Result<Option<(String, PublicKey)>, Unreadable> {
-    let Some(id) = stored.secret.strip_prefix(SERVICE) else { return Ok(None) };
+    let Some(id) = stored.service_id() else { return Ok(None) };
     let info = BASE64.decode(stored.public.as_deref().unwrap_or_default()).map_err(|_| Unreadable)?;
     let public = PublicKey::from_info(&info).map_err(|_| Unreadable)?;
     Ok(Some((id.to_owned(), public)))
@@ -46,7 +44,7 @@ pub async fn from_service(
     let public = PublicKey::from_info(&key.public).map_err(|_| Unreadable)?;
     Ok(StoredKey {
         kid: kid(&public)?,
-        secret: format!("{SERVICE}{}", key.id),
+        secret: StoredKey::secret_in_service(&key.id),
         public: Some(BASE64.encode(key.public)),
         made_at: app.clock.now(),
     })

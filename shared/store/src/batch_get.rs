@@ -18,7 +18,7 @@ pub(super) const MAX_KEYS: usize = 100;
 /// Requests in flight at the same time.
 const CONCURRENCY: usize = 4;
 /// Requests for one batch before the table counts as busy.
-const MAX_ATTEMPTS: u32 = 8;
+pub(super) const MAX_ATTEMPTS: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const MAX_PAUSE: Duration = Duration::from_millis(320);
 
@@ -68,7 +68,7 @@ impl Store {
 
 /// Doubles with each retry and is randomized, so that readers throttled together do not retry together. No outcome
 /// depends on it, so it comes from the system even where an app's randomness is seeded.
-fn pause_before(retry: u32) -> Duration {
+pub(super) fn pause_before(retry: u32) -> Duration {
     let longest = FIRST_PAUSE.saturating_mul(1 << (retry - 1).min(16)).min(MAX_PAUSE);
     let micros = u64::try_from(longest.as_micros()).unwrap_or(0);
     longest / 2 + Duration::from_micros(Random::System.below(micros / 2 + 1))

@@ -396,8 +396,10 @@ pub(super) fn attestation(listing_id: &ListingId, id: &str) -> Key {
 
 /// The encrypted credential of a listing. Separate from the listing, and named so that a policy can deny it.
 pub(super) fn credential(id: &ListingId) -> Key {
-    Key::new(format!("CREDENTIAL#{id}"), "CREDENTIAL")
+    Key::new(format!("{CREDENTIAL_OF}{id}"), "CREDENTIAL")
 }
+
+pub(super) const CREDENTIAL_OF: &str = "CREDENTIAL#";
 
 /// The keys and DIDs that are bound to the domain of a listing.
 pub(super) fn identities(id: &ListingId) -> Key {
@@ -511,6 +513,11 @@ pub(super) const FLAGGED: &str = "FLAGGED";
 
 pub(super) fn peer_registry(url: &str) -> Key {
     Key::new("FEDERATION", format!("PEER#{}", sha256_hex(url)))
+}
+
+/// Exists while the table is imported from a file.
+pub(super) fn unfinished_import() -> Key {
+    Key::new("TRANSFER", "IMPORT")
 }
 
 /// How far the import of a directory has come.

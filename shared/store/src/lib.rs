@@ -5,7 +5,7 @@
 //! all requests use them. These rules apply to all requests:
 //!
 //! - Changes that belong together are one transaction. Changes that may be delivered twice are conditional.
-//! - No request scans the table, except an erasure and a recovery. A request reads items by their keys, or queries one partition.
+//! - No request scans the table, except an erasure, a recovery and an export. A request reads items by their keys, or queries one partition.
 //! - The attribute names are stored data: renaming an attribute needs a migration.
 //!
 //! If a request fails, it returns a [`StoreError`]. It is not an error if a write is refused because of its
@@ -81,6 +81,7 @@ mod trail_removal;
 mod trail_totals;
 mod trails;
 mod transaction;
+mod transfer;
 mod writes;
 
 pub use attestation_batches::{AttestationBatch, MAX_BATCH, Unlogged};
@@ -134,3 +135,4 @@ pub use trail_reads::{Landscape, TrailFacts, TrailQuery};
 pub use trail_removal::Removed;
 pub use trail_totals::{EventTotal, TrailTotals};
 pub use trails::Board;
+pub use transfer::{Contents, ItemKey, ItemPage, UnfinishedImport};

@@ -160,10 +160,20 @@ impl Store {
 
     /// A page of the whole table, of at most 1 MB, and where the next one begins.
     pub(super) async fn scan(&self, after: Option<&str>) -> Result<(Vec<Item>, Option<String>), StoreError> {
-        let start = after.and_then(|after| after.split_once('\n')).map(|(pk, sk)| Key::new(pk, sk).item());
-        let scan = self.client.scan().table_name(&*self.table).consistent_read(true);
-        let page = scan.set_exclusive_start_key(start).send().await?;
-        let next = page.last_evaluated_key.map(|key| format!("{}\n{}", text(&key, "pk"), text(&key, "sk")));
+        let after = after.and_then(|after| after.split_once('\n')).map(|(pk, sk)| Key::new(pk, sk));
+        let (items, next) = self.scan_up_to(None, after).await?;
+        Ok((items, next.map(|key| format!("{}\n{}", key.pk, key.sk))))
+    }
+
+    /// A page of the whole table, of at most 1 MB and `limit` items, and the key after which the next one begins.
+    pub(super) async fn scan_up_to(
+        &self,
+        limit: Option<i32>,
+        after: Option<Key>,
+    ) -> Result<(Vec<Item>, Option<Key>), StoreError> {
+        let scan = self.client.scan().table_name(&*self.table).consistent_read(true).set_limit(limit);
+        let page = scan.set_exclusive_start_key(after.map(|key| key.item())).send().await?;
+        let next = page.last_evaluated_key.map(|key| Key::new(text(&key, "pk"), text(&key, "sk")));
         Ok((page.items.unwrap_or_default(), next))
     }
 

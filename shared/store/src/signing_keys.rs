@@ -12,11 +12,15 @@ use super::keys::{self, Key};
 use super::transaction::Transaction;
 use registry_model::{KeyStep, Moment};
 
-const PARTITION: &str = "KEY#ES256";
-const LOG_PARTITION: &str = "KEY#LOG";
-const MESSAGE_PARTITION: &str = "KEY#MESSAGE";
+pub(super) const PARTITION: &str = "KEY#ES256";
+pub(super) const LOG_PARTITION: &str = "KEY#LOG";
+pub(super) const MESSAGE_PARTITION: &str = "KEY#MESSAGE";
 const CREDENTIAL_PARTITION: &str = "KEY#CREDENTIAL";
 const FIRST: &str = "FIRST";
+/// Begins the secret of a key in a key service.
+const IN_SERVICE: &str = "service:";
+/// Stands before [`IN_SERVICE`] if the table was moved to a registry that may not use the key service.
+const LEFT_BEHIND: &str = "left:";
 /// Sorts after [`FIRST`], so that older code reads only the first key of the log.
 const SECOND: &str = "SECOND";
 
@@ -30,6 +34,34 @@ pub struct StoredKey {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub public: Option<String>,
     pub made_at: Moment,
+}
+
+pub(super) fn is_in_service(secret: &str) -> bool {
+    secret.starts_with(IN_SERVICE)
+}
+
+pub(super) fn left_behind(secret: &str) -> String {
+    format!("{LEFT_BEHIND}{secret}")
+}
+
+impl StoredKey {
+    /// The secret of a key that has this id in the key service.
+    #[must_use]
+    pub fn secret_in_service(id: &str) -> String {
+        format!("{IN_SERVICE}{id}")
+    }
+
+    /// The id of the key in the key service, if its private half is there.
+    #[must_use]
+    pub fn service_id(&self) -> Option<&str> {
+        self.secret.strip_prefix(LEFT_BEHIND).unwrap_or(&self.secret).strip_prefix(IN_SERVICE)
+    }
+
+    /// Whether only the public half of the key is left, because the table was moved without its key service.
+    #[must_use]
+    pub fn is_left_behind(&self) -> bool {
+        self.secret.starts_with(LEFT_BEHIND)
+    }
 }
 
 /// The keys of the evidence log. Both sign each checkpoint.

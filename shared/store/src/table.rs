@@ -1,7 +1,10 @@
 //! The keys and indexes of the table as data. The local table is created from this data, and a test compares
 //! the template for AWS with it. So the two tables cannot differ.
 
+use std::time::Duration;
+
 use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::client::Waiters as _;
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
 use aws_sdk_dynamodb::operation::create_table::CreateTableError;
 use aws_sdk_dynamodb::types::{
@@ -32,10 +35,15 @@ pub const DUE: Index = Index { name: "gsi2", key: ["gsi2pk", "gsi2sk"], whole_it
 
 pub const INDEXES: [Index; 2] = [SHOWN, DUE];
 
-/// Creates the table with its TTL where it does not exist. On AWS the template does this.
+/// The longest time in which DynamoDB creates a table.
+const CREATION: Duration = Duration::from_secs(300);
+
+/// Creates the table with its TTL where it does not exist. On AWS the template or an import does this.
 pub async fn ensure(client: &Client, name: &str) -> Result<(), aws_sdk_dynamodb::Error> {
     match create(client, name).await {
         Ok(()) => {
+            // An error shows in the next request, too.
+            let _created = client.wait_until_table_exists().table_name(name).wait(CREATION).await;
             let ttl = TimeToLiveSpecification::builder().attribute_name(TTL_ATTRIBUTE).enabled(true).build();
             client.update_time_to_live().table_name(name).time_to_live_specification(ttl?).send().await?;
             Ok(())

@@ -23,4 +23,5 @@ mod search_index;
 mod signed_probes;
 mod subscriptions;
 mod talk;
+mod transfer;
 mod weekly_recheck;

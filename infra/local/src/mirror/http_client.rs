@@ -28,7 +28,7 @@ pub fn tls() -> Result<ClientConfig, String> {
 }
 
 /// For loopback it ignores the proxy of the environment.
-pub(super) fn client(url: &Url, max_redirects: usize) -> Result<reqwest::Client, String> {
+pub(crate) fn client(url: &Url, max_redirects: usize) -> Result<reqwest::Client, String> {
     let tls = tls()?;
     let origin = url.origin();
     let redirects = Policy::custom(move |attempt| {

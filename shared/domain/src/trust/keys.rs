@@ -129,10 +129,17 @@ fn thumbprint(key: &VerifyingKey) -> String {
     BASE64URL.encode(Sha256::digest(members))
 }
 
-/// The key that signs now; created if there is none.
+/// The key that signs now; created if there is none that this registry can use.
 pub async fn signing(app: &App) -> Result<SignKey, Problem> {
-    let stored = stored_keys(app).await?;
-    Ok(SignKey::read(signer(&stored, app.clock.now()).ok_or(Unreadable)?)?)
+    let mut usable = stored_keys(app).await?;
+    usable.retain(|key| !key.is_left_behind());
+    if let Some(key) = signer(&usable, app.clock.now()) {
+        return Ok(SignKey::read(key)?);
+    }
+    // The table was moved without its key service.
+    let new = new_key(app).await?;
+    app.store.keep_signing_key(&new).await?;
+    Ok(SignKey::read(&new)?)
 }
 
 pub async fn published(app: &App) -> Result<KeySet, Problem> {

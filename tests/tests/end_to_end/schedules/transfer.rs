@@ -1,0 +1,100 @@
+//! Moves a registry to another data file with an export and an import. Its listings, keys and evidence log go on.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
+use local::Data;
+use local::transfer::{self, Passphrase, Place};
+use registry::model::{Clock, Random};
+use serde_json::{Value, json};
+use signed_note::{Note, StandardVerifier, Verifier, VerifierList};
+use tests::peers::{Peer, agents};
+use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+
+use super::evidence_log::{leaves, verified_proof};
+
+const BASE_URL: &str = "https://registry.example.org";
+
+#[tokio::test]
+async fn moved_registry_goes_on_with_its_keys_and_its_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, target) = (folder.path().join("source.db"), folder.path().join("target.db"));
+    let clock = Clock::manual(tests::test_registry::NOON.parse().unwrap());
+    let start = |data: &std::path::Path| {
+        let options = TestOptions::default().with_setting("BASE_URL", BASE_URL).with_clock(clock.clone());
+        TestRegistry::start_with(options.with_data(Data::File(data.to_path_buf())))
+    };
+    let registry = start(&source).await;
+    let peer = Peer::start(agents::fleet).await;
+    let mut ids = Vec::new();
+    for number in 0..3 {
+        ids.push(registry.live_card(&peer.url(&format!("/{number}/card.json"))).await);
+    }
+    registry.advance(HOUR);
+    registry.tick().await;
+    let attestation = registry.call_tool("attest", &json!({ "listing_id": ids[0] })).await;
+    let (log, old_leaves) = (registry.get("/log").await.body, leaves(&registry).await);
+    let checkpoint = registry.get("/log/checkpoint").await.body;
+    let keys = registry.get("/.well-known/jwks.json").await.body;
+    let before = registry.table().await;
+    let table = registry.app.settings.table_name.clone();
+    registry.stop().await;
+
+    let passphrase = Passphrase::new("correct horse battery staple").unwrap();
+    let place = |path: &std::path::Path| Place::DataFile { path: path.to_path_buf(), table: table.clone() };
+    let file = folder.path().join("registry.export");
+    transfer::export(&place(&source), &file, &passphrase, &clock, &Random::System).await.unwrap();
+    transfer::import(&place(&target), &file, &passphrase, false).await.unwrap();
+
+    let registry = start(&target).await;
+    assert_eq!(before.difference(&registry.table().await), [""; 0]);
+    assert_eq!(registry.get("/log/checkpoint").await.body, checkpoint);
+    assert_eq!(registry.get("/.well-known/jwks.json").await.body, keys);
+    assert_eq!(leaves(&registry).await, old_leaves);
+    let jws = &attestation["attestation"]["jws"];
+    assert_eq!(registry.call_tool("verify_attestation", &json!({ "jws": jws })).await["valid"], true);
+
+    // The log grows, and clients that know only its old key verify it.
+    let new = registry.live_card(&peer.url("/3/card.json")).await;
+    registry.advance(HOUR);
+    registry.tick().await;
+    let grown = registry.get("/log").await.body;
+    assert_eq!(grown["vkey"], log["vkey"]);
+    assert!(grown["tree_size"].as_u64() > log["tree_size"].as_u64(), "{grown}");
+    let signed = registry.get("/log/checkpoint").await.body;
+    let verifier: Box<dyn Verifier> = Box::new(StandardVerifier::new(log["vkey"].as_str().unwrap()).unwrap());
+    let note = Note::from_bytes(signed.as_str().unwrap().as_bytes()).unwrap();
+    note.verify(&VerifierList::new(vec![verifier])).unwrap();
+    let all = leaves(&registry).await;
+    assert_eq!(all[..old_leaves.len()], old_leaves);
+    assert_eq!(verified_proof(&registry, &format!("listing_id={new}")).await["leaf"]["event"], "live");
+    assert_eq!(registry.live_counts().await, (4, 0));
+}
+
+/// The table was imported without the key service of its signing key.
+#[tokio::test]
+async fn new_signing_key_replaces_one_that_stayed_in_a_key_service() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    let attest =
+        async || registry.call_tool("attest", &json!({ "listing_id": id })).await["attestation"].clone();
+    let old = attest().await;
+    let key = registry.get("/.well-known/jwks.json").await.body["keys"][0].clone();
+    // RFC 5480 §2: the algorithm, then the uncompressed point.
+    let mut public = b"\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x42\x00\x04".to_vec();
+    for part in ["x", "y"] {
+        public.extend(BASE64URL.decode(key[part].as_str().unwrap()).unwrap());
+    }
+    let text = |text: &str| aws_sdk_dynamodb::types::AttributeValue::S(text.to_owned());
+    registry.overwrite("KEY#ES256", "FIRST", "secret", text("left:service:arn:aws:kms:x")).await;
+    registry.overwrite("KEY#ES256", "FIRST", "public", text(&BASE64.encode(public))).await;
+
+    registry.advance(HOUR);
+    let new = attest().await;
+    assert_ne!(new["kid"], old["kid"]);
+    assert_eq!(attest().await["kid"], new["kid"], "one new key is enough");
+    for attestation in [&old, &new] {
+        let verified: Value =
+            registry.call_tool("verify_attestation", &json!({ "jws": attestation["jws"] })).await;
+        assert_eq!(verified["valid"], true, "{verified}");
+    }
+}
