@@ -186,7 +186,7 @@ async fn deliver(
                     stopped: stopped.clone(),
                 };
                 match rule.queue {
-                    Some(queue) => drop(deliveries.spawn(delivery.from_queue(queue, permit))),
+                    Some(queue) => drop(deliveries.spawn(delivery.until_handled(queue, permit))),
                     None => drop(deliveries.spawn(delivery.once(permit))),
                 }
             }
@@ -217,7 +217,7 @@ impl Delivery {
     }
 
     /// Delivers the event as a message of SQS, again and again until it is handled.
-    async fn from_queue(mut self, queue: Queue, permit: OwnedSemaphorePermit) {
+    async fn until_handled(mut self, queue: Queue, permit: OwnedSemaphorePermit) {
         let mut first = Some(permit);
         for received in 1..=queue.max_receives {
             let permit = match first.take() {

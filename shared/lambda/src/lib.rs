@@ -1,6 +1,7 @@
 //! Runs a function on AWS Lambda. [`serve`] runs an HTTP function with its router, and [`run_job`] runs the
-//! job of a scheduled function. A function that searches loads the search index before its first event ([`Preload`]). The `main.rs` of every function is one call to this crate, so that AWS runs
-//! the same code as a single machine. This crate depends on `registry-app` and the crates below it. The
+//! job of a scheduled function. A function that searches loads the search index before its first event
+//! ([`Preload`]). The `main.rs` of every function is one call to this crate, so that AWS runs the same code as a
+//! single machine. This crate depends on `registry-app` and the crates below it. The
 //! module `aws` makes the AWS clients, and `events` translates requests and responses of the HTTP API.
 
 mod aws;
