@@ -11,13 +11,19 @@ use jiff::SignedDuration;
 use registry_model::{Caller, ListingId, Moment, Trail, TrailEvent};
 use registry_store::{Deposit, Store, StoreError};
 
-/// The minimum time between two writes. Many processes write to the same partitions of the boards, so each writes seldom, and
-/// little at once.
-const WRITE_INTERVAL: SignedDuration = SignedDuration::from_secs(10);
 /// A caller counts once in this time at each listing.
 const WINDOW: SignedDuration = SignedDuration::from_hours(1);
-/// Listings per write.
-const BATCH_SIZE: usize = 8;
+/// How often a process writes, and how many listings at once.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    interval: SignedDuration,
+    listings: usize,
+}
+
+/// With their ranks and the totals, 25 listings take 51 of the 100 writes of a transaction.
+const ALONE: Pace = Pace { interval: SignedDuration::from_secs(10), listings: 25 };
+/// Many processes write to the same partitions of the boards, so each of them writes seldom, and little at once.
+const AMONG_MANY: Pace = Pace { interval: SignedDuration::from_secs(20), listings: 8 };
 /// Deposits in memory; further ones are dropped.
 const MAX_PENDING: usize = 2_000;
 /// Pairs of caller and listing that are remembered within a window, of all callers and of one.
@@ -36,6 +42,8 @@ struct Held {
     hasher: RandomState,
     window_from: Option<Moment>,
     written_at: Option<Moment>,
+    /// The listing with which the next write begins, so that each has its turn.
+    next: Option<ListingId>,
 }
 
 impl PendingDeposits {
@@ -64,10 +72,10 @@ impl PendingDeposits {
         }
     }
 
-    /// Writes the noted deposits if the last write was at least ten seconds ago. This takes one read and one
-    /// transaction, for at most eight listings. A failed write is repeated later.
+    /// Writes noted deposits if it is time to. This takes one read and one transaction. A failed write is repeated later.
     pub async fn flush(&self, store: &Store, now: Moment) {
-        let due = self.take_due(now);
+        let pace = if store.is_sole_writer() { ALONE } else { AMONG_MANY };
+        let due = self.take_due(now, pace);
         if due.is_empty() {
             return;
         }
@@ -81,26 +89,39 @@ impl PendingDeposits {
         }
     }
 
-    fn take_due(&self, now: Moment) -> BTreeMap<(ListingId, TrailEvent), u32> {
+    fn take_due(&self, now: Moment, pace: Pace) -> BTreeMap<(ListingId, TrailEvent), u32> {
         let mut held = self.held();
-        if held.counts.is_empty() || held.written_at.is_some_and(|at| now.duration_since(at) < WRITE_INTERVAL)
-        {
+        let is_early = held.written_at.is_some_and(|at| now.duration_since(at) < pace.interval);
+        if held.counts.is_empty() || is_early {
             return BTreeMap::new();
         }
         held.written_at = Some(now);
-        let (mut due, mut listings) = (BTreeMap::new(), 0);
-        let mut last: Option<ListingId> = None;
-        while let Some(((listing, event), times)) = held.counts.pop_first() {
-            if last.as_ref() != Some(&listing) {
-                if listings == BATCH_SIZE {
-                    held.counts.insert((listing, event), times);
-                    break;
-                }
-                listings += 1;
-                last = Some(listing.clone());
+        let first = held.next.take();
+        let (mut chosen, mut next) = (Vec::new(), None);
+        let (earlier, later): (Vec<_>, Vec<_>) = held
+            .counts
+            .keys()
+            .map(|(listing, _)| listing)
+            .partition(|listing| Some(*listing) < first.as_ref());
+        for listing in later.into_iter().chain(earlier) {
+            if chosen.last() == Some(listing) {
+                continue;
             }
-            due.insert((listing, event), times);
+            if chosen.len() == pace.listings {
+                next = Some(listing.clone());
+                break;
+            }
+            chosen.push(listing.clone());
         }
+        held.next = next;
+        let mut due = BTreeMap::new();
+        held.counts.retain(|place, times| {
+            let is_chosen = chosen.contains(&place.0);
+            if is_chosen {
+                due.insert(place.clone(), *times);
+            }
+            !is_chosen
+        });
         due
     }
 
@@ -147,13 +168,13 @@ mod tests {
         for (number, second) in [(1, 0), (1, 5), (2, 5)] {
             pending.note(&caller(number), &id(1), TrailEvent::MatchHit, at(second));
         }
-        assert!(pending.take_due(at(9)).is_empty(), "not yet");
-        let due = pending.take_due(at(10));
+        assert!(pending.take_due(at(9), ALONE).is_empty(), "not yet");
+        let due = pending.take_due(at(10), ALONE);
         assert_eq!(due.into_iter().collect::<Vec<_>>(), [((id(1), TrailEvent::MatchHit), 2)]);
         pending.note(&caller(1), &id(1), TrailEvent::MatchHit, at(3_599));
-        assert!(pending.take_due(at(3_599)).is_empty());
+        assert!(pending.take_due(at(3_599), ALONE).is_empty());
         pending.note(&caller(1), &id(1), TrailEvent::MatchHit, at(3_600));
-        assert_eq!(pending.take_due(at(3_660)).len(), 1);
+        assert_eq!(pending.take_due(at(3_660), ALONE).len(), 1);
     }
 
     #[test]
@@ -176,9 +197,24 @@ mod tests {
             pending.note(&caller, &id(number), TrailEvent::MatchQuery, at(0));
         }
         assert_eq!(pending.held().counts.len(), MAX_PENDING);
-        let due = pending.take_due(at(30));
+        let due = pending.take_due(at(30), AMONG_MANY);
         let listings: HashSet<&ListingId> = due.keys().map(|(id, _)| id).collect();
-        assert_eq!((listings.len(), due.len()), (BATCH_SIZE, 2 * BATCH_SIZE));
-        assert_eq!(pending.held().counts.len(), MAX_PENDING - 2 * BATCH_SIZE);
+        assert_eq!((listings.len(), due.len()), (8, 16));
+        assert_eq!(pending.held().counts.len(), MAX_PENDING - 16);
+    }
+
+    #[test]
+    fn each_listing_has_its_turn() {
+        let pending = PendingDeposits::default();
+        let mut written = HashSet::new();
+        for round in 0..4 {
+            // The same listings again and again.
+            for number in 0..30 {
+                let caller = caller(u8::try_from(round).unwrap());
+                pending.note(&caller, &id(number), TrailEvent::MatchHit, at(20 * round));
+            }
+            written.extend(pending.take_due(at(20 * (round + 1)), AMONG_MANY).into_keys().map(|(id, _)| id));
+        }
+        assert_eq!(written.len(), 30);
     }
 }

@@ -149,6 +149,7 @@ impl Load {
     async fn run(&mut self, seconds: std::ops::Range<usize>) {
         let per_second = self.rate as usize;
         let (mut requests, mut probes, mut jobs) = (JoinSet::new(), JoinSet::new(), JoinSet::new());
+        let mut is_changed = false;
         for second in seconds {
             for number in second * per_second..(second + 1) * per_second {
                 self.clock.advance(Duration::from_secs_f64(1.0 / self.rate));
@@ -157,7 +158,6 @@ impl Load {
                 }
                 requests.spawn(self.request(number));
             }
-            let mut is_changed = false;
             while let Ok(event) = self.events.try_recv() {
                 match event["detail-type"].as_str() {
                     Some("listing.queued") => drop(probes.spawn(self.job("probe-tick", event))),
@@ -168,8 +168,9 @@ impl Load {
             for (name, ..) in due {
                 jobs.spawn(self.job(name, self.scheduled(name)));
             }
-            // The rule of the template has a reserved concurrency of 1.
-            if is_changed && jobs.is_empty() {
+            // The queue of the template collects changes for two seconds.
+            if is_changed && second % 2 == 0 && jobs.is_empty() {
+                is_changed = false;
                 jobs.spawn(self.job("search-index", self.scheduled("search-index")));
             }
             while jobs.try_join_next().is_some() || probes.try_join_next().is_some() {}
