@@ -67,6 +67,13 @@ impl ChildRegistry {
         Self::run(command, data).await
     }
 
+    /// Starts the process without its schedules and without delivering events, so that nothing is probed.
+    pub(super) async fn start_without_jobs(data: &Path) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(TEST_ARGUMENTS);
+        Self::run(command, data).await
+    }
+
     /// Starts the process with a limit on file size, in blocks of 512 bytes. It ignores the signal SIGXFSZ, so that
     /// writes fail as on a full disk.
     pub(super) async fn start_with_file_limit(data: &Path, blocks: u64) -> Self {

@@ -252,15 +252,15 @@ async fn acknowledged_writes_survive_sigkill() {
     );
 }
 
-/// Of 800 listings that were just published, most wait for their first probe when the registry is killed.
+/// 800 listings were published and wait for their first probe when the registry is killed.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes a minute or two; `make faults` runs it"]
+#[ignore = "takes a minute; `make faults` runs it"]
 async fn listings_that_waited_when_the_registry_was_killed_are_probed_after_its_restart() {
     const LISTINGS: u64 = 800;
     let peer = Peer::start(agents::fleet).await;
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("registry.db");
-    let child = ChildRegistry::start(&data).await;
+    let child = ChildRegistry::start_without_jobs(&data).await;
     let publish = async |writer: u64| {
         for number in (writer..LISTINGS).step_by(WRITERS) {
             let url = peer.url(&format!("/{number}/card.json"));
@@ -269,32 +269,20 @@ async fn listings_that_waited_when_the_registry_was_killed_are_probed_after_its_
         }
     };
     join_all((0..WRITERS as u64).map(publish)).await;
-    let live = async |address| {
-        let (_, list) = send_request(address, "/api/listings/active?limit=1", None).await.unwrap();
-        list["counts"]["agents_active"].as_u64().unwrap()
-    };
-    let before = live(child.address).await;
     child.kill();
-    assert!(before < LISTINGS / 2, "only {} listings waited", LISTINGS - before);
 
     let child = ChildRegistry::start(&data).await;
     let began = Instant::now();
-    let mut in_a_minute = 0;
-    while live(child.address).await < LISTINGS {
-        assert!(began.elapsed() < Duration::from_secs(180), "{} are Live", live(child.address).await);
-        if began.elapsed() < Duration::from_secs(60) {
-            in_a_minute = live(child.address).await;
-        }
+    let live = async || {
+        let (_, list) = send_request(child.address, "/api/listings/active?limit=1", None).await.unwrap();
+        list["counts"]["agents_active"].as_u64().unwrap()
+    };
+    while live().await < LISTINGS {
+        assert!(began.elapsed() < Duration::from_secs(60), "{} are Live after a minute", live().await);
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    // The killed registry was probing up to 64 of them; their claims end after a minute.
-    assert!(in_a_minute >= LISTINGS - 64, "{in_a_minute} were Live after a minute");
     print_row(
-        "SIGKILL while listings wait for their first probe",
-        &format!(
-            "{} of {LISTINGS} waited; {in_a_minute} were Live within a minute of the restart, all after {} s",
-            LISTINGS - before,
-            began.elapsed().as_secs()
-        ),
+        "SIGKILL while 800 listings wait for their first probe",
+        &format!("all are Live {} s after the restart", began.elapsed().as_secs()),
     );
 }
