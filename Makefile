@@ -47,8 +47,8 @@ bench: build minimal ## measure the registry on this machine
 million: ## measure with a million Live listings; takes some minutes and writes several gigabytes
 	cargo run --release -p tests --bin bench -- million
 
-million-week: ## simulate a week of probes of a million Live listings; needs 3 GB
-	cargo test --release -p registry-probe --lib week -- --ignored --nocapture
+million-week: ## simulate a week of probes of a million Live listings; needs 2 GB
+	cargo test -p registry-probe --lib million_answering -- --ignored --nocapture
 
 cost: ## compute the cost on AWS of single requests and of 100,000 listings for a month
 	cargo run --release -p tests --bin bench -- cost
@@ -132,6 +132,7 @@ acceptance: ## run the external acceptance suite against a new server; SUITE is 
 
 nightly: check test check-infra smoke dry-run second-engine walk cli-test page-script log-client caching-proxy package-registries registry-clients signatures restore traces openapi conformance tck interop browser prove ## run all checks; takes some hours
 	HOT_KEYS_SECONDS=$${HOT_KEYS_SECONDS:-30} HOT_KEYS_LIMIT=$${HOT_KEYS_LIMIT:-0.5} $(MAKE) hot-keys
+	$(MAKE) million-week
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
 
 dry-run: check-infra ## deploy the template to moto, a stand-in for AWS
