@@ -1,5 +1,5 @@
-//! Counts all probed listings once an hour, or once a day if there are many: what the network of agents and MCP servers looks like. It counts only what
-//! probes found, and one item stores the result.
+//! Counts all probed listings: what the network of agents and MCP servers looks like. A count runs once an hour, or once a
+//! day if there are many listings. It counts only what probes found, and one item stores the result.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};

@@ -19,7 +19,7 @@ use registry_model::{HashPrefix, ListingId, Moment};
 use registry_store::events::RecheckPart;
 use registry_store::{BudgetState, Caps, DueClass, StoreError};
 
-/// A tick takes no new listing after this; its function may run for a minute.
+/// A tick takes no new listing after this, so that its function has time for the counts and the log.
 const TICK_DURATION: Duration = Duration::from_secs(30);
 /// A recheck takes no new listing after this; its function may run for fifteen minutes.
 const RECHECK_DURATION: Duration = Duration::from_secs(10 * 60);

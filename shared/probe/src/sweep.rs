@@ -31,7 +31,7 @@ use registry_store::{Caps, Claim, Share, StoreError};
 
 /// Each probe may keep a tool list of 1 MiB, and a sweep must stay under 128 MB.
 pub(super) const MAX_CONCURRENT: usize = 64;
-/// A listing that waits longer for a slot at a slow host is released, so that a tick ends within its function's minute.
+/// A listing that waits longer for a slot at a slow host is released, so that a tick ends within the time of its function.
 const MAX_SLOT_WAIT: Duration = Duration::from_secs(15);
 /// How long a listing stays claimed if the worker crashes: several times the duration of the longest probe.
 pub const LEASE: Duration = Duration::from_secs(60);
