@@ -203,6 +203,7 @@ pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("PAYMENT#*", "read put", "payment-webhook"),
     ("PACKAGES", "gsi1", "listings search-index"),
     ("PROBED#*", "gsi1", "listings pages well-known"),
+    ("PROBING#*", "update", "probe-tick weekly-recheck"),
     ("PURCHASE#*", "read put update delete", "products protocol a2a"),
     ("PURCHASE#*", "read update", "payment-webhook operator"),
     ("RATE#*", "update", "publish products protocol a2a"),

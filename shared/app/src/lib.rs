@@ -3,13 +3,14 @@
 //! depends on the crates model, formats, fetch, store, and search.
 //!
 //! Start with [`App::new`]. The modules contain rules that several higher crates share. [`credentials`] encrypts the
-//! credentials for probes. [`domain_keys`] has the keys and signatures of domains. [`message_key`] signs HTTP messages; [`private_key`]
+//! credentials for probes. [`domain_keys`] has the keys and signatures of domains. [`host_slots`] limits the probes at a host. [`message_key`] signs HTTP messages; [`private_key`]
 //! has the private keys of the registry. [`takedown`] withdraws listings and blocks hosts. [`talk`] has the rules for the inbox of
 //! a listing. [`trails`] decides how much searches and traces (marks of users) add to a trail.
 
 mod caller_digests;
 pub mod credentials;
 pub mod domain_keys;
+pub mod host_slots;
 pub mod key_service;
 pub mod message_key;
 pub mod private_key;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::caller_digests::CachedCallerKeys;
+use crate::host_slots::HostSlots;
 use crate::key_service::KeyService;
 use crate::message_key::MessageSigner;
 use crate::trails::PendingDeposits;
@@ -69,6 +71,8 @@ pub struct Services {
     pub caller_keys: CachedCallerKeys,
     /// Signs the requests of probes.
     pub message_signer: MessageSigner,
+    /// Limits the probes at a host.
+    pub host_slots: HostSlots,
     /// The keys of GitHub Actions.
     pub workflow_keys: WorkflowKeys,
 }
@@ -127,6 +131,7 @@ impl App {
             pending_deposits: PendingDeposits::default(),
             caller_keys: CachedCallerKeys::default(),
             message_signer: MessageSigner::default(),
+            host_slots: HostSlots::default(),
             workflow_keys: WorkflowKeys::default(),
         }
     }

@@ -4,10 +4,9 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::host_slots::PER_HOST;
 use registry_app::App;
 use registry_model::{Amounts, HashPrefix, HostName, Listing, ListingId, Moment, registrable_domain};
-use registry_store::{DueClass, DuePlace, Share, StoreError};
+use registry_store::{DueClass, DuePlace, SLOTS_PER_HOST, Share, StoreError};
 
 /// The number of listings that may wait for their host while later listings are read; each takes about 130 bytes.
 const MAX_WAITING: usize = 20_000;
@@ -48,7 +47,7 @@ impl DueQueue {
         Self {
             due,
             part: HashPrefix::default(),
-            per_host: PER_HOST,
+            per_host: SLOTS_PER_HOST,
             classes: classes.iter().map(|class| (*class, None)).collect(),
             alternates: false,
             hosts: HashMap::new(),
@@ -240,8 +239,11 @@ mod tests {
         rows.push(("other", "other"));
         let mut queue = queue(&rows);
         let entry: Vec<DueListing> = std::iter::from_fn(|| queue.pop()).collect();
-        assert!(entry[..PER_HOST].iter().all(|entry| entry.host == "slow"), "in the order of the queue");
-        assert_eq!(entry.iter().filter(|entry| entry.host == "slow").count(), PER_HOST);
+        assert!(
+            entry[..SLOTS_PER_HOST].iter().all(|entry| entry.host == "slow"),
+            "in the order of the queue"
+        );
+        assert_eq!(entry.iter().filter(|entry| entry.host == "slow").count(), SLOTS_PER_HOST);
         assert!(entry.iter().any(|entry| entry.id == id("other")));
         queue.done(&entry[0]);
         let next = queue.pop().map(|entry| entry.id);

@@ -25,6 +25,7 @@ use registry_model::{DeclaredTransport, Kind};
 pub(super) use findings::Findings;
 
 pub use a2a::{Delivery, Recipient, send_message};
+pub(crate) use conversation::Slots;
 pub use preflight::{PreflightResult, preflight};
 pub(super) use run::{probe_in_sweep, probe_with_transcript};
 pub(super) use transcript::Exchange;

@@ -15,7 +15,6 @@ pub mod checks;
 mod due_queue;
 pub mod explain;
 pub mod handshake;
-mod host_slots;
 mod kept_tools;
 mod network;
 mod overdue;

@@ -10,14 +10,13 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 
 use super::due_queue::DueQueue;
-use super::host_slots::PER_HOST;
 use super::sweep::{Limits, SweepReport, caps, sweep};
 use super::transition::{Job, renewable_until};
 use super::{network, overdue};
 use registry_app::App;
 use registry_model::{HashPrefix, ListingId, Moment};
 use registry_store::events::RecheckPart;
-use registry_store::{BudgetState, Caps, DueClass, StoreError};
+use registry_store::{BudgetState, Caps, DueClass, SLOTS_PER_HOST, StoreError};
 
 /// A tick takes no new listing after this, so that its function has time for the counts and the log.
 const TICK_DURATION: Duration = Duration::from_secs(30);
@@ -30,7 +29,7 @@ const RESERVED: u32 = 8;
 /// The number of listings that one run can probe in its time: 64 at once, with about six seconds for each on average.
 const LISTINGS_PER_RUN: u32 = 6_000;
 /// Each part needs at least one slot at a host.
-const MAX_PARTS: usize = PER_HOST;
+const MAX_PARTS: usize = SLOTS_PER_HOST;
 /// A higher count does not lead to more parts.
 const MAX_COUNTED: u32 = LISTINGS_PER_RUN * MAX_PARTS as u32;
 
@@ -73,7 +72,7 @@ pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepR
 
 /// One probe, with this budget.
 const fn one_probe(caps: Caps) -> Limits {
-    Limits { probes: 1, caps, skips_unproven: false, taking: TICK_DURATION, per_host: PER_HOST }
+    Limits { probes: 1, caps, skips_unproven: false, taking: TICK_DURATION }
 }
 
 /// The budget of renewals.
@@ -123,9 +122,9 @@ pub fn share_recheck(app: &App) -> BoxFuture<'_, Result<HashPrefix, StoreError>>
 /// The weekly recheck of what is due now and belongs to `part`; it does not use the budget (`specification.md#weekly-recheck`).
 pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
-        let per_host = slots_per_host(part);
-        let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now()).alternating().only(part, per_host);
-        let limits = Limits { probes: u32::MAX, taking: RECHECK_DURATION, per_host, ..one_probe(caps(app)) };
+        let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now()).alternating();
+        let queue = queue.only(part, slots_per_host(part));
+        let limits = Limits { probes: u32::MAX, taking: RECHECK_DURATION, ..one_probe(caps(app)) };
         let report = sweep(app, queue, Job::Recheck, &limits).await?;
         if let Err(error) = overdue::count(app).await {
             tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");
@@ -147,7 +146,7 @@ fn recheck_parts(due: u32) -> Vec<HashPrefix> {
 
 /// The slots of a part at one host: its share of all slots.
 fn slots_per_host(part: HashPrefix) -> usize {
-    (PER_HOST >> part.length().min(31)).max(1)
+    (SLOTS_PER_HOST >> part.length().min(31)).max(1)
 }
 
 #[cfg(test)]
@@ -177,7 +176,7 @@ mod tests {
         for (due, parts) in [(0, 1), (6_000, 1), (6_001, 2), (12_000, 2), (12_001, 4), (1_000_000, 4)] {
             let of = recheck_parts(due);
             assert_eq!(of.len(), parts, "{due}");
-            assert_eq!(of.iter().map(|part| slots_per_host(*part)).sum::<usize>(), PER_HOST, "{due}");
+            assert_eq!(of.iter().map(|part| slots_per_host(*part)).sum::<usize>(), SLOTS_PER_HOST, "{due}");
         }
     }
 

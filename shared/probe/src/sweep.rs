@@ -13,8 +13,7 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use super::due_queue::{DueListing, DueQueue, share_of};
-use super::handshake::{self, Depth, Findings, PreflightResult, Subject};
-use super::host_slots::HostSlots;
+use super::handshake::{self, Depth, Findings, PreflightResult, Slots, Subject};
 use super::packages;
 use super::record;
 use super::transition::{Job, is_light_enough, renewable_until};
@@ -114,7 +113,7 @@ struct Ready {
     listing: Listing,
     subject: Subject,
     card: Option<Answer>,
-    hosts: HostSlots,
+    slot_until: Instant,
 }
 
 enum Prepared {
@@ -130,7 +129,6 @@ pub(super) struct Limits {
     /// Whether the part of the budget for unproven listings is used up already.
     pub(super) skips_unproven: bool,
     pub(super) taking: Duration,
-    pub(super) per_host: usize,
 }
 
 /// The listings that a sweep skips, because their part of the budget is used up. They stay in the queue.
@@ -167,7 +165,7 @@ pub(super) async fn sweep(
     job: Job,
     limits: &Limits,
 ) -> Result<SweepReport, StoreError> {
-    let (began, hosts) = (Instant::now(), HostSlots::until(Instant::now(), limits.per_host));
+    let began = Instant::now();
     // Read for the first listing: an empty sweep does not need it.
     let blocked = OnceCell::new();
     let mut report = SweepReport::default();
@@ -199,8 +197,7 @@ pub(super) async fn sweep(
                 match next {
                     Ok(Some(entry)) if skipped.covers(&entry.share) => done.push(entry),
                     Ok(Some(entry)) => {
-                        let hosts = hosts.for_listing(Instant::now() + MAX_SLOT_WAIT);
-                        preparing.push(prepare(app, entry, job, hosts, &blocked));
+                        preparing.push(prepare(app, entry, job, &blocked));
                     }
                     Ok(None) => dry = true,
                     Err(error) => (ended, failure) = (true, Some(error)),
@@ -239,6 +236,7 @@ pub(super) async fn sweep(
             else => break,
         }
     }
+    app.release_host_slots().await;
     let unsigned = app.message_signer.take_unsigned();
     if unsigned > 0 {
         tracing::warn!(unsigned, "requests of probes were sent without a signature");
@@ -290,9 +288,10 @@ async fn probe(
     job: Job,
     blocked: &OnceCell<BlockedHosts>,
 ) -> (DueListing, ProbeOutcome) {
-    let Ready { listing, subject, card, hosts } = ready;
+    let Ready { listing, subject, card, slot_until } = ready;
+    let slots = Slots { app, until: slot_until };
     let fetcher = app.signing_fetcher_for(&listing.id);
-    let outcome = match handshake::probe_in_sweep(&fetcher, &subject, card, &app.random, &hosts).await {
+    let outcome = match handshake::probe_in_sweep(&fetcher, &subject, card, &app.random, slots).await {
         Some(verdict) => {
             // Its card or its sign-in may lead to a blocked host.
             let facts = &verdict.facts;
@@ -313,14 +312,13 @@ async fn prepare(
     app: &App,
     entry: DueListing,
     job: Job,
-    hosts: HostSlots,
     blocked: &OnceCell<BlockedHosts>,
 ) -> (DueListing, Prepared) {
     let prepared = match claim(app, &entry.id).await {
         Some(listing) => match blocked.get_or_try_init(|| app.store.blocked_hosts()).await {
             Ok(blocked) => match blocked.covering(&listing.hosts()) {
                 Some(block) => Prepared::Ended(withdraw(app, &listing, block).await),
-                None => preflight(app, listing, entry.trail, job, hosts).await,
+                None => preflight(app, listing, entry.trail, job).await,
             },
             Err(error) => {
                 tracing::warn!(%error, "failed to read the blocked hosts; the listing is due again when its \
@@ -365,13 +363,7 @@ fn pause_after(attempts: u32) -> SignedDuration {
     lease.saturating_mul(1 << attempts.saturating_sub(1).min(10)).min(MAX_CLAIM_PAUSE)
 }
 
-async fn preflight(
-    app: &App,
-    listing: Listing,
-    trail: Option<Amounts>,
-    job: Job,
-    hosts: HostSlots,
-) -> Prepared {
+async fn preflight(app: &App, listing: Listing, trail: Option<Amounts>, job: Job) -> Prepared {
     if listing.obstacle == Some(Obstacle::StdioOnly) {
         return match packages::check(app, &listing).await {
             Ok(verdict) => Prepared::Ended(conclude(app, listing, verdict, job, true, trail).await),
@@ -389,13 +381,16 @@ async fn preflight(
         Ok(subject) => subject,
         Err(verdict) => return Prepared::Ended(conclude(app, listing, *verdict, job, true, trail).await),
     };
-    let Some(slot) = hosts.slot(&subject.url).await else {
+    let slot_until = Instant::now() + MAX_SLOT_WAIT;
+    let Some(slot) = app.host_slot(&subject.url, slot_until).await else {
         return Prepared::Ended(release(app, &listing).await);
     };
     let preflight = handshake::preflight(&app.signing_fetcher_for(&listing.id), &subject).await;
     drop(slot);
     match preflight {
-        PreflightResult::Pass { card } => Prepared::Ready(Box::new(Ready { listing, subject, card, hosts })),
+        PreflightResult::Pass { card } => {
+            Prepared::Ready(Box::new(Ready { listing, subject, card, slot_until }))
+        }
         PreflightResult::Reject(verdict) => {
             Prepared::Ended(conclude(app, listing, verdict, job, true, trail).await)
         }

@@ -306,6 +306,11 @@ pub(super) fn host_prefix(host: &HostName, pointer: HostPointer) -> (String, Str
     (format!("HOST#{}", bounded(&host.zone())), format!("{pointer}#{}", bounded(&host.reversed())))
 }
 
+/// The leased slots of a host, for probes. `host` is an origin.
+pub(super) fn host_slots(host: &str) -> Key {
+    Key::new(format!("PROBING#{}", bounded(host)), "SLOTS")
+}
+
 /// The partition of the secrets with which the addresses of callers are digested.
 pub(super) const CALLER_KEYS: &str = "CALLER_KEYS";
 

@@ -11,6 +11,7 @@ mod first_probe;
 mod gated;
 mod going_live;
 mod hastened_rechecks;
+mod host_slots;
 mod imports;
 mod large_texts;
 mod network;

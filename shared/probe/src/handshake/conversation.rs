@@ -9,9 +9,10 @@ use tokio::time::Instant;
 use super::findings::Findings;
 use super::response_budget::{ResponseBudget, is_long, on_other_thread};
 use super::transcript::Sent;
-use crate::host_slots::{HostSlot, HostSlots};
 use crate::reasons::{ConnectError, ProbeFault, ProbedResource, Stage};
+use registry_app::App;
 use registry_app::credentials::Credential;
+use registry_app::host_slots::HostSlot;
 use registry_fetch::{
     Answer, FetchError, Fetcher, MAX_CARD_BYTES, MAX_ENDPOINT_ANSWER_BYTES, PREFLIGHT, PROBE, Request,
     Target, TargetError,
@@ -26,6 +27,13 @@ const RESERVE: Duration = Duration::from_millis(50);
 
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 
+/// A probe of a sweep takes a slot at each host, and waits for it until a certain time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots<'a> {
+    pub(crate) app: &'a App,
+    pub(crate) until: Instant,
+}
+
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
     fetcher: &'a Fetcher,
@@ -33,7 +41,7 @@ pub(super) struct Conversation<'a> {
     pub(super) findings: &'a mut Findings,
     ends: Instant,
     requests: u8,
-    hosts: Option<&'a HostSlots>,
+    slots: Option<Slots<'a>>,
     slot: Option<HostSlot>,
     lacked_slot: bool,
     budget: ResponseBudget,
@@ -47,12 +55,12 @@ impl<'a> Conversation<'a> {
         random: &'a Random,
         findings: &'a mut Findings,
         limit: Duration,
-        hosts: Option<&'a HostSlots>,
+        slots: Option<Slots<'a>>,
     ) -> Self {
         let ends = Instant::now() + limit;
         let budget = ResponseBudget::default();
         let (slot, lacked_slot, credential) = (None, false, None);
-        Self { fetcher, random, findings, ends, requests: 0, hosts, slot, lacked_slot, budget, credential }
+        Self { fetcher, random, findings, ends, requests: 0, slots, slot, lacked_slot, budget, credential }
     }
 
     /// Sends the credential with all further requests to its origin, and counts the requests anew.
@@ -72,14 +80,14 @@ impl<'a> Conversation<'a> {
     /// Takes a slot at the host of `target`, and gives back the slot at another host. False if no slot becomes free in
     /// time. The slot belongs to the host that is called, which may differ from the host of the listing.
     pub(super) async fn take_slot_at(&mut self, target: &Target) -> bool {
-        let Some(hosts) = self.hosts else { return true };
+        let Some(slots) = self.slots else { return true };
         if self.lacked_slot || self.slot.as_ref().is_some_and(|slot| slot.is_at(target)) {
             return !self.lacked_slot;
         }
         // Two probes that kept their slots while waiting for each other would deadlock.
         self.slot = None;
         let asked = Instant::now();
-        self.slot = hosts.slot(target).await;
+        self.slot = slots.app.host_slot(target, slots.until).await;
         // Waiting for a slot does not count against the peer.
         self.ends += asked.elapsed();
         self.lacked_slot = self.slot.is_none();

@@ -6,12 +6,11 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::Subject;
-use super::conversation::{Conversation, excerpt, fault_of, refusal};
+use super::conversation::{Conversation, Slots, excerpt, fault_of, refusal};
 use super::findings::Findings;
 use super::preflight::pass;
 use super::transcript::Exchange;
 use super::{a2a, detect_kind, mcp};
-use crate::host_slots::HostSlots;
 use crate::reasons::{ProbeFault, ProbedResource, Stage};
 use registry_fetch::{Answer, FetchError, Fetcher, PROBE, Request};
 use registry_formats::agent_card;
@@ -39,10 +38,10 @@ pub(crate) async fn probe_in_sweep(
     subject: &Subject,
     card: Option<Answer>,
     random: &Random,
-    hosts: &HostSlots,
+    slots: Slots<'_>,
 ) -> Option<Verdict> {
     let mut findings = Findings::default();
-    let finished = probe_within(PROBE, fetcher, subject, card, random, &mut findings, Some(hosts)).await;
+    let finished = probe_within(PROBE, fetcher, subject, card, random, &mut findings, Some(slots)).await;
     finished.then(|| findings.into_verdict())
 }
 
@@ -54,13 +53,13 @@ pub(super) async fn probe_within(
     card: Option<Answer>,
     random: &Random,
     findings: &mut Findings,
-    hosts: Option<&HostSlots>,
+    slots: Option<Slots<'_>>,
 ) -> bool {
     findings.facts.kind = subject.kind;
-    let mut peer = Conversation::new(fetcher, random, findings, limit, hosts);
+    let mut peer = Conversation::new(fetcher, random, findings, limit, slots);
     // The conversation keeps its own deadline; this is only a safeguard.
     let now = Instant::now();
-    let latest = hosts.map_or(now, |hosts| hosts.latest().max(now)) + limit;
+    let latest = slots.map_or(now, |slots| slots.until.max(now)) + limit;
     if timeout_at(latest, converse(&mut peer, subject, card)).await.is_err() {
         peer.findings.fault(&ProbeFault::ProbeTimeout { ms: PROBE.as_millis() }, "");
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::response::Response;
 use jiff::SignedDuration;
+use local::Data;
 use registry::model::{Moment, Random};
 use serde_json::json;
 use tests::peers::mail_server::MailServer;
@@ -19,6 +20,8 @@ const HOURS: u64 = 14 * 24;
 const FATES_WITHIN: u64 = 6 * 24;
 /// One server in so many falls, changes its tools, or fails for one hour.
 const ONE_IN: u64 = 4;
+/// The hosts on which the servers are.
+const HOSTS: usize = 16;
 /// The registry runs a tick an hour, which may do what ten ticks of six minutes may do by default.
 const PROBES_PER_TICK: u32 = 640;
 
@@ -86,24 +89,30 @@ fn servers() -> u64 {
 #[ignore = "takes two minutes; `make faults` runs it"]
 async fn subscribers_are_told_of_each_fall_and_each_change_of_tools_once() {
     let mail = MailServer::start().await;
+    let folder = tempfile::tempdir().unwrap();
     let options = TestOptions::default()
+        .with_data(Data::File(folder.path().join("registry.db")))
         .with_setting("PROBE_WINDOW_CAP", PROBES_PER_TICK)
         .with_setting("MAIL_FROM", "registry@example.org")
         .with_setting("SMTP_URL", &mail.url);
     let registry = TestRegistry::start_with(options).await;
     let world: Arc<Mutex<World>> = Arc::default();
-    let (seen, clock) = (Arc::clone(&world), registry.app.clock.clone());
-    let fleet =
-        Peer::start(move |request: &PeerRequest| seen.lock().unwrap().answer(request, clock.now())).await;
+    let mut hosts = Vec::new();
+    for _ in 0..HOSTS {
+        let (seen, clock) = (Arc::clone(&world), registry.app.clock.clone());
+        let answer = move |request: &PeerRequest| seen.lock().unwrap().answer(request, clock.now());
+        hosts.push(Peer::start(answer).await);
+    }
+    let forget_requests = || hosts.iter().for_each(Peer::forget_requests);
     let mut ids = Vec::new();
-    for number in 0..servers() {
-        ids.push(registry.publish_mcp(&fleet.url(&format!("/{number}/mcp"))).await.to_string());
+    for (number, host) in (0..servers()).zip(hosts.iter().cycle()) {
+        ids.push(registry.publish_mcp(&host.url(&format!("/{number}/mcp"))).await.to_string());
     }
     registry.events();
     while registry.live_counts().await.1 < servers() {
         registry.advance(HOUR);
         registry.tick().await;
-        fleet.forget_requests();
+        forget_requests();
     }
 
     let tell = async || registry.run("tell-subscribers", json!({ "detail-type": "tell-subscribers" })).await;
@@ -163,7 +172,7 @@ async fn subscribers_are_told_of_each_fall_and_each_change_of_tools_once() {
         registry.recheck().await;
         tell().await;
         mailed += mail.take().iter().map(|mail| mail.text.matches("/list/").count()).sum::<usize>();
-        fleet.forget_requests();
+        forget_requests();
     }
     flaky.answer_with(|_: &PeerRequest| empty(204));
     for _ in 0..24 {

@@ -24,12 +24,12 @@ async fn concurrent_first_probe_events_start_one_probe() {
     assert_eq!(registry.feed_types().await.len(), 2);
 }
 
-/// Eight cards name one interface. The interface answers when all probes have arrived, so that all verdicts come at the
+/// Four cards name one interface. The interface answers when all probes have arrived, so that all verdicts come at the
 /// same time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn only_one_of_many_listings_with_one_endpoint_goes_live() {
     let registry = TestRegistry::start().await;
-    let all_arrived = Arc::new(Barrier::new(8));
+    let all_arrived = Arc::new(Barrier::new(4));
     let peer = Peer::start(move |request| {
         if request.method() == Some("SendMessage") {
             tokio::task::block_in_place(|| all_arrived.wait());
@@ -41,7 +41,7 @@ async fn only_one_of_many_listings_with_one_endpoint_goes_live() {
     })
     .await;
     let mut ids = Vec::new();
-    for twin in 0..8 {
+    for twin in 0..4 {
         ids.push(registry.publish_card(&peer.url(&format!("/{twin}/agent-card.json"))).await);
     }
     join_all(ids.iter().map(|id| registry.first_probe(id))).await;
@@ -58,7 +58,7 @@ async fn only_one_of_many_listings_with_one_endpoint_goes_live() {
             }
         }
     }
-    assert_eq!((live.len(), duplicates, registry.live_counts().await), (1, 7, (1, 0)));
+    assert_eq!((live.len(), duplicates, registry.live_counts().await), (1, 3, (1, 0)));
     let holders = registry.table().await;
     let holders = holders.items_under("ENDPOINT#");
     assert_eq!((holders.len(), &holders[0]["listing_id"]), (1, &json!(live[0])));
