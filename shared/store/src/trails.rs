@@ -53,9 +53,9 @@ pub(super) fn rank_text(rank: f64) -> String {
     format!("{rank:020.8}")
 }
 
-/// The ranks of a board have eight steps from a value to the double of it. A small deposit at a strong trail does not change
+/// The ranks of a board have four steps from a value to the double of it. A small deposit at a strong trail does not change
 /// its rank, so that not every deposit is written to the partition of the board. Readers sort by the values.
-const STEPS: f64 = 8.0;
+const STEPS: f64 = 4.0;
 
 fn step(rank: f64) -> f64 {
     (rank * STEPS).floor() / STEPS

@@ -30,6 +30,8 @@ use crate::{Failure, machine, rivals, seed};
 const LISTINGS: usize = 10_000;
 /// New queries for each number of connections; more than are sent.
 const QUERIES: usize = 4_000;
+/// Connections of each measurement.
+const CONNECTIONS: [usize; 2] = [1, 16];
 /// Listings published one after another, and as many concurrently; all within one window of the probe budget for unproven
 /// listings, which is half of 64.
 const PUBLISHED: usize = 12;
@@ -48,18 +50,20 @@ const MAX_PEAK_MB: f64 = 100.0;
 /// Limits for the ratio of two medians: a status and an unchanged page compared with the empty reply, and the protocol
 /// endpoints compared with the REST route of the same operation. What clients ask most often must reach .6 of the rate of the
 /// badge.
-const RATIOS: [(&str, &str, f64); 6] = [
+const RATIOS: [(&str, &str, f64); 7] = [
     (STATUS, EMPTY, 5.0),
     (UNCHANGED, EMPTY, 8.0),
     (BY_MCP, BY_REST, 1.3),
     (BY_A2A, BY_REST, 1.3),
     (STATUS, BADGE, 1.0 / 0.6),
     (LATEST, BADGE, 1.0 / 0.6),
+    (MATCH_NEW, SEARCH_NEW, 1.1),
 ];
 
 const EMPTY: &str = "the same gateway, an empty 200";
 const STATUS: &str = "status by id";
-const BADGE: &str = "/badge/live.svg of a listing";
+const BADGE: &str = "/badge/live.svg";
+const BADGE_OF: &str = "/badge/live.svg of a listing";
 const LATEST: &str = "/v0.1/servers/{name}/versions/latest";
 const UNCHANGED: &str = "active, unchanged (304)";
 const DEFAULT: &str = "active, default page";
@@ -71,6 +75,7 @@ const BY_REST: &str = "search_active of 20 by REST";
 const BY_MCP: &str = "search_active of 20 by MCP";
 const BY_A2A: &str = "search_active of 20 by A2A";
 const SEARCH_NEW: &str = "ARD search of 12, new queries";
+const MATCH_NEW: &str = "match of 12, new queries";
 const SEARCH_REPEATED: &str = "ARD search of 12, repeated queries";
 /// Minimum searches per second over one connection, on a machine with `EMPTY_REPLIES` empty replies per second. The limit is
 /// proportional to that number.
@@ -103,25 +108,23 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let empty = processes::start_empty_gateway().await?;
     let publish = publish_target(&registry).await?;
     let funnel = funnel_targets(&registry, &ids).await?;
-    for (turn, connections) in [1, 16].into_iter().enumerate() {
+    let mut parts = Vec::new();
+    for (turn, connections) in CONNECTIONS.into_iter().enumerate() {
         wait_for_stable_validator().await;
         // New targets for each turn, because demos and feedback change the page and its validator.
         let targets = targets(&registry, &empty, &ids, turn).await?;
-        report.part(format!("Requests over {connections} connection(s), {LISTINGS} listings in a file"));
         let mut samples = load::in_turns(&targets, connections, 5, Duration::from_millis(400)).await?;
-        let mut measured = targets.clone();
-        // Last, because the registry probes and records these listings during later requests.
-        if let Some(publish) = publish.get(connections / 16) {
-            samples.extend(
-                load::in_turns(std::slice::from_ref(publish), connections, 2, Duration::from_millis(800))
-                    .await?,
-            );
-            measured.push(publish.clone());
-        }
-        if let Some(funnel) = funnel.get(connections / 16) {
-            samples.extend(load::in_turns(funnel, connections, 2, Duration::from_millis(400)).await?);
-            measured.extend(funnel.clone());
-        }
+        samples.extend(load::in_turns(&funnel[turn], connections, 2, Duration::from_millis(400)).await?);
+        parts.push(([targets, funnel[turn].clone()].concat(), samples));
+    }
+    // Last, because the registry probes and records these listings during later requests.
+    for ((publish, connections), (mut measured, mut samples)) in
+        publish.into_iter().zip(CONNECTIONS).zip(parts)
+    {
+        let publish = [publish];
+        samples.extend(load::in_turns(&publish, connections, 2, Duration::from_millis(800)).await?);
+        measured.extend(publish);
+        report.part(format!("Requests over {connections} connection(s), {LISTINGS} listings in a file"));
         report_requests(report, &measured, &samples, connections);
         if connections == 1 {
             report.note(rivals::text(&measured, &samples));
@@ -215,6 +218,7 @@ async fn targets(
         ids.iter().step_by(7).map(|id| client::get(&format!("/badge/live.svg?id={id}"), "")).collect();
     let latest = latest_versions(&mut connection).await?;
     let rendered = cursors(&mut connection).await?;
+    let new_queries = turn * QUERIES..(turn + 1) * QUERIES;
     let target = |name, requests, status| {
         let server = if name == EMPTY { empty } else { registry };
         Target { name, address: server.address, process: server.process, requests, status, send_once: false }
@@ -222,7 +226,8 @@ async fn targets(
     Ok(vec![
         target(EMPTY, one(client::get(ACTIVE, "")), 200),
         target(STATUS, status, 200),
-        target(BADGE, badges, 200),
+        target(BADGE, one(client::get("/badge/live.svg", "")), 200),
+        target(BADGE_OF, badges, 200),
         target(LATEST, latest, 200),
         target(UNCHANGED, one(client::get(ACTIVE, &condition)), 304),
         target(DEFAULT, one(client::get(ACTIVE, "")), 200),
@@ -232,9 +237,10 @@ async fn targets(
         target(SERVERS, one(client::get("/v0.1/servers?limit=30", "")), 200),
         Target {
             send_once: true,
-            ..target(SEARCH_NEW, search_requests(turn * QUERIES..(turn + 1) * QUERIES), 200)
+            ..target(SEARCH_NEW, search_requests("/api/ard/search", new_queries.clone()), 200)
         },
-        target(SEARCH_REPEATED, search_requests(0..REPEATED_QUERIES), 200),
+        Target { send_once: true, ..target(MATCH_NEW, search_requests("/api/match", new_queries), 200) },
+        target(SEARCH_REPEATED, search_requests("/api/ard/search", 0..REPEATED_QUERIES), 200),
         target(BY_REST, one(client::get(&format!("{ACTIVE}?kind=agent&limit=20"), "")), 200),
         target(BY_MCP, one(client::post("/api/protocol", &tool_call())), 200),
         target(BY_A2A, one(client::post("/api/a2a", &message())), 200),
@@ -279,13 +285,13 @@ fn message() -> String {
 }
 
 /// Search requests with words from different listings.
-fn search_requests(numbers: Range<usize>) -> Arc<[Vec<u8>]> {
+fn search_requests(path: &str, numbers: Range<usize>) -> Arc<[Vec<u8>]> {
     let words = Words::real();
     let request = |number: usize| {
         let texts = words.of(number, false);
         let part: Vec<&str> = texts.description.split_whitespace().skip(number % 3).take(6).collect();
         let query: String = form_urlencoded::byte_serialize(part.join(" ").as_bytes()).collect();
-        client::get(&format!("/api/ard/search?q={query}"), "")
+        client::get(&format!("{path}?q={query}"), "")
     };
     numbers.map(request).collect()
 }
@@ -407,9 +413,8 @@ fn report_requests(report: &mut Report, targets: &[Target], samples: &[Samples],
     for (name, baseline, limit) in RATIOS {
         if let (Some(samples), Some(other)) = (of(name), of(baseline)) {
             let ratio = samples.quantile(0.5) / other.quantile(0.5);
-            let words = if baseline == EMPTY { "the empty 200" } else { "REST" };
             report.at_most(
-                format!("{name}: p50 as a multiple of {words} ({connections})"),
+                format!("{name}: p50 as a multiple of {baseline} ({connections})"),
                 ratio,
                 limit,
                 format!("{ratio:.2}"),
