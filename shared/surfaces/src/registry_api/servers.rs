@@ -20,7 +20,7 @@ use registry_formats::registry_name;
 use registry_formats::server_json::is_name;
 use registry_model::cache::TaggedPage;
 use registry_model::error::{Problem, shorten};
-use registry_model::{Access, Kind, Listing, ListingId, Moment};
+use registry_model::{Access, Kind, Listing, ListingId, Moment, ServerDocument};
 use registry_search::AbilityNames;
 use registry_search::browse::{BrowseQuery, Row};
 use registry_store::Delisting;
@@ -82,7 +82,7 @@ pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, P
 /// 404 if no Live server has that name; the table is busy.
 pub async fn versions(app: &App, name: &str, collection: Option<&Selection>) -> Result<ServerList, Problem> {
     let row = named(app, name, collection).await?;
-    let stored = app.store.server_versions(&row.listing.id).await?;
+    let stored = stored_versions(app, &row.listing).await?;
     let latest = ServerResponse::of_row(&row, stored.first(), &app.settings);
     let earlier = stored.iter().skip(1).map(|earlier| ServerResponse::of_earlier(&row.listing, earlier));
     let servers: Vec<_> = std::iter::once(latest).chain(earlier).collect();
@@ -98,7 +98,7 @@ pub async fn version(
     collection: Option<&Selection>,
 ) -> Result<ServerResponse, Problem> {
     let row = named(app, name, collection).await?;
-    let stored = app.store.server_versions(&row.listing.id).await?;
+    let stored = stored_versions(app, &row.listing).await?;
     let there = server::version(&row.listing);
     if version == "latest" || version == there {
         return Ok(ServerResponse::of_row(&row, stored.first(), &app.settings));
@@ -113,6 +113,19 @@ pub async fn version(
     Err(Problem::new(StatusCode::NOT_FOUND, "version_not_found", detail).with("version", there))
 }
 
+/// The stored descriptions of a listing, the latest first.
+async fn stored_versions(app: &App, listing: &Listing) -> Result<Vec<ServerDocument>, Problem> {
+    if !is_described(listing) {
+        return Ok(Vec::new());
+    }
+    Ok(app.store.server_versions(&listing.id).await?)
+}
+
+/// Whether the listing has a stored description. Others were published by their URL.
+const fn is_described(listing: &Listing) -> bool {
+    listing.server_name.is_some()
+}
+
 pub async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
     app.store.live().await?;
     Ok(json!({ "status": "ok" }))
@@ -120,7 +133,7 @@ pub async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
 
 /// Rows with the descriptions of their publishers.
 async fn responses(app: &App, rows: &[Row]) -> Result<Vec<ServerResponse>, Problem> {
-    let described = rows.iter().map(|row| &row.listing).filter(|listing| listing.server_name.is_some());
+    let described = rows.iter().map(|row| &row.listing).filter(|listing| is_described(listing));
     let ids: Vec<ListingId> = described.map(|listing| listing.id.clone()).collect();
     let documents = app.store.server_documents(&ids).await?;
     let response = |row: &Row| ServerResponse::of_row(row, documents.get(&row.listing.id), &app.settings);
