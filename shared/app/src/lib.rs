@@ -35,7 +35,7 @@ use registry_model::cache::{Kept, RenderCache, TaggedPage};
 use registry_model::error::Problem;
 use registry_model::settings::{Mode, Settings};
 use registry_model::{Clock, LimitedAction, ListingId, Moment, PeerRegistry, Random};
-use registry_search::Searcher;
+use registry_search::{Backend, Searcher};
 use registry_store::events::Bus;
 use registry_store::{Allowance, Store};
 
@@ -110,7 +110,9 @@ impl App {
         let own_host = own_host.filter(|_| settings.mode == Mode::Public);
         let fetcher = Fetcher::new(settings.reach(), &settings.user_agent(), own_host.as_deref())
             .with_name_servers(settings.name_servers);
-        let search = Searcher::new(store.clone(), clock.clone(), settings.recheck_interval());
+        let backend =
+            Backend::new(settings.search_backend_url.as_deref(), settings.search_backend_token.as_ref());
+        let search = Searcher::new(store.clone(), clock.clone(), settings.recheck_interval(), backend);
         Services {
             settings,
             store,
