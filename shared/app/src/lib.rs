@@ -146,14 +146,13 @@ impl App {
         }
     }
 
-    /// The same app with other settings and empty caches. The search index does not depend on the settings, so it stays
-    /// loaded.
+    /// The same app with other settings and empty caches. The search index stays loaded.
     #[must_use]
     pub fn with_settings(&self, settings: Settings) -> Self {
         let Services { store, bus, clock, random, key_service, .. } = &**self;
         let (store, bus, clock, random) = (store.clone(), bus.clone(), clock.clone(), random.clone());
-        let search = self.search.with_proofs_lasting(settings.recheck_interval());
         let services = Self::services(settings, store, bus, clock, random, key_service.clone());
+        let search = services.search.clone().with_index_of(&self.search);
         Self(Arc::new(Services { search, ..services }))
     }
 

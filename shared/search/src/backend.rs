@@ -169,7 +169,8 @@ fn questions_of(whole: &Index, parsed: &ParsedQuery) -> (Vec<Question>, Vec<Ques
     if !words.is_empty() {
         first.push(Question { vector: vector.clone(), words: words.clone(), limit: WITH_ALL_WORDS });
     }
-    let alone = words.into_iter().take(RARE_WORDS);
+    let rare = if words.len() > 1 { RARE_WORDS } else { 0 };
+    let alone = words.into_iter().take(rare);
     let alone =
         alone.map(|stems| Question { vector: vector.clone(), words: vec![stems], limit: WITH_ONE_WORD });
     (first, alone.collect())

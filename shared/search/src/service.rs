@@ -36,10 +36,13 @@ impl Searcher {
         Self { store, index: IndexCache::new(backend.is_light()), clock, backend, proof_lasts }
     }
 
-    /// The same search with another lifetime of a proof. Both share one index.
+    /// The same search with the loaded index of another search of this table.
     #[must_use]
-    pub fn with_proofs_lasting(&self, proof_lasts: SignedDuration) -> Self {
-        Self { proof_lasts, ..self.clone() }
+    pub fn with_index_of(self, other: &Self) -> Self {
+        match self.backend.is_light() == other.backend.is_light() {
+            true => Self { index: other.index.clone(), ..self },
+            false => self,
+        }
     }
 
     pub(super) fn oldest_proof(&self) -> Moment {
