@@ -40,6 +40,8 @@ ALL_OPTIONS = {
     "StripeKeySecret": "registry/stripe",
     "StripeWebhookSecret": "registry/stripe-webhook",
     "SmtpSecret": "registry/smtp",
+    "SearchBackendUrl": "https://chroma.example.com",
+    "SearchBackendSecret": "registry/search-backend",
     "AlarmEmail": "operator@example.org",
     "ExistingTable": EXISTING_TABLE,
     "Settings": "RECHECK_DAYS=5;DEMOS_PER_HOUR=20",

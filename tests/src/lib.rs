@@ -2,6 +2,7 @@
 //! runtime. Also HTTP endpoints that replace the table and the event bus. Nothing in this crate is deployed.
 
 pub mod aws_endpoints;
+pub mod chroma;
 pub mod fixtures;
 pub mod peers;
 pub mod runtime_api;

@@ -24,6 +24,8 @@ use registry::store::Store;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use crate::chroma;
+
 pub use options::TestOptions;
 pub use reply::{Reply, snapshot_of};
 pub use table::Table;
@@ -60,8 +62,15 @@ impl TestRegistry {
         Self::start_with(TestOptions::default()).await
     }
 
-    /// Starts a registry with options.
+    /// Starts a registry with options. With the URL of a Chroma server in `SEARCH_BACKEND`, the registry uses a new database
+    /// of this server, unless the options contain one.
     pub async fn start_with(options: TestOptions) -> Self {
+        let options = match std::env::var("SEARCH_BACKEND") {
+            Ok(server) if !options.has_setting("SEARCH_BACKEND_URL") => {
+                options.with_setting("SEARCH_BACKEND_URL", chroma::database(&server).await)
+            }
+            _ => options,
+        };
         let observer = Observer::default();
         let is_delivered_twice = options.is_delivered_twice();
         let lags = options.lags();

@@ -7,10 +7,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use registry::model::{Availability, HashPrefix, Listed, ListingId};
+use registry::search::backend::Backend;
 use registry::search::bucket::Bucket;
-use registry::search::engine::search;
+use registry::search::engine::{IndexAnswer, search, search_among};
 use registry::search::entry::{IndexEntry, IndexedListing, IndexedText};
 use registry::search::index::Index;
 use registry::search::{Query, Text};
@@ -86,13 +88,20 @@ fn entry(row: &Value) -> IndexEntry {
 }
 
 fn build_index(rows: &[Value]) -> Index {
+    index_of(rows.iter().map(entry).collect())
+}
+
+fn index_of(entries: Vec<IndexEntry>) -> Index {
     let mut index = Index::default();
-    let entries = rows.iter().map(entry).collect();
+    put(&mut index, entries);
+    index
+}
+
+fn put(index: &mut Index, entries: Vec<IndexEntry>) {
     let buckets = Bucket::default().changed(HashPrefix::default(), entries, &[]).expect("writable buckets");
     for (prefix, bytes) in buckets {
         index.put(prefix, 1, Bucket::read(&bytes).expect("a readable bucket"));
     }
-    index
 }
 
 #[derive(Clone, Copy, Default)]
@@ -129,10 +138,96 @@ fn score(question: &Value, found: &[String]) -> Score {
 
 /// The best 20 hits, by rank.
 fn best_hits(index: &Index, question: &str) -> Vec<(f32, String)> {
+    ranks(&search(index, &query(question)))
+}
+
+fn query(question: &str) -> Query {
     let text = Text::parse(question, "q").expect("a question");
-    let listed = Listed::Live;
-    let results = search(index, &Query { text, kind: None, category: None, listed, skip: 0, limit: 20 });
-    results.hits.iter().map(|hit| (hit.rank, hit.id.to_string())).collect()
+    Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 20 }
+}
+
+fn ranks(answer: &IndexAnswer) -> Vec<(f32, String)> {
+    answer.hits.iter().map(|hit| (hit.rank, hit.id.to_string())).collect()
+}
+
+/// Maximum loss of nDCG@10 if a search backend finds the candidates.
+const MAX_BACKEND_LOSS: f64 = 0.03;
+/// Stored indexes of this number of buckets contain the words of all listings of the collection, of a fifth and of a twentieth.
+const SAMPLES: [usize; 3] = [128, 640, 2560];
+
+/// `SEARCH_BACKEND` is the URL of a Chroma server.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs the collection in SEARCH_COLLECTION and the server in SEARCH_BACKEND"]
+async fn search_backend_gives_nearly_the_same_ranking_as_the_whole_index() {
+    let folder = collection();
+    let url = std::env::var("SEARCH_BACKEND").expect("SEARCH_BACKEND: the URL of the server");
+    let backend = Backend::new(Some(&url), None);
+    let rows = lines(folder.join("listings.jsonl"));
+    let entries: Vec<IndexEntry> = rows.iter().map(entry).collect();
+    let began = Instant::now();
+    backend.apply(&entries, &[]).await.expect("the server stores the collection");
+    println!("the server stored {} listings in {:.1} s", entries.len(), began.elapsed().as_secs_f64());
+    let questions = lines(folder.join("dev.jsonl"));
+    let whole = index_of(entries.clone());
+    let mut embedded = Measured::default();
+    for question in &questions {
+        let began = Instant::now();
+        let hits = best_hits(&whole, question["query"].as_str().unwrap_or_default());
+        embedded.add(question, hits, began.elapsed());
+    }
+    embedded.print("embedded");
+    for buckets in SAMPLES {
+        let light = entries.iter().map(|entry| backend.stored(entry.clone(), buckets)).collect();
+        let mut index = Index::light();
+        put(&mut index, light);
+        let mut measured = Measured::default();
+        for question in &questions {
+            let query = query(question["query"].as_str().unwrap_or_default());
+            let began = Instant::now();
+            let plan = backend.plan(&index, &query).expect("a plan for every question");
+            let found = backend.fetch(plan).await.expect("candidates");
+            let candidates = Index::of_candidates(found, &index);
+            let answer = search_among(&candidates, &index, &query);
+            measured.candidates += candidates.len();
+            measured.add(question, ranks(&answer), began.elapsed());
+        }
+        measured.print(&format!("backend, sample of 128 of {buckets} buckets"));
+        let loss = embedded.mean(|score| score.ndcg) - measured.mean(|score| score.ndcg);
+        assert!(loss < MAX_BACKEND_LOSS, "nDCG@10 is {loss:.3} lower with {buckets} buckets");
+    }
+}
+
+#[derive(Default)]
+struct Measured {
+    scores: Vec<Score>,
+    times: Vec<Duration>,
+    candidates: usize,
+}
+
+impl Measured {
+    fn add(&mut self, question: &Value, hits: Vec<(f32, String)>, time: Duration) {
+        let ids: Vec<String> = hits.into_iter().map(|(_, id)| id).collect();
+        self.scores.push(score(question, &ids));
+        self.times.push(time);
+    }
+
+    fn mean(&self, of: impl Fn(&Score) -> f64) -> f64 {
+        self.scores.iter().map(of).sum::<f64>() / self.scores.len() as f64
+    }
+
+    fn print(&mut self, name: &str) {
+        self.times.sort_unstable();
+        let time = |part: usize| self.times[self.times.len() * part / 100].as_secs_f64() * 1000.0;
+        println!(
+            "{name:<44} {:.3}    {:.3}  {:.3}  p50 {:.1} ms, p95 {:.1} ms, {} candidates",
+            self.mean(|score| score.ndcg),
+            self.mean(|score| score.recall),
+            self.mean(|score| score.reciprocal),
+            time(50),
+            time(95),
+            self.candidates / self.scores.len()
+        );
+    }
 }
 
 /// An index that is too large for one process would be sharded, and the hits of all shards merged by rank. Ranks of

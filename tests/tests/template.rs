@@ -947,7 +947,11 @@ const SECRETS: &[(&str, &str, &[&str])] = &[
     ("OPERATOR_TOKEN", "OperatorTokenSecret", &["a2a", "products", "protocol"]),
     ("STRIPE_SECRET_KEY", "StripeKeySecret", &["a2a", "products", "protocol"]),
     ("STRIPE_WEBHOOK_SECRET", "StripeWebhookSecret", &["payment-webhook"]),
+    ("SEARCH_BACKEND_TOKEN", "SearchBackendSecret", SEARCHING_FUNCTIONS),
 ];
+
+const SEARCHING_FUNCTIONS: &[&str] =
+    &["a2a", "daily-connector", "listings", "pages", "products", "protocol", "search-index"];
 
 #[test]
 fn secrets_are_read_by_name_and_only_by_functions_that_need_them() {

@@ -37,7 +37,7 @@ use registry_model::cache::{Kept, RenderCache, TaggedPage};
 use registry_model::error::Problem;
 use registry_model::settings::{Mode, Settings};
 use registry_model::{Clock, LimitedAction, ListingId, Moment, PeerRegistry, Random};
-use registry_search::Searcher;
+use registry_search::{Backend, Searcher};
 use registry_store::events::Bus;
 use registry_store::{Allowance, Store};
 
@@ -114,7 +114,9 @@ impl App {
         let own_host = own_host.filter(|_| settings.mode == Mode::Public);
         let fetcher = Fetcher::new(settings.reach(), &settings.user_agent(), own_host.as_deref())
             .with_name_servers(settings.name_servers);
-        let search = Searcher::new(store.clone(), clock.clone(), settings.recheck_interval());
+        let backend =
+            Backend::new(settings.search_backend_url.as_deref(), settings.search_backend_token.as_ref());
+        let search = Searcher::new(store.clone(), clock.clone(), settings.recheck_interval(), backend);
         Services {
             settings,
             store,
@@ -149,14 +151,13 @@ impl App {
         }
     }
 
-    /// The same app with other settings and empty caches. The search index does not depend on the settings, so it stays
-    /// loaded.
+    /// The same app with other settings and empty caches. The search index stays loaded.
     #[must_use]
     pub fn with_settings(&self, settings: Settings) -> Self {
         let Services { store, bus, clock, random, key_service, .. } = &**self;
         let (store, bus, clock, random) = (store.clone(), bus.clone(), clock.clone(), random.clone());
-        let search = self.search.with_proofs_lasting(settings.recheck_interval());
         let services = Self::services(settings, store, bus, clock, random, key_service.clone());
+        let search = services.search.clone().with_index_of(&self.search);
         Self(Arc::new(Services { search, ..services }))
     }
 

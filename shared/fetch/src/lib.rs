@@ -219,7 +219,7 @@ fn client(user_agent: &HeaderValue, resolver: Resolver) -> reqwest::Client {
 }
 
 /// Mozilla's root certificates, compiled in: a Lambda image has no certificate store.
-fn tls() -> ClientConfig {
+pub fn tls() -> ClientConfig {
     let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     let versions = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions();

@@ -101,6 +101,16 @@ impl Problem {
         }
     }
 
+    /// 503: the search backend does not answer; `internal` goes to the log only.
+    pub fn search_unavailable(internal: impl Into<String>) -> Self {
+        Self {
+            detail: "The search of the registry does not answer. Lists, status and publishing work. Send the same request \
+                     again after 2 s."
+                .to_owned(),
+            ..Self::unavailable(internal)
+        }
+    }
+
     /// 500: an error of this service; `internal` goes to the log only.
     pub fn fault(internal: impl Into<String>) -> Self {
         Self {

@@ -162,6 +162,9 @@ pub struct Settings {
     pub mail_from: Option<String>,
     /// The mail server with user and password, only where messages are sent.
     pub smtp_url: Option<Secret>,
+    /// The server that finds candidates for searches, without a trailing slash. `None`: the embedded index does.
+    pub search_backend_url: Option<String>,
+    pub search_backend_token: Option<Secret>,
     pub prices: Prices,
     /// In the order of [`RATE_LIMITS`].
     rates: [Rate; RATE_LIMITS.len()],
@@ -256,6 +259,8 @@ impl Settings {
             stripe_api_url: read.url("STRIPE_API_URL", |url| url.query().is_none())?,
             mail_from: read.mail_from()?,
             smtp_url: read.secret("SMTP_URL", |url| begins(url, &["smtp://", "smtps://"]))?,
+            search_backend_url: read.search_backend_url(mode)?,
+            search_backend_token: read.secret("SEARCH_BACKEND_TOKEN", |token| token.len() >= 16)?,
             prices: Prices {
                 read_units: read.number("PRICE_PER_MILLION_READ_UNITS")?,
                 write_units: read.number("PRICE_PER_MILLION_WRITE_UNITS")?,
@@ -568,6 +573,21 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
             (is_known && is_base).then(|| (registry_type.to_owned(), base.to_owned()))
         });
         pairs.collect::<Option<_>>().ok_or_else(|| invalid(NAME, value))
+    }
+
+    /// The token must not be sent in plain text over a network.
+    fn search_backend_url(&self, mode: Mode) -> Result<Option<String>, SettingError> {
+        const NAME: &str = "SEARCH_BACKEND_URL";
+        if self.value(NAME).is_none() {
+            return Ok(None);
+        }
+        let has_token = self.value("SEARCH_BACKEND_TOKEN").is_some();
+        let may_be_plain = mode == Mode::Development || !has_token;
+        let is_allowed = |url: &Url| url.scheme() == "https" || url.scheme() == "http" && may_be_plain;
+        self.url(NAME, |url| {
+            is_allowed(url) && url.query().is_none() && url.username().is_empty() && url.password().is_none()
+        })
+        .map(Some)
     }
 
     fn mail_from(&self) -> Result<Option<String>, SettingError> {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::entry::{AbilityNames, IndexedListing};
 use super::index::Index;
-use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery};
+use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery, Vocabulary};
 use super::rank::{self, Filter};
-use super::{Searcher, Text};
+use super::{Query, Searcher, Text};
 use registry_model::{Category, Kind, Listed, Listing, ListingId, Moment};
 use registry_store::StoreError;
 
@@ -179,14 +179,21 @@ impl Searcher {
         by: &[Facet],
     ) -> Result<Vec<Vec<(String, usize)>>, StoreError> {
         self.refresh().await?;
-        let index = self.read();
         let filter = Filter { kind, category: None, listed };
         if text.is_empty() {
+            let index = self.read();
             let entries = || index.listings().map(|(_, entry)| entry).filter(|entry| filter.allows(entry));
             return Ok(by.iter().map(|facet| count_by_facet(entries(), *facet)).collect());
         }
-        let parsed = ParsedQuery::of(text.as_str(), &index, MAX_EXPANDED_TERMS);
-        let among = rank::ranked(&index, &parsed, text.as_str(), &filter, index.slots());
+        let query = Query { text: text.clone(), kind, category: None, listed, skip: 0, limit: 0 };
+        let candidates = self.candidates_of(&query).await?;
+        let whole = self.read();
+        let (index, words) = match &candidates {
+            Some(candidates) => (candidates, Vocabulary::with_candidates(&whole, candidates)),
+            None => (&*whole, Vocabulary::from(&*whole)),
+        };
+        let parsed = ParsedQuery::of(text.as_str(), words, MAX_EXPANDED_TERMS);
+        let among = rank::ranked(index, &parsed, text.as_str(), &filter, index.slots());
         let entries = || among.best.iter().filter_map(|hit| index.listing(hit.number));
         Ok(by.iter().map(|facet| count_by_facet(entries(), *facet)).collect())
     }

@@ -65,6 +65,11 @@ impl From<Unreadable> for StoreError {
 }
 
 impl Bucket {
+    /// Whether an entry has no words, because a search backend has them.
+    pub(super) fn is_light(&self) -> bool {
+        self.entries.iter().any(|entry| entry.embedding.is_elsewhere())
+    }
+
     pub fn of(mut entries: Vec<IndexEntry>) -> Self {
         entries.sort_by(|a, b| a.listing.id.as_str().cmp(b.listing.id.as_str()));
         let mut dictionary = Dictionary::default();

@@ -13,7 +13,7 @@ use super::Searcher;
 use super::damage::{self, Damage, Examined, Repair};
 use super::entry::{IndexEntry, IndexedText};
 use registry_model::{HashPrefix, ListingId, Moment};
-use registry_store::{DirtyMark, Manifest, Store, StoreError};
+use registry_store::{DirtyMark, Manifest, StoreError};
 
 /// Dirty marks read in one round.
 const MAX_MARKS: u16 = 500;
@@ -80,7 +80,7 @@ impl Searcher {
                 }
                 let (begun, full) = (Instant::now(), marks.len() >= usize::from(MAX_MARKS));
                 let last = marks.last().cloned();
-                match index_marked(store, marks, &left, self.oldest_proof(), self.clock.now()).await? {
+                match self.index_marked(marks, &left).await? {
                     Round::Indexed(done) => {
                         report.come += done.come;
                         report.gone += done.gone;
@@ -125,10 +125,20 @@ impl Searcher {
 
     /// Checks the whole stored index and repairs it; returns the number of repaired buckets.
     async fn check(&self, until: Instant) -> Result<usize, StoreError> {
-        let repair = match damage::find(&self.store).await? {
+        let mut listed = Vec::new();
+        let repair = match damage::find(&self.store, self.backend.is_light(), &mut listed).await? {
             Some(damage) => self.repair(damage, until).await?,
             None => Repair { buckets: 0, is_complete: true },
         };
+        // All listings, after the backend was chosen or has lost its data.
+        let missing = self.backend.missing(&listed).await?;
+        if !missing.is_empty() {
+            tracing::warn!(
+                listings = missing.len(),
+                "the search backend lacks listings: they are sent again"
+            );
+            self.store.mark_dirty(&missing, self.clock.now()).await?;
+        }
         if repair.is_complete {
             self.index.note_check(self.clock.now());
         }
@@ -141,6 +151,111 @@ impl Searcher {
             self.index.require_check();
         }
         repair
+    }
+
+    async fn index_marked(
+        &self,
+        marks: Vec<DirtyMark>,
+        left: &BTreeSet<HashPrefix>,
+    ) -> Result<Round, StoreError> {
+        let (store, is_light) = (&self.store, self.backend.is_light());
+        let (oldest_proof, now) = (self.oldest_proof(), self.clock.now());
+        let before = store.manifest().await?;
+        if before.is_damaged {
+            return Ok(Round::Damaged(Damage { manifest: before, buckets: Vec::new() }));
+        }
+        let mut by_bucket: BTreeMap<HashPrefix, Vec<DirtyMark>> = BTreeMap::new();
+        for mark in marks {
+            by_bucket.entry(before.bucket_of(&mark.id)).or_default().push(mark);
+        }
+        by_bucket.retain(|prefix, _| !left.contains(prefix));
+        if by_bucket.is_empty() {
+            return Ok(Round::Left);
+        }
+        let chosen: Vec<(HashPrefix, Vec<DirtyMark>)> = by_bucket.into_iter().take(MAX_BUCKETS).collect();
+        let ids: Vec<ListingId> =
+            chosen.iter().flat_map(|(_, marks)| marks).map(|mark| mark.id.clone()).collect();
+        let known: Vec<HashPrefix> = chosen
+            .iter()
+            .map(|(prefix, _)| *prefix)
+            .filter(|prefix| before.buckets.contains_key(prefix))
+            .collect();
+        let (listings, stored_buckets) =
+            futures::try_join!(store.listings_with_evidence(&ids), store.buckets(&known))?;
+        if stored_buckets.len() != known.len() && store.manifest().await?.version != before.version {
+            return Ok(Round::Lost);
+        }
+        let Examined { sound: mut buckets, newer, damaged } =
+            damage::examine(&before, &known, stored_buckets, is_light);
+        if !newer.is_empty() {
+            return Ok(Round::Newer(newer));
+        }
+        if !damaged.is_empty() {
+            return Ok(Round::Damaged(Damage { manifest: before, buckets: damaged }));
+        }
+        let listings: HashMap<ListingId, _> =
+            listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
+
+        let mut report = BuildReport { version: before.version + 1, ..BuildReport::default() };
+        let mut after = Manifest { version: report.version, ..Manifest::clone(&before) };
+        let (mut written, mut done) = (Vec::new(), Vec::new());
+        let (mut come, mut gone) = (Vec::new(), Vec::new());
+        let stored = |entry: IndexEntry| self.backend.stored(entry, before.buckets.len());
+        for (prefix, mut marks) in chosen {
+            let bucket = buckets.remove(&prefix).unwrap_or_default();
+            let mut entries: Vec<Result<IndexEntry, ListingId>> = Vec::with_capacity(marks.len());
+            for mark in &marks {
+                entries.push(match listings.get(&mark.id) {
+                    Some((listing, evidence)) => match listing.availability(oldest_proof) {
+                        Some(shown) => {
+                            let text = IndexedText::of(listing, evidence.as_ref());
+                            Ok(IndexEntry::of(listing, shown, &text, changed_at(mark.at, now)))
+                        }
+                        None => Err(mark.id.clone()),
+                    },
+                    None => Err(mark.id.clone()),
+                });
+            }
+            let changed = loop {
+                let upserted =
+                    entries.iter().filter_map(|entry| entry.as_ref().ok().cloned().map(stored)).collect();
+                let removed: Vec<ListingId> =
+                    entries.iter().filter_map(|entry| entry.as_ref().err().cloned()).collect();
+                let changed = bucket.changed(prefix, upserted, &removed)?;
+                if fits(&written, &changed) || written.is_empty() && entries.len() <= 1 {
+                    break Some(changed);
+                }
+                if !written.is_empty() {
+                    break None;
+                }
+                entries.truncate(entries.len() / 2);
+            };
+            // The next round takes what does not fit into this one.
+            let Some(changed) = changed else { break };
+            marks.truncate(entries.len());
+            for entry in entries {
+                match entry {
+                    Ok(entry) => come.push(entry),
+                    Err(id) => gone.push(id),
+                }
+            }
+            done.extend(marks);
+            after.buckets.remove(&prefix);
+            after.buckets.extend(changed.iter().map(|(prefix, _)| (*prefix, report.version)));
+            written.extend(changed);
+        }
+        (report.come, report.gone, report.buckets) = (come.len(), gone.len(), written.len());
+        self.backend.apply(&come, &gone).await?;
+        if !store.replace_buckets(&before, &after, &written).await? {
+            if is_light {
+                // The other build may have sent a later state before, and cleared the marks.
+                let sent: Vec<ListingId> = done.into_iter().map(|mark| mark.id).collect();
+                store.mark_dirty(&sent, now).await?;
+            }
+            return Ok(Round::Lost);
+        }
+        store.clear_dirty_marks(&done).await?;
+        Ok(Round::Indexed(report))
     }
 }
 
@@ -172,95 +287,4 @@ fn fits(written: &[(HashPrefix, Vec<u8>)], more: &[(HashPrefix, Vec<u8>)]) -> bo
 fn changed_at(marked_at: Moment, now: Moment) -> Moment {
     let is_late = now.duration_since(marked_at) > SignedDuration::from_secs(CHANGE_SEEN_AFTER_S / 2);
     if is_late { now } else { marked_at }
-}
-
-async fn index_marked(
-    store: &Store,
-    marks: Vec<DirtyMark>,
-    left: &BTreeSet<HashPrefix>,
-    oldest_proof: Moment,
-    now: Moment,
-) -> Result<Round, StoreError> {
-    let before = store.manifest().await?;
-    if before.is_damaged {
-        return Ok(Round::Damaged(Damage { manifest: before, buckets: Vec::new() }));
-    }
-    let mut by_bucket: BTreeMap<HashPrefix, Vec<DirtyMark>> = BTreeMap::new();
-    for mark in marks {
-        by_bucket.entry(before.bucket_of(&mark.id)).or_default().push(mark);
-    }
-    by_bucket.retain(|prefix, _| !left.contains(prefix));
-    if by_bucket.is_empty() {
-        return Ok(Round::Left);
-    }
-    let chosen: Vec<(HashPrefix, Vec<DirtyMark>)> = by_bucket.into_iter().take(MAX_BUCKETS).collect();
-    let ids: Vec<ListingId> =
-        chosen.iter().flat_map(|(_, marks)| marks).map(|mark| mark.id.clone()).collect();
-    let known: Vec<HashPrefix> = chosen
-        .iter()
-        .map(|(prefix, _)| *prefix)
-        .filter(|prefix| before.buckets.contains_key(prefix))
-        .collect();
-    let (listings, stored_buckets) =
-        futures::try_join!(store.listings_with_evidence(&ids), store.buckets(&known))?;
-    if stored_buckets.len() != known.len() && store.manifest().await?.version != before.version {
-        return Ok(Round::Lost);
-    }
-    let Examined { sound: mut buckets, newer, damaged } = damage::examine(&before, &known, stored_buckets);
-    if !newer.is_empty() {
-        return Ok(Round::Newer(newer));
-    }
-    if !damaged.is_empty() {
-        return Ok(Round::Damaged(Damage { manifest: before, buckets: damaged }));
-    }
-    let listings: HashMap<ListingId, _> =
-        listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
-
-    let mut report = BuildReport { version: before.version + 1, ..BuildReport::default() };
-    let mut after = Manifest { version: report.version, ..Manifest::clone(&before) };
-    let (mut written, mut done) = (Vec::new(), Vec::new());
-    for (prefix, mut marks) in chosen {
-        let bucket = buckets.remove(&prefix).unwrap_or_default();
-        let mut entries: Vec<Result<IndexEntry, ListingId>> = Vec::with_capacity(marks.len());
-        for mark in &marks {
-            entries.push(match listings.get(&mark.id) {
-                Some((listing, evidence)) => match listing.availability(oldest_proof) {
-                    Some(shown) => {
-                        let text = IndexedText::of(listing, evidence.as_ref());
-                        Ok(IndexEntry::of(listing, shown, &text, changed_at(mark.at, now)))
-                    }
-                    None => Err(mark.id.clone()),
-                },
-                None => Err(mark.id.clone()),
-            });
-        }
-        let changed = loop {
-            let upserted = entries.iter().filter_map(|entry| entry.as_ref().ok().cloned()).collect();
-            let removed: Vec<ListingId> =
-                entries.iter().filter_map(|entry| entry.as_ref().err().cloned()).collect();
-            let changed = bucket.changed(prefix, upserted, &removed)?;
-            if fits(&written, &changed) || written.is_empty() && entries.len() <= 1 {
-                break Some(changed);
-            }
-            if !written.is_empty() {
-                break None;
-            }
-            entries.truncate(entries.len() / 2);
-        };
-        // The next round takes what does not fit into this one.
-        let Some(changed) = changed else { break };
-        report.come += entries.iter().filter(|entry| entry.is_ok()).count();
-        report.gone += entries.iter().filter(|entry| entry.is_err()).count();
-        marks.truncate(entries.len());
-        done.extend(marks);
-        after.buckets.remove(&prefix);
-        after.buckets.extend(changed.iter().map(|(prefix, _)| (*prefix, report.version)));
-        written.extend(changed);
-    }
-    report.buckets = written.len();
-    if !store.replace_buckets(&before, &after, &written).await? {
-        return Ok(Round::Lost);
-    }
-    store.clear_dirty_marks(&done).await?;
-    Ok(Round::Indexed(report))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::bucket::{Bucket, Unreadable};
-use registry_model::{HashPrefix, Moment, id_hash};
+use registry_model::{HashPrefix, ListingId, Moment, id_hash};
 use registry_store::{Manifest, Store, StoreError, StoredBucket};
 
 /// Buckets read at the same time, so that a check needs only a few megabytes.
@@ -42,7 +42,14 @@ pub(super) struct Examined {
 
 /// Examines what is stored for `prefixes` of a manifest. A bucket that is older than the manifest counts as damaged: it is
 /// left from an earlier list of buckets.
-pub(super) fn examine(manifest: &Manifest, prefixes: &[HashPrefix], stored: Vec<StoredBucket>) -> Examined {
+///
+/// If `is_light` is false, an entry without words counts as damaged, too: it was written while a search backend had them.
+pub(super) fn examine(
+    manifest: &Manifest,
+    prefixes: &[HashPrefix],
+    stored: Vec<StoredBucket>,
+    is_light: bool,
+) -> Examined {
     let mut stored: HashMap<HashPrefix, StoredBucket> =
         stored.into_iter().map(|bucket| (bucket.prefix, bucket)).collect();
     let mut examined = Examined::default();
@@ -50,6 +57,7 @@ pub(super) fn examine(manifest: &Manifest, prefixes: &[HashPrefix], stored: Vec<
         let listed = manifest.buckets.get(prefix).copied().unwrap_or_default();
         let found = stored.remove(prefix).filter(|bucket| bucket.version >= listed);
         match found.map(|bucket| Bucket::read(&bucket.bytes)) {
+            Some(Ok(bucket)) if bucket.is_light() && !is_light => examined.damaged.push(*prefix),
             Some(Ok(bucket)) => drop(examined.sound.insert(*prefix, bucket)),
             Some(Err(Unreadable::Newer(_))) => examined.newer.push(*prefix),
             Some(Err(Unreadable::Damaged(_))) | None => examined.damaged.push(*prefix),
@@ -59,13 +67,20 @@ pub(super) fn examine(manifest: &Manifest, prefixes: &[HashPrefix], stored: Vec<
 }
 
 /// Reads the whole index. `None` if no bucket is damaged, or if a build has just changed the index, because a build reads
-/// what it changes.
-pub(super) async fn find(store: &Store) -> Result<Option<Damage>, StoreError> {
+/// what it changes. `listed` receives the ids in the other buckets.
+pub(super) async fn find(
+    store: &Store,
+    is_light: bool,
+    listed: &mut Vec<ListingId>,
+) -> Result<Option<Damage>, StoreError> {
     let manifest = store.manifest().await?;
     let prefixes: Vec<HashPrefix> = manifest.buckets.keys().copied().collect();
     let mut buckets = Vec::new();
     for some in prefixes.chunks(BATCH) {
-        buckets.append(&mut examine(&manifest, some, store.buckets(some).await?).damaged);
+        let mut examined = examine(&manifest, some, store.buckets(some).await?, is_light);
+        buckets.append(&mut examined.damaged);
+        let entries = examined.sound.into_values().flat_map(|bucket| bucket.entries);
+        listed.extend(entries.map(|entry| entry.listing.id));
     }
     let is_damaged = manifest.is_damaged || !buckets.is_empty();
     let unchanged = store.manifest().await?.version == manifest.version;

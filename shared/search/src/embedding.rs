@@ -102,6 +102,21 @@ fn unit(vector: Vec<f32>) -> Option<Vec<f32>> {
 }
 
 impl Embedding {
+    /// Stands for an embedding that only a search backend contains.
+    pub(super) const fn elsewhere() -> Self {
+        Self { scale: -1.0, parts: Vec::new() }
+    }
+
+    pub(super) const fn is_elsewhere(&self) -> bool {
+        self.scale < 0.0
+    }
+
+    /// The components; zeros for a text without any known word.
+    pub(super) fn components(&self) -> Vec<f32> {
+        let parts = self.parts.iter().map(|part| self.scale * f32::from(part.cast_signed()));
+        parts.chain(std::iter::repeat(0.0)).take(WIDTH).collect()
+    }
+
     fn quantised(vector: &[f32]) -> Self {
         let largest = vector.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
         let scale = largest / 127.0;

@@ -3,7 +3,7 @@
 
 use super::entry::AbilityNames;
 use super::index::Index;
-use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery};
+use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery, Vocabulary};
 use super::rank::{self, Filter, Ranked};
 use super::task;
 use super::{Query, Text};
@@ -38,27 +38,44 @@ impl IndexAnswer {
 /// Of a long text, the sentence with the best hit is searched. To find this sentence, few words are expanded, so that a long
 /// text costs about as much as two questions.
 pub fn search(index: &Index, query: &Query) -> IndexAnswer {
+    let searched = index.count_of(None, query.listed);
+    search_in(index, index.into(), query, searched)
+}
+
+/// Orders candidates. The frequencies of words and the number of searched listings are those of the whole index.
+pub fn search_among(candidates: &Index, whole: &Index, query: &Query) -> IndexAnswer {
+    let searched = whole.count_of(None, query.listed);
+    search_in(candidates, Vocabulary::with_candidates(whole, candidates), query, searched)
+}
+
+fn search_in(index: &Index, vocabulary: Vocabulary<'_>, query: &Query, searched: usize) -> IndexAnswer {
+    let question = |query: &Query, expanded| search_question(index, vocabulary, query, expanded, searched);
     let Some(sentences) = task::sentences(query.text.as_str()) else {
-        return search_question(index, query, MAX_EXPANDED_TERMS);
+        return question(query, MAX_EXPANDED_TERMS);
     };
     let about = |sentence: &str| Query { text: Text::normalized(sentence), ..query.clone() };
     let expanded = MAX_EXPANDED_TERMS / sentences.len().max(1);
     let best_rank = |sentence: &String| {
         let first = Query { skip: 0, limit: 1, ..about(sentence) };
-        search_question(index, &first, expanded).hits.first().map_or(0.0, |hit| hit.rank)
+        question(&first, expanded).hits.first().map_or(0.0, |hit| hit.rank)
     };
     let ranked = sentences.iter().map(|sentence| (best_rank(sentence), sentence));
     let Some((_, sentence)) = ranked.max_by(|a, b| a.0.total_cmp(&b.0)) else {
-        let searched = index.count_of(None, query.listed);
         return IndexAnswer { hits: Vec::new(), total: 0, searched, corrected: None };
     };
-    let answer = search_question(index, &about(sentence), MAX_EXPANDED_TERMS);
+    let answer = question(&about(sentence), MAX_EXPANDED_TERMS);
     IndexAnswer { corrected: Some(answer.corrected.unwrap_or_else(|| sentence.clone())), ..answer }
 }
 
-fn search_question(index: &Index, query: &Query, expanded: usize) -> IndexAnswer {
-    let filter = Filter { kind: query.kind, category: query.category.clone(), listed: query.listed };
-    let parsed = ParsedQuery::of(query.text.as_str(), index, expanded);
+fn search_question(
+    index: &Index,
+    vocabulary: Vocabulary<'_>,
+    query: &Query,
+    expanded: usize,
+    searched: usize,
+) -> IndexAnswer {
+    let filter = Filter::of(query);
+    let parsed = ParsedQuery::of(query.text.as_str(), vocabulary, expanded);
     let wanted = query.skip.saturating_add(query.limit);
     let ranking = if query.text.is_empty() {
         rank::newest(index, &filter, wanted)
@@ -80,7 +97,7 @@ fn search_question(index: &Index, query: &Query, expanded: usize) -> IndexAnswer
     IndexAnswer {
         hits: ranking.best.iter().skip(query.skip).filter_map(shown).collect(),
         total: ranking.total,
-        searched: index.count_of(None, query.listed),
+        searched,
         corrected: parsed.corrected.then_some(parsed.text),
     }
 }

@@ -209,6 +209,11 @@ impl IndexEntry {
         Self::from_text(indexed, text)
     }
 
+    /// The same entry without what only a search backend needs. Lists and facets stay complete.
+    pub(super) fn light(self) -> Self {
+        Self { stems: Vec::new(), words: Vec::new(), embedding: Embedding::elsewhere(), ..self }
+    }
+
     pub fn from_text(listing: IndexedListing, text: &IndexedText) -> Self {
         let (stems, words) = weighted_stems(text);
         Self { listing, stems, words, embedding: embedding::of(&text.embedded_texts()) }

@@ -1,5 +1,8 @@
 //! The inverted index in memory: the documents of each stem (posting lists), and an embedding for each listing. The
 //! index is updated in place, bucket by bucket, so that the cost of an update depends only on what changed.
+//!
+//! If a search backend finds the candidates ([`super::backend`]), the index of all listings is light: it lists them and
+//! knows how frequent words are, but contains no posting lists and no embeddings.
 
 use std::collections::HashMap;
 
@@ -50,6 +53,7 @@ pub(super) struct Posting {
 /// All listings as they are searched: the Live ones, and those that are gated or run locally. Documents are numbered; a number is reused only after a compaction.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
+    is_light: bool,
     pub(super) terms: IndexMap<Box<str>, Term>,
     /// One per term, in a separate column, because a spelling correction scans all of them.
     shapes: Vec<WordShape>,
@@ -59,6 +63,10 @@ pub struct Index {
     names: NameHashes,
     by_name: NameOrder,
     live_count: usize,
+    /// Live documents with words. In a light index, these are a sample of the documents.
+    described_count: usize,
+    /// For an index of candidates: the number of documents in the whole index, whose frequencies its terms have.
+    whole_count: Option<usize>,
     /// Live documents by kind and by how they are shown; a few entries.
     shown_counts: Vec<((Kind, Availability), usize)>,
     frequent_words: FrequentWords,
@@ -85,6 +93,28 @@ struct LoadedBucket {
 }
 
 impl Index {
+    /// An index that finds no documents by words or by meaning.
+    pub fn light() -> Self {
+        Self { is_light: true, ..Self::default() }
+    }
+
+    /// An index of candidates. It ranks them like the whole index, because its words are as frequent as in `whole`.
+    pub fn of_candidates(candidates: Vec<Bucket>, whole: &Self) -> Self {
+        let mut index = Self::default();
+        candidates.into_iter().for_each(|bucket| drop(index.append(bucket)));
+        for (word, term) in &mut index.terms {
+            term.doc_freq = term.doc_freq.max(whole.doc_freq(word));
+            term.word_freq = term.word_freq.max(whole.word_freq(word));
+        }
+        index.whole_count = Some(whole.len());
+        index
+    }
+
+    /// The number of documents on which the frequencies of terms are based.
+    pub(super) fn frequency_base(&self) -> usize {
+        self.whole_count.unwrap_or(self.live_count)
+    }
+
     /// Live documents, without the removed ones.
     pub const fn len(&self) -> usize {
         self.live_count
@@ -105,6 +135,12 @@ impl Index {
 
     pub fn put(&mut self, prefix: HashPrefix, version: u64, bucket: Bucket) {
         self.remove(prefix);
+        let numbers = self.append(bucket);
+        self.by_name.insert(numbers.clone(), |number| sort_key(&self.listings, number));
+        self.buckets.insert(prefix, LoadedBucket { version, listings: numbers });
+    }
+
+    fn append(&mut self, bucket: Bucket) -> Vec<u32> {
         let term_numbers: Vec<u32> = bucket.dictionary.into_iter().map(|word| self.place(word)).collect();
         let mut numbers = Vec::with_capacity(bucket.entries.len());
         for entry in bucket.entries {
@@ -113,7 +149,9 @@ impl Index {
                 entry.stems.iter().map(|(place, _)| term_numbers[*place as usize]).collect();
             for (stem, (_, part)) in stems.iter().zip(&entry.stems) {
                 let term = &mut self.terms[*stem as usize];
-                term.postings.push(Posting { document: number, weight: *part });
+                if !self.is_light {
+                    term.postings.push(Posting { document: number, weight: *part });
+                }
                 term.doc_freq += 1;
             }
             let words: Box<[u32]> = entry.words.iter().map(|place| term_numbers[*place as usize]).collect();
@@ -121,15 +159,17 @@ impl Index {
                 self.terms[*word as usize].word_freq += 1;
                 self.note_frequent_word(*word);
             }
-            self.embeddings.push(&entry.embedding);
+            if !self.is_light {
+                self.embeddings.push(&entry.embedding);
+            }
+            self.described_count += usize::from(!words.is_empty());
             self.names.push(number, &entry.listing);
             self.count_shown(&entry.listing, 1);
             self.listings.push(Some(Document { listing: entry.listing, stems, words }));
             numbers.push(number);
         }
         self.live_count += numbers.len();
-        self.by_name.insert(numbers.clone(), |number| sort_key(&self.listings, number));
-        self.buckets.insert(prefix, LoadedBucket { version, listings: numbers });
+        numbers
     }
 
     pub(super) fn shrink(&mut self) {
@@ -161,6 +201,7 @@ impl Index {
                 self.terms[*word as usize].word_freq -= 1;
             }
             self.live_count -= 1;
+            self.described_count -= usize::from(!document.words.is_empty());
             self.count_shown(&document.listing, -1);
         }
         let removed = self.listings.len() - self.live_count;
@@ -195,11 +236,20 @@ impl Index {
     }
 
     pub(super) fn doc_freq(&self, stem: &str) -> u32 {
-        self.terms.get(stem).map_or(0, |term| term.doc_freq)
+        self.terms.get(stem).map_or(0, |term| self.scaled(term.doc_freq))
     }
 
     pub(super) fn word_freq(&self, word: &str) -> u32 {
-        self.terms.get(word).map_or(0, |term| term.word_freq)
+        self.terms.get(word).map_or(0, |term| self.scaled(term.word_freq))
+    }
+
+    /// A number of documents of the sample of a light index, as a number of all documents.
+    fn scaled(&self, documents: u32) -> u32 {
+        if !self.is_light || self.described_count == 0 {
+            return documents;
+        }
+        let scaled = u64::from(documents) * self.live_count as u64 / self.described_count as u64;
+        u32::try_from(scaled).unwrap_or(u32::MAX)
     }
 
     /// Document numbers in use, including removed documents: the length of a table by document number.

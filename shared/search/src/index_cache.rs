@@ -25,6 +25,8 @@ pub(super) struct IndexCache(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
+    /// Whether a search backend finds the candidates.
+    is_light: bool,
     state: RwLock<State>,
     loading: tokio::sync::Mutex<()>,
     building: AtomicBool,
@@ -72,6 +74,10 @@ impl std::ops::Deref for Reading<'_> {
 }
 
 impl IndexCache {
+    pub(super) fn new(is_light: bool) -> Self {
+        Self(Arc::new(Shared { is_light, ..Shared::default() }))
+    }
+
     pub(super) fn version(&self) -> Option<u64> {
         self.read().0.version
     }
@@ -152,7 +158,7 @@ impl IndexCache {
             // All decoded buckets take more memory than the index. No one reads an index that is not loaded, so the first
             // load adds each bucket at once; an update is collected first, so that readers see all of it.
             let is_first = self.version().is_none();
-            let (mut index, mut buckets, mut newer) = (Index::default(), Vec::new(), 0);
+            let (mut index, mut buckets, mut newer) = (self.empty_index(), Vec::new(), 0);
             for stored in fetched {
                 let bucket = match Bucket::read(&stored.bytes) {
                     Ok(bucket) => bucket,
@@ -201,6 +207,10 @@ impl IndexCache {
             return Ok(());
         }
         Err(StoreError::Busy("the index keeps changing; retry later".to_owned()))
+    }
+
+    fn empty_index(&self) -> Index {
+        if self.0.is_light { Index::light() } else { Index::default() }
     }
 
     fn stale(&self, manifest: &Manifest) -> BTreeMap<HashPrefix, u64> {

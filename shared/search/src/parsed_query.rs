@@ -2,10 +2,10 @@
 //! the word, of its corrected spelling, of synonyms, and of related terms. A word may also be joined with its neighbor
 //! or split in two. All of this needs the index, because it depends on the words of listings.
 
-use super::index::Index;
+use super::index::{Index, Term};
 use super::phrasebook::{self, PhraseMatch};
 use super::stop_words::{is_generic, is_stop_word};
-use super::words::{stem, words};
+use super::words::{WordShape, stem, words};
 use super::{embedding, kind_hint, spelling, synonyms};
 use registry_model::Kind;
 
@@ -41,6 +41,41 @@ const MAX_TERMS: usize = 48;
 /// Words whose spelling is checked and whose related terms are searched: each is compared with all words of the index.
 pub(super) const MAX_EXPANDED_TERMS: usize = 16;
 
+/// The words of listings and their frequencies.
+#[derive(Clone, Copy)]
+pub(super) struct Vocabulary<'a> {
+    whole: &'a Index,
+    /// Candidates from a search backend; they may have words that the sample in `whole` lacks.
+    candidates: Option<&'a Index>,
+}
+
+impl<'a> From<&'a Index> for Vocabulary<'a> {
+    fn from(whole: &'a Index) -> Self {
+        Self { whole, candidates: None }
+    }
+}
+
+impl<'a> Vocabulary<'a> {
+    pub(super) const fn with_candidates(whole: &'a Index, candidates: &'a Index) -> Self {
+        Self { whole, candidates: Some(candidates) }
+    }
+
+    fn doc_freq(self, stem: &str) -> u32 {
+        self.whole.doc_freq(stem).max(self.candidates.map_or(0, |index| index.doc_freq(stem)))
+    }
+
+    pub(super) fn word_freq(self, word: &str) -> u32 {
+        self.whole.word_freq(word).max(self.candidates.map_or(0, |index| index.word_freq(word)))
+    }
+
+    pub(super) fn written_words(
+        self,
+        passes: impl Fn(WordShape) -> bool,
+    ) -> impl Iterator<Item = (&'a str, WordShape, &'a Term)> {
+        self.whole.written_words(passes)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct QueryTerm {
     pub(super) word: String,
@@ -66,7 +101,8 @@ pub(super) struct ParsedQuery {
 
 impl ParsedQuery {
     /// Of the words, the first `expanded` are corrected and expanded.
-    pub(super) fn of(text: &str, index: &Index, expanded: usize) -> Self {
+    pub(super) fn of<'a>(text: &str, index: impl Into<Vocabulary<'a>>, expanded: usize) -> Self {
+        let index = index.into();
         let kind = kind_hint::of(text);
         let query_words = words(text);
         let mut significant: Vec<&String> = query_words.iter().filter(|word| is_informative(word)).collect();
@@ -129,7 +165,7 @@ impl QueryTerm {
         }
     }
 
-    fn correct(&mut self, index: &Index) {
+    fn correct(&mut self, index: Vocabulary<'_>) {
         let Some((spelling, edits)) = spelling::corrected(index, &self.word) else { return };
         let known = index.doc_freq(&stem(&self.word)) > 0;
         self.accept(stem(spelling), if known { CORRECTED } else { 1.0 });
@@ -153,12 +189,12 @@ impl QueryTerm {
     }
 
     /// Whether a listing contains the word, or its vector says what it means.
-    fn is_understood(&self, index: &Index) -> bool {
+    fn is_understood(&self, index: Vocabulary<'_>) -> bool {
         index.doc_freq(&stem(&self.spelling)) > 0 || embedding::is_understood(&self.spelling)
     }
 
     /// Only for rare words without synonyms.
-    fn add_related_terms(&mut self, index: &Index) {
+    fn add_related_terms(&mut self, index: Vocabulary<'_>) {
         let own = stem(&self.spelling);
         if !self.is_understood(index) {
             return;
@@ -166,13 +202,13 @@ impl QueryTerm {
         if index.doc_freq(&own) >= MAX_EXPANDED_DOCS || !synonyms::of(std::slice::from_ref(&own)).is_empty() {
             return;
         }
-        for (stem, near) in index.related_terms(&self.spelling, &own) {
+        for (stem, near) in index.whole.related_terms(&self.spelling, &own) {
             self.accept(stem, RELATED * near);
         }
     }
 
     /// `googledrive` also matches `google` and `drive` where documents write them apart.
-    fn split_compound(&mut self, index: &Index) {
+    fn split_compound(&mut self, index: Vocabulary<'_>) {
         let word = self.word.clone();
         let long = word.len() >= MIN_COMPOUND_LEN && word.is_ascii();
         if self.corrected || !long || index.doc_freq(&stem(&word)) >= MAX_COMPOUND_DOCS {
@@ -189,7 +225,7 @@ impl QueryTerm {
 }
 
 /// `git hub` also matches `github` where documents write it joined.
-fn join_adjacent(terms: &mut [QueryTerm], index: &Index) {
+fn join_adjacent(terms: &mut [QueryTerm], index: Vocabulary<'_>) {
     for first in 1..terms.len() {
         let pair = first - 1..=first;
         let joined: String = terms[pair.clone()].iter().map(|term| term.spelling.as_str()).collect();

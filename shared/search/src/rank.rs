@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 
+use super::Query;
 use super::embedding;
 use super::entry::IndexedListing;
 use super::index::Index;
@@ -48,6 +49,10 @@ pub(super) struct Filter {
 }
 
 impl Filter {
+    pub(super) fn of(query: &Query) -> Self {
+        Self { kind: query.kind, category: query.category.clone(), listed: query.listed }
+    }
+
     pub(super) fn allows(&self, entry: &IndexedListing) -> bool {
         self.listed.admits(entry.shown)
             && self.kind.is_none_or(|kind| entry.kind == kind)
@@ -178,7 +183,7 @@ fn idf_of_term(index: &Index, term: &QueryTerm) -> f32 {
 }
 
 fn idf(index: &Index, doc_freq: u32) -> f32 {
-    let (all, doc_freq) = (index.len() as f32, doc_freq as f32);
+    let (all, doc_freq) = (index.frequency_base() as f32, doc_freq as f32);
     ((all - doc_freq + 0.5) / (doc_freq + 0.5)).ln_1p().max(f32::EPSILON)
 }
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use super::engine::{self, IndexAnswer, IndexHit};
+use super::engine::IndexHit;
 use super::index_cache::{IndexCache, Reading};
-use super::{Found, Hit, Query};
+use super::{Backend, Found, Hit, Query};
 use registry_model::{Clock, Listing, ListingId, Moment};
 use registry_store::{Store, StoreError};
 
@@ -26,19 +26,23 @@ pub struct Searcher {
     pub(super) store: Store,
     pub(super) index: IndexCache,
     pub(super) clock: Clock,
+    pub(super) backend: Backend,
     proof_lasts: SignedDuration,
 }
 
 impl Searcher {
     /// A search over a table. A proof is valid for `proof_lasts`. The index is loaded by [`Searcher::preload`] or with the first query.
-    pub fn new(store: Store, clock: Clock, proof_lasts: SignedDuration) -> Self {
-        Self { store, index: IndexCache::default(), clock, proof_lasts }
+    pub fn new(store: Store, clock: Clock, proof_lasts: SignedDuration, backend: Backend) -> Self {
+        Self { store, index: IndexCache::new(backend.is_light()), clock, backend, proof_lasts }
     }
 
-    /// The same search with another lifetime of a proof. Both share one index.
+    /// The same search with the loaded index of another search of this table.
     #[must_use]
-    pub fn with_proofs_lasting(&self, proof_lasts: SignedDuration) -> Self {
-        Self { proof_lasts, ..self.clone() }
+    pub fn with_index_of(self, other: &Self) -> Self {
+        match self.backend.is_light() == other.backend.is_light() {
+            true => Self { index: other.index.clone(), ..self },
+            false => self,
+        }
     }
 
     pub(super) fn oldest_proof(&self) -> Moment {
@@ -69,22 +73,22 @@ impl Searcher {
         self.index.version()
     }
 
-    /// The number of hits, by the loaded index alone.
-    pub fn total(&self, query: &Query) -> usize {
-        self.search_index(query).total
+    /// The number of hits, by the loaded index alone. A search backend is asked if there is one; it returns some hundred candidates
+    /// at most.
+    pub async fn total(&self, query: &Query) -> Result<usize, StoreError> {
+        Ok(self.answer(query).await?.total)
     }
 
-    /// The hits of each query with their scores from 0 to 100, by the loaded index alone. Nothing is read unless the index must
-    /// be loaded, so a hit may be no longer listed.
+    /// The hits of each query with their scores from 0 to 100, by the loaded index or the search backend alone. The table is not
+    /// read unless the index must be loaded, so a hit may be no longer listed.
     pub async fn candidates(&self, queries: &[Query]) -> Result<Vec<Vec<(ListingId, u8)>>, StoreError> {
         self.load().await?;
         let scored = |hit: IndexHit| (hit.id, percent(hit.rank));
-        let hits = |query| self.search_index(query).hits.into_iter().map(scored).collect();
-        Ok(queries.iter().map(hits).collect())
-    }
-
-    fn search_index(&self, query: &Query) -> IndexAnswer {
-        engine::search(&self.index.read(), query)
+        let mut found = Vec::with_capacity(queries.len());
+        for query in queries {
+            found.push(self.answer(query).await?.hits.into_iter().map(scored).collect());
+        }
+        Ok(found)
     }
 
     /// Must not be held across an await.
@@ -96,10 +100,10 @@ impl Searcher {
     /// the changed buckets are loaded and the search is repeated.
     pub async fn find(&self, query: &Query, now: Moment) -> Result<Found, StoreError> {
         self.load().await?;
-        let mut answer = self.search_index(query);
+        let mut answer = self.answer(query).await?;
         let mut shown = self.store.shown(&answer.ids()).await?;
         if self.index.refreshed(&self.store, &shown.manifest).await? {
-            answer = self.search_index(query);
+            answer = self.answer(query).await?;
             shown = self.store.shown(&answer.ids()).await?;
         }
         let oldest_proof = self.oldest_proof();

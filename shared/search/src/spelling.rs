@@ -2,7 +2,7 @@
 //! dictionary and in few listings. So the name of a product is not replaced by a more frequent word.
 
 use super::embedding;
-use super::index::Index;
+use super::parsed_query::Vocabulary;
 use super::stop_words::is_stop_word;
 use super::words::{WordShape, is_plain, stem};
 
@@ -14,7 +14,7 @@ const MIN_FREQ_RATIO: u32 = 15;
 const MAX_ONE_EDIT_LEN: usize = 5;
 
 /// The word that the caller probably meant by the misspelled `word`, and the number of edits between the two.
-pub(super) fn corrected<'a>(index: &'a Index, word: &str) -> Option<(&'a str, usize)> {
+pub(super) fn corrected<'a>(index: Vocabulary<'a>, word: &str) -> Option<(&'a str, usize)> {
     if word.len() < 4 || !is_plain(word) || is_stop_word(word) || embedding::is_ordinary(word) {
         return None;
     }
@@ -41,7 +41,7 @@ struct Candidate<'a> {
     rank: f32,
 }
 
-fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
+fn nearest<'a>(index: Vocabulary<'a>, word: &str) -> Option<Candidate<'a>> {
     let (shape, first) = (WordShape::of(word), word.as_bytes().first());
     let max = if word.len() <= MAX_ONE_EDIT_LEN { 1 } else { 3 };
     let mut best: Option<Candidate<'a>> = None;

@@ -15,6 +15,9 @@ pub enum StoreError {
     /// The table refused a request, or an item cannot be decoded: a fault of this registry that a retry does not fix.
     #[error("the table refused a request: {0}")]
     Fault(String),
+    /// The search backend of the operator failed: a retry may succeed.
+    #[error("the search backend failed: {0}")]
+    Search(String),
 }
 
 impl From<StoreError> for Problem {
@@ -22,6 +25,7 @@ impl From<StoreError> for Problem {
         match error {
             StoreError::Busy(internal) => Self::unavailable(internal),
             StoreError::Fault(internal) => Self::fault(internal),
+            StoreError::Search(internal) => Self::search_unavailable(internal),
         }
     }
 }

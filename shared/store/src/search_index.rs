@@ -252,6 +252,12 @@ impl Store {
         stream::iter(deletions).buffer_unordered(CONCURRENCY).try_collect().await
     }
 
+    /// Marks listings, so that they are indexed again. After an error some may be marked.
+    pub async fn mark_dirty(&self, ids: &[ListingId], at: Moment) -> Result<(), StoreError> {
+        let puts: Vec<_> = ids.iter().map(|id| self.put(dirty_mark(id, at))).collect();
+        stream::iter(puts).buffer_unordered(CONCURRENCY).try_collect().await
+    }
+
     /// Marks every indexed listing that `chosen` accepts, so that it is indexed again; returns their number. It reads the
     /// whole lists, so it is for rare events. After an error some may be marked.
     pub async fn mark_listed_dirty(
@@ -267,10 +273,10 @@ impl Store {
             loop {
                 let (listings, more) =
                     self.read_page_of_shown(partition.clone(), after.as_deref(), PAGE).await?;
-                let ids = listings.into_iter().map(|listing| listing.id).filter(&chosen);
-                let puts: Vec<_> = ids.map(|id| self.put(dirty_mark(&id, at))).collect();
-                marked += puts.len();
-                stream::iter(puts).buffer_unordered(CONCURRENCY).try_collect::<()>().await?;
+                let ids: Vec<ListingId> =
+                    listings.into_iter().map(|listing| listing.id).filter(&chosen).collect();
+                marked += ids.len();
+                self.mark_dirty(&ids, at).await?;
                 after = more;
                 if after.is_none() {
                     break;

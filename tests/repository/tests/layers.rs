@@ -16,7 +16,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("formats", &["model"]),
     ("fetch", &["model"]),
     ("store", &["model"]),
-    ("search", &["formats", "model", "store"]),
+    ("search", &["fetch", "formats", "model", "store"]),
     ("app", &["fetch", "formats", "model", "search", "store"]),
     ("lambda", &["app", "model", "store"]),
     ("probe", &["app", "fetch", "formats", "model", "search", "store"]),
@@ -32,7 +32,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
 /// Libraries that only some crates may use, with those crates.
 const GUARDED: [(&str, &[&str]); 3] = [
     ("aws-sdk-dynamodb", &["shared/store", "shared/lambda", "infra/local", "tests"]),
-    ("reqwest", &["shared/fetch", "infra/local", "tests"]),
+    ("reqwest", &["shared/fetch", "shared/search", "infra/local", "tests"]),
     ("hickory-resolver", &["shared/fetch"]),
 ];
 

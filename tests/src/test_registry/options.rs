@@ -80,6 +80,11 @@ impl TestOptions {
         self
     }
 
+    /// Whether a setting has a value.
+    pub(super) fn has_setting(&self, name: &str) -> bool {
+        self.environment.iter().any(|(other, _)| other == name)
+    }
+
     /// With rate limits.
     #[must_use]
     pub fn with_rates(self) -> Self {

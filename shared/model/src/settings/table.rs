@@ -337,6 +337,17 @@ pub const SETTINGS: &[Setting] = &[
             `smtp://user:password@host:587?tls=required`; for Amazon SES, use its SMTP interface",
     ),
     row(
+        "SEARCH_BACKEND_URL",
+        Text("", "an https or http URL without user and query; https if a token is set"),
+        "Chroma server that finds the candidates of searches, such as `http://127.0.0.1:8000` or \
+            `https://chroma.example.com/api/v2/tenants/NAME/databases/NAME`; without this setting, the embedded index does",
+    ),
+    row(
+        "SEARCH_BACKEND_TOKEN",
+        Text("", "a token of at least 16 characters"),
+        "token that this server requires; it is sent as `x-chroma-token` and as bearer token",
+    ),
+    row(
         "TABLE_NAME",
         Text("registry", "a name"),
         "name of the DynamoDB table; on AWS, the template sets this name",

@@ -220,12 +220,10 @@ async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
         ..Row::of(&hit.listing, now)
     };
     let rows: Vec<Row> = found.hits.iter().map(row).collect();
-    // In memory: these searches read no item.
-    let count = |kind| {
-        let of_kind = registry_search::Query { kind: Some(kind), skip: 0, limit: 1, ..search.clone() };
-        app.search.total(&of_kind)
-    };
-    let counts = (count(Kind::Agent), count(Kind::Mcp));
+    // These searches read no item.
+    let of_kind = |kind| registry_search::Query { kind: Some(kind), skip: 0, limit: 1, ..search.clone() };
+    let (agents, servers) = (of_kind(Kind::Agent), of_kind(Kind::Mcp));
+    let counts = futures::try_join!(app.search.total(&agents), app.search.total(&servers))?;
     let summary = match (&found.corrected, rows.len()) {
         (_, 0) => "No results.".to_owned(),
         (Some(instead), _) => {

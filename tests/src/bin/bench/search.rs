@@ -148,7 +148,7 @@ pub(crate) async fn run_child(file: &str) -> Result<ExitCode, Failure> {
     let reads = observer.tally.since(&before).total() as f64 / with_rows.len() as f64;
     for query in queries.iter().cycle().take(QUESTIONS.len() * ROUNDS) {
         let began = Instant::now();
-        std::hint::black_box(app.search.total(query));
+        std::hint::black_box(app.search.total(query).await.map_err(|problem| format!("{problem:?}"))?);
         in_process.push(began.elapsed());
     }
     // Simulates `ROUNDS` shards of this size that are queried in parallel: the slowest run of each query is their time.

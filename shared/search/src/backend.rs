@@ -1,0 +1,193 @@
+//! Decides how a search by text finds its hits. Without a backend, the index in memory finds and orders them. With a
+//! backend, the server of the operator finds candidates by words and by meaning, and the ranking of this crate orders
+//! these. Then the index in memory is light, so a process needs far less memory.
+
+use futures::future::try_join_all;
+
+use super::bucket::Bucket;
+use super::chroma::{Chroma, Question};
+use super::embedding;
+use super::engine::{self, IndexAnswer};
+use super::entry::IndexEntry;
+use super::index::Index;
+use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery};
+use super::rank::Filter;
+use super::{Query, Searcher, names, task};
+use registry_model::{ListingId, Secret, id_hash};
+use registry_store::StoreError;
+
+/// Candidates by meaning alone, with all words, and for each rare word.
+const BY_MEANING: usize = 150;
+const WITH_ALL_WORDS: usize = 100;
+const WITH_ONE_WORD: usize = 60;
+/// The rarest words of a question, each of which is searched alone.
+const RARE_WORDS: usize = 3;
+/// Stems with a lower weight are not searched: the vector of the query leads to them, too.
+const MIN_WEIGHT: f32 = 0.5;
+/// Listings whose name is the query, at most.
+const MAX_NAMED: usize = 50;
+
+/// The words of about as many listings as this number of buckets contains stay in the stored index. They show how frequent
+/// words are, and which words exist.
+const SAMPLED_BUCKETS: u64 = 128;
+
+/// Where searches by text find their candidates.
+#[derive(Clone, Debug, Default)]
+pub enum Backend {
+    #[default]
+    Embedded,
+    Chroma(Chroma),
+}
+
+/// What the server is asked for one query.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    questions: Vec<Question>,
+    filter: Filter,
+    /// Listings whose name is the query.
+    named: Vec<ListingId>,
+}
+
+impl Backend {
+    pub fn new(url: Option<&str>, token: Option<&Secret>) -> Self {
+        url.map_or(Self::Embedded, |url| Self::Chroma(Chroma::new(url, token.cloned())))
+    }
+
+    /// Whether the index of all listings contains the words of a sample only, and no embeddings.
+    pub(super) const fn is_light(&self) -> bool {
+        matches!(self, Self::Chroma(_))
+    }
+
+    /// What a bucket contains of an entry, in an index of this number of buckets.
+    pub fn stored(&self, entry: IndexEntry, buckets: usize) -> IndexEntry {
+        if self.is_light() && !is_sampled(&entry.listing.id, buckets) { entry.light() } else { entry }
+    }
+
+    /// Sends entries to the server, and removes listings from it.
+    pub async fn apply(&self, entries: &[IndexEntry], removed: &[ListingId]) -> Result<(), StoreError> {
+        match self {
+            Self::Embedded => Ok(()),
+            Self::Chroma(chroma) => chroma.apply(entries, removed).await,
+        }
+    }
+
+    /// Those of these listings that the server lacks.
+    pub(super) async fn missing(&self, ids: &[ListingId]) -> Result<Vec<ListingId>, StoreError> {
+        match self {
+            Self::Embedded => Ok(Vec::new()),
+            Self::Chroma(chroma) => chroma.missing(ids).await,
+        }
+    }
+
+    /// `None` if the index in memory finds the hits itself.
+    pub fn plan(&self, whole: &Index, query: &Query) -> Option<Plan> {
+        if matches!(self, Self::Embedded) || query.text.is_empty() {
+            return None;
+        }
+        let text = query.text.as_str();
+        let (questions, filter) = (questions(whole, text), Filter::of(query));
+        Some(Plan { questions, filter, named: named(whole, text) })
+    }
+
+    /// The entries of the candidates, one in each bucket.
+    pub async fn fetch(&self, plan: Plan) -> Result<Vec<Bucket>, StoreError> {
+        let Self::Chroma(chroma) = self else { return Ok(Vec::new()) };
+        let found = plan.questions.iter().map(|question| chroma.nearest(question, &plan.filter));
+        let mut ids = try_join_all(found).await?.concat();
+        ids.extend(plan.named);
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.is_empty() { Ok(Vec::new()) } else { chroma.entries(&ids).await }
+    }
+}
+
+/// Whether a listing is in the sample. Buckets are chosen by the first bits of the hash, so the last bits are used.
+fn is_sampled(id: &ListingId, buckets: usize) -> bool {
+    let part = id_hash(id) & u64::from(u32::MAX);
+    part.saturating_mul(buckets as u64) >> 32 < SAMPLED_BUCKETS
+}
+
+impl Searcher {
+    /// The hits by the loaded index, or by the backend.
+    pub(super) async fn answer(&self, query: &Query) -> Result<IndexAnswer, StoreError> {
+        match self.candidates_of(query).await? {
+            Some(candidates) => Ok(engine::search_among(&candidates, &self.read(), query)),
+            None => Ok(engine::search(&self.read(), query)),
+        }
+    }
+
+    /// An index of the candidates for a query; `None` if the loaded index finds the hits itself.
+    pub(super) async fn candidates_of(&self, query: &Query) -> Result<Option<Index>, StoreError> {
+        let plan = self.backend.plan(&self.read(), query);
+        let Some(plan) = plan else { return Ok(None) };
+        let entries = self.backend.fetch(plan).await?;
+        Ok(Some(Index::of_candidates(entries, &self.read())))
+    }
+}
+
+fn named(whole: &Index, text: &str) -> Vec<ListingId> {
+    let short = names::short_name(text);
+    whole.named([text, &short]).take(MAX_NAMED).map(|(_, entry)| entry.id.clone()).collect()
+}
+
+/// The questions to the backend for a query. Of a long text, each sentence that may ask for something has its own questions.
+fn questions(whole: &Index, text: &str) -> Vec<Question> {
+    match task::sentences(text) {
+        None => {
+            let parsed = ParsedQuery::of(text, whole, MAX_EXPANDED_TERMS);
+            let (first, further) = questions_of(whole, &parsed);
+            first.into_iter().chain(further).collect()
+        }
+        Some(sentences) => {
+            let expanded = MAX_EXPANDED_TERMS / sentences.len().max(1);
+            let parsed = sentences.iter().map(|sentence| ParsedQuery::of(sentence, whole, expanded));
+            parsed.flat_map(|parsed| questions_of(whole, &parsed).0).collect()
+        }
+    }
+}
+
+/// The questions by meaning and by all words, and those by one word.
+fn questions_of(whole: &Index, parsed: &ParsedQuery) -> (Vec<Question>, Vec<Question>) {
+    let vector = parsed.vector.as_ref().map(|vector| embedding::normalized(vector.clone()));
+    let mut groups: Vec<(u32, Vec<String>)> = Vec::new();
+    for term in &parsed.terms {
+        let stems: Vec<String> = parsed
+            .expansions(term)
+            .into_iter()
+            .filter(|(_, weight)| *weight >= MIN_WEIGHT)
+            .map(|(stem, _)| stem.to_owned())
+            .collect();
+        let frequency = stems.iter().map(|stem| whole.doc_freq(stem)).sum();
+        groups.push((frequency, stems));
+    }
+    groups.sort();
+    let words: Vec<Vec<String>> = groups.into_iter().map(|(_, stems)| stems).collect();
+    let mut first = Vec::new();
+    if vector.is_some() {
+        first.push(Question { vector: vector.clone(), words: Vec::new(), limit: BY_MEANING });
+    }
+    if !words.is_empty() {
+        first.push(Question { vector: vector.clone(), words: words.clone(), limit: WITH_ALL_WORDS });
+    }
+    let rare = if words.len() > 1 { RARE_WORDS } else { 0 };
+    let alone = words.into_iter().take(rare);
+    let alone =
+        alone.map(|stems| Question { vector: vector.clone(), words: vec![stems], limit: WITH_ONE_WORD });
+    (first, alone.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sample_of_a_large_index_is_small() {
+        let sampled = |buckets: usize| {
+            let ids = (0..20_000).map(|n| format!("mcp-{n}").parse().unwrap());
+            ids.filter(|id| is_sampled(id, buckets)).count()
+        };
+        assert_eq!(sampled(128), 20_000, "a small index is its own sample");
+        let tenth = sampled(1280);
+        assert!((1800..2200).contains(&tenth), "{tenth} of 20,000");
+    }
+}
