@@ -3,7 +3,7 @@
 //! that they are up to date.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::entry::{AbilityNames, IndexedListing};
 use super::index::Index;
@@ -49,7 +49,7 @@ pub struct Row {
     pub changed_at: Moment,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Facet {
     Kind,
     Category,
@@ -107,10 +107,32 @@ fn total(index: &Index, part: &BrowseQuery) -> usize {
     }
 }
 
-fn count_by_facet<'a>(
-    entries: impl Iterator<Item = &'a IndexedListing>,
-    facet: Facet,
-) -> Vec<(String, usize)> {
+/// How often each value of a facet occurs, the most frequent first.
+type Counts = Vec<(String, usize)>;
+
+/// The counts of all listings of a list, for the facets that were asked for. They are counted once for each version of the
+/// index, because that takes longer the more listings there are.
+#[derive(Debug, Default)]
+pub(super) struct CountedFacets {
+    version: Option<u64>,
+    counts: HashMap<(Option<Kind>, Listed, Facet), Arc<Counts>>,
+}
+
+impl CountedFacets {
+    /// `version` must have been read before the index.
+    fn of(&mut self, version: Option<u64>, index: &Index, filter: &Filter, facet: Facet) -> Arc<Counts> {
+        if self.version != version {
+            *self = Self { version, ..Self::default() };
+        }
+        let count = || {
+            let entries = index.listings().map(|(_, entry)| entry);
+            Arc::new(count_by_facet(entries.filter(|entry| filter.allows(entry)), facet))
+        };
+        Arc::clone(self.counts.entry((filter.kind, filter.listed, facet)).or_insert_with(count))
+    }
+}
+
+fn count_by_facet<'a>(entries: impl Iterator<Item = &'a IndexedListing>, facet: Facet) -> Counts {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for entry in entries {
         match facet {
@@ -120,8 +142,7 @@ fn count_by_facet<'a>(
             Facet::Tag => entry.tags.iter().for_each(|tag| *counts.entry(tag).or_default() += 1),
         }
     }
-    let mut counts: Vec<(String, usize)> =
-        counts.into_iter().map(|(value, count)| (value.to_owned(), count)).collect();
+    let mut counts: Counts = counts.into_iter().map(|(value, count)| (value.to_owned(), count)).collect();
     counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     counts
 }
@@ -177,13 +198,14 @@ impl Searcher {
         kind: Option<Kind>,
         listed: Listed,
         by: &[Facet],
-    ) -> Result<Vec<Vec<(String, usize)>>, StoreError> {
+    ) -> Result<Vec<Arc<Counts>>, StoreError> {
         self.refresh().await?;
         let filter = Filter { kind, category: None, listed };
         if text.is_empty() {
+            let version = self.version();
             let index = self.read();
-            let entries = || index.listings().map(|(_, entry)| entry).filter(|entry| filter.allows(entry));
-            return Ok(by.iter().map(|facet| count_by_facet(entries(), *facet)).collect());
+            let mut counted = self.counted_facets.lock().unwrap_or_else(PoisonError::into_inner);
+            return Ok(by.iter().map(|facet| counted.of(version, &index, &filter, *facet)).collect());
         }
         let query = Query { text: text.clone(), kind, category: None, listed, skip: 0, limit: 0 };
         let candidates = self.candidates_of(&query).await?;
@@ -195,7 +217,7 @@ impl Searcher {
         let parsed = ParsedQuery::of(text.as_str(), words, MAX_EXPANDED_TERMS);
         let among = rank::ranked(index, &parsed, text.as_str(), &filter, index.slots());
         let entries = || among.best.iter().filter_map(|hit| index.listing(hit.number));
-        Ok(by.iter().map(|facet| count_by_facet(entries(), *facet)).collect())
+        Ok(by.iter().map(|facet| Arc::new(count_by_facet(entries(), *facet))).collect())
     }
 }
 
@@ -274,5 +296,15 @@ mod tests {
             BrowseQuery { after: Some("org.example/2".to_owned()), limit: 1, ..BrowseQuery::default() };
         let (page, _) = select_page(&index, &part);
         assert_eq!(page[0].registry_name, "org.example/2", "a place without an id begins at its name");
+    }
+
+    #[test]
+    fn facets_of_all_listings_are_counted_once_for_each_version_of_the_index() {
+        let (mut counted, filter) = (CountedFacets::default(), Filter::default());
+        let first = counted.of(Some(1), &index(), &filter, Facet::Kind);
+        assert!(first.len() == 2, "{first:?}");
+        let again = counted.of(Some(1), &Index::default(), &filter, Facet::Kind);
+        assert!(Arc::ptr_eq(&first, &again));
+        assert_eq!(*counted.of(Some(2), &Index::default(), &filter, Facet::Kind), []);
     }
 }

@@ -1,11 +1,12 @@
 //! The search of the registry. The index finds the hits. One batch read of the table then returns which hits
 //! are still Live and their current data. It also shows whether the index is out of date.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::SignedDuration;
 
+use super::browse::CountedFacets;
 use super::engine::IndexHit;
 use super::index_cache::{IndexCache, Reading};
 use super::{Backend, Found, Hit, Query};
@@ -25,6 +26,7 @@ const WEEK_HOURS: f32 = 168.0;
 pub struct Searcher {
     pub(super) store: Store,
     pub(super) index: IndexCache,
+    pub(super) counted_facets: Arc<Mutex<CountedFacets>>,
     pub(super) clock: Clock,
     pub(super) backend: Backend,
     proof_lasts: SignedDuration,
@@ -33,7 +35,8 @@ pub struct Searcher {
 impl Searcher {
     /// A search over a table. A proof is valid for `proof_lasts`. The index is loaded by [`Searcher::preload`] or with the first query.
     pub fn new(store: Store, clock: Clock, proof_lasts: SignedDuration, backend: Backend) -> Self {
-        Self { store, index: IndexCache::new(backend.is_light()), clock, backend, proof_lasts }
+        let index = IndexCache::new(backend.is_light());
+        Self { store, index, counted_facets: Arc::default(), clock, backend, proof_lasts }
     }
 
     /// The same search with the loaded index of another search of this table.

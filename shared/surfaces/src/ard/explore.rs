@@ -1,6 +1,8 @@
 //! `POST /explore` of ARD (§7.3): counts entries by type, publisher, tag or category. It counts all entries,
 //! or the entries that match a text. The counts come from the index only. No listing is read.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -166,10 +168,11 @@ fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
     })
 }
 
-fn buckets(request: &FacetRequest, counted: Option<(Counted, Vec<(String, usize)>)>) -> Value {
+fn buckets(request: &FacetRequest, counted: Option<(Counted, Arc<Vec<(String, usize)>>)>) -> Value {
     let Some((counted, counts)) = counted else { return json!({ "buckets": [], "otherCount": 0 }) };
-    let mut enough = counts.into_iter().filter(|(_, count)| *count >= request.min_count);
-    let bucket = |(value, count)| json!({ "value": counted.shown(value), "count": count });
+    let mut enough = counts.iter().filter(|(_, count)| *count >= request.min_count);
+    let bucket =
+        |(value, count): &(String, usize)| json!({ "value": counted.shown(value.clone()), "count": count });
     let shown: Vec<Value> = enough.by_ref().take(request.limit).map(bucket).collect();
     json!({ "buckets": shown, "otherCount": enough.map(|(_, count)| count).sum::<usize>() })
 }
@@ -224,7 +227,7 @@ mod tests {
         let request = facet(&json!({ "field": "type", "limit": 1, "minCount": 2 })).unwrap();
         let counts = vec![("mcp".to_owned(), 5), ("agent".to_owned(), 3), ("else".to_owned(), 1)];
         assert_eq!(
-            buckets(&request, Some((Counted::Type, counts))),
+            buckets(&request, Some((Counted::Type, Arc::new(counts)))),
             json!({ "buckets": [{ "value": SERVER_CARD_MEDIA_TYPE, "count": 5 }], "otherCount": 3 })
         );
         assert_eq!(buckets(&request, None)["buckets"], json!([]));

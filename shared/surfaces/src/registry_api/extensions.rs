@@ -2,6 +2,7 @@
 //! with `/x/` and the registry's own namespace, where that API allows extensions. Clients work without them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::json;
@@ -134,8 +135,9 @@ pub async fn facets(app: &App, query: &str) -> Result<Facets, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let by = [Facet::Category, Facet::Publisher];
     let counted = app.search.count(&words, Some(Kind::Mcp), access(query)?.into(), &by).await?;
-    let values = |counts: Vec<(String, usize)>| {
-        counts.into_iter().take(MAX_VALUES).map(|(value, count)| Count { value, count }).collect()
+    let values = |counts: Arc<Vec<(String, usize)>>| {
+        let most = counts.iter().take(MAX_VALUES);
+        most.map(|(value, count)| Count { value: value.clone(), count: *count }).collect()
     };
     Ok(Facets {
         facets: ["category", "publisher"].into_iter().zip(counted.into_iter().map(values)).collect(),
