@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use registry::model::{Availability, HashPrefix, Listed, ListingId};
+use registry::model::{Availability, HashPrefix, Lane, Listed, ListingId};
 use registry::search::backend::Backend;
 use registry::search::bucket::Bucket;
 use registry::search::engine::{IndexAnswer, search, search_among};
@@ -17,6 +17,9 @@ use registry::search::entry::{IndexEntry, IndexedListing, IndexedText};
 use registry::search::index::Index;
 use registry::search::{Query, Text};
 use serde_json::Value;
+use tests::chroma;
+use tests::fixtures::{feed_item, submitted_listing};
+use tests::test_registry::{TestOptions, TestRegistry};
 
 /// System, nDCG@10, recall@20 and MRR on the same questions, from the README of the collection.
 const OTHER_SYSTEMS: [(&str, f64, f64, f64); 9] = [
@@ -155,12 +158,27 @@ const MAX_BACKEND_LOSS: f64 = 0.03;
 /// Stored indexes of this number of buckets contain the words of all listings of the collection, of a fifth and of a twentieth.
 const SAMPLES: [usize; 3] = [128, 640, 2560];
 
-/// `SEARCH_BACKEND` is the URL of a Chroma server.
+/// The URL of a Chroma server.
+fn server() -> Option<String> {
+    let url = std::env::var("SEARCH_BACKEND").ok();
+    if url.is_none() {
+        println!("SEARCH_BACKEND is not set: the search backend is not measured");
+    }
+    url
+}
+
+/// The memory of this process, in MB.
+fn resident_mb() -> f64 {
+    let pages = fs::read_to_string("/proc/self/statm").ok();
+    let pages = pages.and_then(|text| text.split(' ').nth(1)?.parse::<f64>().ok());
+    pages.unwrap_or_default() * 4096.0 / 1e6
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs the collection in SEARCH_COLLECTION and the server in SEARCH_BACKEND"]
 async fn search_backend_gives_nearly_the_same_ranking_as_the_whole_index() {
     let folder = collection();
-    let url = std::env::var("SEARCH_BACKEND").expect("SEARCH_BACKEND: the URL of the server");
+    let Some(url) = server() else { return };
     let backend = Backend::new(Some(&url), None);
     let rows = lines(folder.join("listings.jsonl"));
     let entries: Vec<IndexEntry> = rows.iter().map(entry).collect();
@@ -168,7 +186,9 @@ async fn search_backend_gives_nearly_the_same_ranking_as_the_whole_index() {
     backend.apply(&entries, &[]).await.expect("the server stores the collection");
     println!("the server stored {} listings in {:.1} s", entries.len(), began.elapsed().as_secs_f64());
     let questions = lines(folder.join("dev.jsonl"));
+    let before = resident_mb();
     let whole = index_of(entries.clone());
+    println!("the whole index takes about {:.0} MB", resident_mb() - before);
     let mut embedded = Measured::default();
     for question in &questions {
         let began = Instant::now();
@@ -178,8 +198,10 @@ async fn search_backend_gives_nearly_the_same_ranking_as_the_whole_index() {
     embedded.print("embedded");
     for buckets in SAMPLES {
         let light = entries.iter().map(|entry| backend.stored(entry.clone(), buckets)).collect();
+        let before = resident_mb();
         let mut index = Index::light();
         put(&mut index, light);
+        println!("the light index takes about {:.0} MB", resident_mb() - before);
         let mut measured = Measured::default();
         for question in &questions {
             let query = query(question["query"].as_str().unwrap_or_default());
@@ -194,6 +216,52 @@ async fn search_backend_gives_nearly_the_same_ranking_as_the_whole_index() {
         measured.print(&format!("backend, sample of 128 of {buckets} buckets"));
         let loss = embedded.mean(|score| score.ndcg) - measured.mean(|score| score.ndcg);
         assert!(loss < MAX_BACKEND_LOSS, "nDCG@10 is {loss:.3} lower with {buckets} buckets");
+    }
+}
+
+/// Prints how long the endpoint takes to answer questions that it has not answered before.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs the collection in SEARCH_COLLECTION and the server in SEARCH_BACKEND"]
+async fn search_backend_answers_at_the_endpoint() {
+    let folder = collection();
+    let Some(url) = server() else { return };
+    let questions = lines(folder.join("dev.jsonl"));
+    let rows = lines(folder.join("listings.jsonl"));
+    for (name, database) in [("embedded", String::new()), ("backend", chroma::database(&url).await)] {
+        let options = TestOptions::default().with_read_cache().without_events();
+        let registry = TestRegistry::start_with(options.with_setting("SEARCH_BACKEND_URL", database)).await;
+        insert(&registry, &rows).await;
+        let mut times = Vec::new();
+        for question in &questions {
+            let query = question["query"].as_str().unwrap_or_default();
+            let path: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
+            let began = Instant::now();
+            let reply = registry.get(&format!("/api/ard/search?q={path}")).await;
+            times.push(began.elapsed());
+            assert_eq!(reply.status, 200, "{query}: {reply:?}");
+        }
+        times.sort_unstable();
+        let time = |part: usize| times[times.len() * part / 100].as_secs_f64() * 1000.0;
+        println!("{name:<44} p50 {:.1} ms, p95 {:.1} ms", time(50), time(95));
+    }
+}
+
+/// Makes Live listings with the names and descriptions of the collection, and indexes them.
+async fn insert(registry: &TestRegistry, rows: &[Value]) {
+    let (app, now) = (&registry.app, registry.now());
+    for (number, row) in rows.iter().enumerate() {
+        let kind = serde_json::from_value(row["kind"].clone()).expect("a kind");
+        let (submission, mut listing) = submitted_listing(app, kind, number);
+        listing.name = row["name"].as_str().unwrap_or_default().to_owned();
+        listing.description = row["description"].as_str().map(str::to_owned);
+        (listing.lane, listing.live_since, listing.last_ok_at) = (Lane::Active, Some(now), Some(now));
+        let item = feed_item("listing_queued", &listing, now);
+        let inserted = app.store.insert(&listing, None, &submission.contact, &item, None).await;
+        inserted.expect("an inserted listing");
+    }
+    app.store.mark_listed_dirty(|_| true, now).await.expect("marked listings");
+    while !app.store.dirty_marks(None, 1).await.expect("marks").is_empty() {
+        app.search.build().await.expect("a build");
     }
 }
 

@@ -21,7 +21,7 @@ const BY_MEANING: usize = 150;
 const WITH_ALL_WORDS: usize = 100;
 const WITH_ONE_WORD: usize = 60;
 /// The rarest words of a question, each of which is searched alone.
-const RARE_WORDS: usize = 3;
+const RARE_WORDS: usize = 2;
 /// Stems with a lower weight are not searched: the vector of the query leads to them, too.
 const MIN_WEIGHT: f32 = 0.5;
 /// Listings whose name is the query, at most.
@@ -68,6 +68,14 @@ impl Backend {
         match self {
             Self::Embedded => Ok(()),
             Self::Chroma(chroma) => chroma.apply(entries, removed).await,
+        }
+    }
+
+    /// Whether the server answers.
+    pub(super) async fn check(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Embedded => Ok(()),
+            Self::Chroma(chroma) => chroma.check().await,
         }
     }
 

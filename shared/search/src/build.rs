@@ -125,6 +125,8 @@ impl Searcher {
 
     /// Checks the whole stored index and repairs it; returns the number of repaired buckets.
     async fn check(&self, until: Instant) -> Result<usize, StoreError> {
+        // The index is not read in vain while the server does not answer.
+        self.backend.check().await?;
         let mut listed = Vec::new();
         let repair = match damage::find(&self.store, self.backend.is_light(), &mut listed).await? {
             Some(damage) => self.repair(damage, until).await?,

@@ -420,7 +420,7 @@ fn sort_key(listings: &[Option<Document>], number: u32) -> Option<(&str, &str)> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::search;
+    use crate::engine::{IndexAnswer, search, search_among};
     use crate::entry::{IndexEntry, IndexedText};
     use crate::{Query, Text};
     use registry_model::Kind;
@@ -499,6 +499,40 @@ mod tests {
             assert_eq!(answers(&old, question), answers(&new, question), "{question}");
         }
         assert_eq!(answers(&new, &last).1[0], 10_000, "a whole name ranks first");
+    }
+
+    #[test]
+    fn candidates_rank_as_in_the_whole_index() {
+        let (mut whole, mut light) = (Index::default(), Index::light());
+        for (prefix, bucket) in buckets(0..600) {
+            whole.put(prefix, 1, bucket.clone());
+            light.put(prefix, 1, bucket);
+        }
+        let all = buckets(0..600).into_iter().map(|(_, bucket)| bucket).collect();
+        let candidates = Index::of_candidates(all, &light);
+        for question in ["weather news", "invoces", "an agent for maps", "nothing like it", "acme/helper-7"] {
+            let text = Text::parse(question, "q").unwrap();
+            let query = Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 30 };
+            let ranks = |answer: IndexAnswer| {
+                let hits = answer.hits.into_iter().map(|hit| (hit.id, hit.rank)).collect::<Vec<_>>();
+                (hits, answer.total, answer.searched)
+            };
+            let answer = search_among(&candidates, &light, &query);
+            assert_eq!(ranks(answer), ranks(search(&whole, &query)), "{question}");
+        }
+    }
+
+    #[test]
+    fn sample_shows_how_frequent_words_are() {
+        let entries = (0..1200).map(|n| if n % 7 == 0 { entry(n) } else { entry(n).light() }).collect();
+        let mut index = Index::light();
+        for (prefix, bytes) in Bucket::default().changed(HashPrefix::default(), entries, &[]).unwrap() {
+            index.put(prefix, 1, Bucket::read(&bytes).unwrap());
+        }
+        // One of six listings contains it.
+        let frequency = index.doc_freq(&stem("weather"));
+        assert!((180..220).contains(&frequency), "{frequency}");
+        assert_eq!((index.len(), index.doc_freq("nothing")), (1200, 0));
     }
 
     #[test]
