@@ -4,14 +4,19 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::time::Duration;
 
+use aws_sdk_dynamodb::primitives::Blob;
+use aws_sdk_dynamodb::types::AttributeValue;
+use axum::response::IntoResponse as _;
 use flate2::read::MultiGzDecoder;
 use local::engine::instrumented::Fault;
+use local::mirror::{End, Job, MirrorError, SourceError};
 use registry::dump::{self, DumpLimits};
 use registry::model::sha256_hex;
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents, json_answer, servers, sign_in};
+use tests::peers::{Peer, agents, empty, json_answer, servers, sign_in};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry, client};
 
+use crate::mirror::{job, mirror};
 use crate::schedules::evidence_log::{leaves, verified_proof};
 
 /// One listing in each part (the first part also has the header), and one part in each run.
@@ -271,4 +276,156 @@ async fn registry_without_a_license_publishes_no_dump() {
     for name in ["x.jsonl.gz", &format!("{}.jsonl.gz", sha256_hex("")), "latest.jsonl.gz", &sha256_hex("")] {
         assert_eq!(registry.get(&format!("/dumps/{name}")).await.body["code"], "no_such_dump", "{name}");
     }
+}
+
+/// Members of a line that are the registry's own: times, measured durations, its log and its address.
+const OWN: [&str; 11] = [
+    "publishedAt",
+    "updatedAt",
+    "last_checked",
+    "probed_at",
+    "live_since",
+    "at",
+    "age_hours",
+    "latency_ms",
+    "liveness",
+    "log",
+    "status_url",
+];
+
+fn without_own(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().filter(|(name, _)| !OWN.contains(&name.as_str()));
+            members.map(|(name, value)| (name.clone(), without_own(value))).collect()
+        }
+        Value::Array(items) => items.iter().map(without_own).collect(),
+        other => other.clone(),
+    }
+}
+
+/// The listings of the latest dump by id.
+async fn listings(registry: &TestRegistry) -> BTreeMap<String, Value> {
+    let lines = lines(&dumps(registry).await["dumps"][0]).await.into_iter().skip(1);
+    lines
+        .map(|line| (line["listing"]["listing_id"].as_str().unwrap().to_owned(), without_own(&line)))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn registry_rebuilt_from_a_dump_equals_the_original() {
+    let peers = Peers::start().await;
+    let (original, rebuilt) = (peers.publish_all().await, TestRegistry::start_with(peers.options()).await);
+    original.reach_out().await;
+    original.tick().await;
+    let dump = dumps(&original).await["dumps"][0].clone();
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state.json");
+    let vkey = original.get("/log").await.body["vkey"].as_str().unwrap().to_owned();
+    let job = Job {
+        log_key: Some(vkey),
+        state: Some(state.clone()),
+        ..job(&original.url("/dumps.json"), &rebuilt.url(""))
+    };
+    let summary = mirror(&job).await;
+    assert!(matches!(summary.end, End::Finished), "{summary:?}");
+    let accepted = BTreeMap::from([("duplicate".to_owned(), 1), ("queued".to_owned(), 5)]);
+    assert_eq!((summary.counts.sums(), &summary.counts.accepted), ((6, 0, 1), &accepted), "{summary:?}");
+
+    rebuilt.deliver_events().await;
+    rebuilt.index().await;
+    rebuilt.reach_out().await;
+    let (expected, mut found) = (listings(&original).await, listings(&rebuilt).await);
+    let joined =
+        expected.values().find(|line| line["listing"]["name_standing"]["name"] == "org.example/joined");
+    let joined = joined.unwrap();
+    let id = joined["listing"]["listing_id"].as_str().unwrap();
+    assert!(id.starts_with("agtpub_"), "{joined}");
+    // The words of a server stay if a description joins its listing. Here, the description was there first.
+    assert_eq!(found[id]["listing"]["name"], joined["listing"]["name"]);
+    assert_eq!(found[id]["listing"]["description"], "Reads files.");
+    found.get_mut(id).unwrap()["listing"]["description"] = joined["listing"]["description"].clone();
+    assert_eq!(found, expected);
+
+    // A second run sends everything again, and one that continues sends the rest.
+    let before = rebuilt.table().await.items_under("LISTING#").len();
+    let text = json!({ "source": job.from.to_string(), "to": job.to.to_string(), "updated_since": null,
+        "position": { "dump": { "sha256": dump["sha256"], "handled": 5 } },
+        "tally": { "taken": {}, "skipped": {}, "refused": {} } });
+    std::fs::write(&state, text.to_string()).unwrap();
+    assert_eq!(mirror(&job).await.counts.documents(), 2);
+    assert_eq!(mirror(&Job { state: None, ..job.clone() }).await.counts.sums(), (6, 0, 1));
+    assert_eq!(rebuilt.table().await.items_under("LISTING#").len(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn dump_that_the_log_does_not_prove_is_refused() {
+    let peers = Peers::start().await;
+    let (original, target) = (peers.publish_all().await, Peer::start(|_| empty(500)).await);
+    original.reach_out().await;
+    original.tick().await;
+    let list = dumps(&original).await;
+    let dump = list["dumps"][0].clone();
+    let url = dump["parts"][0]["url"].as_str().unwrap();
+    let part = client().get(url).send().await.unwrap().bytes().await.unwrap().to_vec();
+    let proof = original.get(&format!("/log/proof?index={}", dump["leaf_index"])).await.body;
+    let refusal = async |list: &Value, part: &[u8], log_key: Option<&str>| {
+        let (list, part, proof) = (list.clone(), part.to_vec(), proof.clone());
+        let source = Peer::start(move |request| match request.path.as_str() {
+            "/dumps.json" => json_answer(200, &list),
+            path if path.starts_with("/dumps/") => part.clone().into_response(),
+            _ => json_answer(200, &proof),
+        });
+        let source = source.await;
+        let log_key = log_key.map(str::to_owned);
+        let summary = mirror(&Job { log_key, ..job(&source.url("/dumps.json"), &target.origin) }).await;
+        let End::Failed(MirrorError::Source(SourceError::Dump { why, .. })) = summary.end else {
+            panic!("{summary:?}")
+        };
+        why
+    };
+    let mut damaged = part.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    assert!(refusal(&list, &damaged, None).await.contains("SHA-256"));
+
+    let mut other = list.clone();
+    let hash = sha256_hex(&damaged);
+    other["dumps"][0]["parts"][0]["sha256"] = json!(hash);
+    assert!(refusal(&other, &damaged, None).await.contains("do not match the checksum"));
+    other["dumps"][0]["sha256"] = json!(sha256_hex(format!("{hash}\n")));
+    assert!(refusal(&other, &damaged, None).await.contains("another checksum"));
+    let key = "registry.example.org/log+c9b2ed5b+AcVm5UKJg5rOz1VWyPqNCXFGCKPLRTRj6nzuTTrE8h8n";
+    assert!(refusal(&list, &part, Some(key)).await.contains("key of the log"));
+    let mut pending = list.clone();
+    pending["dumps"][0].as_object_mut().unwrap().remove("leaf_index");
+    assert!(refusal(&pending, &part, None).await.contains("not in the evidence log yet"));
+    assert!(target.requests().is_empty(), "something was sent");
+
+    // The part of the original that is damaged in the table is not served.
+    let bytes = AttributeValue::B(Blob::new(damaged));
+    original
+        .overwrite(&format!("DUMP#{}", dump["parts"][0]["sha256"].as_str().unwrap()), "000", "bytes", bytes)
+        .await;
+    original.settle();
+    assert_eq!(client().get(url).send().await.unwrap().status(), 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn downloaded_dump_can_be_mirrored_from_a_file() {
+    let peers = Peers::start().await;
+    let original = peers.publish_all().await;
+    while dumps(&original).await["dumps"] == json!([]) {
+        drop(dump::run(&original.app, &SMALLEST).await.unwrap());
+    }
+    let mut file = Vec::new();
+    for part in dumps(&original).await["dumps"][0]["parts"].as_array().unwrap() {
+        let answer = client().get(part["url"].as_str().unwrap()).send().await.unwrap();
+        file.extend_from_slice(&answer.bytes().await.unwrap());
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dump.jsonl.gz");
+    std::fs::write(&path, file).unwrap();
+    let job = Job { dry_run: true, ..job(path.to_str().unwrap(), &original.url("")) };
+    let summary = mirror(&job).await;
+    assert_eq!((summary.counts.documents(), summary.counts.sums().2), (7, 1), "{summary:?}");
 }
