@@ -23,8 +23,8 @@ pub use registry_products as products;
 
 #[cfg(feature = "domain")]
 pub use registry_domain::{
-    changes, collections, economy, evidence_log, federation, funnel, imports, interop, outreach, payments,
-    publish, subscriptions, trust, views,
+    changes, collections, dump, economy, evidence_log, federation, funnel, imports, interop, outreach,
+    payments, publish, subscriptions, trust, views,
 };
 
 #[cfg(feature = "operations")]

@@ -1,8 +1,10 @@
-//! Writes to the connector of the day, sends the day's invitations, reads the entries of other registries and imports lists.
+//! Writes to the connector of the day, sends the day's invitations, reads the entries of other registries, imports lists and
+//! writes the day's dump.
 //! The job runs every hour and does what is still missing for the day. So if a run fails, the next run does
 //! the rest. A new Live listing is invited on the same day.
 
 use registry::app::App;
+use registry::dump::{self, DumpLimits};
 use registry::federation;
 use registry::imports;
 use registry::outreach;
@@ -17,5 +19,6 @@ pub async fn handle(app: &App, _: Value) -> Result<Value, StoreError> {
     let mut report = json!(outreach::run(app).await?);
     report["peers_asked"] = federation::pull_due(app).await?.into();
     report["imported"] = json!(imports::run(app).await?);
+    report["dump"] = json!(dump::run(app, &DumpLimits::default()).await?);
     Ok(report)
 }

@@ -23,11 +23,15 @@ Sources:
   servers.json      a list of server.json documents, or pages of the official registry API
   servers.jsonl     one document or page per line; `-` reads standard input
   https://host      a registry with the official API (GET /v0.1/servers), page by page
+  https://host/dumps.json
+                    the latest daily dump of such a registry, agents included; its checksum must be in the evidence log
+  dump.jsonl.gz     a downloaded dump: its parts, concatenated (not compared with the log)
 
 Examples:
   registry mirror servers.json --dry-run
   registry mirror https://registry.modelcontextprotocol.io --resume mirror.state
   registry mirror servers.jsonl --to https://registry.example.com --report refused.jsonl
+  registry mirror https://registry.example.com/dumps.json --resume mirror.state
 
 A registry limits publications per hour: 60 per caller (PUBLISH_PER_HOUR), 60 per host (PUBLISH_PER_HOST_PER_HOUR) and
 3000 in total (PUBLISH_PER_HOUR_IN_ALL). Raise these settings in the target registry.
@@ -59,6 +63,9 @@ pub(crate) struct Mirror {
     /// Import deprecated servers, too. Deleted servers and older versions are always skipped.
     #[arg(long)]
     deprecated: bool,
+    /// The verifier key (`vkey` in /log) of the evidence log that must prove the dump. Default: the key that the source names.
+    #[arg(long, value_name = "VKEY")]
+    log_key: Option<String>,
     /// Requests per second.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = RangedU64ValueParser::<u32>::new().range(1..=1000))]
     per_second: u32,
@@ -103,6 +110,7 @@ fn job(command: Mirror) -> Result<Job, String> {
         to,
         updated_since: command.updated_since,
         include_deprecated: command.deprecated,
+        log_key: command.log_key,
         dry_run: command.dry_run,
         per_second: command.per_second,
         concurrency: command.concurrency,

@@ -12,6 +12,7 @@
 
 pub mod changes;
 pub mod collections;
+pub mod dump;
 pub mod economy;
 pub mod evidence_log;
 pub mod federation;

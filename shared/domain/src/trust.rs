@@ -4,6 +4,7 @@
 pub mod attestation;
 pub mod capability;
 pub mod card_signature;
+pub mod dump_token;
 pub mod facts;
 pub mod keys;
 pub mod liveness_token;

@@ -30,6 +30,8 @@ string_enum! {
         Attestations = "attestations",
         /// The registry will sign checkpoints with another key. From this leaf on, both keys sign.
         NextKey = "next_key",
+        /// The registry published a dump of its listings. The leaf contains its checksum.
+        Dump = "dump",
     }
 }
 
@@ -40,7 +42,7 @@ pub struct LogEntry {
     v: u8,
     /// When it was decided.
     pub at: Moment,
-    /// The listing that it is about. Absent with `attestations` and `next_key`.
+    /// The listing that it is about. Absent with `attestations`, `next_key` and `dump`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing_id: Option<ListingId>,
     /// Agent or MCP server.
@@ -51,7 +53,8 @@ pub struct LogEntry {
     /// The outcome of the handshake, if a probe made the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Handshake>,
-    /// SHA-256 (hex) over the evidence of the decision. With `attestations`, the root (hex) of their Merkle tree.
+    /// SHA-256 (hex) over the evidence of the decision. With `attestations`, the root (hex) of their Merkle tree; with
+    /// `dump`, the checksum of the dump.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
     /// The hash (hex) of the tool set that the probe saw, with `live` and `confirmed`. Leaves of earlier versions have none.

@@ -133,6 +133,8 @@ pub struct Settings {
     /// A `mailto:` or `https:` URL.
     pub operator_contact: Option<String>,
     pub source_url: Option<String>,
+    /// The SPDX identifier of the license of the daily dump; without it, there is no dump.
+    pub dump_license: Option<String>,
     /// Without a trailing slash; none where names are not proven by repositories.
     pub github_raw_url: Option<String>,
     /// The issuer of the tokens of workflows; `None` if they prove nothing.
@@ -239,6 +241,7 @@ impl Settings {
             request_log_sample: read.number("REQUEST_LOG_SAMPLE")?,
             operator_contact: read.link("OPERATOR_CONTACT", true)?,
             source_url: read.link("SOURCE_URL", false)?,
+            dump_license: read.license("DUMP_LICENSE")?,
             github_raw_url: read.url_or_off("GITHUB_RAW_URL")?,
             github_actions_issuer: read.url_or_off("GITHUB_ACTIONS_ISSUER")?,
             domain_proof_url: read.domain_proof_url()?,
@@ -529,6 +532,18 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         }
     }
 
+    /// The form of an SPDX identifier. The list of all licenses changes, so it is not checked.
+    fn license(&self, name: &'static str) -> Result<Option<String>, SettingError> {
+        let is_license = |value: &String| {
+            value.len() <= 64
+                && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.+".contains(&byte))
+        };
+        match self.value(name) {
+            Some(value) if !is_license(&value) => Err(invalid(name, value)),
+            value => Ok(value),
+        }
+    }
+
     fn outreach_delivery(&self) -> Result<OutreachDelivery, SettingError> {
         const NAME: &str = "OUTREACH_DELIVERY";
         let value = self.text(NAME);
@@ -769,6 +784,14 @@ mod tests {
         for wrong in ["operator@example.com", "http://example.com", "mailto:operator", "mailto:a@b.c\nx: y"] {
             assert!(of(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn license_of_the_dump_is_an_spdx_identifier() {
+        let of = |value: &str| settings(Mode::Public, &[("DUMP_LICENSE", value)]);
+        assert_eq!(of("CC-BY-4.0").unwrap().dump_license.as_deref(), Some("CC-BY-4.0"));
+        assert_eq!(of("").unwrap().dump_license, None);
+        assert!(of("CC BY").is_err() && of("<b>").is_err());
     }
 
     #[test]

@@ -57,6 +57,13 @@ pub enum Facet {
     Publisher,
 }
 
+impl Row {
+    /// What [`BrowseQuery::after`] must be for a page that begins after this row.
+    pub fn place(&self) -> String {
+        format!("{} {}", self.name, self.listing.id)
+    }
+}
+
 impl BrowseQuery {
     fn matches(&self, entry: &IndexedListing) -> bool {
         let contains = |part: &String| entry.registry_name.to_lowercase().contains(part);

@@ -438,6 +438,27 @@ pub(super) fn network_statistics() -> Key {
     Key::new("NETWORK", "STATISTICS")
 }
 
+/// The complete dump of a day, in the partition of all dumps.
+pub(super) fn dump(day: &str) -> Key {
+    Key::new(DUMPS, day)
+}
+
+/// The dump that is not complete. It sorts after all days.
+pub(super) fn unfinished_dump() -> Key {
+    Key::new(DUMPS, "UNFINISHED")
+}
+
+pub(super) const DUMPS: &str = "DUMPS";
+
+/// A piece of a part, which is too large for one item.
+pub(super) fn dump_piece(sha256: &str, number: usize) -> Key {
+    Key::new(dump_part(sha256), format!("{number:03}"))
+}
+
+pub(super) fn dump_part(sha256: &str) -> String {
+    format!("DUMP#{}", bounded(sha256))
+}
+
 /// What the operator added to the acceleration index.
 pub(super) fn economy_bumps() -> Key {
     Key::new("ECONOMY#BUMPS", "BUMPS")

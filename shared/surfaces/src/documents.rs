@@ -10,6 +10,7 @@ mod ai_catalog;
 mod badge;
 mod changes;
 mod document;
+mod dumps;
 mod evidence_log;
 pub mod families;
 mod federation;
@@ -63,6 +64,9 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &CHANGE_EVENTS,
     &CHANGE_FEED,
     &DNS_STATUS,
+    &DUMPS,
+    &DUMP_PART,
+    &DUMP_SCHEMA,
     &FEDERATION_CATALOGUE,
     &KEY_SET,
     &LINKED_CATALOG,
@@ -105,6 +109,9 @@ pub static BADGE: AnyDocument = AnyDocument::of::<badge::Badge>();
 pub static CHANGE_EVENTS: AnyDocument = AnyDocument::of::<changes::Events>();
 pub static CHANGE_FEED: AnyDocument = AnyDocument::of::<changes::AtomFeed>();
 pub static DNS_STATUS: AnyDocument = AnyDocument::of::<own_publication::DnsStatus>();
+pub static DUMPS: AnyDocument = AnyDocument::of::<dumps::DumpList>();
+pub static DUMP_PART: AnyDocument = AnyDocument::of::<dumps::Part>();
+pub static DUMP_SCHEMA: AnyDocument = AnyDocument::of::<dumps::Schema>();
 pub static FEDERATION_CATALOGUE: AnyDocument = AnyDocument::of::<federation::FederationCatalogue>();
 pub static KEY_SET: AnyDocument = AnyDocument::of::<keys::KeySet>();
 pub static LINKED_CATALOG: AnyDocument = AnyDocument::of::<ai_catalog::LinkedCatalog>();

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use axum::response::Response;
 use registry::discovery::GUIDES;
 use registry::documents::{AnyDocument, DOCUMENTS};
+use registry::dump::{self, DumpLimits};
 use registry::model::{ListingId, Moment};
 use registry::pages::{ASSETS, PAGES};
 use serde_json::{Value, json};
@@ -41,7 +42,7 @@ pub(crate) async fn live_pair() -> LivePair {
 }
 
 pub(crate) async fn live_pair_with(options: TestOptions) -> LivePair {
-    let registry = TestRegistry::start_with(options).await;
+    let registry = TestRegistry::start_with(options.with_setting("DUMP_LICENSE", "CC0-1.0")).await;
     let peers = [Peer::start(forecaster).await, Peer::start(servers::modern).await];
     let agent = registry.publish_card(&peers[0].card()).await;
     let server = registry.publish_mcp(&peers[1].url("/mcp")).await;
@@ -50,10 +51,18 @@ pub(crate) async fn live_pair_with(options: TestOptions) -> LivePair {
     LivePair { registry, agent, server, peers }
 }
 
+/// The file name of the first part of the dump of the day, which is written if it is missing.
+pub(crate) async fn dump_part(pair: &LivePair) -> String {
+    drop(dump::run(&pair.registry.app, &DumpLimits::default()).await.unwrap());
+    let dump = pair.registry.app.store.dumps().await.unwrap().remove(0).dump;
+    format!("{}.jsonl.gz", dump.parts[0].sha256)
+}
+
 /// Every document and page at each of its paths. Placeholders in a path are replaced by values that exist.
 pub(crate) async fn all_documents(pair: &LivePair) -> Vec<(&'static AnyDocument, String)> {
     let skills = pair.registry.get("/.well-known/agent-skills/index.json").await.body;
     let skill = format!("{}.md", skills["skills"][0]["name"].as_str().unwrap());
+    let part = dump_part(pair).await;
     let leaves = pair.registry.get("/log").await.body["tree_size"].as_u64().unwrap();
     let tile = format!("0/000.p/{leaves}");
     let tools = pair.registry.get(&format!("/api/listings/tools?id={}", pair.server)).await.body;
@@ -69,6 +78,7 @@ pub(crate) async fn all_documents(pair: &LivePair) -> Vec<(&'static AnyDocument,
             "/list/{id}/tools" => ("{id}", pair.server.as_str()),
             "/tools/{hash}" | "/tools/{hash}/listings" => ("{hash}", tool.as_str()),
             "/check/{id}" | "/check/{id}/report.json" | "/check/{id}/badge.svg" => ("{id}", report.as_str()),
+            "/dumps/{part}" => ("{part}", part.as_str()),
             "/log/evidence/{index}" => ("{index}", "0"),
             "/log/tile/{*tile}" => ("{*tile}", tile.as_str()),
             _ => ("{", "{"),

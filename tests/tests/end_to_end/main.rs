@@ -10,6 +10,7 @@
 )]
 
 mod documents;
+mod dumps;
 mod economy;
 mod faults;
 mod fixtures;

@@ -126,12 +126,13 @@ async fn list(State(official): State<Official>, Query(query): Query<BTreeMap<Str
     )
 }
 
-fn job(from: &str, to: &str) -> Job {
+pub(crate) fn job(from: &str, to: &str) -> Job {
     Job {
         from: from.parse().unwrap(),
         to: to.parse().unwrap(),
         updated_since: None,
         include_deprecated: false,
+        log_key: None,
         dry_run: false,
         per_second: 1000,
         concurrency: 4,
@@ -141,7 +142,7 @@ fn job(from: &str, to: &str) -> Job {
     }
 }
 
-async fn mirror(job: &Job) -> Summary {
+pub(crate) async fn mirror(job: &Job) -> Summary {
     mirror::run(job, std::future::pending(), &Progress::hidden()).await.unwrap()
 }
 

@@ -3,7 +3,7 @@
 mod all_schedules;
 mod bad_texts;
 mod changes;
-mod evidence_log;
+pub(crate) mod evidence_log;
 mod evidence_log_keys;
 mod evidence_log_order;
 mod evidence_log_witnesses;

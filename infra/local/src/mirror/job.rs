@@ -22,6 +22,8 @@ pub struct Job {
     pub updated_since: Option<Timestamp>,
     /// Publishes deprecated servers as well.
     pub include_deprecated: bool,
+    /// The verifier key of the evidence log that proves a dump. Without it, the key that the source names counts.
+    pub log_key: Option<String>,
     /// Only validates the documents.
     pub dry_run: bool,
     pub per_second: u32,

@@ -16,6 +16,8 @@ pub enum Origin {
     File(PathBuf),
     /// The list of a registry with the official API, such as `https://host/v0.1/servers`.
     Registry(Url),
+    /// The list of the dumps of a registry, such as `https://host/dumps.json`.
+    Dump(Url),
 }
 
 /// Why a source is refused.
@@ -38,7 +40,9 @@ impl FromStr for Origin {
         match text {
             "-" => Ok(Self::Stdin),
             _ if text.starts_with("https://") || text.starts_with("http://") => {
-                Ok(Self::Registry(list_url(Url::parse(text)?)?))
+                let url = checked(Url::parse(text)?)?;
+                let is_dump = url.path().ends_with("/dumps.json");
+                Ok(if is_dump { Self::Dump(url) } else { Self::Registry(list_url(url)) })
             }
             _ => Ok(Self::File(PathBuf::from(text))),
         }
@@ -50,13 +54,12 @@ impl fmt::Display for Origin {
         match self {
             Self::Stdin => formatter.write_str("standard input"),
             Self::File(path) => path.display().fmt(formatter),
-            Self::Registry(list) => list.fmt(formatter),
+            Self::Registry(list) | Self::Dump(list) => list.fmt(formatter),
         }
     }
 }
 
-/// Accepts the URL of a registry, of an API version or of the list itself.
-fn list_url(mut url: Url) -> Result<Url, OriginError> {
+fn checked(mut url: Url) -> Result<Url, OriginError> {
     if url.scheme() == "http" && !is_loopback(&url) {
         return Err(OriginError::NotHttps);
     }
@@ -64,6 +67,11 @@ fn list_url(mut url: Url) -> Result<Url, OriginError> {
         return Err(OriginError::UserInfo);
     }
     url.set_fragment(None);
+    Ok(url)
+}
+
+/// Accepts the URL of a registry, of an API version or of the list itself.
+fn list_url(mut url: Url) -> Url {
     let path = url.path().trim_end_matches('/').to_owned();
     let last = path.rsplit('/').next().unwrap_or_default();
     let versioned = last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
@@ -73,7 +81,7 @@ fn list_url(mut url: Url) -> Result<Url, OriginError> {
         _ => format!("{path}/v0.1/servers"),
     };
     url.set_path(&list);
-    Ok(url)
+    url
 }
 
 #[cfg(test)]
@@ -100,6 +108,13 @@ mod tests {
         }
         assert_eq!(list("https://a.example/v0/servers?search=x"), "https://a.example/v0/servers?search=x");
         assert_eq!(list("https://a.example/sub"), "https://a.example/sub/v0.1/servers");
+    }
+
+    #[test]
+    fn url_of_the_list_of_dumps_is_the_source_of_a_dump() {
+        let url = "https://registry.example.com/dumps.json";
+        assert_eq!(url.parse(), Ok(Origin::Dump(url.parse().unwrap())));
+        assert_eq!("http://10.0.0.7/dumps.json".parse::<Origin>(), Err(OriginError::NotHttps));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::refusal_log::RefusalLog;
 use super::retrying_client::RetryingClient;
 use super::sender::{SendError, Sender};
 use super::server_entry::{Action, Label, ServerEntry};
-use super::source::{Documents, Pages, Source, SourceError};
+use super::source::{Documents, Dump, Pages, Source, SourceError};
 use super::state::{Position, State};
 
 /// Limits the work that is repeated after a crash.
@@ -67,6 +67,7 @@ impl<'a> Mirror<'a> {
             updated_since: job.updated_since.map(|since| since.to_string()),
             position: match job.from {
                 Origin::Registry(_) => Position::Page { cursor: None, handled: Vec::new() },
+                Origin::Dump(_) => Position::Dump { sha256: String::new(), handled: 0 },
                 Origin::Stdin | Origin::File(_) => Position::Documents(0),
             },
             counts: Counts::default(),
@@ -83,6 +84,10 @@ impl<'a> Mirror<'a> {
                     retrying_client(list, MAX_SOURCE_REDIRECTS).map_err(SourceError::Request)?;
                 let (since, at) = (job.updated_since, (cursor, handled));
                 Source::Pages(Pages::new(retrying_client, list.clone(), since, job.include_deprecated, at))
+            }
+            (Origin::Dump(list), Position::Dump { sha256, handled }) => {
+                let client = retrying_client(list, MAX_SOURCE_REDIRECTS).map_err(SourceError::Request)?;
+                Source::Dump(Box::new(Dump::new(client, job, list, sha256, handled, progress.clone())))
             }
             (origin @ (Origin::Stdin | Origin::File(_)), Position::Documents(handled)) => {
                 Source::Documents(Documents::open(origin, handled, job.include_deprecated)?)
@@ -156,6 +161,16 @@ impl<'a> Mirror<'a> {
 async fn outcome(sender: &Sender, entry: ServerEntry) -> Result<(Label, Outcome), SendError> {
     let outcome = match entry.action {
         Action::Send(document) => sender.send(document).await?,
+        Action::SendUrl(bodies) => {
+            let mut outcome = Outcome::Skipped("it has no URL");
+            for body in bodies {
+                outcome = sender.publish(body).await?;
+                if matches!(outcome, Outcome::Refused(_)) {
+                    break;
+                }
+            }
+            outcome
+        }
         Action::Skip(reason) => Outcome::Skipped(reason),
         Action::Invalid { code, detail } => Outcome::Refused(Refusal::unsent(code, detail)),
     };

@@ -33,9 +33,14 @@ pub(super) enum Sender {
 
 impl Sender {
     pub(super) async fn send(&self, document: Map<String, Value>) -> Result<Outcome, SendError> {
-        let Self::Registry(retrying_client, publish) = self else { return Ok(validate(document)) };
         // In `server_json`, because a document with a `url` member could be read as a request to fetch that URL.
-        let body = json!({ "server_json": document }).to_string();
+        self.publish(json!({ "server_json": document })).await
+    }
+
+    /// Sends the body of a publication.
+    pub(super) async fn publish(&self, body: Value) -> Result<Outcome, SendError> {
+        let Self::Registry(retrying_client, publish) = self else { return Ok(validate(body)) };
+        let body = body.to_string();
         let answer = retrying_client
             .send(|client| {
                 client
@@ -69,8 +74,11 @@ fn outcome(status: StatusCode, reply: &Value) -> Option<Outcome> {
     }
 }
 
-fn validate(document: Map<String, Value>) -> Outcome {
-    let fields = PublishRequest { server_json: Some(document), ..PublishRequest::default() };
+fn validate(body: Value) -> Outcome {
+    let fields = match serde_json::from_value::<PublishRequest>(body) {
+        Ok(fields) => fields,
+        Err(error) => return Outcome::Refused(Refusal::unsent("invalid_body", error.to_string())),
+    };
     match Submission::parse(fields, Reach::Public) {
         Ok(_) => Outcome::Accepted("valid".to_owned()),
         Err(problem) => {

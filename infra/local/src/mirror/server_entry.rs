@@ -1,11 +1,15 @@
-//! One entry of a source: a server description to send, or the reason why it is not sent. Deleted, deprecated
+//! One entry of a source: a server description or a URL to send, or the reason why it is not sent. Deleted, deprecated
 //! and superseded servers are skipped without a request.
 
+use registry::formats::argument_text::{check_display_name, plain_line};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The key of the official registry's own metadata about a server (openapi.yaml, `RegistryExtensions`).
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
+
+/// Characters of a name in a publication.
+const MAX_NAME_CHARS: usize = 120;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ServerEntry {
@@ -25,6 +29,8 @@ pub(super) struct Label {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Action {
     Send(Map<String, Value>),
+    /// The bodies of publications of one listing, in order.
+    SendUrl(Vec<Value>),
     /// Not published, with the reason.
     Skip(&'static str),
     /// Not a server description.
@@ -40,6 +46,16 @@ impl ServerEntry {
         let Value::Object(mut document) = value else {
             return Self::invalid(place, "not_an_object", "A server description must be a JSON object.");
         };
+        match document.remove("listing") {
+            Some(Value::Object(listing)) if listing.contains_key("listing_id") => {
+                return Self::of_dump(&listing, document, place, include_deprecated);
+            }
+            other => document.extend(other.map(|other| ("listing".to_owned(), other))),
+        }
+        if document.contains_key("schema") && document.contains_key("registry") {
+            let label = Label { name: None, version: None, place };
+            return Self { label, action: Action::Skip("header of the dump") };
+        }
         let outer = document.remove("_meta");
         let document = match document.remove("server") {
             Some(Value::Object(server)) if !document.contains_key("name") => server,
@@ -56,6 +72,61 @@ impl ServerEntry {
             None => Action::Send(document),
         };
         Self { label, action }
+    }
+
+    /// Reads a listing of a dump. What was published as a server description is published as such again, everything else by
+    /// its URL. If a description joined the listing of its URL, the URL comes first, so that the listing keeps its id.
+    fn of_dump(
+        listing: &Map<String, Value>,
+        mut line: Map<String, Value>,
+        place: String,
+        include_deprecated: bool,
+    ) -> Self {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let member = |name: &str| listing.get(name).and_then(text);
+        let id = member("listing_id").unwrap_or_default();
+        let url = listing.get("probe").and_then(|probe| probe.get("target")).and_then(text);
+        let is_agent = member("kind").as_deref() == Some("agent");
+        let by_url = url.map(|url| {
+            let kind = match () {
+                () if !is_agent => "mcp_url",
+                () if member("agent_card_url").as_ref() == Some(&url) => "agent_card_url",
+                () => "url",
+            };
+            // A server may give no name, but a name that it gives may not be allowed in a publication.
+            let name =
+                member("name").filter(|name| *name != id && check_display_name("name", name, None).is_ok());
+            let name = name.filter(|name| plain_line("name", name, MAX_NAME_CHARS).is_ok());
+            let mut body = json!({ kind: url });
+            if let Some(name) = name {
+                body["name"] = name.into();
+            }
+            body
+        });
+        let claimed = listing.get("name_standing").and_then(|standing| standing.get("name")).and_then(text);
+        let (Some(claimed), Some(Value::Object(mut server))) = (claimed, line.remove("server")) else {
+            let label = Label { name: Some(id), version: None, place };
+            let action = match by_url {
+                Some(body) => Action::SendUrl(vec![body]),
+                None => Action::Skip("it has no URL"),
+            };
+            return Self { label, action };
+        };
+        // The registry shows its own evidence in the document, and another name if this one belongs to another listing.
+        server.insert("name".to_owned(), claimed.into());
+        let outer = line.remove("_meta");
+        if let Some(Value::Object(inner)) = server.get_mut("_meta") {
+            inner.retain(|key, _| outer.as_ref().and_then(|outer| outer.get(key)).is_none());
+            if inner.is_empty() {
+                server.remove("_meta");
+            }
+        }
+        let wrapped = json!({ "server": server, "_meta": outer });
+        let mut entry = Self::read(wrapped, place, include_deprecated);
+        if let (Action::Send(server), Some(body), true) = (&entry.action, by_url, id.starts_with("agtpub_")) {
+            entry.action = Action::SendUrl(vec![body, json!({ "server_json": server })]);
+        }
+        entry
     }
 
     pub(super) fn invalid(place: String, code: &'static str, detail: impl Into<String>) -> Self {

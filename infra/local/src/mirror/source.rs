@@ -1,13 +1,15 @@
-//! The source of a mirror: a file, standard input or another registry. It is read in batches.
+//! The source of a mirror: a file, standard input, or the list or the dump of another registry. It is read in batches.
 
 mod batch;
 mod documents;
+mod dump;
 mod pages;
 mod parser;
 
 pub(super) use batch::Batch;
 pub use batch::SourceError;
 pub(super) use documents::Documents;
+pub(super) use dump::Dump;
 pub(super) use pages::Pages;
 
 #[derive(Debug)]
@@ -15,6 +17,7 @@ pub(super) enum Source {
     /// A file or standard input.
     Documents(Documents),
     Pages(Pages),
+    Dump(Box<Dump>),
 }
 
 impl Source {
@@ -23,6 +26,7 @@ impl Source {
         match self {
             Self::Documents(documents) => documents.next().await,
             Self::Pages(pages) => pages.next().await,
+            Self::Dump(dump) => dump.next().await,
         }
     }
 
@@ -31,6 +35,7 @@ impl Source {
         match self {
             Self::Documents(documents) => documents.total(),
             Self::Pages(_) => None,
+            Self::Dump(dump) => dump.total(),
         }
     }
 }

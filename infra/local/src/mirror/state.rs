@@ -24,12 +24,14 @@ pub(super) enum Position {
         /// [`Label::key`] of each handled entry.
         handled: Vec<String>,
     },
+    /// Lines of the dump with this checksum; an empty checksum before the dump is chosen.
+    Dump { sha256: String, handled: u64 },
 }
 
 impl Position {
     pub(super) fn advance(&mut self, label: &Label) {
         match self {
-            Self::Documents(number) => *number += 1,
+            Self::Documents(number) | Self::Dump { handled: number, .. } => *number += 1,
             Self::Page { handled, .. } => handled.push(label.key()),
         }
     }

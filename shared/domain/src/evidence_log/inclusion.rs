@@ -4,7 +4,8 @@
 use std::cell::RefCell;
 
 use futures::future::try_join_all;
-use tlog_tiles::{Hash, HashReader, Tile, check_record, prove_record, prove_tree, record_hash};
+use signed_note::{Note, StandardVerifier, Verifier, VerifierList};
+use tlog_tiles::{Checkpoint, Hash, HashReader, Tile, check_record, prove_record, prove_tree, record_hash};
 
 use super::tree::{Hashes, read_hash, tree_fault, write_hash};
 use super::witnesses::published_with;
@@ -60,6 +61,31 @@ pub async fn entry(app: &App, index: u64) -> Result<Option<LogEntry>, Problem> {
     }
     let leaf = leaf(app, index).await?;
     serde_json::from_str(&leaf).map(Some).map_err(|error| Problem::fault(error.to_string()))
+}
+
+/// Checks the proof that a log contains a leaf: `vkey` is the verifier key of the log, `proof` the audit path (base64). It
+/// needs no registry, so a client can check what another registry sends.
+///
+/// # Errors
+/// Why the proof is not valid.
+pub fn check_proof(
+    vkey: &str,
+    checkpoint: &str,
+    leaf: &str,
+    index: u64,
+    proof: &[String],
+) -> Result<(), String> {
+    let key: Box<dyn Verifier> =
+        Box::new(StandardVerifier::new(vkey).map_err(|_| "the key of the log is invalid")?);
+    let note = Note::from_bytes(checkpoint.as_bytes()).map_err(|_| "the checkpoint is not a signed note")?;
+    note.verify(&VerifierList::new(vec![key]))
+        .map_err(|_| "the key of the log did not sign the checkpoint")?;
+    let checkpoint = Checkpoint::from_bytes(note.text()).map_err(|_| "the checkpoint cannot be read")?;
+    let path: Result<_, _> = proof.iter().map(|hash| Hash::parse_hash(hash)).collect();
+    let path = path.map_err(|_| "a hash of the proof cannot be read")?;
+    let leaf = record_hash(leaf.as_bytes());
+    check_record(&path, checkpoint.size(), *checkpoint.hash(), index, leaf)
+        .map_err(|_| "the log does not contain the leaf".to_owned())
 }
 
 /// Records which hashes a proof needs.

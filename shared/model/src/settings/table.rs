@@ -311,6 +311,12 @@ pub const SETTINGS: &[Setting] = &[
         "where visitors find the source of this registry; the page `/about` links to it",
     ),
     row(
+        "DUMP_LICENSE",
+        Text("", "an SPDX license identifier, such as CC0-1.0"),
+        "license under which the registry publishes a dump of its public listings once a day (`/dumps.json`), as an SPDX \
+            identifier such as `CC0-1.0`; without it, there is no dump. On AWS, set it in the parameter `Settings`",
+    ),
+    row(
         "STRIPE_SECRET_KEY",
         Text("", "a secret key of Stripe, which begins with sk_ or rk_"),
         "API key of your Stripe account; without this key, the registry sells nothing",

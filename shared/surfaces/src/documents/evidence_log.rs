@@ -92,8 +92,9 @@ impl Document for AboutLog {
                 happened. It also contains the `outcome` of the handshake and the code of the `reason`. \
                 `evidence` and `endpoint` are SHA-256 hashes of the stored evidence and of the probed \
                 endpoint; the evidence is at `evidence_url` for 400 days. `tools` is the hash of the tool set \
-                that the probe of an MCP server saw; the set and its tools are at `tools_url`. Two events belong to no listing: `attestations` contains the Merkle root of the \
-                attestations of an hour, and `next_key` contains the next key of the log.",
+                that the probe of an MCP server saw; the set and its tools are at `tools_url`. Three events belong to no listing: `attestations` contains the Merkle root of \
+                the attestations of an hour, `next_key` contains the next key of the log, and `dump` contains the \
+                checksum of a dump of all listings.",
         })
     }
 }
@@ -171,7 +172,7 @@ impl Document for Evidence {
         let (Some(id), Some(hash)) = (&entry.listing_id, &entry.evidence) else {
             return Err(no_evidence(
                 "This leaf commits to no evidence of a probe. The root of attestations is proven with \
-                 /log/proof?listing_id=...&attestation_id=...",
+                 /log/proof?listing_id=...&attestation_id=..., and the checksum of a dump is in /dumps.json.",
             ));
         };
         let listing = app.store.listing(id).await?;

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::collection::Selection;
 use super::cursor::Cursor;
-use super::server::version;
+use registry_domain::views::server_entry::version;
 use registry_formats::registry_name;
 use registry_model::error::{Problem, shorten};
 use registry_model::{Access, Category, Kind, Listed, Listing, Moment};

@@ -13,9 +13,8 @@ use serde_json::json;
 use super::collection::Selection;
 use super::cursor::Cursor;
 use super::query::ServerQuery;
-use super::server::{self, ServerResponse};
 use registry_app::App;
-use registry_domain::views::active_page;
+use registry_domain::views::{ServerResponse, active_page, server_entry};
 use registry_formats::registry_name;
 use registry_formats::server_json::is_name;
 use registry_model::cache::TaggedPage;
@@ -99,7 +98,7 @@ pub async fn version(
 ) -> Result<ServerResponse, Problem> {
     let row = named(app, name, collection).await?;
     let stored = stored_versions(app, &row.listing).await?;
-    let there = server::version(&row.listing);
+    let there = server_entry::version(&row.listing);
     if version == "latest" || version == there {
         return Ok(ServerResponse::of_row(&row, stored.first(), &app.settings));
     }

@@ -16,7 +16,7 @@ use crate::fixtures::live_pair_with;
 type Values = BTreeMap<String, BTreeSet<String>>;
 
 /// Documents that describe the interface: they are made from the catalog, which both registries share.
-const DESCRIPTIONS_OF_THE_INTERFACE: [&str; 1] = ["/openapi.json"];
+const DESCRIPTIONS_OF_THE_INTERFACE: [&str; 2] = ["/openapi.json", "/dumps/schema.json"];
 
 /// Words that are computed; other texts are labels or come from the listings.
 const STATES: [&str; 8] = ["lane", "state", "phase", "status", "stage", "mode", "handshake", "standing"];

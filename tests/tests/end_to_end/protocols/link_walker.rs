@@ -8,7 +8,7 @@ use reqwest::Url;
 use serde_json::Value;
 use tests::test_registry::plain_client;
 
-use crate::fixtures::LivePair;
+use crate::fixtures::{LivePair, dump_part};
 
 /// The listing id in examples.
 const EXAMPLE_ID: &str = "agtpub_0123456789abcdef0123";
@@ -48,6 +48,7 @@ impl LinkWalker {
             ("index", "0".to_owned()),
             ("hash", tools["tools"][0]["hash"].as_str().unwrap().to_owned()),
             ("day", pair.registry.now().to_string()),
+            ("/dumps/{part}", dump_part(pair).await),
             ("/check/{id}", report.clone()),
             ("/check/{id}/report.json", report.clone()),
             ("/check/{id}/badge.svg", report),

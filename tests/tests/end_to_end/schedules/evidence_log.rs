@@ -11,7 +11,7 @@ use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 use tlog_tiles::{Checkpoint, Hash, check_record, record_hash};
 
 /// Gets the proof of a leaf and verifies it with the key of the log.
-pub(super) async fn verified_proof(registry: &TestRegistry, query: &str) -> Value {
+pub(crate) async fn verified_proof(registry: &TestRegistry, query: &str) -> Value {
     let reply = registry.get(&format!("/log/proof?{query}")).await;
     assert_eq!(reply.status, 200, "{query}: {reply:?}");
     let proof = reply.body;
@@ -33,7 +33,7 @@ pub(super) async fn verified_proof(registry: &TestRegistry, query: &str) -> Valu
 }
 
 /// All leaves of the log, each with a verified proof.
-pub(super) async fn leaves(registry: &TestRegistry) -> Vec<Value> {
+pub(crate) async fn leaves(registry: &TestRegistry) -> Vec<Value> {
     let size = registry.get("/log").await.body["tree_size"].as_u64().unwrap();
     let mut leaves = Vec::new();
     for index in 0..size {

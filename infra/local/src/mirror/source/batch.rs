@@ -46,6 +46,9 @@ pub enum SourceError {
         /// What is wrong with the answer.
         why: String,
     },
+    /// The dump is damaged, incomplete or not proven by the log.
+    #[error("the dump at {url} cannot be used: {why}")]
+    Dump { url: Url, why: String },
     /// The next cursor of a page is its own.
     #[error("the next page of {0} is the same page")]
     PageLoop(Url),

@@ -4,6 +4,7 @@
 use std::io::{self, BufRead, BufReader};
 use std::sync::{Arc, OnceLock};
 
+use flate2::bufread::MultiGzDecoder;
 use tokio::sync::mpsc;
 
 use super::batch::{Batch, SourceError};
@@ -12,6 +13,8 @@ use crate::mirror::origin::Origin;
 use crate::mirror::server_entry::ServerEntry;
 use crate::mirror::state::Position;
 
+/// The first bytes of a gzip file (RFC 1952), such as the concatenated parts of a dump.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The capacity of the channel, and the largest batch.
 const BATCH_SIZE: usize = 100;
 
@@ -33,8 +36,15 @@ impl Documents {
     ) -> Result<Self, SourceError> {
         let unreadable = |error| SourceError::Unreadable(origin.to_string(), error);
         let reader: Box<dyn BufRead + Send> = match origin {
-            Origin::File(path) => Box::new(BufReader::new(std::fs::File::open(path).map_err(unreadable)?)),
-            Origin::Stdin | Origin::Registry(_) => Box::new(BufReader::new(io::stdin())),
+            Origin::File(path) => {
+                let mut file = BufReader::new(std::fs::File::open(path).map_err(unreadable)?);
+                if file.fill_buf().map_err(unreadable)?.starts_with(&GZIP) {
+                    Box::new(BufReader::new(MultiGzDecoder::new(file)))
+                } else {
+                    Box::new(file)
+                }
+            }
+            Origin::Stdin | Origin::Registry(_) | Origin::Dump(_) => Box::new(BufReader::new(io::stdin())),
         };
         let (sender, incoming) = mpsc::channel(BATCH_SIZE);
         let total = Arc::default();

@@ -6,8 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::Namespace;
-use registry_domain::views::NameStanding;
+use super::{NameStanding, Namespace};
 use registry_formats::registry_name;
 use registry_formats::server_json::{is_name, is_version};
 use registry_model::protocol::{MCP_NEWEST_REVISION, SERVER_DESCRIPTION_SCHEMA};
@@ -168,7 +167,7 @@ impl ServerDetail {
     }
 }
 
-pub(super) fn version(listing: &Listing) -> String {
+pub fn version(listing: &Listing) -> String {
     let version = listing.version.as_deref().map(str::trim).filter(|version| {
         is_version(version)
             && version.chars().all(|c| !c.is_control())

@@ -5,7 +5,7 @@ use jsonschema::Validator;
 use proptest::prelude::*;
 
 use super::*;
-use registry_domain::publish::submission::{PublishRequest, Submission};
+use crate::publish::submission::{PublishRequest, Submission};
 use registry_formats::server_json;
 use registry_model::settings::Mode;
 use registry_model::{Handshake, Lane, LastProbe, Reach};

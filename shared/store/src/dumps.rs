@@ -1,0 +1,137 @@
+//! The daily dumps. A part is stored in pieces under its SHA-256, before anything refers to it. So a dump that is never
+//! completed leaves only parts that expire, and storing a part twice changes nothing.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::primitives::Blob;
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use super::attributes::{Item, blob, moment, n, s, text, to_blob, ttl};
+use super::batch_get::Consistency;
+use super::client::Store;
+use super::error::StoreError;
+use super::expression::Expression;
+use super::keys;
+use super::leaves::{add_leaf, last_leaf, leaf_id};
+use super::reads::{Query, Range};
+use super::transaction::Transaction;
+use registry_model::{
+    Dump, DumpPart, LastLeaf, ListingId, LogEntry, LogEvent, Moment, UnfinishedDump, sha256_hex,
+};
+
+/// Seconds for which dumps and their parts are stored.
+pub const DUMP_RETENTION: i64 = 8 * 86_400;
+/// Bytes of a piece. An item has at most 400 KB.
+const PIECE_BYTES: usize = 350 * 1024;
+
+/// A dump, and where its checksum is in the evidence log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedDump {
+    pub dump: Dump,
+    /// The index of its leaf; none while the leaf is pending.
+    pub leaf_index: Option<u64>,
+}
+
+impl Store {
+    /// Whether the dump of this day is complete.
+    pub async fn has_dump(&self, day: &str) -> Result<bool, StoreError> {
+        Ok(self.read(&keys::dump(day), Consistency::Strong).await?.is_some())
+    }
+
+    pub async fn unfinished_dump(&self) -> Result<Option<UnfinishedDump>, StoreError> {
+        let item = self.read(&keys::unfinished_dump(), Consistency::Strong).await?;
+        item.map(|item| blob(&item, "dump")).transpose()
+    }
+
+    /// Stores a part.
+    pub async fn keep_dump_part(&self, bytes: &[u8], now: Moment) -> Result<DumpPart, StoreError> {
+        let sha256 = sha256_hex(bytes);
+        for (number, piece) in bytes.chunks(PIECE_BYTES).enumerate() {
+            let piece = AttributeValue::B(Blob::new(piece));
+            self.put(keys::dump_piece(&sha256, number).with([("bytes", piece), ttl(now, DUMP_RETENTION)]))
+                .await?;
+        }
+        Ok(DumpPart { sha256, bytes: bytes.len() as u64, lines: 0 })
+    }
+
+    /// The bytes of a part; `None` if it is not stored, or not completely.
+    pub async fn dump_part(&self, sha256: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let (mut bytes, mut start) = (Vec::new(), None);
+        loop {
+            let page = self.query(Query::of(keys::dump_part(sha256)).after(start)).await?;
+            for piece in &page.items {
+                if let Some(AttributeValue::B(piece)) = piece.get("bytes") {
+                    bytes.extend_from_slice(piece.as_ref());
+                }
+            }
+            start = page.next;
+            if start.is_none() {
+                return Ok(Some(bytes).filter(|bytes| !bytes.is_empty() && sha256_hex(bytes) == sha256));
+            }
+        }
+    }
+
+    /// Stores how far a dump has come. False if another run has stored more since `before` was read.
+    pub async fn advance_dump(
+        &self,
+        before: Option<&UnfinishedDump>,
+        after: &UnfinishedDump,
+    ) -> Result<bool, StoreError> {
+        let change = Expression::default().set("step", s(step(after))).set("dump", to_blob(after)?);
+        let change = match before {
+            Some(before) => {
+                change.only_if("#step = :step", [("#step", "step")], [(":step", s(step(before)))])
+            }
+            None => change.if_absent(),
+        };
+        Ok(self.update(&keys::unfinished_dump(), &change, None).await?.is_some())
+    }
+
+    /// Publishes a dump: it becomes visible in the same transaction that adds its checksum to the evidence log. False if
+    /// its day already has a dump.
+    pub async fn publish_dump(&self, dump: &Dump) -> Result<bool, StoreError> {
+        let mut leaf = LogEntry::of_log(dump.published_at, LogEvent::Dump);
+        leaf.evidence = Some(dump.sha256.clone());
+        let mut transaction = Transaction::default();
+        transaction.put_new(keys::dump(&dump.day).with([
+            ("dump", to_blob(dump)?),
+            ("leaf", s(leaf_id(&leaf.canonical()?))),
+            ("at", n(leaf.at.as_millisecond())),
+            ttl(dump.published_at, DUMP_RETENTION),
+        ]));
+        add_leaf(&mut transaction, &leaf)?;
+        transaction.delete(keys::unfinished_dump());
+        Ok(self.transact(transaction).await?.is_written())
+    }
+
+    /// The dumps that are stored, the latest first.
+    pub async fn dumps(&self) -> Result<Vec<LoggedDump>, StoreError> {
+        let query = Query::of(keys::DUMPS).range(Range::Before(keys::unfinished_dump().sk)).descending();
+        let items = self.query(query).await?.items;
+        let leaves = items.iter().map(|item| {
+            let at = moment(item, "at").unwrap_or(Moment::UNIX_EPOCH);
+            async move { self.index_of_log_leaf(at, text(item, "leaf")).await }
+        });
+        let indexes = futures::future::try_join_all(leaves).await?;
+        let logged =
+            |(item, leaf_index): (&Item, _)| Ok(LoggedDump { dump: blob(item, "dump")?, leaf_index });
+        items.iter().zip(indexes).map(logged).collect()
+    }
+
+    /// The leaves of the latest decisions about listings, by one batch read.
+    pub async fn last_leaves(&self, ids: &[ListingId]) -> Result<HashMap<ListingId, LastLeaf>, StoreError> {
+        let keys = ids.iter().map(keys::last_leaf).collect();
+        let items = self.batch_get(keys, Consistency::Eventual).await?;
+        let of_listing = |item: &Item| {
+            let id = text(item, "pk").strip_prefix(keys::LISTING).and_then(|id| id.parse().ok());
+            let id = id.ok_or_else(|| StoreError::Fault("the key of a leaf cannot be read".to_owned()))?;
+            Ok((id, last_leaf(item)?))
+        };
+        items.iter().map(of_listing).collect()
+    }
+}
+
+/// Changes with each part, so that of two concurrent runs only one can add the next part.
+fn step(dump: &UnfinishedDump) -> String {
+    format!("{}#{}#{}", dump.day, dump.begun_at, dump.parts.len())
+}

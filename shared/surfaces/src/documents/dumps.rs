@@ -1,0 +1,179 @@
+//! `/dumps.json` and `/dumps/...`: the dumps of the last days. A part is served at its SHA-256, so caches can keep it for as
+//! long as the registry stores it. One answer cannot contain a large dump, so there is no file with the latest dump: its
+//! parts are gzip members, and whoever concatenates them has this file.
+
+use bytes::Bytes;
+use http::StatusCode;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::document::{Document, DocumentRequest, NoQuery, Validity, json};
+use registry_app::App;
+use registry_domain::dump::{SCHEMA_PATH, schema};
+use registry_domain::trust::dump_token::dump_token;
+use registry_model::cache::CacheValidator;
+use registry_model::error::{Problem, shorten};
+use registry_model::{DumpPart, Moment};
+use registry_store::{DUMP_RETENTION, LoggedDump};
+
+/// Seconds for which the list, with its signature, is reused.
+const REUSED_FOR_S: u32 = 300;
+const PART_ENDING: &str = ".jsonl.gz";
+
+/// The dumps of the last days.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct DumpList {
+    ok: bool,
+    /// The SPDX identifier of the license of the next dump. Null if this registry publishes no dumps.
+    license: Option<String>,
+    /// How to read the dumps, or why there are none.
+    note: String,
+    /// The JSON Schema of a line.
+    schema_url: String,
+    /// The latest first.
+    dumps: Vec<ShownDump>,
+    /// A signature of the latest dump: a JWS in compact form (ES256, `dump+jwt`). Null without dumps.
+    jws: Option<String>,
+    /// The key set that verifies it.
+    jwks_uri: String,
+}
+
+/// A dump.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ShownDump {
+    /// The UTC day.
+    day: String,
+    /// When it was begun. Each listing is as it was at this time or later.
+    begun_at: Moment,
+    published_at: Moment,
+    /// The SPDX identifier of the license of the data.
+    license: String,
+    /// The number of listings in all parts.
+    listings: u64,
+    /// In order: concatenated, they are the dump.
+    parts: Vec<ShownPart>,
+    /// The SHA-256 of the hashes of the parts, each followed by a line feed.
+    sha256: String,
+    /// The index of the leaf of the evidence log whose `evidence` is `sha256`. Absent for the minutes until it is in the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leaf_index: Option<u64>,
+    /// The proof that the evidence log contains the checksum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof_url: Option<String>,
+}
+
+/// A part of a dump.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ShownPart {
+    #[serde(flatten)]
+    part: DumpPart,
+    url: String,
+}
+
+impl ShownDump {
+    fn of(app: &App, LoggedDump { dump, leaf_index }: LoggedDump) -> Self {
+        let url = |part: &DumpPart| app.settings.url(&format!("/dumps/{}{PART_ENDING}", part.sha256));
+        Self {
+            day: dump.day,
+            begun_at: dump.begun_at,
+            published_at: dump.published_at,
+            license: dump.license,
+            listings: dump.listings,
+            parts: dump.parts.into_iter().map(|part| ShownPart { url: url(&part), part }).collect(),
+            sha256: dump.sha256,
+            leaf_index,
+            proof_url: leaf_index.map(|index| app.settings.url(&format!("/log/proof?index={index}"))),
+        }
+    }
+}
+
+impl Document for DumpList {
+    const PATHS: &'static [&'static str] = &["/dumps.json"];
+    const SUMMARY: &'static str = "The daily dumps of all public listings: license, checksums, and the URLs of their parts \
+        (compressed JSON Lines). A signature and the evidence log prove the checksum.";
+    const MAX_AGE_S: Option<u32> = Some(REUSED_FOR_S);
+    type Query = NoQuery;
+    type Answer = Self;
+
+    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
+        let span = app.clock.now().as_second().div_euclid(REUSED_FOR_S.into());
+        Ok(Some(CacheValidator::weak(&format!("dumps/{}/{span}", app.settings.base_url))))
+    }
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        let dumps = app.store.dumps().await?;
+        let jws = match dumps.first() {
+            Some(latest) => Some(dump_token(app, &latest.dump).await?),
+            None => None,
+        };
+        let note = match &app.settings.dump_license {
+            None => "This registry publishes no dumps: its operator has not set `DUMP_LICENSE`.",
+            Some(_) if dumps.is_empty() => {
+                "There is no dump yet. One is written each day, as soon as there are listings."
+            }
+            Some(_) => {
+                "Download the parts of a dump in order and concatenate them: the result is a gzip file of JSON Lines. \
+                 The checksum of a dump is the SHA-256 of the hashes of its parts, each followed by a line feed."
+            }
+        };
+        json(&Self {
+            ok: true,
+            license: app.settings.dump_license.clone(),
+            note: note.to_owned(),
+            schema_url: app.settings.url(SCHEMA_PATH),
+            dumps: dumps.into_iter().map(|dump| ShownDump::of(app, dump)).collect(),
+            jws,
+            jwks_uri: app.settings.url("/.well-known/jwks.json"),
+        })
+    }
+}
+
+/// The path parameter is the SHA-256 of the part, with the ending of a file.
+#[derive(Debug)]
+pub(super) struct Part;
+
+impl Document for Part {
+    const PATHS: &'static [&'static str] = &["/dumps/{part}"];
+    const SUMMARY: &'static str =
+        "A part of a daily dump by its SHA-256 (`<sha256>.jsonl.gz`): compressed JSON Lines.";
+    const MEDIA_TYPE: &'static str = "application/gzip";
+    const MAX_AGE_S: Option<u32> = Some(DUMP_RETENTION as u32);
+    const HEADERS: &'static [(&'static str, &'static str)] = &[("cache-control", "immutable")];
+    const REFUSALS: &'static [u16] = &[404];
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        let name = request.path.strip_prefix("/dumps/").unwrap_or_default();
+        let hash = name.strip_suffix(PART_ENDING).filter(|hash| hash.len() == 64);
+        let part = match hash {
+            Some(hash) => app.store.dump_part(hash).await?,
+            None => None,
+        };
+        part.map(Bytes::from).ok_or_else(|| {
+            let detail = format!(
+                "No part of a dump has the name `{}`. Dumps are stored for {} days; `/dumps.json` lists them.",
+                shorten(name, 80),
+                DUMP_RETENTION / 86_400
+            );
+            Problem::new(StatusCode::NOT_FOUND, "no_such_dump", detail)
+        })
+    }
+}
+
+/// The JSON Schema of a line.
+#[derive(Debug)]
+pub(super) struct Schema;
+
+impl Document for Schema {
+    const PATHS: &'static [&'static str] = &[SCHEMA_PATH];
+    const SUMMARY: &'static str = "The JSON Schema of each line of a daily dump.";
+    const MEDIA_TYPE: &'static str = "application/schema+json";
+    const MAX_AGE_S: Option<u32> = Some(3600);
+    type Query = NoQuery;
+    type Answer = serde_json::Value;
+
+    async fn render(_: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        json(&schema())
+    }
+}
