@@ -201,7 +201,9 @@ async fn search_backend_gives_nearly_the_same_ranking_as_the_whole_index() {
         let before = resident_mb();
         let mut index = Index::light();
         put(&mut index, light);
-        println!("the light index takes about {:.0} MB", resident_mb() - before);
+        if buckets == SAMPLES[0] {
+            println!("the light index takes about {:.0} MB", resident_mb() - before);
+        }
         let mut measured = Measured::default();
         for question in &questions {
             let query = query(question["query"].as_str().unwrap_or_default());
