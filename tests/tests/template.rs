@@ -543,11 +543,11 @@ const SENSITIVE: &[(&str, &str, &str)] = &[
     (
         "LOG#PENDING",
         "operator probe-tick weekly-recheck",
-        "a2a operator probe-tick products protocol publish weekly-recheck",
+        "a2a daily-connector operator probe-tick products protocol publish weekly-recheck",
     ),
     (
         "LOG#TREE",
-        "a2a operator pages probe-tick protocol weekly-recheck well-known",
+        "a2a daily-connector operator pages probe-tick protocol weekly-recheck well-known",
         "probe-tick weekly-recheck",
     ),
     (

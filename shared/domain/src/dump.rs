@@ -17,7 +17,7 @@ use crate::funnel::{self, Deal};
 use crate::views::{LogPlace, Row, Server, ServerResponse};
 use registry_app::App;
 use registry_model::{
-    Access, DumpPart, Kind, Lane, LastLeaf, Listed, ListingId, Moment, ServerDocument, UnfinishedDump,
+    Access, Kind, Lane, LastLeaf, Listed, ListingId, Moment, ServerDocument, UnfinishedDump,
 };
 use registry_search::browse::{self, BrowseQuery};
 use registry_store::StoreError;
@@ -103,6 +103,9 @@ pub struct LogHead {
 /// A listing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DumpLine {
+    /// The URL that was published: a card, a site or an MCP endpoint. Absent for a server that only has packages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
     /// As in `/api/listings/active`, without the offers of the registry.
     #[schemars(schema_with = "listing_schema")]
     listing: Map<String, Value>,
@@ -185,8 +188,7 @@ pub fn run<'a>(
                 return Ok(None);
             }
             if part.lines > 0 {
-                let stored = app.store.keep_dump_part(&part.bytes, app.clock.now()).await?;
-                next.parts.push(DumpPart { lines: part.lines, ..stored });
+                next.parts.push(app.store.keep_dump_part(&part.bytes, part.lines, app.clock.now()).await?);
                 report.parts += 1;
             }
             next.after = part.next;
@@ -245,13 +247,13 @@ async fn write_part(app: &App, dump: &UnfinishedDump, limits: &DumpLimits) -> Re
             break None;
         }
     };
-    Ok(Part { bytes: encoder.finish().map_err(fault)?, lines, next })
+    Ok(Part { bytes: encoder.finish().map_err(|error| fault(&error))?, lines, next })
 }
 
 fn write_line(encoder: &mut GzEncoder<Vec<u8>>, line: &impl Serialize) -> Result<(), StoreError> {
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
-    encoder.write_all(&text).map_err(fault)
+    encoder.write_all(&text).map_err(|error| fault(&error))
 }
 
 async fn header(app: &App, dump: &UnfinishedDump) -> Result<DumpHeader, StoreError> {
@@ -290,9 +292,9 @@ fn line(
     };
     let (server, meta) = response.map(|ServerResponse { server, meta }| (server, meta)).unzip();
     let log = leaf.map(|leaf| LogPlace::of_last(settings, &listing.id, leaf));
-    Ok(DumpLine { listing: members, server, meta, log })
+    Ok(DumpLine { url: listing.url.clone(), listing: members, server, meta, log })
 }
 
-fn fault(error: std::io::Error) -> StoreError {
+fn fault(error: &std::io::Error) -> StoreError {
     StoreError::Fault(error.to_string())
 }

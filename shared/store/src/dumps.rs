@@ -20,7 +20,7 @@ use registry_model::{
 };
 
 /// Seconds for which dumps and their parts are stored.
-pub const DUMP_RETENTION: i64 = 8 * 86_400;
+pub const DUMP_RETENTION: u32 = 8 * 86_400;
 /// Bytes of a piece. An item has at most 400 KB.
 const PIECE_BYTES: usize = 350 * 1024;
 
@@ -43,15 +43,22 @@ impl Store {
         item.map(|item| blob(&item, "dump")).transpose()
     }
 
-    /// Stores a part.
-    pub async fn keep_dump_part(&self, bytes: &[u8], now: Moment) -> Result<DumpPart, StoreError> {
+    /// Stores a part with this number of lines.
+    pub async fn keep_dump_part(
+        &self,
+        bytes: &[u8],
+        lines: u64,
+        now: Moment,
+    ) -> Result<DumpPart, StoreError> {
         let sha256 = sha256_hex(bytes);
         for (number, piece) in bytes.chunks(PIECE_BYTES).enumerate() {
             let piece = AttributeValue::B(Blob::new(piece));
-            self.put(keys::dump_piece(&sha256, number).with([("bytes", piece), ttl(now, DUMP_RETENTION)]))
-                .await?;
+            self.put(
+                keys::dump_piece(&sha256, number).with([("bytes", piece), ttl(now, DUMP_RETENTION.into())]),
+            )
+            .await?;
         }
-        Ok(DumpPart { sha256, bytes: bytes.len() as u64, lines: 0 })
+        Ok(DumpPart { sha256, bytes: bytes.len() as u64, lines })
     }
 
     /// The bytes of a part; `None` if it is not stored, or not completely.
@@ -97,7 +104,7 @@ impl Store {
             ("dump", to_blob(dump)?),
             ("leaf", s(leaf_id(&leaf.canonical()?))),
             ("at", n(leaf.at.as_millisecond())),
-            ttl(dump.published_at, DUMP_RETENTION),
+            ttl(dump.published_at, DUMP_RETENTION.into()),
         ]));
         add_leaf(&mut transaction, &leaf)?;
         transaction.delete(keys::unfinished_dump());

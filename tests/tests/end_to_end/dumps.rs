@@ -345,7 +345,10 @@ async fn registry_rebuilt_from_a_dump_equals_the_original() {
     assert_eq!(found[id]["listing"]["name"], joined["listing"]["name"]);
     assert_eq!(found[id]["listing"]["description"], "Reads files.");
     found.get_mut(id).unwrap()["listing"]["description"] = joined["listing"]["description"].clone();
-    assert_eq!(found, expected);
+    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    for (id, line) in &expected {
+        assert_eq!(found[id], *line, "{id}");
+    }
 
     // A second run sends everything again, and one that continues sends the rest.
     let before = rebuilt.table().await.items_under("LISTING#").len();

@@ -85,7 +85,7 @@ impl ServerEntry {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let member = |name: &str| listing.get(name).and_then(text);
         let id = member("listing_id").unwrap_or_default();
-        let url = listing.get("probe").and_then(|probe| probe.get("target")).and_then(text);
+        let url = line.get("url").and_then(text);
         let is_agent = member("kind").as_deref() == Some("agent");
         let by_url = url.map(|url| {
             let kind = match () {

@@ -137,7 +137,7 @@ impl Document for Part {
     const SUMMARY: &'static str =
         "A part of a daily dump by its SHA-256 (`<sha256>.jsonl.gz`): compressed JSON Lines.";
     const MEDIA_TYPE: &'static str = "application/gzip";
-    const MAX_AGE_S: Option<u32> = Some(DUMP_RETENTION as u32);
+    const MAX_AGE_S: Option<u32> = Some(DUMP_RETENTION);
     const HEADERS: &'static [(&'static str, &'static str)] = &[("cache-control", "immutable")];
     const REFUSALS: &'static [u16] = &[404];
     type Query = NoQuery;
