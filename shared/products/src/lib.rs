@@ -9,6 +9,7 @@
 
 mod ability;
 mod about;
+mod arguments;
 mod calls;
 mod charter;
 mod clients;
@@ -24,6 +25,7 @@ mod mesh;
 mod page;
 mod preset;
 mod profile;
+mod repository;
 mod routine;
 mod skill;
 mod text;

@@ -91,8 +91,13 @@ pub(super) fn steps(steps: Vec<String>) -> Vec<String> {
 }
 
 pub(super) fn shell_block(lines: Vec<String>) -> Vec<String> {
+    fence("sh", lines)
+}
+
+/// A block of code. A line of a stranger's text must not begin with a backtick.
+pub(super) fn fence(language: &str, lines: Vec<String>) -> Vec<String> {
     match lines.is_empty() {
         true => lines,
-        false => [vec!["```sh".to_owned()], lines, vec!["```".to_owned()]].concat(),
+        false => [vec![format!("```{language}")], lines, vec!["```".to_owned()]].concat(),
     }
 }

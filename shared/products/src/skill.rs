@@ -38,7 +38,7 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], 
         choices(profile, abilities),
     );
     // An example must not change anything.
-    let example = abilities.iter().find(|ability| matches!(ability.effect(), Effect::Reads(_)));
+    let example = abilities.iter().find(|ability| ability.effect() == Effect::ReadOnly);
     page.section(&format!("Call {name}"), items(calls::listed(profile, example)));
     if routing {
         page.section(&format!("Peers of {name}"), peers(profile, abilities));

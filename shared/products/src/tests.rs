@@ -33,14 +33,16 @@ fn own_lines(text: &str, other: &str) -> (usize, usize) {
 }
 
 #[test]
-fn two_thirds_of_each_file_are_specific_to_the_listing() {
+fn two_thirds_of_each_page_are_specific_to_the_listing() {
     let profiles = real::all();
     let mut compared = 0;
     for sku in Sku::ALL {
         for (at, one) in profiles.iter().enumerate() {
             for (_, other) in profiles.iter().enumerate().filter(|(other, _)| *other != at) {
                 let others = by_role(sku, other);
-                for (role, content) in by_role(sku, one) {
+                // A script or a configuration has the same form for each listing.
+                let pages = by_role(sku, one).into_iter().filter(|(role, _)| role.ends_with(".md"));
+                for (role, content) in pages {
                     let Some((_, theirs)) = others.iter().find(|(path, _)| *path == role) else { continue };
                     let (own, all) = own_lines(&content, theirs);
                     compared += 1;
@@ -116,7 +118,14 @@ fn each_product_has_its_files() {
     let paths = |sku, profile: &Profile| -> Vec<String> {
         tree(sku, profile, &settings()).into_iter().map(|file| file.path).collect()
     };
-    let kernel = ["AGENTS.md", "evaluation.jsonl", "skills/arxiv-mcp-server/SKILL.md"];
+    let kernel = [
+        "AGENTS.md",
+        "CHARTER.md",
+        "evaluation.jsonl",
+        "promptfooconfig.yaml",
+        "provider.mjs",
+        "skills/arxiv-mcp-server/SKILL.md",
+    ];
     assert_eq!(paths(Sku::Kernel, &real::papers()), kernel);
     let recursive = paths(Sku::Recursive, &real::papers());
     assert!(kernel.iter().all(|path| recursive.iter().any(|other| other == path)));
@@ -206,12 +215,9 @@ fn profile_without_a_listing_gets_no_invented_facts() {
 
 #[test]
 fn goals_come_from_the_owner_a_preset_or_the_listing() {
-    let charter = |profile: &Profile| tree(Sku::Kernel, profile, &settings())[0].content.clone();
-    let own = charter(&real::governance());
-    assert!(
-        own.contains("| G1 | Verify a proposed action against policy bounds | `action-verify` |"),
-        "{own}"
-    );
+    let charter = |profile: &Profile| sample(Sku::Kernel, profile, &settings())[0].content.clone();
+    assert!(!charter(&real::governance()).contains("| G1 |"), "a description is no goal of the owner");
+    assert_eq!(goals_of(&real::governance())[0], "Verify a proposed action against policy bounds");
 
     let with_goals = Profile {
         goals: vec!["Prove what was intended".to_owned(), "Bake bread".to_owned()],
@@ -250,4 +256,66 @@ fn proof_of_a_listing_lists_weaknesses_and_their_fixes() {
     assert!(
         proof.weaknesses.iter().all(|weakness| regression.contains(&format!("- [ ] `{}`:", weakness.id)))
     );
+}
+
+#[test]
+fn only_tools_that_are_declared_read_only_need_no_confirmation() {
+    let charter = sample(Sku::Kernel, &real::browser(), &settings()).remove(0);
+    assert_eq!(charter.path, "CHARTER.md");
+    let line = |start: &str| charter.content.lines().find(|line| line.starts_with(start)).unwrap_or_default();
+    assert_eq!(
+        line("- No confirmation:"),
+        "- No confirmation: `browser_snapshot`, `search_history`. The server declares that they only read \
+         (`readOnlyHint: true`)."
+    );
+    assert!(
+        line("- Ask first: `browser_hover`. Their effect").contains("MCP assumes"),
+        "{}",
+        charter.content
+    );
+    for (tool, reason) in [
+        ("browser_evaluate", "declares no effect, and its text says “evaluate”"),
+        ("browser_close", "is declared destructive"),
+        ("browser_resize", "is declared as not read-only"),
+        ("delete_history", "is declared read-only, but also “delete”"),
+    ] {
+        assert_eq!(line(&format!("- Ask first: `{tool}`")), format!("- Ask first: `{tool}` {reason}."));
+    }
+    for row in charter.content.lines().filter(|line| line.starts_with("| `")) {
+        let free = row.starts_with("| `browser_snapshot`") || row.starts_with("| `search_history`");
+        assert_eq!(row.contains("| nothing |"), free, "{row}");
+    }
+    // A verb that sounds harmless declares nothing.
+    let undeclared = sample(Sku::Kernel, &real::papers(), &settings()).remove(0).content;
+    assert!(!undeclared.contains("No confirmation:") && !undeclared.contains("without confirmation"));
+}
+
+#[test]
+fn evaluation_calls_only_tools_that_are_declared_read_only() {
+    let files = tree(Sku::Kernel, &real::browser(), &settings());
+    let cases = &files.iter().find(|file| file.path == "evaluation.jsonl").unwrap().content;
+    let requests: Vec<Value> = cases
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|case| serde_json::from_str(case["vars"]["request"].as_str().unwrap()).unwrap())
+        .collect();
+    let called: HashSet<&str> = requests.iter().filter_map(|request| request["tool"].as_str()).collect();
+    assert_eq!(
+        called,
+        HashSet::from(["no_such_tool_of_this_server", "browser_snapshot", "search_history"]),
+        "{cases}"
+    );
+    let schema = &real::browser().definitions["search_history"]["inputSchema"];
+    let rules = jsonschema::validator_for(schema).unwrap();
+    let search: Vec<bool> = requests
+        .iter()
+        .filter(|request| request["tool"] == "search_history")
+        .map(|request| rules.is_valid(&request["arguments"]))
+        .collect();
+    // The example is valid, the call without arguments is not, and the hostile text is.
+    assert_eq!(search, [true, false, true], "{cases}");
+    let config = &files.iter().find(|file| file.path == "promptfooconfig.yaml").unwrap().content;
+    let config: serde_yaml_ng::Value = serde_yaml_ng::from_str(config).unwrap();
+    assert_eq!(config["providers"][0]["config"]["url"], "https://browser.example.com/mcp");
+    assert_eq!(config["providers"][0]["config"]["protocolVersion"], "2025-06-18");
 }
