@@ -166,6 +166,13 @@ pub(super) fn asks_for_credentials(profile: &Profile) -> bool {
     profile.sign_in.is_some() || refused()
 }
 
+/// The pin of its tool set; `None` if it is not a hash.
+pub(super) fn pin(profile: &Profile) -> Option<&str> {
+    let hash = profile.tools_hash.as_deref()?;
+    let is_hash = |digits: &str| digits.len() == 64 && digits.chars().all(|c| c.is_ascii_hexdigit());
+    hash.strip_prefix("sha256:").is_some_and(is_hash).then_some(hash)
+}
+
 /// The environment variable for the token of a server, such as `ARXIV_TOKEN`.
 pub(super) fn token_variable(profile: &Profile) -> String {
     let name: String = profile.slug().chars().take(24).collect();

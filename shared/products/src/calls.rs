@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::ability::Ability;
 use super::about;
 use super::profile::Profile;
-use super::text::{address, code, plain, prose, shell, shell_json, slug};
+use super::text::{address, code, prose, shell, shell_json};
 use registry_model::Kind;
 
 /// Calls that can be sent unchanged, each with its purpose; `ability` must be an ability that only reads.
@@ -99,13 +99,6 @@ pub(super) fn post(url: &str, headers: &str, body: &Value) -> String {
 
 pub(super) fn get(url: &str) -> String {
     format!("curl -fsS {}", shell(url))
-}
-
-pub(super) fn registry_tool(endpoint: &str, id: &str, tool: &str, arguments: &Value) -> String {
-    let params = json!({ "name": tool, "arguments": arguments });
-    let id = slug(&plain(id, 60)).unwrap_or_else(|| tool.to_owned());
-    let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
-    post(endpoint, " -H 'accept: application/json, text/event-stream'", &call)
 }
 
 fn below(url: &str, path: &str) -> String {

@@ -13,7 +13,7 @@ use registry_model::protocol::{MCP_NEWEST_REVISION, MCP_REVISIONS};
 use registry_model::{Kind, ParameterType};
 
 /// The release of promptfoo that the tests of this crate use.
-pub(super) const COMMAND: &str = "npx --yes promptfoo@0.120.0 eval";
+pub(super) const COMMAND: &str = "npx --yes promptfoo@0.119.14 eval";
 
 const CONFIGURATION: &str = "promptfooconfig.yaml";
 const CASES: &str = "evaluation.jsonl";

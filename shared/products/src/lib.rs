@@ -9,6 +9,7 @@
 
 mod ability;
 mod about;
+mod apis;
 mod arguments;
 mod calls;
 mod charter;
@@ -23,6 +24,7 @@ mod install;
 mod lint;
 mod mesh;
 mod page;
+mod patch;
 mod preset;
 mod profile;
 mod repository;

@@ -3,6 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::text::{row, rule};
 
@@ -18,6 +19,11 @@ pub struct File {
 }
 
 impl File {
+    pub(super) fn json(path: &str, content: &Value) -> Self {
+        let content = format!("{content:#}\n");
+        Self { path: path.to_owned(), media_type: "application/json", content }
+    }
+
     pub(super) fn json_lines(path: &str, lines: &[String]) -> Self {
         Self { path: path.to_owned(), media_type: "application/jsonl", content: lines.join("\n") + "\n" }
     }

@@ -45,7 +45,7 @@ fn relied_on(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     row("Agent card", address(profile.card_url.as_deref()).map(|url| code(&url, 2048)));
     row("Name in `server.json`", profile.server_name.as_deref().map(|name| code(name, 200)));
     row("Version", profile.version.as_deref().map(|version| code(version, 60)));
-    row("Pin of the tool set", profile.tools_hash.as_deref().map(|hash| code(hash, 80)));
+    row("Pin of the tool set", about::pin(profile).map(|hash| code(hash, 80)));
     let ids = abilities.iter().map(|ability| ability.id.as_str());
     let nouns = format!("{}s", capital(ability::noun(profile)));
     row(&nouns, (!abilities.is_empty()).then(|| codes(ids, MAX_NAMES)));
@@ -143,7 +143,7 @@ fn invariants(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
                 codes(undeclared, MAX_NAMES)
             ));
         }
-        if profile.tools_hash.is_some() {
+        if about::pin(profile).is_some() {
             rules.push(format!(
                 "Any part of a tool definition of {name}: clients that pin the tool set are warned. Say in the release \
                  notes what changed."
@@ -163,7 +163,7 @@ fn deployment(profile: &Profile, settings: &Settings) -> Vec<String> {
         return vec![format!("Publish the URL of {name}; it is not known here.")];
     };
     let mut calls = vec![post(&settings.url("/api/publish"), "", &body)];
-    if let (Some(id), Some(hash)) = (&profile.listing_id, &profile.tools_hash) {
+    if let (Some(id), Some(hash)) = (&profile.listing_id, about::pin(profile)) {
         let pins = json!({ "pins": [{ "listing_id": id, "hash": hash }] });
         calls.push(post(&settings.url("/api/pins/check"), "", &pins));
     }
@@ -172,8 +172,10 @@ fn deployment(profile: &Profile, settings: &Settings) -> Vec<String> {
     } else {
         ""
     };
-    let mut lines =
-        vec![format!("The first call publishes {name} again, which starts a probe within minutes.{pin}")];
+    let mut lines = vec![format!(
+        "The first call publishes {name} again. This starts a probe, unless one succeeded in the last {} hours.{pin}",
+        settings.fresh_ok_hours
+    )];
     lines.push(String::new());
     lines.extend(shell_block(calls));
     lines

@@ -22,7 +22,9 @@ pub fn sample(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let shown: Vec<String> = match sku {
         Sku::Kernel => vec![charter::PATH.to_owned()],
         Sku::Recursive => vec![charter::PATH.to_owned(), "regression.md".to_owned()],
-        Sku::Alive => vec!["regression.md".to_owned(), format!("skills/{}/SKILL.md", routine::slug(profile))],
+        Sku::Alive => {
+            vec!["registry-watch.sh".to_owned(), format!("skills/{}/SKILL.md", routine::slug(profile))]
+        }
         Sku::McpMesh => vec![
             "bridge.md".to_owned(),
             "descriptions.md".to_owned(),
@@ -83,10 +85,11 @@ fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     }
     if sku == Sku::Alive {
         lines.push(format!(
-            "`skills/{}/SKILL.md`: the routine that keeps {name} Live, with its schedule and calls.",
+            "`registry-watch.sh` and its workflow check each day whether {name} is Live. `skills/{}/SKILL.md` says what to \
+             do if it is not.",
             routine::slug(profile)
         ));
-        files.push(routine::of(profile, settings, &abilities));
+        files.extend(routine::of(profile, settings, &abilities));
     }
     files.push(charter::of(profile, &abilities, &goals));
     files.push(repository::of(profile, settings, &abilities, lines));

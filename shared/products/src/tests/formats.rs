@@ -7,7 +7,10 @@ use super::super::File;
 use super::super::{evaluation, export};
 
 /// Every heading that we write contains one of these texts. Headings of strangers contain none of them.
-const OURS: [&str; 44] = [
+const OURS: [&str; 47] = [
+    "Ready patch for",
+    "Links that install",
+    "Tool `",
     "System prompt: ",
     "Scope of",
     "Goals of",
@@ -35,9 +38,9 @@ const OURS: [&str; 44] = [
     "Descriptions of",
     "Missing for",
     "Keep ",
-    "Schedule of",
-    "Calls of",
-    "The same over MCP",
+    "Watch ",
+    "Exit codes for",
+    "Messages for",
     "is not Live",
     "from being Live",
     "Peers of",
@@ -76,6 +79,9 @@ pub(super) fn check(files: &[File]) {
             "yaml" | "yml" => drop(serde_yaml_ng::from_str::<serde_yaml_ng::Value>(content).unwrap()),
             // Our own code, without a text of the listing.
             "mjs" => {}
+            // `tests/products/run` runs shellcheck.
+            "sh" => assert_eq!(content, include_str!("../../files/registry-watch.sh")),
+            "py" => python(content),
             other => panic!("{other}"),
         }
         if file.path.ends_with("SKILL.md") {
@@ -152,6 +158,19 @@ fn markdown(file: &File) {
     assert!(fenced.is_none());
 }
 
+/// Each line with a text of the listing contains it in one literal, so the quotes are in pairs.
+fn python(content: &str) {
+    for line in content.lines() {
+        let mut escaped = false;
+        let quotes = line.chars().filter(|c| {
+            let counts = *c == '"' && !escaped;
+            escaped = *c == '\\' && !escaped;
+            counts
+        });
+        assert!(quotes.count() % 2 == 0, "{line}");
+    }
+}
+
 fn block(language: &str, code: &str) {
     match language {
         "sh" => code.lines().for_each(command),
@@ -181,7 +200,7 @@ pub(super) fn command(line: &str) {
         "registry-cli" => assert_eq!(arguments.len(), 4, "{line}"),
         "npx" => assert_eq!(arguments[1..4], ["-y", "@modelcontextprotocol/inspector", "--cli"], "{line}"),
         "code" => drop(serde_json::from_str::<Value>(&arguments[2]).unwrap()),
-        "claude" | "codex" => assert!(matches!(arguments.len(), 6 | 7), "{line}"),
+        "claude" | "codex" | "gemini" => assert!((6..=9).contains(&arguments.len()), "{line}"),
         other => panic!("{other}: {line}"),
     }
 }

@@ -279,7 +279,7 @@ pub(super) fn browser() -> Profile {
             vec![
                 part("handshake", 40, 40, "The handshake was completed."),
                 part("latency", 5, 10, "The handshake took 1810 ms."),
-                part("description", 3, 5, "The description has 20 characters."),
+                part("description", 1, 5, "The description has 19 characters."),
                 part("abilities", 8, 8, "7 of 7 tools are described."),
                 part("identity", 4, 7, "Missing: a website."),
             ],
