@@ -1,6 +1,6 @@
 # `make help` lists the targets. Each target is one or two lines that you can also type yourself.
 .DEFAULT_GOAL := help
-.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million million-week cost bench-peers load hot-keys faults hostile prove soak interop walk page-script log-client caching-proxy package-registries registry-clients signatures browser openapi conformance tck second-engine search-backend dry-run restore traces acceptance nightly deploy
+.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million million-week cost bench-peers load hot-keys faults hostile prove soak interop walk page-script log-client caching-proxy package-registries products registry-clients signatures browser openapi conformance tck second-engine search-backend dry-run restore traces acceptance nightly deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked $(if $(filter arm64,$(ARCHITECTURE)),--arm64)
@@ -91,6 +91,9 @@ caching-proxy: ## send every GET twice, as two callers, through nginx with a cac
 
 package-registries: ## check packages at verdaccio, devpi and pypiserver
 	tests/package_registries/run
+
+products: ## run the files of the products: promptfoo, the watch script, shellcheck and actionlint
+	tests/products/run
 
 registry-clients: ## read the registry API with clients of other projects; needs Python 3.13
 	tests/registry_clients/run

@@ -1,13 +1,17 @@
 //! An ability is a skill of an agent or a tool of an MCP server. Charters, tables, and test cases treat both
-//! in the same way. An ability has an id, texts, and the information whether a call changes something.
+//! in the same way. An ability has an id, texts, arguments, and what is known about the effect of a call.
 
 use std::collections::{BTreeSet, HashSet};
 
+use serde_json::{Value, json};
+
+use super::arguments::{self, Argument};
 use super::profile::Profile;
 use super::text::plain;
-use super::words::{returns_third_party_text, sentences, subject, subject_words, verb, verb_of_name, words};
-use registry_model::Kind;
+use super::words::{changing_verb, sentences, subject, subject_words, words};
+use registry_formats::tool_definition::ToolAnnotations;
 use registry_model::error::shorten;
+use registry_model::{Kind, Tool};
 
 /// The maximum number of rows in a table; further abilities are only counted.
 pub(super) const MAX_ROWS: usize = 40;
@@ -20,7 +24,7 @@ const MAX_ID_CHARS: usize = 129;
 
 const MAX_DESCRIPTION_CHARS: usize = 4000;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ability {
     pub(super) id: String,
     pub(super) title: String,
@@ -29,14 +33,42 @@ pub(super) struct Ability {
     /// Stems of the words that describe its subject.
     pub(super) subject: BTreeSet<String>,
     pub(super) words: Vec<String>,
-    effect: Effect,
+    pub(super) arguments: Vec<Argument>,
+    /// Whether its input schema is known. A tool without arguments has a schema, too.
+    pub(super) has_schema: bool,
+    /// Null if none is known.
+    pub(super) output_schema: Value,
+    pub(super) annotations: ToolAnnotations,
 }
 
+/// What is known about the effect of a call. Only [`Effect::ReadOnly`] needs no confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    Acts(&'static str),
-    Reads(&'static str),
+    /// The server declares `readOnlyHint: true`, and nothing contradicts this.
+    ReadOnly,
+    /// It is declared read-only, but it is also declared destructive, or its name contains this verb.
+    Contradicts(&'static str),
+    /// The server declares `destructiveHint: true`.
+    Destructive,
+    /// The server declares `readOnlyHint: false`.
+    Changes,
+    /// Nothing is declared, and its name or description contains this verb.
+    Named(&'static str),
     Unknown,
+}
+
+impl Effect {
+    /// Why a call needs a confirmation; `None` if it needs none.
+    pub(super) fn reason(self) -> Option<String> {
+        match self {
+            Self::ReadOnly => None,
+            Self::Contradicts(sign) => Some(format!("is declared read-only, but also “{sign}”")),
+            Self::Destructive => Some("is declared destructive".to_owned()),
+            Self::Changes => Some("is declared as not read-only".to_owned()),
+            Self::Named(verb) => Some(format!("declares no effect, and its text says “{verb}”")),
+            Self::Unknown => Some("declares no effect".to_owned()),
+        }
+    }
 }
 
 impl Ability {
@@ -47,8 +79,37 @@ impl Ability {
 
     fn unread(id: String, title: String, description: String, tags: Vec<String>) -> Self {
         let words = words(&id);
-        let effect = effect(&words, &title, &description);
-        Self { id, title, description, tags, subject: BTreeSet::new(), words, effect }
+        Self {
+            id,
+            title,
+            description,
+            tags,
+            words,
+            subject: BTreeSet::new(),
+            arguments: Vec::new(),
+            has_schema: false,
+            output_schema: Value::Null,
+            annotations: ToolAnnotations::default(),
+        }
+    }
+
+    fn with_tool(mut self, tool: &Tool, definition: Option<&Value>) -> Self {
+        self.annotations = match definition {
+            Some(definition) => ToolAnnotations::of(definition),
+            None => ToolAnnotations {
+                read_only: tool.read_only,
+                destructive: tool.destructive,
+                ..ToolAnnotations::default()
+            },
+        };
+        if let Some(definition) = definition {
+            self.arguments = arguments::of_schema(&definition["inputSchema"]);
+            self.output_schema = definition["outputSchema"].clone();
+        } else {
+            self.arguments = arguments::of_tool(tool);
+        }
+        self.has_schema = definition.is_some() || !self.arguments.is_empty();
+        self
     }
 
     pub(super) fn text(&self) -> String {
@@ -56,19 +117,28 @@ impl Ability {
     }
 
     pub(super) fn effect(&self) -> Effect {
-        self.effect
+        let named = changing_verb(&self.words);
+        match (self.annotations.read_only, self.annotations.destructive) {
+            (Some(true), Some(true)) => Effect::Contradicts("destructive"),
+            (Some(true), _) => named.map_or(Effect::ReadOnly, Effect::Contradicts),
+            (_, Some(true)) => Effect::Destructive,
+            (Some(false), _) => Effect::Changes,
+            (None, _) => {
+                let text = || changing_verb(&words(&format!("{} {}", self.title, self.purpose())));
+                named.or_else(text).map_or(Effect::Unknown, Effect::Named)
+            }
+        }
     }
 
-    pub(super) fn reads_outside(&self) -> bool {
-        !matches!(self.effect(), Effect::Acts(_)) && returns_third_party_text(&self.text())
+    /// The arguments of a call that succeeds: `None` if the call may change something, or if the schema names no value for a
+    /// required argument.
+    pub(super) fn safe_call(&self) -> Option<Value> {
+        let safe = self.effect() == Effect::ReadOnly && self.has_schema;
+        safe.then(|| arguments::from_schema(&self.arguments)).flatten().map(|arguments| json!(arguments))
     }
 
     pub(super) fn purpose(&self) -> String {
         sentences(&self.description).into_iter().next().unwrap_or_else(|| self.title.clone())
-    }
-
-    pub(super) fn promises(&self) -> Vec<String> {
-        sentences(&self.description).into_iter().skip(1).collect()
     }
 
     pub(super) fn topics(&self) -> Vec<String> {
@@ -80,34 +150,27 @@ impl Ability {
     }
 }
 
-/// What a call does, from the verb in its name, else from the first words of its description.
-fn effect(id: &[String], title: &str, description: &str) -> Effect {
-    let opening = || words(description).into_iter().take(4).collect::<Vec<_>>();
-    let found = verb_of_name(id).or_else(|| verb_of_name(&words(title))).or_else(|| verb(&opening()));
-    match found {
-        Some((word, true)) => Effect::Acts(word),
-        Some((word, false)) => Effect::Reads(word),
-        None => Effect::Unknown,
-    }
-}
-
 /// The skills, then the tools of a profile, without repeated names.
 pub(super) fn all(profile: &Profile) -> Vec<Ability> {
     let skills = profile.skills.iter().map(|skill| {
         let tags = skill.tags.iter().take(20).map(|tag| plain(tag, 60)).collect();
-        (plain(&skill.id, MAX_ID_CHARS), plain(&skill.name, 80), skill.description.as_str(), tags)
+        (plain(&skill.id, MAX_ID_CHARS), plain(&skill.name, 80), skill.description.as_str(), tags, None)
     });
     let tools = profile.tools.iter().map(|tool| {
-        (plain(&tool.name, MAX_ID_CHARS), words_of_id(&tool.name), tool.description.as_str(), Vec::new())
+        let (id, title) = (plain(&tool.name, MAX_ID_CHARS), words_of_id(&tool.name));
+        (id, title, tool.description.as_str(), Vec::new(), Some(tool))
     });
     let mut known = HashSet::new();
     let named = skills.chain(tools).filter(|(id, ..)| !id.is_empty() && known.insert(id.clone()));
-    let read = named.enumerate().map(|(index, (id, title, description, tags))| {
-        if index < MAX_ANALYZED {
+    let read = named.enumerate().map(|(index, (id, title, description, tags, tool))| {
+        let ability = if index < MAX_ANALYZED {
             Ability::new(id, title, plain_sentences(description), tags)
         } else {
-            let description = plain(description, 200);
-            Ability::unread(id, title, description, tags)
+            Ability::unread(id, title, plain(description, 200), tags)
+        };
+        match tool {
+            Some(tool) => ability.with_tool(tool, profile.definitions.get(&tool.name)),
+            None => ability,
         }
     });
     read.collect()

@@ -18,13 +18,6 @@ pub(super) fn plain_name(profile: &Profile) -> String {
     if name.is_empty() { profile.slug() } else { name }
 }
 
-pub(super) fn actor(profile: &Profile) -> String {
-    match profile.kind {
-        Kind::Agent => name(profile),
-        Kind::Mcp => format!("an agent with {}", name(profile)),
-    }
-}
-
 pub(super) fn endpoint(profile: &Profile) -> Option<String> {
     address(profile.endpoint.as_deref())
 }
@@ -67,6 +60,28 @@ fn described(profile: &Profile, url: &str) -> Option<serde_json::Value> {
 
 pub(super) fn lines(profile: &Profile, settings: &Settings) -> Vec<String> {
     let name = name(profile);
+    let mut lines = introduction(profile);
+    lines.extend(proof(profile, settings));
+    let missing = missing(profile);
+    if !missing.is_empty() {
+        lines.push(format!("Missing for {name}: {}.", missing.join("; ")));
+    }
+    broken(&lines)
+}
+
+/// Lines of one paragraph: two spaces at the end are a line break in Markdown.
+pub(super) fn broken(lines: &[String]) -> Vec<String> {
+    let last = lines.len().saturating_sub(1);
+    lines
+        .iter()
+        .enumerate()
+        .map(|(at, line)| if at < last { format!("{line}  ") } else { line.clone() })
+        .collect()
+}
+
+/// Its own description, and where it answers.
+pub(super) fn introduction(profile: &Profile) -> Vec<String> {
+    let name = name(profile);
     let version =
         profile.version.as_deref().map(|version| format!(" {}", prose(version, 40))).unwrap_or_default();
     let category = prose(&profile.category, 60);
@@ -91,18 +106,7 @@ pub(super) fn lines(profile: &Profile, settings: &Settings) -> Vec<String> {
             page.unwrap_or_default()
         ));
     }
-    lines.extend(proof(profile, settings));
-    let missing = missing(profile);
-    if !missing.is_empty() {
-        lines.push(format!("Missing for {name}: {}.", missing.join("; ")));
-    }
-    // Two spaces at the end are a line break in Markdown.
-    let last = lines.len().saturating_sub(1);
     lines
-        .iter()
-        .enumerate()
-        .map(|(at, line)| if at < last { format!("{line}  ") } else { line.clone() })
-        .collect()
 }
 
 pub(super) fn proof(profile: &Profile, settings: &Settings) -> Option<String> {
@@ -149,11 +153,31 @@ pub(super) fn missing(profile: &Profile) -> Vec<String> {
     missing
 }
 
+/// Whether callers must send a credential: its sign-in was proven, or the last probe was refused without one.
 pub(super) fn asks_for_credentials(profile: &Profile) -> bool {
-    profile.proof.as_ref().is_some_and(|proof| {
-        proof.handshake != Handshake::Ok
-            && proof.weaknesses.iter().any(|Weakness { id, .. }| {
-                id.starts_with("sign_in:") || matches!(id.as_str(), "auth_required" | "gated_unproven")
-            })
-    })
+    let refused = || {
+        profile.proof.as_ref().is_some_and(|proof| {
+            proof.handshake != Handshake::Ok
+                && proof.weaknesses.iter().any(|Weakness { id, .. }| {
+                    id.starts_with("sign_in:") || matches!(id.as_str(), "auth_required" | "gated_unproven")
+                })
+        })
+    };
+    profile.sign_in.is_some() || refused()
+}
+
+/// The pin of its tool set; `None` if it is not a hash.
+pub(super) fn pin(profile: &Profile) -> Option<&str> {
+    let hash = profile.tools_hash.as_deref()?;
+    let is_hash = |digits: &str| digits.len() == 64 && digits.chars().all(|c| c.is_ascii_hexdigit());
+    hash.strip_prefix("sha256:").is_some_and(is_hash).then_some(hash)
+}
+
+/// The environment variable for the token of a server, such as `ARXIV_TOKEN`.
+pub(super) fn token_variable(profile: &Profile) -> String {
+    let name: String = profile.slug().chars().take(24).collect();
+    let name = name.trim_end_matches('-').replace('-', "_").to_uppercase();
+    // A variable must not begin with a digit.
+    let prefix = if name.starts_with(|c: char| c.is_ascii_digit()) { "MCP_" } else { "" };
+    format!("{prefix}{name}_TOKEN")
 }

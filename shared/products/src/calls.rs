@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::ability::Ability;
 use super::about;
 use super::profile::Profile;
-use super::text::{address, code, plain, prose, shell, shell_json, slug};
+use super::text::{address, code, prose, shell, shell_json};
 use registry_model::Kind;
 
 /// Calls that can be sent unchanged, each with its purpose; `ability` must be an ability that only reads.
@@ -33,6 +33,27 @@ pub(super) fn listed(profile: &Profile, ability: Option<&Ability>) -> Vec<String
         .collect()
 }
 
+/// How to send a message to an agent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct A2aForm {
+    /// A2A 1.0, also if no version is known; else 0.3.
+    pub(super) current: bool,
+    /// The binding HTTP+JSON instead of JSON-RPC.
+    pub(super) rest: bool,
+}
+
+impl A2aForm {
+    pub(super) fn of(profile: &Profile) -> Self {
+        let versions = &profile.protocol_versions;
+        let hints = profile.proof.as_ref().map(|proof| proof.protocol_hints.as_slice()).unwrap_or_default();
+        let has = |binding: &str| hints.iter().any(|hint| hint == binding);
+        Self {
+            current: versions.is_empty() || versions.iter().any(|version| version == "1.0"),
+            rest: has("http+json") && !has("jsonrpc"),
+        }
+    }
+}
+
 /// A text message in the newest A2A version that a probe found, or in 1.0 if no version is known.
 fn message(profile: &Profile, url: &str, ability: Option<&Ability>) -> String {
     let text = match ability {
@@ -40,21 +61,18 @@ fn message(profile: &Profile, url: &str, ability: Option<&Ability>) -> String {
         None => format!("What can {} do?", about::plain_name(profile)),
     };
     let id = format!("{}-1", profile.slug());
-    let newest = profile.protocol_versions.iter().any(|version| version == "1.0")
-        || profile.protocol_versions.is_empty();
-    let hints = profile.proof.as_ref().map(|proof| proof.protocol_hints.as_slice()).unwrap_or_default();
-    let rest = hints.iter().any(|hint| hint == "http+json") && !hints.iter().any(|hint| hint == "jsonrpc");
-    let message = if newest {
+    let A2aForm { current, rest } = A2aForm::of(profile);
+    let message = if current {
         json!({ "messageId": id, "role": "ROLE_USER", "parts": [{ "text": text }] })
     } else {
         json!({ "kind": "message", "messageId": id, "role": "user", "parts": [{ "kind": "text", "text": text }] })
     };
-    let version = if newest { " -H 'A2A-Version: 1.0'" } else { "" };
-    let (target, body) = match (rest, newest) {
+    let version = if current { " -H 'A2A-Version: 1.0'" } else { "" };
+    let (target, body) = match (rest, current) {
         (true, true) => (below(url, "message:send"), json!({ "message": message })),
         (true, false) => (below(url, "v1/message:send"), json!({ "message": message })),
         (false, _) => {
-            let method = if newest { "SendMessage" } else { "message/send" };
+            let method = if current { "SendMessage" } else { "message/send" };
             let call =
                 json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "message": message } });
             (url.to_owned(), call)
@@ -81,13 +99,6 @@ pub(super) fn post(url: &str, headers: &str, body: &Value) -> String {
 
 pub(super) fn get(url: &str) -> String {
     format!("curl -fsS {}", shell(url))
-}
-
-pub(super) fn registry_tool(endpoint: &str, id: &str, tool: &str, arguments: &Value) -> String {
-    let params = json!({ "name": tool, "arguments": arguments });
-    let id = slug(&plain(id, 60)).unwrap_or_else(|| tool.to_owned());
-    let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
-    post(endpoint, " -H 'accept: application/json, text/event-stream'", &call)
 }
 
 fn below(url: &str, path: &str) -> String {

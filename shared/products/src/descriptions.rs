@@ -7,6 +7,7 @@ use url::Url;
 use super::ability::Ability;
 use super::about;
 use super::page::File;
+use super::patch::Patch;
 use super::profile::Profile;
 use super::text::{address, plain, spaced};
 use registry_formats::registry_name::reversed_host;
@@ -54,6 +55,23 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Descriptions {
         notes.push("server.json has no remotes: the endpoint URL is not known.".to_owned());
     }
     remove_violations(&mut server, &mut notes);
+    let own = profile.server_json.as_ref().map(|own| {
+        let patch = Patch::of(profile, abilities);
+        let corrected = patch.applied(own);
+        for member in ["version", "description", "websiteUrl"] {
+            server.extend(corrected.get(member).map(|value| (member.to_owned(), value.clone())));
+        }
+        notes = patch
+            .gains
+            .iter()
+            .map(|(_, points, what)| format!("server.json: {what} (+{points} points)"))
+            .collect();
+        notes.push(
+            "server.json is your published document. All members that no note names are unchanged."
+                .to_owned(),
+        );
+        File::json("server.json", &Value::Object(corrected))
+    });
     let mut card = server.clone();
     let versions: Vec<String> =
         profile.protocol_versions.iter().take(8).map(|version| plain(version, 40)).collect();
@@ -63,7 +81,7 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Descriptions {
         remote.insert("supportedProtocolVersions".to_owned(), versions.into());
     }
     let files = vec![
-        file("server.json", SERVER_DESCRIPTION_SCHEMA, &server),
+        own.unwrap_or_else(|| file("server.json", SERVER_DESCRIPTION_SCHEMA, &server)),
         file("server-card.json", CARD_SCHEMA, &card),
     ];
     Descriptions { files, notes }

@@ -1,7 +1,7 @@
 //! Goals with acceptance tests. They come from the owner, from a preset, or from the texts of the listing. A
 //! goal is marked if no ability serves it.
 
-use super::ability::{self, Ability, Effect, MAX_ROWS};
+use super::ability::{self, Ability, MAX_ROWS};
 use super::preset::{Preset, Template};
 use super::profile::Profile;
 use super::text::plain;
@@ -68,12 +68,8 @@ fn of_owner(words: String, profile: &Profile, abilities: &[Ability]) -> Goal {
         };
         return Goal { words, by: Vec::new(), accepted, unserved: true };
     };
-    let shown = first.promises().into_iter().next().unwrap_or_else(|| first.purpose());
-    let accepted = format!(
-        "a request for this goal is served by {}, and the answer contains: {}",
-        first.id,
-        plain(&shown, 200)
-    );
+    let accepted =
+        format!("a request for this goal leads to a call of {}, and its result is the answer", first.id);
     Goal { words, by: serving.iter().map(|ability| ability.id.clone()).collect(), accepted, unserved: false }
 }
 
@@ -117,29 +113,7 @@ fn of_preset(preset: Preset, profile: &Profile, abilities: &[Ability]) -> Vec<Go
 }
 
 fn of_ability(ability: &Ability) -> Goal {
-    let promises = ability.promises();
-    let topics = ability.topics().join(", ");
-    let accepted = if ability.description.is_empty() {
-        format!(
-            "{} gets a description that says what it returns (it has no description yet), and a call returns \
-             this",
-            ability.id
-        )
-    } else if !promises.is_empty() {
-        let shown: Vec<String> = promises.iter().take(3).map(|promise| plain(promise, 200)).collect();
-        format!("one real call of {} returns: {}", ability.id, shown.join("; "))
-    } else if let Effect::Acts(verb) = ability.effect() {
-        format!(
-            "if a request for {} has a missing input, the agent asks for it, and changes nothing ({verb}) \
-             before a confirmation",
-            ability.title
-        )
-    } else {
-        format!(
-            "one real call of {} answers a request about {topics} as the goal says, and an invalid input returns what is wrong with it",
-            ability.id
-        )
-    };
+    let accepted = format!("a call of {} returns what its description promises", ability.id);
     Goal { words: plain(&ability.purpose(), 200), by: vec![ability.id.clone()], accepted, unserved: false }
 }
 

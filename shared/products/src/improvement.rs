@@ -1,15 +1,16 @@
-//! What the Recursive product adds: a checklist, a loop, and a log. The checklist contains the weaknesses of
-//! the listing with their fixes. The loop fixes one weakness at a time and keeps only changes that pass. The
-//! log records the loop.
+//! What the Recursive product adds: a list of fixes with the points that each gains, a patch for what can be fixed in the
+//! document of the listing, a skill that fixes one point at a time, and a log.
 
 use serde_json::{Value, json};
 
 use super::ability::{Ability, MAX_ROWS};
 use super::lint::{self, Finding};
 use super::page::{File, Page, items, shell_block, steps, table};
+use super::patch::Patch;
 use super::profile::{Profile, Weakness};
 use super::text::{address, code, plain, prose, query, quoted, scalar, slug_after};
 use super::{about, calls};
+use registry_model::Kind;
 use registry_model::settings::Settings;
 
 pub(super) fn slug(profile: &Profile) -> String {
@@ -18,7 +19,33 @@ pub(super) fn slug(profile: &Profile) -> String {
 
 pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], cases: usize) -> Vec<File> {
     let findings = lint::of(abilities, &lint::Rules::of(profile));
-    vec![skill(profile, settings, &findings, cases), regression(profile, settings, &findings), log(profile)]
+    let patch = Patch::of(profile, abilities);
+    let mut files = vec![
+        skill(profile, settings, &findings, cases),
+        regression(profile, settings, &findings, &patch),
+        log(profile),
+    ];
+    files.extend(patch_files(profile, &patch));
+    files
+}
+
+/// The patch, and for a server its whole corrected document.
+fn patch_files(profile: &Profile, patch: &Patch) -> Vec<File> {
+    if patch.operations.is_empty() {
+        return Vec::new();
+    }
+    let mut files = vec![File::json(patch_path(profile), &json!(patch.operations))];
+    files.extend(
+        profile.server_json.as_ref().map(|own| File::json("server.json", &json!(patch.applied(own)))),
+    );
+    files
+}
+
+const fn patch_path(profile: &Profile) -> &'static str {
+    match profile.kind {
+        Kind::Agent => "fixes/agent-card.patch.json",
+        Kind::Mcp => "fixes/server.patch.json",
+    }
 }
 
 pub(super) fn open(profile: &Profile) -> Vec<Weakness> {
@@ -81,10 +108,6 @@ fn round(profile: &Profile, open: &[Weakness], findings: &[Finding], cases: usiz
         (None, None) => None,
     };
     round.extend(next);
-    round.push(format!(
-        "Critique: quote the answer. Write in one sentence which line of the charter of \
-        {name} it broke. Write one entry for each fault."
-    ));
     round.push(format!("Revise: change only one text or one handler of {name}."));
     let floor = profile
         .proof
@@ -123,15 +146,21 @@ fn example(profile: &Profile, open: &[Weakness], findings: &[Finding]) -> Value 
     json!({ "entry": "change", "of": id, "critique": seen, "change": null, "score_before": score, "score_after": null, "kept": null })
 }
 
-fn regression(profile: &Profile, settings: &Settings, findings: &[Finding]) -> File {
+fn regression(profile: &Profile, settings: &Settings, findings: &[Finding], patch: &Patch) -> File {
     let name = about::name(profile);
     let mut page = Page::default();
     page.title(&format!("{name}: regression checklist"));
     page.block(about::proof(profile, settings).into_iter().collect());
+    page.section(&format!("Ready patch for {name}"), ready(profile, patch));
     let open = open(profile).into_iter().map(|weakness| {
         let mark = if weakness.blocking { " prevents it from being Live;" } else { "" };
+        let gain = match (weakness.points, patch.gain(&weakness.id)) {
+            (0, _) => String::new(),
+            (points, None) => format!(" **+{points}**"),
+            (points, Some(ready)) => format!(" **+{points}**, of which the patch gains {ready}"),
+        };
         format!(
-            "[ ] {}:{mark} {} → {}",
+            "[ ] {}:{mark} {} → {}{gain}",
             code(&weakness.id, 60),
             prose(&weakness.seen, 300),
             prose(&weakness.fix, 400)
@@ -160,6 +189,30 @@ fn regression(profile: &Profile, settings: &Settings, findings: &[Finding]) -> F
     let missing = about::missing(profile).into_iter().map(|what| format!("[ ] {name} has {what}"));
     page.section(&format!("Missing for {name}"), items(missing.collect()));
     page.into_file("regression.md")
+}
+
+fn ready(profile: &Profile, patch: &Patch) -> Vec<String> {
+    if patch.operations.is_empty() {
+        return Vec::new();
+    }
+    let score = profile
+        .proof
+        .as_ref()
+        .map(|proof| format!(", from {} to {}", proof.score, proof.score + patch.points()));
+    let mut lines = vec![format!(
+        "{} changes only the members below and keeps all others. It raises the score by {} points{}.{}",
+        code(patch_path(profile), 60),
+        patch.points(),
+        score.unwrap_or_default(),
+        if profile.server_json.is_some() { " `server.json` is your document with this patch." } else { "" }
+    )];
+    lines.push(String::new());
+    let gains = patch
+        .gains
+        .iter()
+        .map(|(part, points, what)| format!("{}: {}, **+{points}**", code(part, 40), prose(what, 300)));
+    lines.extend(items(gains.collect()));
+    lines
 }
 
 fn log(profile: &Profile) -> File {

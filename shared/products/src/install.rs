@@ -51,6 +51,12 @@ mod tests {
                 ("Claude Code", None),
                 ("Claude Desktop", Some("claude_desktop_config.json")),
                 ("Codex", None),
+                ("Gemini CLI", None),
+                ("Windsurf", Some("~/.codeium/windsurf/mcp_config.json")),
+                ("Zed", Some(".zed/settings.json")),
+                ("Cline", Some("cline_mcp_settings.json")),
+                ("Goose", Some("~/.config/goose/config.yaml")),
+                ("LM Studio", Some("mcp.json")),
             ]
         );
         for command in snippets.iter().filter(|snippet| snippet.file.is_none()) {

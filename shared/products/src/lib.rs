@@ -9,6 +9,8 @@
 
 mod ability;
 mod about;
+mod apis;
+mod arguments;
 mod calls;
 mod charter;
 mod clients;
@@ -22,8 +24,10 @@ mod install;
 mod lint;
 mod mesh;
 mod page;
+mod patch;
 mod preset;
 mod profile;
+mod repository;
 mod routine;
 mod skill;
 mod text;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::ability::{Ability, Effect, MAX_ANALYZED, likeness, nearest};
 use super::profile::Profile;
 use super::text::{capital, plain};
-use super::words::{commands, sentences, subject, verb, words};
+use super::words::{commands, is_verb, sentences, subject, words};
 use registry_model::Kind;
 
 /// A shorter description does not tell a model enough to choose the tool.
@@ -103,14 +103,14 @@ fn check_ability(
     if let Some(other) = &same_words {
         faults.push(format!("the same description as {other}"));
     }
-    let lacks_verb = length > 0 && verb(&words(&text)).is_none();
+    let lacks_verb = length > 0 && !words(&text).iter().any(|word| is_verb(word));
     if lacks_verb {
         faults.push("has no verb that says what it does".to_owned());
     }
     let near = nearest(index, abilities)
         .filter(|(other, shared)| likeness(ability, other) >= 3 && !shared.is_empty());
     let lacks_result = (1..MAX_DESCRIPTION_CHARS).contains(&length)
-        && matches!(ability.effect(), Effect::Acts(_))
+        && !matches!(ability.effect(), Effect::ReadOnly | Effect::Unknown)
         && !states_result(&text);
     if lacks_result {
         faults.push("does not say what it returns".to_owned());

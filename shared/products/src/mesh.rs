@@ -8,10 +8,10 @@ use super::ability::{self, Ability, MAX_ANALYZED, MAX_ROWS, counted};
 use super::clients::{self, Client};
 use super::descriptions::{self, Descriptions};
 use super::lint::{self, Finding, MAX_MODEL_NAME_CHARS, Rules, valid_name};
-use super::page::{File, Page, items, shell_block, table};
+use super::page::{File, Page, fence, items, shell_block, table};
 use super::profile::Profile;
-use super::text::{code, plain, prose, quoted};
-use super::{about, calls, skill};
+use super::text::{address, code, codes, plain, prose, quoted};
+use super::{about, apis, calls, skill};
 use registry_model::Kind;
 use registry_model::settings::Settings;
 
@@ -26,6 +26,7 @@ pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
             let described = descriptions::of(profile, &abilities);
             files.push(install(profile, &clients, &described, &abilities, settings));
             files.extend(clients.into_iter().map(|client| client.file));
+            files.extend(apis::of(profile, &abilities));
             files.extend(described.files);
         }
         Kind::Agent => {
@@ -48,37 +49,40 @@ fn install(
     page.title(&format!("Install {name}"));
     page.block(about::lines(profile, settings));
     let local = clients::name(profile);
-    let rows = clients.iter().map(|client| {
-        let paths = client.paths.iter().map(|path| code(path, 80)).collect::<Vec<_>>().join(" or ");
-        let content: Vec<String> = client.file.content.lines().map(|line| code(line, 4096)).collect();
-        [client.name.to_owned(), paths, content.join(", on the next line ")]
-    });
-    let head = format!("Content for {name}");
-    page.section(
-        &format!("Configuration of {name} in each client, with the name `{local}`"),
-        table(["Client", "File", &head], rows.collect()),
-    );
+    let links: Vec<[String; 2]> = clients
+        .iter()
+        .filter_map(|client| Some([client.name.to_owned(), code(client.link.as_ref()?, 8192)]))
+        .collect();
+    page.section(&format!("Links that install {name}"), table(["Client", "Open this link"], links));
     let commands: Vec<String> =
         clients.iter().map(|client| client.command.clone()).filter(|command| !command.is_empty()).collect();
     page.section(&format!("Install {name} by command"), shell_block(commands));
+    for client in clients {
+        let paths = client.paths.iter().map(|path| code(path, 80)).collect::<Vec<_>>().join(" or ");
+        let language = client.file.path.rsplit('.').next().unwrap_or_default();
+        page.section(
+            &format!("Install {name} in {}", client.name),
+            vec![format!(
+                "Add the entry `{local}` to {paths}. This product contains it as {}.",
+                code(&client.file.path, 80)
+            )],
+        );
+        page.block(fence(language, client.file.content.lines().map(str::to_owned).collect()));
+    }
     page.section(&format!("Test {name}"), items(calls::listed(profile, None)));
     let mut notes = Vec::new();
     if !clients.is_empty() {
-        notes.push(format!(
-            "Claude Desktop starts only local programs. So its file starts the bridge `mcp-remote` for \
-             `{local}`, which needs Node.js. Or add the URL in the program under Settings, Connectors."
-        ));
+        notes.push(
+            "Claude Desktop starts only local programs. So its file starts the bridge `mcp-remote`, which needs Node.js. On \
+             Windows, set `command` to `cmd` and put `/c`, `npx` before the other `args`. Or add the URL in the program \
+             under Settings, Connectors."
+                .to_owned(),
+        );
         notes.extend(longest_name(&local, abilities));
         let url = about::endpoint(profile).unwrap_or_default();
         notes.push(format!("Any other client: transport Streamable HTTP, URL {}.", code(&url, 2048)));
     }
-    if about::asks_for_credentials(profile) {
-        notes.push(format!(
-            "{name} required credentials when it was probed. VS Code, Cursor and `mcp-remote` \
-            open the sign-in page themselves. Claude Code opens it after `/mcp`, and Codex opens it after \
-            `codex mcp login {local}`."
-        ));
-    }
+    notes.extend(sign_in(profile));
     if clients.is_empty() {
         notes.push(format!(
             "No client can be set up for {name}: the https URL of its MCP endpoint is \
@@ -99,6 +103,28 @@ fn install(
     notes.extend(described.notes.iter().map(|note| prose(note, 500)));
     page.section(&format!("Notes about {name}"), items(notes));
     page.into_file("install.md")
+}
+
+/// How clients authenticate, if they must.
+fn sign_in(profile: &Profile) -> Option<String> {
+    let name = about::name(profile);
+    let credentials = clients::credentials(profile);
+    let variables = codes(credentials.iter().map(|one| one.variable.as_str()), 4);
+    let issuer = profile.sign_in.as_ref().and_then(|sign_in| address(Some(&sign_in.issuer)));
+    let issuer = issuer.map(|url| format!(" at {}", code(&url, 300))).unwrap_or_default();
+    match (credentials.is_empty(), clients::signs_in(profile)) {
+        (true, _) => None,
+        (false, true) => Some(format!(
+            "{name} requires a sign-in{issuer}. VS Code, Cursor, Windsurf, Zed, Cline, Goose and `mcp-remote` open the \
+             sign-in page. In Claude Code use `/mcp`, in Codex `codex mcp login {}`, in Gemini CLI `/mcp auth`. LM Studio and \
+             the APIs of models need a token: set {variables}.",
+            clients::name(profile)
+        )),
+        (false, false) => Some(format!(
+            "{name} requires a secret{issuer}. Get it from its owner. The files contain no secret: set {variables} in the \
+             environment of the client, or replace the text in angle brackets."
+        )),
+    }
 }
 
 /// Some clients, such as Claude Code, put the server's name before each tool's name.

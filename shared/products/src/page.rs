@@ -3,6 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::text::{row, rule};
 
@@ -18,6 +19,11 @@ pub struct File {
 }
 
 impl File {
+    pub(super) fn json(path: &str, content: &Value) -> Self {
+        let content = format!("{content:#}\n");
+        Self { path: path.to_owned(), media_type: "application/json", content }
+    }
+
     pub(super) fn json_lines(path: &str, lines: &[String]) -> Self {
         Self { path: path.to_owned(), media_type: "application/jsonl", content: lines.join("\n") + "\n" }
     }
@@ -91,8 +97,13 @@ pub(super) fn steps(steps: Vec<String>) -> Vec<String> {
 }
 
 pub(super) fn shell_block(lines: Vec<String>) -> Vec<String> {
+    fence("sh", lines)
+}
+
+/// A block of code. A line of a stranger's text must not begin with a backtick.
+pub(super) fn fence(language: &str, lines: Vec<String>) -> Vec<String> {
     match lines.is_empty() {
         true => lines,
-        false => [vec!["```sh".to_owned()], lines, vec!["```".to_owned()]].concat(),
+        false => [vec![format!("```{language}")], lines, vec!["```".to_owned()]].concat(),
     }
 }

@@ -1,12 +1,20 @@
 //! The input of a product: the texts, last proof, goals, and peers of a listing. It is a separate type from `Listing`,
 //! because a demo can also be made for an agent that is not listed. The caller then describes the agent.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::fixes;
 use super::preset::Preset;
 use super::text::{address, slug};
-use registry_model::{Assessment, Handshake, Kind, Listing, ListingId, Moment, ScorePart, Skill, Tool};
+use registry_model::{
+    Assessment, Handshake, Kind, Listing, ListingId, Moment, ScorePart, SignIn, Skill, Tool,
+};
+
+/// A purchase stores its profile in one item, next to peers and texts.
+const MAX_DEFINITION_BYTES: usize = 96 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
@@ -24,6 +32,18 @@ pub struct Profile {
     pub protocol_versions: Vec<String>,
     pub skills: Vec<Skill>,
     pub tools: Vec<Tool>,
+    /// The whole definitions of tools by their names, with schemas and annotations, where they are stored.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub definitions: BTreeMap<String, Value>,
+    /// The hash of the tool set, which clients pin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools_hash: Option<String>,
+    /// The `server.json` as its publisher sent it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_json: Option<Map<String, Value>>,
+    /// The sign-in that its endpoint requires.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<SignIn>,
     /// Set by the owner; may be empty.
     pub goals: Vec<String>,
     pub preset: Option<Preset>,
@@ -82,6 +102,8 @@ impl Profile {
             category: listing.category.label().to_owned(),
             protocol_versions: facts.map(|facts| facts.protocol_versions.clone()).unwrap_or_default(),
             skills: facts.map(|facts| facts.skills.clone()).unwrap_or_default(),
+            tools_hash: facts.and_then(|facts| facts.tools_hash.clone()),
+            sign_in: facts.and_then(|facts| facts.sign_in.clone()),
             proof: evidence.map(Proof::of),
             ..Self::unlisted(
                 listing.shown_kind(),
@@ -108,11 +130,32 @@ impl Profile {
             protocol_versions: Vec::new(),
             skills: Vec::new(),
             tools,
+            definitions: BTreeMap::new(),
+            tools_hash: None,
+            server_json: None,
+            sign_in: None,
             goals: Vec::new(),
             preset: None,
             proof: None,
             peers: Vec::new(),
         }
+    }
+
+    /// Adds definitions of tools, as many as fit. Each is a name and the JSON of a tool from `tools/list`.
+    #[must_use]
+    pub fn with_definitions<'a>(self, definitions: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut bytes = 0;
+        let mut fitting = BTreeMap::new();
+        for (name, definition) in definitions {
+            bytes += definition.len();
+            if bytes > MAX_DEFINITION_BYTES {
+                break;
+            }
+            if let Ok(definition) = serde_json::from_str(definition) {
+                fitting.insert(name.to_owned(), definition);
+            }
+        }
+        Self { definitions: fitting, ..self }
     }
 
     /// The name of its folder and skill: from its name, else its host, else its id, else its kind.

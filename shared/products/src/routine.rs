@@ -1,19 +1,23 @@
-//! What the Alive product adds: a routine that keeps the listing Live. The routine consists of calls that can be sent
-//! unchanged. Its schedule is derived from the listing's id, so that not all listings call at the same time.
+//! What the Alive product adds: a script that checks the listing, a GitHub workflow that runs it each day and after a
+//! deployment, and a skill for the case that something is wrong. The time of the check is derived from the listing's id,
+//! so that not all listings call at the same time.
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::ability::Ability;
-use super::calls::{get, post, registry_tool};
+use super::calls::{get, post};
 use super::page::{File, Page, items, shell_block, steps, table};
 use super::profile::Profile;
 use super::skill::{PEER_COLUMNS, match_lines, peer_cells};
 use super::text::{code, prose, scalar, slug_after};
 use super::{about, improvement};
-use registry_model::protocol::MCP_ENDPOINT;
 use registry_model::settings::Settings;
 use registry_model::{Kind, ListingId};
+
+const SCRIPT: &str = "registry-watch.sh";
+const SETTINGS: &str = "registry-watch.json";
+const WORKFLOW: &str = ".github/workflows/registry-watch.yml";
 
 const MAX_PEERS: usize = 20;
 
@@ -21,14 +25,38 @@ pub(super) fn slug(profile: &Profile) -> String {
     slug_after("keep-live", &profile.slug())
 }
 
-pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> File {
+pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> Vec<File> {
+    let mut files = vec![skill(profile, settings, abilities)];
+    files.extend(profile.listing_id.as_ref().map(|id| watch(profile, settings, id)).into_iter().flatten());
+    files
+}
+
+fn watch(profile: &Profile, settings: &Settings, id: &ListingId) -> [File; 3] {
+    let (minute, hour) = time(id);
+    let values = json!({
+        "registry": settings.base_url,
+        "listing_id": id,
+        "name": about::plain_name(profile),
+        "tools_hash": about::pin(profile),
+        "publish": about::publish_body(profile),
+    });
+    let file = |path: &str, media_type, content: String| File { path: path.to_owned(), media_type, content };
+    let workflow =
+        include_str!("../files/registry-watch.yml").replace("@CRON@", &format!("{minute} {hour} * * *"));
+    [
+        file(SCRIPT, "text/x-shellscript", include_str!("../files/registry-watch.sh").to_owned()),
+        File::json(SETTINGS, &values),
+        file(WORKFLOW, "application/yaml", workflow),
+    ]
+}
+
+fn skill(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> File {
     let name = about::name(profile);
     let slug = slug(profile);
     let brand = prose(&settings.brand, 60);
     let description = format!(
-        "Keeps {} Live at {} ({}). Checks the status, the Talk inbox and the peers, and says what to do if \
-         the listing is no longer Live. Use it on its schedule, and when {} is reported as down or not \
-         listed.",
+        "Keeps {} Live at {} ({}): checks its state and its tools, and says what to do if the listing is no longer Live. \
+         Use it after a deployment, and when {} is reported as down or not listed.",
         about::plain_name(profile),
         settings.brand,
         settings.base_url,
@@ -45,52 +73,52 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) 
     page.into_file(&format!("skills/{slug}/SKILL.md"))
 }
 
-/// Minute, hour and day of the week of the routine.
-fn hours(id: &ListingId) -> (u8, u8, u8) {
+/// Minute and hour of the daily check, in UTC.
+fn time(id: &ListingId) -> (u8, u8) {
     let digest = Sha256::digest(id.as_str());
     let byte = |at: usize| digest.get(at).copied().unwrap_or_default();
-    // The two calls that follow, two minutes apart, stay in the same hour.
-    (byte(0) % 56, byte(1) % 24, byte(2) % 7)
+    (byte(0) % 60, byte(1) % 24)
 }
 
 fn listed(page: &mut Page, profile: &Profile, settings: &Settings, id: &ListingId) {
     let name = about::name(profile);
     let status = settings.url(&format!("/api/listings/status?id={id}"));
-    let talk = settings.url(&format!("/api/talk?listing_id={id}"));
-    let talk_post = settings.url("/api/talk");
-    let (minute, hour, day) = hours(id);
+    let (minute, hour) = time(id);
     page.block(about::proof(profile, settings).into_iter().collect());
-    let row = |check: &str, delay: u8, days: &str, ok: &str, otherwise: &str| {
-        let cron = format!("{} {hour} * * {days}", minute + delay);
-        [check.to_owned(), code(&cron, 40), ok.to_owned(), otherwise.to_owned()]
-    };
-    let unread = "`inbox` has no message with `read: false`";
+    page.section(
+        &format!("Watch {name}"),
+        items(vec![
+            format!("{} checks {name} once. It needs curl and jq, and reads {}.", code(&format!("bash {SCRIPT}"), 80), code(SETTINGS, 80)),
+            format!(
+                "{} publishes {name} again, waits for the probe, then checks. The registry starts no new probe while a proof \
+                 is younger than {} hours.",
+                code(&format!("bash {SCRIPT} --publish"), 80),
+                settings.fresh_ok_hours
+            ),
+            format!(
+                "{} runs it each day at {hour:02}:{minute:02} UTC. It opens one issue with the reasons, and closes it when \
+                 {name} is Live again.",
+                code(WORKFLOW, 80)
+            ),
+        ]),
+    );
     let rows = [
-        row("status", 0, "*", "`lane` is `active`", "follow the steps below"),
-        row("Talk inbox", 2, "*", unread, "send the `next_actions` of the inbox in order"),
-        row("Talk check-in", 4, &day.to_string(), "`talk.mode` is not `lapsed`", "check in again"),
+        ["0".to_owned(), format!("{name} is Live, and its tools are those of the pin"), "nothing".to_owned()],
+        [
+            "1".to_owned(),
+            format!("{name} is not Live, or its tools changed"),
+            "follow the steps below".to_owned(),
+        ],
+        [
+            "2".to_owned(),
+            format!("the arguments or {} of {name} are wrong", code(SETTINGS, 80)),
+            "correct them".to_owned(),
+        ],
+        ["3".to_owned(), format!("the registry did not answer about {name}"), "try again later".to_owned()],
     ];
-    page.section(
-        &format!("Schedule of {name} (UTC, cron)"),
-        table(["Check", "When", "OK if", "Otherwise"], rows.into()),
-    );
-    let body = |action: &str, text: &str| json!({ "listing_id": id, "action": action, "text": text });
-    page.section(
-        &format!("Calls of {name}"),
-        shell_block(vec![
-            get(&status),
-            get(&talk),
-            post(&talk_post, "", &body("check_in", &format!("{} checks in.", about::plain_name(profile)))),
-        ]),
-    );
-    let endpoint = settings.url(MCP_ENDPOINT);
-    page.section(
-        &format!("The same over MCP, as {name}"),
-        shell_block(vec![
-            registry_tool(&endpoint, &format!("{id} status"), "check_status", &json!({ "id": id })),
-            registry_tool(&endpoint, &format!("{id} inbox"), "talk_inbox", &json!({ "listing_id": id })),
-        ]),
-    );
+    page.section(&format!("Exit codes for {name}"), table(["Code", "Meaning", "What to do"], rows.into()));
+    let inbox = settings.url(&format!("/api/talk?listing_id={id}"));
+    page.section(&format!("Messages for {name}"), shell_block(vec![get(&inbox)]));
     page.section(&format!("When {name} is not Live"), steps(demotion(profile, settings, id, &status)));
     let risks =
         improvement::open(profile).into_iter().filter(|weakness| weakness.blocking).take(5).map(|weakness| {
@@ -119,21 +147,19 @@ fn demotion(profile: &Profile, settings: &Settings, id: &ListingId, status: &str
              probed."
         )),
     }
-    match about::publish_body(profile) {
-        Some(body) => {
-            let again = post(&settings.url("/api/publish"), "", &body);
-            steps.push(format!("Publish {name} again, which starts a new probe: {}", code(&again, 8192)));
-        }
-        None => steps.push(format!("Publish {name} again with the URL of its card (`agent_card_url`) or of its endpoint (`mcp_url`), which is unknown here.")),
-    }
-    let poll = format!(
-        "for try in $(seq 60); do {} | jq -e '.lane == \"active\"' && break; sleep 60; done",
-        get(status)
-    );
-    steps.push(format!("Poll until {id} is Live, for at most an hour: {}", code(&poll, 4096)));
+    steps.push(match about::publish_body(profile) {
+        Some(_) => format!(
+            "Publish {name} again and wait for the probe: {}",
+            code(&format!("bash {SCRIPT} --publish"), 80)
+        ),
+        None => format!(
+            "Publish {name} again at {}; its URL is unknown here.",
+            code(&settings.url("/api/publish"), 300)
+        ),
+    });
     steps.push(format!(
-        "After failed rechecks in three different hours, a listing is no longer Live. After \
-        the first failure, record in `improvement-log.jsonl` what {name} answered at that time."
+        "A listing stops being Live after failed rechecks in three different hours. So {name} has some hours after the \
+         first failure."
     ));
     steps
 }

@@ -3,13 +3,18 @@
 
 use std::collections::HashSet;
 
+use serde_json::json;
+
 use super::ability::{self, Ability, Effect, MAX_ROWS, counted};
-use super::page::{File, Page, items, shell_block, table};
+use super::page::{File, Page, fence, items, shell_block, table};
 use super::profile::{Peer, Profile};
-use super::text::{address, capital, code, codes, plain, prose, query, quoted, scalar};
+use super::text::{address, capital, code, codes, plain, prose, query, quoted, scalar, spaced};
 use super::words::{is_verb, subject, subject_words};
-use super::{about, calls};
+use super::{about, arguments, calls};
 use registry_model::settings::Settings;
+
+/// Tools that are shown with their arguments and a call. Agent Skills recommend less than 500 lines.
+const MAX_DETAILED: usize = 12;
 
 /// Agent Skills allow 1,024.
 const MAX_DESCRIPTION_CHARS: usize = 1000;
@@ -38,8 +43,13 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], 
         choices(profile, abilities),
     );
     // An example must not change anything.
-    let example = abilities.iter().find(|ability| matches!(ability.effect(), Effect::Reads(_)));
+    let example = abilities.iter().find(|ability| ability.effect() == Effect::ReadOnly);
     page.section(&format!("Call {name}"), items(calls::listed(profile, example)));
+    for ability in abilities.iter().filter(|ability| ability.has_schema).take(MAX_DETAILED) {
+        page.section(&format!("Tool {}", code(&ability.id, 64)), detail(profile, ability));
+        let call = json!({ "name": ability.id, "arguments": arguments::worked(&ability.arguments) });
+        page.block(fence("json", vec![spaced(&call)]));
+    }
     if routing {
         page.section(&format!("Peers of {name}"), peers(profile, abilities));
         page.block(vec![format!("Peers change. Before {name} relies on a peer, find the current peers.")]);
@@ -110,6 +120,46 @@ fn choices(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// What a model needs to call a tool, except for the call itself.
+fn detail(profile: &Profile, ability: &Ability) -> Vec<String> {
+    let mut lines = match ability.effect().reason() {
+        None => vec![format!("It only reads, as {} declares: call it without asking.", about::name(profile))],
+        Some(reason) => vec![format!("Ask before each call: {} {reason}.", code(&ability.id, 64))],
+    };
+    let fields = ability.output_schema["properties"].as_object();
+    let fields: Vec<&str> = fields.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    if !fields.is_empty() {
+        lines.push(format!("The result has the fields {}.", codes(fields, 12)));
+    }
+    let rows = ability.arguments.iter().map(|argument| {
+        let mut meaning = prose(&argument.description, 200);
+        let mut add = |what: &str, value: String| {
+            let gap = if meaning.is_empty() { "" } else { " " };
+            meaning = format!("{meaning}{gap}{what}: {value}.");
+        };
+        if !argument.choices.is_empty() {
+            let choices: Vec<String> = argument.choices.iter().map(ToString::to_string).collect();
+            add("One of", codes(choices.iter().map(String::as_str), 12));
+        }
+        if let Some(default) = &argument.default {
+            add("Default", code(&default.to_string(), 200));
+        } else if let Some(example) = argument.example.as_ref().filter(|_| argument.choices.is_empty()) {
+            add("Example", code(&example.to_string(), 200));
+        }
+        let required = if argument.required { "yes" } else { "no" };
+        [code(&argument.name, 64), argument.value.as_str().to_owned(), required.to_owned(), meaning]
+    });
+    let table = table(["Argument", "Type", "Required", "Meaning"], rows.collect());
+    let broken = about::broken(&lines);
+    let gap = if table.is_empty() { None } else { Some(String::new()) };
+    broken
+        .into_iter()
+        .chain(gap)
+        .chain(table)
+        .chain([String::new(), "Arguments of `tools/call`; replace each `<…>`:".to_owned()])
+        .collect()
 }
 
 fn peers(profile: &Profile, abilities: &[Ability]) -> Vec<String> {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::*;
 use real::settings;
 use registry_formats::server_json;
-use registry_model::{Kind, Reach, Sku, Tool};
+use registry_model::{ClientRegistration, Kind, Reach, SignIn, Sku, Tool};
 
 /// The files of a product by their role: folders that are named after the listing get the same name.
 fn by_role(sku: Sku, profile: &Profile) -> Vec<(String, String)> {
@@ -21,8 +21,14 @@ fn by_role(sku: Sku, profile: &Profile) -> Vec<(String, String)> {
     files.into_iter().map(|file| (file.path.replace(&slug, "<slug>"), file.content)).collect()
 }
 
+/// The lines of a page without its code.
 fn lines(text: &str) -> Vec<&str> {
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
+    let mut fenced = false;
+    let prose = text.lines().map(str::trim).filter(|line| {
+        fenced ^= line.starts_with("```");
+        !fenced && !line.is_empty() && !line.starts_with("```")
+    });
+    prose.collect()
 }
 
 /// The number of lines of one text that are not in the other text, and the number of all its lines.
@@ -33,14 +39,16 @@ fn own_lines(text: &str, other: &str) -> (usize, usize) {
 }
 
 #[test]
-fn two_thirds_of_each_file_are_specific_to_the_listing() {
+fn two_thirds_of_each_page_are_specific_to_the_listing() {
     let profiles = real::all();
     let mut compared = 0;
     for sku in Sku::ALL {
         for (at, one) in profiles.iter().enumerate() {
             for (_, other) in profiles.iter().enumerate().filter(|(other, _)| *other != at) {
                 let others = by_role(sku, other);
-                for (role, content) in by_role(sku, one) {
+                // A script or a configuration has the same form for each listing.
+                let pages = by_role(sku, one).into_iter().filter(|(role, _)| role.ends_with(".md"));
+                for (role, content) in pages {
                     let Some((_, theirs)) = others.iter().find(|(path, _)| *path == role) else { continue };
                     let (own, all) = own_lines(&content, theirs);
                     compared += 1;
@@ -116,20 +124,36 @@ fn each_product_has_its_files() {
     let paths = |sku, profile: &Profile| -> Vec<String> {
         tree(sku, profile, &settings()).into_iter().map(|file| file.path).collect()
     };
-    let kernel = ["AGENTS.md", "evaluation.jsonl", "skills/arxiv-mcp-server/SKILL.md"];
+    let kernel = [
+        "AGENTS.md",
+        "CHARTER.md",
+        "evaluation.jsonl",
+        "promptfooconfig.yaml",
+        "provider.mjs",
+        "skills/arxiv-mcp-server/SKILL.md",
+    ];
     assert_eq!(paths(Sku::Kernel, &real::papers()), kernel);
     let recursive = paths(Sku::Recursive, &real::papers());
     assert!(kernel.iter().all(|path| recursive.iter().any(|other| other == path)));
     let alive = paths(Sku::Alive, &real::papers());
-    assert!(recursive.iter().all(|path| alive.contains(path)) && alive.len() == recursive.len() + 1);
+    assert!(recursive.iter().all(|path| alive.contains(path)) && alive.len() == recursive.len() + 4);
+    let patch = "fixes/agent-card.patch.json".to_owned();
+    assert!(paths(Sku::Recursive, &real::air_tickets()).contains(&patch));
     assert_eq!(
         paths(Sku::McpMesh, &real::papers()),
         [
             ".codex/config.toml",
             ".cursor/mcp.json",
+            ".gemini/settings.json",
             ".mcp.json",
             ".vscode/mcp.json",
+            ".zed/settings.json",
             "claude_desktop_config.json",
+            "clients/cline.json",
+            "clients/goose.yaml",
+            "clients/lm-studio.json",
+            "clients/openai.py",
+            "clients/windsurf.json",
             "descriptions.md",
             "install.md",
             "server-card.json",
@@ -206,12 +230,9 @@ fn profile_without_a_listing_gets_no_invented_facts() {
 
 #[test]
 fn goals_come_from_the_owner_a_preset_or_the_listing() {
-    let charter = |profile: &Profile| tree(Sku::Kernel, profile, &settings())[0].content.clone();
-    let own = charter(&real::governance());
-    assert!(
-        own.contains("| G1 | Verify a proposed action against policy bounds | `action-verify` |"),
-        "{own}"
-    );
+    let charter = |profile: &Profile| sample(Sku::Kernel, profile, &settings())[0].content.clone();
+    assert!(!charter(&real::governance()).contains("| G1 |"), "a description is no goal of the owner");
+    assert_eq!(goals_of(&real::governance())[0], "Verify a proposed action against policy bounds");
 
     let with_goals = Profile {
         goals: vec!["Prove what was intended".to_owned(), "Bake bread".to_owned()],
@@ -250,4 +271,220 @@ fn proof_of_a_listing_lists_weaknesses_and_their_fixes() {
     assert!(
         proof.weaknesses.iter().all(|weakness| regression.contains(&format!("- [ ] `{}`:", weakness.id)))
     );
+}
+
+#[test]
+fn only_tools_that_are_declared_read_only_need_no_confirmation() {
+    let charter = sample(Sku::Kernel, &real::browser(), &settings()).remove(0);
+    assert_eq!(charter.path, "CHARTER.md");
+    let line = |start: &str| charter.content.lines().find(|line| line.starts_with(start)).unwrap_or_default();
+    assert_eq!(
+        line("- No confirmation:"),
+        "- No confirmation: `browser_snapshot`, `search_history`. The server declares that they only read \
+         (`readOnlyHint: true`)."
+    );
+    assert!(
+        line("- Ask first: `browser_hover`. Their effect").contains("MCP assumes"),
+        "{}",
+        charter.content
+    );
+    for (tool, reason) in [
+        ("browser_evaluate", "declares no effect, and its text says “evaluate”"),
+        ("browser_close", "is declared destructive"),
+        ("browser_resize", "is declared as not read-only"),
+        ("delete_history", "is declared read-only, but also “delete”"),
+    ] {
+        assert_eq!(line(&format!("- Ask first: `{tool}`")), format!("- Ask first: `{tool}` {reason}."));
+    }
+    for row in charter.content.lines().filter(|line| line.starts_with("| `")) {
+        let free = row.starts_with("| `browser_snapshot`") || row.starts_with("| `search_history`");
+        assert_eq!(row.contains("| nothing |"), free, "{row}");
+    }
+    // A verb that sounds harmless declares nothing.
+    let undeclared = sample(Sku::Kernel, &real::papers(), &settings()).remove(0).content;
+    assert!(!undeclared.contains("No confirmation:") && !undeclared.contains("without confirmation"));
+}
+
+#[test]
+fn evaluation_calls_only_tools_that_are_declared_read_only() {
+    let files = tree(Sku::Kernel, &real::browser(), &settings());
+    let cases = &files.iter().find(|file| file.path == "evaluation.jsonl").unwrap().content;
+    let requests: Vec<Value> = cases
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|case| serde_json::from_str(case["vars"]["request"].as_str().unwrap()).unwrap())
+        .collect();
+    let called: HashSet<&str> = requests.iter().filter_map(|request| request["tool"].as_str()).collect();
+    assert_eq!(
+        called,
+        HashSet::from(["no_such_tool_of_this_server", "browser_snapshot", "search_history"]),
+        "{cases}"
+    );
+    let schema = &real::browser().definitions["search_history"]["inputSchema"];
+    let rules = jsonschema::validator_for(schema).unwrap();
+    let search: Vec<bool> = requests
+        .iter()
+        .filter(|request| request["tool"] == "search_history")
+        .map(|request| rules.is_valid(&request["arguments"]))
+        .collect();
+    // The example is valid, the call without arguments is not, and the hostile text is.
+    assert_eq!(search, [true, false, true], "{cases}");
+    let config = &files.iter().find(|file| file.path == "promptfooconfig.yaml").unwrap().content;
+    let config: serde_yaml_ng::Value = serde_yaml_ng::from_str(config).unwrap();
+    assert_eq!(config["providers"][0]["config"]["url"], "https://browser.example.com/mcp");
+    assert_eq!(config["providers"][0]["config"]["protocolVersion"], "2025-06-18");
+}
+
+/// A server that asks for sign-in, by hand or with dynamic registration.
+fn gated(registration: ClientRegistration) -> Profile {
+    let sign_in = SignIn { issuer: "https://id.example.com".to_owned(), scopes: Vec::new(), registration };
+    Profile { sign_in: Some(sign_in), ..real::browser() }
+}
+
+#[test]
+fn configurations_refer_to_the_secret_of_a_server_without_containing_one() {
+    let files = tree(Sku::McpMesh, &gated(ClientRegistration::ByHand), &settings());
+    let content = |path: &str| &files.iter().find(|file| file.path == path).unwrap().content;
+    let read = |path: &str| -> Value { serde_json::from_str(content(path)).unwrap() };
+    let entry = |path: &str| read(path)["mcpServers"]["browser"].clone();
+    let code = read(".vscode/mcp.json");
+    assert_eq!(code["servers"]["browser"]["headers"]["Authorization"], "Bearer ${input:browser_token}");
+    assert_eq!(
+        (&code["inputs"][0]["id"], &code["inputs"][0]["password"]),
+        (&json!("browser_token"), &json!(true))
+    );
+    assert_eq!(entry(".cursor/mcp.json")["headers"]["Authorization"], "Bearer ${env:BROWSER_TOKEN}");
+    assert_eq!(entry(".mcp.json")["headers"]["Authorization"], "Bearer ${BROWSER_TOKEN}");
+    let desktop = entry("claude_desktop_config.json");
+    assert_eq!(desktop["args"][4], "Authorization:${BROWSER_TOKEN}");
+    assert_eq!(desktop["env"]["BROWSER_TOKEN"], "Bearer <BROWSER_TOKEN>");
+    assert!(content(".codex/config.toml").contains("bearer_token_env_var = \"BROWSER_TOKEN\""));
+    assert!(content("clients/openai.py").contains("\"authorization\": os.environ[\"BROWSER_TOKEN\"]"));
+    assert!(
+        content("clients/anthropic.py").contains("\"authorization_token\": os.environ[\"BROWSER_TOKEN\"]")
+    );
+    assert!(content("install.md").contains("The files contain no secret: set `BROWSER_TOKEN`"));
+
+    // A client that registers itself opens the sign-in page. A header would prevent this.
+    let files = tree(Sku::McpMesh, &gated(ClientRegistration::Dynamic), &settings());
+    let content = |path: &str| &files.iter().find(|file| file.path == path).unwrap().content;
+    for path in [".vscode/mcp.json", ".cursor/mcp.json", ".mcp.json", ".zed/settings.json"] {
+        assert!(!content(path).contains("TOKEN"), "{path}");
+    }
+    assert!(content("clients/lm-studio.json").contains("Bearer <BROWSER_TOKEN>"));
+    assert!(content("install.md").contains("sign-in at `https://id.example.com/`"));
+}
+
+#[test]
+fn header_that_a_server_json_requires_is_in_each_configuration() {
+    let remote = json!({ "type": "streamable-http", "url": "https://browser.example.com/mcp",
+        "headers": [{ "name": "X-Api-Key", "isRequired": true, "isSecret": true }, { "name": "X-Trace" }] });
+    let document = json!({ "name": "com.example/browser", "remotes": [remote] });
+    let profile = Profile { server_json: document.as_object().cloned(), ..real::browser() };
+    let files = tree(Sku::McpMesh, &profile, &settings());
+    let content = |path: &str| &files.iter().find(|file| file.path == path).unwrap().content;
+    assert!(content(".cursor/mcp.json").contains("\"X-Api-Key\": \"${env:BROWSER_X_API_KEY}\""));
+    assert!(
+        content(".codex/config.toml")
+            .contains("env_http_headers = { \"X-Api-Key\" = \"BROWSER_X_API_KEY\" }")
+    );
+    assert!(!files.iter().any(|file| file.path == "clients/anthropic.py"), "that API sends no other header");
+    let configured = files.iter().filter(|file| file.path != "server.json");
+    assert!(
+        configured.clone().count() > 12 && !configured.clone().any(|file| file.content.contains("X-Trace"))
+    );
+}
+
+#[test]
+fn links_contain_the_configuration_of_the_client() {
+    let install = tree(Sku::McpMesh, &real::browser(), &settings());
+    let install = &install.iter().find(|file| file.path == "install.md").unwrap().content;
+    let link = |start: &str| {
+        let at = install.find(start).unwrap_or_else(|| panic!("{start}\n{install}"));
+        url::Url::parse(install[at..].split('`').next().unwrap()).unwrap()
+    };
+    let decoded = |url: &url::Url| -> Value {
+        let config = url.query_pairs().find(|(key, _)| key == "config").unwrap().1.into_owned();
+        let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, config).unwrap();
+        serde_json::from_slice(&bytes).unwrap()
+    };
+    let endpoint = json!({ "url": "https://browser.example.com/mcp" });
+    assert_eq!(decoded(&link("cursor://anysphere.cursor-deeplink/mcp/install?")), endpoint);
+    assert_eq!(decoded(&link("lmstudio://add_mcp?")), endpoint);
+    let code = link("vscode:mcp/install?");
+    let (added, _) = url::form_urlencoded::parse(code.query().unwrap().as_bytes()).next().unwrap();
+    let added: Value = serde_json::from_str(&added).unwrap();
+    assert_eq!((&added["name"], &added["type"]), (&json!("browser"), &json!("http")));
+    let goose = link("goose://extension?");
+    assert!(
+        goose.query_pairs().any(|(key, value)| key == "url" && value == "https://browser.example.com/mcp")
+    );
+}
+
+#[test]
+fn skill_contains_the_arguments_of_each_tool_and_a_call() {
+    let files = tree(Sku::McpMesh, &real::browser(), &settings());
+    let skill = &files.iter().find(|file| file.path == "skills/browser/SKILL.md").unwrap().content;
+    for line in [
+        "| `words` | string | yes | Words of the title. Example: `\"tide tables\"`. |",
+        "| `limit` | integer | no | Pages to return. Default: `10`. |",
+        "{ \"name\": \"search_history\", \"arguments\": { \"words\": \"tide tables\" } }",
+        "The result has the fields `pages`.",
+        "{ \"name\": \"browser_evaluate\", \"arguments\": { \"expression\": \"<expression>\" } }",
+    ] {
+        assert!(skill.contains(line), "{line}\n{skill}");
+    }
+}
+
+fn document() -> Value {
+    json!({
+        "$schema": registry_model::protocol::SERVER_DESCRIPTION_SCHEMA,
+        "name": "com.example/browser", "title": "Browser", "version": "1.4.2", "description": "Controls a browser.",
+        "repository": { "url": "https://github.com/example/browser", "source": "github" },
+        "packages": [{ "registryType": "npm", "identifier": "@example/browser", "version": "1.4.2",
+            "transport": { "type": "stdio" }, "environmentVariables": [{ "name": "BROWSER" }] }],
+        "remotes": [{ "type": "streamable-http", "url": "https://browser.example.com/mcp" }],
+        "icons": [{ "src": "https://browser.example.com/icon.png", "sizes": ["48x48"] }],
+    })
+}
+
+#[test]
+fn corrected_server_json_keeps_every_member_of_the_owner_and_raises_the_version() {
+    let own = document();
+    let profile = Profile {
+        server_name: Some("com.example/browser".to_owned()),
+        server_json: own.as_object().cloned(),
+        ..real::browser()
+    };
+    for sku in [Sku::Recursive, Sku::McpMesh] {
+        let files = tree(sku, &profile, &settings());
+        let content = &files.iter().find(|file| file.path == "server.json").unwrap().content;
+        let corrected: Value = serde_json::from_str(content).unwrap();
+        server_json::read(&corrected, Reach::Public).unwrap();
+        let mut expected = own.clone();
+        expected["version"] = json!("1.4.3");
+        expected["websiteUrl"] = json!("https://browser.example.com/");
+        expected["description"] = corrected["description"].clone();
+        assert_eq!(corrected, expected);
+        let length = corrected["description"].as_str().unwrap().chars().count();
+        assert!((80..=100).contains(&length), "{corrected}");
+    }
+    let files = tree(Sku::Recursive, &profile, &settings());
+    let list = &files.iter().find(|file| file.path == "regression.md").unwrap().content;
+    assert!(list.contains("It raises the score by 7 points, from 58 to 65."), "{list}");
+    assert!(
+        list.contains("(4 of 7 points) → ") && list.contains("**+3**, of which the patch gains 3"),
+        "{list}"
+    );
+    // A complete document gets no patch, and no new version.
+    let complete =
+        json!({ "name": "com.example/browser", "version": "1.4.2", "description": "x".repeat(90) });
+    let profile = Profile {
+        description: Some("x".repeat(90)),
+        website: Some("https://browser.example.com/".to_owned()),
+        server_json: complete.as_object().cloned(),
+        ..profile
+    };
+    let files = tree(Sku::Recursive, &profile, &settings());
+    assert!(!files.iter().any(|file| file.path.starts_with("fixes/") || file.path == "server.json"));
 }

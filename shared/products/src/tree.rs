@@ -4,7 +4,7 @@
 use super::page::{File, Page, items};
 use super::profile::Profile;
 use super::text::code;
-use super::{ability, about, charter, evaluation, goals, improvement, mesh, routine, skill};
+use super::{ability, about, charter, evaluation, goals, improvement, mesh, repository, routine, skill};
 use registry_model::Sku;
 use registry_model::settings::Settings;
 
@@ -20,9 +20,11 @@ pub fn tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
 pub fn sample(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let slug = profile.slug();
     let shown: Vec<String> = match sku {
-        Sku::Kernel => vec!["AGENTS.md".to_owned()],
-        Sku::Recursive => vec!["AGENTS.md".to_owned(), "regression.md".to_owned()],
-        Sku::Alive => vec!["AGENTS.md".to_owned(), format!("skills/{}/SKILL.md", routine::slug(profile))],
+        Sku::Kernel => vec![charter::PATH.to_owned()],
+        Sku::Recursive => vec![charter::PATH.to_owned(), "regression.md".to_owned()],
+        Sku::Alive => {
+            vec!["registry-watch.sh".to_owned(), format!("skills/{}/SKILL.md", routine::slug(profile))]
+        }
         Sku::McpMesh => vec![
             "bridge.md".to_owned(),
             "descriptions.md".to_owned(),
@@ -55,17 +57,22 @@ fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let slug = profile.slug();
     let abilities = ability::all(profile);
     let goals = goals::of(profile, &abilities);
-    let cases = evaluation::cases(profile, &abilities, &goals);
+    let cases = evaluation::cases(profile, &abilities).len();
     let noun = ability::noun(profile);
+    let left_out = match evaluation::not_called(profile, &abilities) {
+        0 => String::new(),
+        count => format!(" No case calls the {count} that are not declared read-only."),
+    };
     let mut lines = vec![
+        format!("`{}`: the system prompt, with the rules for confirmation.", charter::PATH),
         format!("`skills/{slug}/SKILL.md`: which {noun} of {name} to use for a request, and how to call it."),
         format!(
-            "`evaluation.jsonl`: {} promptfoo test cases for {name} (prompt `{{{{request}}}}`). All of them \
-             must pass before a release.",
-            cases.len()
+            "`promptfooconfig.yaml`, `evaluation.jsonl`, `provider.mjs`: {cases} cases for {name}, without a model as \
+             judge.{left_out}"
         ),
     ];
-    let mut files = vec![skill::of(profile, settings, &abilities, false), evaluation::file(&cases)];
+    let mut files = vec![skill::of(profile, settings, &abilities, false)];
+    files.extend(evaluation::of(profile, &abilities));
     if matches!(sku, Sku::Recursive | Sku::Alive) {
         let improve = improvement::slug(profile);
         let open = improvement::open(profile).len();
@@ -74,15 +81,17 @@ fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
             `regression.md` lists the open points in its proof ({open}) and in its descriptions. \
             `improvement-log.jsonl` lists what was tried."
         ));
-        files.extend(improvement::of(profile, settings, &abilities, cases.len()));
+        files.extend(improvement::of(profile, settings, &abilities, cases));
     }
     if sku == Sku::Alive {
         lines.push(format!(
-            "`skills/{}/SKILL.md`: the routine that keeps {name} Live, with its schedule and calls.",
+            "`registry-watch.sh` and its workflow check each day whether {name} is Live. `skills/{}/SKILL.md` says what to \
+             do if it is not.",
             routine::slug(profile)
         ));
-        files.push(routine::of(profile, settings, &abilities));
+        files.extend(routine::of(profile, settings, &abilities));
     }
-    files.push(charter::of(profile, settings, &abilities, &goals, lines));
+    files.push(charter::of(profile, &abilities, &goals));
+    files.push(repository::of(profile, settings, &abilities, lines));
     files
 }

@@ -15,8 +15,26 @@ pub async fn of_listing(
     (listing, evidence): &NamedListing,
     goals: &[String],
 ) -> Result<Profile, Problem> {
-    let mut profile = Profile { goals: goals.to_vec(), ..Profile::of(listing, evidence.as_ref()) };
+    let profile = Profile { goals: goals.to_vec(), ..Profile::of(listing, evidence.as_ref()) };
+    let mut profile = with_documents(app, listing, profile).await?;
     profile.peers = peers(app, &profile).await?;
+    Ok(profile)
+}
+
+/// Adds the definitions of its tools and the `server.json` that its publisher sent.
+async fn with_documents(app: &App, listing: &Listing, profile: Profile) -> Result<Profile, Problem> {
+    let mut profile = if profile.tools.is_empty() {
+        profile
+    } else {
+        let seen = app.store.seen_tools(&listing.id).await?;
+        let tools = seen.sets.first().into_iter().flat_map(|set| &set.tools);
+        let definition = |hash: &str| seen.definitions.get(hash).map(String::as_str);
+        profile.with_definitions(tools.filter_map(|tool| Some((tool.name.as_str(), definition(&tool.hash)?))))
+    };
+    if listing.server_name.is_some() {
+        let document = app.store.server_document(&listing.id).await?;
+        profile.server_json = document.map(|document| document.server);
+    }
     Ok(profile)
 }
 

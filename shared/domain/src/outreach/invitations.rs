@@ -11,6 +11,7 @@ use super::{budget, texts};
 use crate::economy;
 use registry_app::App;
 use registry_model::{Listing, ListingId, TalkKind};
+use registry_products::Proof;
 use registry_store::{NewTouch, OutreachClass, OutreachPlace, StoreError, TouchOutcome};
 
 /// Pages of a class that one run reads.
@@ -106,7 +107,9 @@ async fn invite(
     cap: u32,
 ) -> Result<(TouchOutcome, TouchedListing), StoreError> {
     let at = app.clock.now();
-    let text = texts::invitation(&app.settings, &listing);
+    let found = app.store.listing_with_evidence(&listing.id).await?;
+    let proof = found.as_ref().and_then(|found| found.1.as_ref()).map(Proof::of);
+    let text = texts::invitation(&app.settings, &listing, proof.as_ref());
     let message = texts::message(app, &listing.id, TalkKind::DemoInvitation, text, at);
     let again = at + app.settings.outreach_pause();
     let touch = NewTouch {

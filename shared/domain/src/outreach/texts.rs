@@ -4,8 +4,12 @@
 use serde_json::json;
 
 use registry_app::App;
+use registry_model::error::shorten;
 use registry_model::settings::Settings;
 use registry_model::{Draft, Listing, ListingId, Moment, TalkChannel, TalkKind, TalkMessage};
+use registry_products::Proof;
+
+const MAX_FINDING_CHARS: usize = 300;
 
 pub const OPT_OUT_PATH: &str = "/api/products/demo-nudge";
 
@@ -18,17 +22,31 @@ pub fn inbox_link(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/api/talk?listing_id={id}"))
 }
 
-pub fn invitation(settings: &Settings, listing: &Listing) -> String {
+/// Names the finding of the last probe that costs the most points, and its fix.
+pub fn invitation(settings: &Settings, listing: &Listing, proof: Option<&Proof>) -> String {
+    let finding = match proof.and_then(|proof| proof.weaknesses.first()) {
+        Some(weakness) => format!(
+            "The most important finding: {seen} Fix: {fix}",
+            seen = sentence(&weakness.seen),
+            fix = sentence(&weakness.fix),
+        ),
+        None => "The last probe found nothing to fix.".to_owned(),
+    };
+    let score = proof.map(|proof| format!(" with {} of 100 points", proof.score)).unwrap_or_default();
     format!(
-        "{brand} lists {name} as Live, because it answered its last handshake. A free demo is available at \
-         {demo}. The demo contains files made from the card and the probe of {name}; it needs no account. If \
-         you send feedback on the demo, you get a founding seat (a free full product) while seats are left. \
-         {close}",
+        "{brand} lists {name} as Live{score}. {finding} The demo of the list of all fixes, with the points that each gains, \
+         is free and needs no account: {demo} If you send feedback on the demo, you get a founding seat (a free full product) \
+         while seats are left. {close}",
         brand = settings.brand,
         name = listing.name,
-        demo = demo_link(settings, &listing.id),
+        demo = format_args!("{}&sku=recursive", demo_link(settings, &listing.id)),
         close = close(settings, &listing.id),
     )
+}
+
+fn sentence(text: &str) -> String {
+    let text = shorten(text.trim_end_matches('.'), MAX_FINDING_CHARS);
+    format!("{text}.")
 }
 
 pub fn connector_draft(settings: &Settings, listing: &Listing, roles: &str) -> Draft {

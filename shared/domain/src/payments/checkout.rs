@@ -1,6 +1,8 @@
 //! Starts a purchase. The purchase is stored before Stripe is called. It is stored under a key that identifies a
 //! repeated request. So a crash loses nothing, and each payment page that a buyer sees belongs to a stored purchase.
 
+use std::collections::BTreeMap;
+
 use jiff::SignedDuration;
 
 use super::refusals;
@@ -177,7 +179,7 @@ fn snapshot_text(profile: Profile) -> Result<String, Problem> {
     if whole.len() <= MAX_SNAPSHOT_BYTES {
         return Ok(whole);
     }
-    text(&Profile { peers: Vec::new(), ..profile })
+    text(&Profile { peers: Vec::new(), definitions: BTreeMap::new(), ..profile })
 }
 
 /// The percentage that a code takes off. The code must be that of this listing; the transaction checks whether it is

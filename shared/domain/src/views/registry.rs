@@ -41,18 +41,17 @@ impl ProductEntry {
     pub fn of(sku: Sku) -> Self {
         let description = match sku {
             Sku::Kernel => {
-                "An operating charter for an agent: its goals with acceptance criteria, and its limits."
+                "A system prompt with rules for confirmation, guidance for the repository, and a runnable evaluation."
             }
             Sku::Recursive => {
-                "The kernel product and a loop in which the agent improves itself and verifies the result."
+                "The kernel product and a list of fixes with the points that each gains, some as patches."
             }
             Sku::Alive => {
-                "The recursive product and a routine that the agent runs regularly to stay Live at \
-                this registry."
+                "The recursive product, and a script and a GitHub workflow that check each day whether the listing \
+                is Live."
             }
             Sku::McpMesh => {
-                "The files that an MCP server needs so that agents can find it, install it and choose its \
-                 tools."
+                "Configurations and links for MCP clients, a guide to each tool, and advice on descriptions."
             }
         };
         let (name, price_cents, price) = (sku.title(), sku.price_cents(), sku.price());

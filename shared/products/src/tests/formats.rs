@@ -4,15 +4,25 @@
 use serde_json::Value;
 
 use super::super::File;
-use super::super::export;
+use super::super::{evaluation, export};
 
 /// Every heading that we write contains one of these texts. Headings of strangers contain none of them.
-const OURS: [&str; 37] = [
-    "perating charter",
+const OURS: [&str; 47] = [
+    "Ready patch for",
+    "Links that install",
+    "Tool `",
+    "System prompt: ",
+    "Scope of",
     "Goals of",
-    " uses",
-    "handles a request",
-    "must never do",
+    "s of ",
+    "Confirmation before",
+    "Inputs and results",
+    "AGENTS.md for",
+    "What clients rely on",
+    "Where the published texts",
+    "before a merge",
+    "only with a new version",
+    "After a deployment",
     "Other files",
     "Work with",
     "Which ",
@@ -28,9 +38,9 @@ const OURS: [&str; 37] = [
     "Descriptions of",
     "Missing for",
     "Keep ",
-    "Schedule of",
-    "Calls of",
-    "The same over MCP",
+    "Watch ",
+    "Exit codes for",
+    "Messages for",
     "is not Live",
     "from being Live",
     "Peers of",
@@ -66,6 +76,12 @@ pub(super) fn check(files: &[File]) {
             "json" => drop(serde_json::from_str::<Value>(content).unwrap()),
             "jsonl" => content.lines().for_each(|line| drop(serde_json::from_str::<Value>(line).unwrap())),
             "toml" => drop(content.parse::<toml::Table>().unwrap()),
+            "yaml" | "yml" => drop(serde_yaml_ng::from_str::<serde_yaml_ng::Value>(content).unwrap()),
+            // Our own code, without a text of the listing.
+            "mjs" => {}
+            // `tests/products/run` runs shellcheck.
+            "sh" => assert_eq!(content, include_str!("../../files/registry-watch.sh")),
+            "py" => python(content),
             other => panic!("{other}"),
         }
         if file.path.ends_with("SKILL.md") {
@@ -105,14 +121,20 @@ fn markdown(file: &File) {
         .strip_prefix("---\n")
         .and_then(|text| text.split_once("\n---\n"))
         .map_or(file.content.as_str(), |(_, body)| body);
-    let mut fenced = false;
+    let mut fenced: Option<(&str, String)> = None;
     let mut columns = None;
     for line in body.lines() {
-        if line.starts_with("```") {
-            assert_eq!(line, if fenced { "```" } else { "```sh" });
-            fenced = !fenced;
-        } else if fenced {
-            command(line);
+        if let Some((language, mut code)) = fenced.take() {
+            if line == "```" {
+                block(language, &code);
+            } else {
+                assert!(!line.starts_with("```"), "{line}");
+                code.push_str(line);
+                code.push('\n');
+                fenced = Some((language, code));
+            }
+        } else if let Some(language) = line.strip_prefix("```") {
+            fenced = Some((language, String::new()));
         } else {
             let item = line.strip_prefix("- ").map_or(line, |item| item.trim_start_matches("[ ] "));
             let ordered = item.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -133,7 +155,30 @@ fn markdown(file: &File) {
             columns = bars;
         }
     }
-    assert!(!fenced);
+    assert!(fenced.is_none());
+}
+
+/// Each line with a text of the listing contains it in one literal, so the quotes are in pairs.
+fn python(content: &str) {
+    for line in content.lines() {
+        let mut escaped = false;
+        let quotes = line.chars().filter(|c| {
+            let counts = *c == '"' && !escaped;
+            escaped = *c == '\\' && !escaped;
+            counts
+        });
+        assert!(quotes.count() % 2 == 0, "{line}");
+    }
+}
+
+fn block(language: &str, code: &str) {
+    match language {
+        "sh" => code.lines().for_each(command),
+        "json" => drop(serde_json::from_str::<Value>(code).unwrap()),
+        "toml" => drop(code.parse::<toml::Table>().unwrap()),
+        "yaml" => drop(serde_yaml_ng::from_str::<serde_yaml_ng::Value>(code).unwrap()),
+        other => panic!("{other}: {code}"),
+    }
 }
 
 /// A shell line runs an intended program with intact arguments.
@@ -151,9 +196,11 @@ pub(super) fn command(line: &str) {
             assert_eq!(arguments[1], "-fsS");
             url::Url::parse(&arguments[2]).unwrap();
         }
+        "npx" if arguments[1] == "--yes" => assert_eq!(line, evaluation::COMMAND),
+        "registry-cli" => assert_eq!(arguments.len(), 4, "{line}"),
         "npx" => assert_eq!(arguments[1..4], ["-y", "@modelcontextprotocol/inspector", "--cli"], "{line}"),
         "code" => drop(serde_json::from_str::<Value>(&arguments[2]).unwrap()),
-        "claude" | "codex" => assert!(matches!(arguments.len(), 6 | 7), "{line}"),
+        "claude" | "codex" | "gemini" => assert!((6..=9).contains(&arguments.len()), "{line}"),
         other => panic!("{other}: {line}"),
     }
 }

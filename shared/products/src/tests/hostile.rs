@@ -2,6 +2,7 @@
 //! intended call.
 
 use proptest::prelude::*;
+use serde_json::json;
 
 use super::super::ability::{self, Ability};
 use super::super::{Peer, Preset, Profile, Proof, Weakness, calls, sample, tree};
@@ -60,6 +61,15 @@ fn hostile() -> impl Strategy<Value = Profile> {
             tags: vec![text(at + 3), text(at)],
         };
         let tool = |at: usize| Tool { name: text(at), description: text(at + 1), ..Tool::default() };
+        let definition = |at: usize| {
+            let argument = json!({ "type": "string", "description": text(at + 1), "examples": [text(at)], "enum": [text(at + 2)] });
+            let definition = json!({
+                "name": text(at), "title": text(at + 3), "annotations": { "readOnlyHint": true },
+                "inputSchema": { "properties": { text(at + 4): argument }, "required": [text(at + 4)] },
+                "outputSchema": { "type": text(at), "properties": { text(at + 1): { "type": "string" } } },
+            });
+            (text(at), definition)
+        };
         let weakness = Weakness { id: text(11), blocking: true, seen: text(12), fix: text(13), points: 3 };
         let part = ScorePart { id: text(14), points: 1, of: 5, why: text(15) };
         let proof = real::governance().proof.unwrap();
@@ -72,6 +82,8 @@ fn hostile() -> impl Strategy<Value = Profile> {
             website: url.clone(),
             endpoint: url,
             category: text(17),
+            definitions: [definition(6), definition(8)].into_iter().collect(),
+            tools_hash: Some(text(9)),
             protocol_versions: vec![text(18)],
             skills: vec![skill(2), skill(5)],
             goals: if goals { vec![text(19), text(20)] } else { Vec::new() },

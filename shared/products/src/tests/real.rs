@@ -1,7 +1,7 @@
 //! Profiles of real listings of different kinds. Each was made from the listing's own documents and from a
 //! proof like that of a probe. The listings have different faults, so that each listing needs other fixes.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::{Peer, Profile, Proof};
 use registry_model::settings::{Mode, Settings};
@@ -213,6 +213,85 @@ pub(super) fn reversed_text() -> Profile {
     }
 }
 
+/// A server whose tools have schemas and declare their effects, some of them wrongly.
+pub(super) fn browser() -> Profile {
+    let tool = |name: &str, description: &str, annotations: Value, properties: Value, required: Value| {
+        json!({
+            "name": name, "description": description, "annotations": annotations,
+            "inputSchema": { "type": "object", "properties": properties, "required": required },
+        })
+    };
+    let none = || json!({});
+    let mut search = tool(
+        "search_history",
+        "Finds visited pages by words in their titles. Use it to open a page again.",
+        json!({ "readOnlyHint": true }),
+        json!({
+            "words": { "type": "string", "examples": ["tide tables"], "description": "Words of the title." },
+            "limit": { "type": "integer", "minimum": 1, "default": 10, "description": "Pages to return." },
+        }),
+        json!(["words"]),
+    );
+    search["outputSchema"] = json!({
+        "type": "object", "required": ["pages"],
+        "properties": { "pages": { "type": "array", "items": { "type": "object", "required": ["url"],
+            "properties": { "url": { "type": "string" }, "title": { "type": "string" } } } } },
+    });
+    let definitions = [
+        tool("browser_close", "Closes the page.", json!({ "destructiveHint": true }), none(), json!([])),
+        tool(
+            "browser_evaluate",
+            "Evaluates a JavaScript expression on the page.",
+            none(),
+            json!({ "expression": { "type": "string", "description": "The expression." } }),
+            json!(["expression"]),
+        ),
+        tool("browser_hover", "Moves the pointer over an element.", none(), none(), json!([])),
+        tool("browser_resize", "Resizes the window.", json!({ "readOnlyHint": false }), none(), json!([])),
+        tool(
+            "browser_snapshot",
+            "Returns the accessibility tree of the page.",
+            json!({ "readOnlyHint": true, "openWorldHint": true }),
+            none(),
+            json!([]),
+        ),
+        tool("delete_history", "Deletes visited pages.", json!({ "readOnlyHint": true }), none(), json!([])),
+        search,
+    ];
+    let tools = definitions.iter().map(|definition| Tool {
+        name: text(definition, "name").unwrap(),
+        description: text(definition, "description").unwrap(),
+        ..Tool::default()
+    });
+    let named =
+        definitions.iter().map(|definition| (text(definition, "name").unwrap(), definition.to_string()));
+    let named: Vec<(String, String)> = named.collect();
+    let profile = Profile {
+        endpoint: Some("https://browser.example.com/mcp".to_owned()),
+        version: Some("1.4.2".to_owned()),
+        tools_hash: Some(format!("sha256:{}", "ab".repeat(32))),
+        category: "Developer tools".to_owned(),
+        proof: Some(proof(
+            Kind::Mcp,
+            "2026-11-22T09:12:44Z",
+            1810,
+            &["mcp/2025-06-18", "jsonrpc"],
+            vec![
+                part("handshake", 40, 40, "The handshake was completed."),
+                part("latency", 5, 10, "The handshake took 1810 ms."),
+                part("description", 1, 5, "The description has 19 characters."),
+                part("abilities", 8, 8, "7 of 7 tools are described."),
+                part("identity", 4, 7, "Missing: a website."),
+            ],
+            Vec::new(),
+        )),
+        protocol_versions: vec!["2025-06-18".to_owned()],
+        listing_id: Some(ListingId::of_name(Kind::Mcp, "browser")),
+        ..Profile::unlisted(Kind::Mcp, "Browser", Some("Controls a browser."), tools.collect())
+    };
+    profile.with_definitions(named.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+}
+
 pub(super) fn all() -> Vec<Profile> {
-    vec![governance(), air_tickets(), papers(), reversed_text()]
+    vec![governance(), air_tickets(), papers(), reversed_text(), browser()]
 }

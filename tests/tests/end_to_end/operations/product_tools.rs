@@ -1,9 +1,11 @@
 //! Tests the product tools: export, product agent, preview, verification, the routine of the product `alive`,
 //! statistics of the funnel, and improvement log.
 
+use std::collections::HashMap;
+
 use registry::model::ListingId;
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents, servers};
+use tests::peers::{Peer, PeerRequest, agents, json_answer, servers};
 use tests::test_registry::{TestOptions, TestRegistry};
 
 use crate::fixtures::live_agent;
@@ -476,4 +478,96 @@ async fn making_the_files_of_products_is_limited_per_caller() {
     assert_eq!(registry.post("/api/products/agent", &json!({ "tool": "list_tools" })).await.status, 200);
     let verify = json!({ "token": token, "files": [] });
     assert_eq!(registry.post("/api/products/verify", &verify).await.status, 429);
+}
+
+/// The files of the product of a demo with this SKU, by their paths.
+async fn product(registry: &TestRegistry, id: &ListingId, sku: &str) -> HashMap<String, String> {
+    let demo = registry.post("/api/products/demo", &json!({ "listing_id": id, "sku": sku })).await.body;
+    let answer = registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await.body;
+    let path = format!("/api/products/access?token={}", answer["access_token"].as_str().unwrap());
+    let files = registry.get(&path).await.body["files"].clone();
+    let text = |file: &Value, member: &str| file[member].as_str().unwrap().to_owned();
+    files.as_array().unwrap().iter().map(|file| (text(file, "path"), text(file, "content"))).collect()
+}
+
+/// The points that a list of fixes says its patch gains.
+fn points_said(list: &str) -> i64 {
+    let (_, after) = list.split_once("It raises the score by ").unwrap_or_else(|| panic!("{list}"));
+    after.split(' ').next().unwrap().parse().unwrap()
+}
+
+/// The points without those for the latency, which depend on the machine.
+fn points(parts: &Value) -> i64 {
+    let parts = parts.as_array().unwrap().iter().filter(|part| part["id"] != "latency");
+    parts.map(|part| part["points"].as_i64().unwrap()).sum()
+}
+
+#[tokio::test]
+async fn patch_of_an_agent_card_raises_the_score_by_what_it_says() {
+    let registry = TestRegistry::start().await;
+    let broken = |request: &PeerRequest| {
+        let mut card = agents::card(request, "Harbour agent");
+        let skills =
+            ["Forecast of tides", "Warnings of storms", "Berths that are free", "Depth of the water"];
+        let skill = |name: &&str| json!({ "id": name.replace(' ', "-"), "name": name, "description": "Tells it.", "tags": [] });
+        card["skills"] = skills.iter().map(skill).collect();
+        card["description"] = json!("Helps ships.");
+        card["x-own"] = json!({ "kept": true });
+        card
+    };
+    let serve = |card: Option<Value>| {
+        move |request: &PeerRequest| match request.verb.as_str() {
+            "GET" => json_answer(200, &card.clone().unwrap_or_else(|| broken(request))),
+            _ => agents::newest(request),
+        }
+    };
+    let peer = Peer::start(serve(None)).await;
+    let id = registry.live_card(&peer.card()).await;
+    let score = async || {
+        let path = format!(
+            "/api/score?url={}",
+            form_urlencoded::byte_serialize(peer.card().as_bytes()).collect::<String>()
+        );
+        points(&registry.get(&path).await.body["breakdown"])
+    };
+    let files = product(&registry, &id, "recursive").await;
+    let before = score().await;
+    let mut card = card_of(&peer).await;
+    let patch: Vec<Value> = serde_json::from_str(&files["fixes/agent-card.patch.json"]).unwrap();
+    for operation in &patch {
+        assert_eq!(operation["op"], "add");
+        card[operation["path"].as_str().unwrap().trim_start_matches('/')] = operation["value"].clone();
+    }
+    assert_eq!((&card["version"], &card["x-own"]["kept"]), (&json!("1.2.1"), &json!(true)));
+    peer.answer_with(serve(Some(card)));
+    let said = points_said(&files["regression.md"]);
+    assert!(said > 0 && score().await == before + said, "{before} + {said}: {}", files["regression.md"]);
+}
+
+async fn card_of(peer: &Peer) -> Value {
+    let answer = tests::test_registry::client().get(peer.card()).send().await.unwrap();
+    serde_json::from_str(&answer.text().await.unwrap()).unwrap()
+}
+
+/// Schemas and annotations of the tools reach the files.
+#[tokio::test]
+async fn charter_and_skill_of_a_server_come_from_its_tool_definitions() {
+    let tools = json!([
+        { "name": "search", "description": "Finds notes.", "annotations": { "readOnlyHint": true },
+          "inputSchema": { "type": "object", "required": ["words"], "properties": { "words": { "type": "string" } } } },
+        { "name": "browser_evaluate", "description": "Evaluates an expression.", "inputSchema": { "type": "object" } },
+    ]);
+    let (registry, peer) =
+        (TestRegistry::start().await, Peer::start(servers::modern_with_tools(tools)).await);
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver_events().await;
+    let files = product(&registry, &id, "kernel").await;
+    assert!(files["CHARTER.md"].contains("- No confirmation: `search`."), "{}", files["CHARTER.md"]);
+    assert!(files["CHARTER.md"].contains("- Ask first: `browser_evaluate` "), "{}", files["CHARTER.md"]);
+    assert!(
+        files["evaluation.jsonl"].contains("words")
+            && !files["evaluation.jsonl"].contains("browser_evaluate\\\"")
+    );
+    let skill = files.iter().find(|(path, _)| path.ends_with("SKILL.md")).unwrap().1;
+    assert!(skill.contains("| `words` | string | yes |"), "{skill}");
 }

@@ -1,0 +1,87 @@
+// A promptfoo provider that sends a text message to an A2A agent. It needs Node 20 or later and no packages.
+// The output is JSON: {"error", "state", "text"}. A prompt that begins with "method:" calls this JSON-RPC method instead.
+// promptfooconfig.yaml sets `url`, `version` (1.0 or 0.3), `binding` (jsonrpc or http+json) and `headers`.
+
+const WORKING = ["submitted", "working", "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING"];
+const MAX_LOOKUPS = 30;
+
+export default class A2aProvider {
+  constructor({ id = "a2a-agent", config = {} } = {}) {
+    this.name = id;
+    this.config = config;
+    this.count = 0;
+  }
+
+  id() {
+    return this.name;
+  }
+
+  async callApi(prompt) {
+    try {
+      const method = prompt.startsWith("method:") ? prompt.slice(7).trim() : null;
+      let answer = method ? await this.rpc(method, {}) : await this.message(prompt);
+      for (let lookups = 0; lookups < MAX_LOOKUPS && WORKING.includes(task(answer)?.status?.state); lookups++) {
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        answer = await this.lookup(task(answer).id);
+      }
+      const error = answer.error ? String(answer.error.message ?? answer.error) : null;
+      const state = task(answer)?.status?.state ?? null;
+      return { output: JSON.stringify({ error, state, text: texts(answer.result).join("\n") }) };
+    } catch (error) {
+      return { error: String(error?.message ?? error) };
+    }
+  }
+
+  get current() {
+    return this.config.version !== "0.3";
+  }
+
+  message(text) {
+    const messageId = `evaluation-${Date.now()}-${++this.count}`;
+    const message = this.current
+      ? { messageId, role: "ROLE_USER", parts: [{ text }] }
+      : { kind: "message", messageId, role: "user", parts: [{ kind: "text", text }] };
+    if (this.config.binding === "http+json") {
+      return this.rest("POST", this.current ? "message:send" : "v1/message:send", { message });
+    }
+    return this.rpc(this.current ? "SendMessage" : "message/send", { message });
+  }
+
+  lookup(id) {
+    if (this.config.binding === "http+json") {
+      return this.rest("GET", `${this.current ? "" : "v1/"}tasks/${encodeURIComponent(id)}`);
+    }
+    return this.rpc(this.current ? "GetTask" : "tasks/get", { id });
+  }
+
+  async rpc(method, params) {
+    const response = await this.request("POST", this.config.url, { jsonrpc: "2.0", id: ++this.count, method, params });
+    return response.json();
+  }
+
+  async rest(method, path, body) {
+    const response = await this.request(method, `${this.config.url.replace(/\/+$/, "")}/${path}`, body);
+    const result = await response.json();
+    return response.ok ? { result } : { error: result.error ?? `HTTP ${response.status}` };
+  }
+
+  request(method, url, body) {
+    const headers = { "content-type": "application/json", accept: "application/json", ...this.config.headers };
+    if (this.current) headers["a2a-version"] = "1.0";
+    return fetch(url, { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(30_000) });
+  }
+}
+
+function task({ result } = {}) {
+  return result?.task ?? (result?.status ? result : null);
+}
+
+// The texts of the parts in an answer. The history repeats the request, so it is left out.
+function texts(value) {
+  if (Array.isArray(value)) return value.flatMap(texts);
+  if (value === null || typeof value !== "object") return [];
+  return Object.entries(value).flatMap(([key, member]) => {
+    if (key === "history") return [];
+    return key === "text" && typeof member === "string" ? [member] : texts(member);
+  });
+}
