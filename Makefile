@@ -136,7 +136,7 @@ search-backend: ## run the tests of search with a search backend (Chroma); SEARC
 acceptance: ## run the external acceptance suite against a new server; SUITE is the folder of the suite
 	.ci/acceptance
 
-nightly: check test check-infra smoke dry-run second-engine search-backend walk cli-test page-script log-client caching-proxy package-registries registry-clients signatures restore traces openapi conformance tck interop browser prove ## run all checks; takes some hours
+nightly: check test check-infra smoke dry-run second-engine search-backend walk cli-test page-script log-client caching-proxy package-registries products registry-clients signatures restore traces openapi conformance tck interop browser prove ## run all checks; takes some hours
 	HOT_KEYS_SECONDS=$${HOT_KEYS_SECONDS:-30} HOT_KEYS_LIMIT=$${HOT_KEYS_LIMIT:-0.5} $(MAKE) hot-keys
 	$(MAKE) million-week
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
