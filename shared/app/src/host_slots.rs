@@ -65,17 +65,17 @@ impl Drop for HostSlot {
 }
 
 impl HostSlots {
-    fn host(&self, origin: String) -> Arc<Host> {
+    fn host(&self, origin: &str) -> Arc<Host> {
         let mut hosts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if hosts.len() > MAX_IDLE_HOSTS {
             hosts.retain(|_, host| Arc::strong_count(host) > 1);
         }
         let new = || Host {
-            origin: origin.clone(),
+            origin: origin.to_owned(),
             permits: Arc::new(Semaphore::new(SLOTS_PER_HOST)),
             leases: Mutex::default(),
         };
-        Arc::clone(hosts.entry(origin.clone()).or_insert_with(|| Arc::new(new())))
+        Arc::clone(hosts.entry(origin.to_owned()).or_insert_with(|| Arc::new(new())))
     }
 
     fn take_idle(&self) -> Vec<(String, HostLease)> {
@@ -114,7 +114,7 @@ impl Host {
 impl App {
     /// Waits for a slot at the host of `url`. `None` if none becomes free before `until`, or if the table does not answer.
     pub async fn host_slot(&self, url: &Target, until: Instant) -> Option<HostSlot> {
-        let host = self.host_slots.host(url.origin());
+        let host = self.host_slots.host(&url.origin());
         let permit = timeout_at(until, Arc::clone(&host.permits).acquire_owned()).await.ok()?.ok()?;
         if self.store.is_sole_writer() {
             return Some(HostSlot { host, lease: None, _permit: permit });

@@ -115,7 +115,7 @@ fn total(index: &Index, part: &BrowseQuery) -> usize {
 }
 
 /// How often each value of a facet occurs, the most frequent first.
-type Counts = Vec<(String, usize)>;
+pub type Counts = Vec<(String, usize)>;
 
 /// The counts of all listings of a list, for the facets that were asked for. They are counted once for each version of the
 /// index, because that takes longer the more listings there are.

@@ -12,7 +12,7 @@ use registry_app::App;
 use registry_domain::views::urn;
 use registry_model::error::shorten;
 use registry_model::{Kind, Listed};
-use registry_search::browse::Facet;
+use registry_search::browse::{Counts, Facet};
 
 const MAX_FACETS: usize = 20;
 const DEFAULT_BUCKETS: usize = 20;
@@ -168,7 +168,7 @@ fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
     })
 }
 
-fn buckets(request: &FacetRequest, counted: Option<(Counted, Arc<Vec<(String, usize)>>)>) -> Value {
+fn buckets(request: &FacetRequest, counted: Option<(Counted, Arc<Counts>)>) -> Value {
     let Some((counted, counts)) = counted else { return json!({ "buckets": [], "otherCount": 0 }) };
     let mut enough = counts.iter().filter(|(_, count)| *count >= request.min_count);
     let bucket =

@@ -18,7 +18,7 @@ use registry_model::error::Problem;
 use registry_model::protocol::MCP_REGISTRY;
 use registry_model::{Kind, Listed, ListingId};
 use registry_search::Text;
-use registry_search::browse::Facet;
+use registry_search::browse::{Counts, Facet};
 
 const MAX_VALUES: usize = 50;
 
@@ -134,7 +134,7 @@ pub async fn facets(app: &App, query: &str) -> Result<Facets, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let by = [Facet::Category, Facet::Publisher];
     let counted = app.search.count(&words, Some(Kind::Mcp), access(query)?.into(), &by).await?;
-    let values = |counts: Arc<Vec<(String, usize)>>| {
+    let values = |counts: Arc<Counts>| {
         let most = counts.iter().take(MAX_VALUES);
         most.map(|(value, count)| Count { value: value.clone(), count: *count }).collect()
     };
