@@ -206,6 +206,13 @@ fn ready(profile: &Profile, patch: &Patch) -> Vec<String> {
         score.unwrap_or_default(),
         if profile.server_json.is_some() { " `server.json` is your document with this patch." } else { "" }
     )];
+    if profile.kind == Kind::Mcp {
+        lines.push(
+            "Publish it with a proof of its name (DNS, HTTP, GitHub Actions or the file in the repository). Without a proof, the \
+             registry keeps the texts of a server that is Live."
+                .to_owned(),
+        );
+    }
     lines.push(String::new());
     let gains = patch
         .gains

@@ -299,6 +299,10 @@ async fn publish_again(
         // A failure is confirmed by the recheck: otherwise anybody could delay the confirmation.
         let is_fresh = known.last_ok_at.is_some_and(|at| now.duration_since(at) < app.settings.fresh_ok());
         let renews = !is_fresh && known.failures == 0;
+        if renews {
+            // The time of its recheck is spread over hours, and a probe takes only a listing that is due.
+            app.store.hasten(&updated.id, now).await?;
+        }
         if renews || !is_live {
             announce(app, &updated, now).await;
         }

@@ -481,7 +481,7 @@ async fn making_the_files_of_products_is_limited_per_caller() {
 }
 
 /// The files of the product of a demo with this SKU, by their paths.
-async fn product(registry: &TestRegistry, id: &ListingId, sku: &str) -> HashMap<String, String> {
+pub(super) async fn product(registry: &TestRegistry, id: &ListingId, sku: &str) -> HashMap<String, String> {
     let demo = registry.post("/api/products/demo", &json!({ "listing_id": id, "sku": sku })).await.body;
     let answer = registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await.body;
     let path = format!("/api/products/access?token={}", answer["access_token"].as_str().unwrap());
@@ -491,7 +491,7 @@ async fn product(registry: &TestRegistry, id: &ListingId, sku: &str) -> HashMap<
 }
 
 /// The points that a list of fixes says its patch gains.
-fn points_said(list: &str) -> i64 {
+pub(super) fn points_said(list: &str) -> i64 {
     let (_, after) = list.split_once("It raises the score by ").unwrap_or_else(|| panic!("{list}"));
     after.split(' ').next().unwrap().parse().unwrap()
 }
