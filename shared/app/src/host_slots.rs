@@ -134,6 +134,7 @@ impl App {
             pause = LONGEST_PAUSE.min(pause * 2);
         }
     }
+
     /// Ends the leases that no probe of this process uses, so that other processes need not wait until they end by
     /// themselves.
     pub async fn release_host_slots(&self) {

@@ -57,6 +57,7 @@ impl Store {
         }
         Ok(None)
     }
+
     /// Ends a lease before its time.
     pub async fn end_host_lease(&self, host: &str, lease: HostLease) -> Result<(), StoreError> {
         let change = Expression::default().remove(SLOTS[lease.slot]).only_if(

@@ -11,7 +11,7 @@ use registry::store::{HostLease, SLOTS_PER_HOST};
 use tests::peers::{Peer, PeerRequest, servers};
 use tests::test_registry::TestRegistry;
 
-/// Also counts on a machine that is so busy that probes of one process never overlap: then no request overlaps either.
+/// The server counts how many requests it answers at the same time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn two_processes_share_the_slots_of_a_host() {
     let registry = TestRegistry::start().await;
