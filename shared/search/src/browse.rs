@@ -44,7 +44,7 @@ pub struct Page {
 #[derive(Clone, Debug)]
 pub struct Row {
     pub name: String,
-    pub listing: Listing,
+    pub listing: Arc<Listing>,
     pub abilities: AbilityNames,
     pub changed_at: Moment,
 }
@@ -167,14 +167,15 @@ impl Searcher {
             (select_page(&index, part), part.with_total.then(|| total(&index, part)))
         };
         let ids: Vec<ListingId> = entries.iter().map(|entry| entry.id.clone()).collect();
-        let listings = self.store.listings(&ids).await?.into_iter();
-        let mut listings: HashMap<ListingId, Listing> =
+        let listings = self.store.shown_listings(&ids).await?.into_iter();
+        let mut listings: HashMap<ListingId, Arc<Listing>> =
             listings.map(|listing| (listing.id.clone(), listing)).collect();
         let next = entries.last().filter(|_| more).map(place);
         let oldest_proof = self.oldest_proof();
         let row = |entry: IndexedListing| {
             let shown = |listing: &Listing| listing.availability(oldest_proof);
-            let is_listed = |listing: &Listing| shown(listing).is_some_and(|shown| part.listed.admits(shown));
+            let is_listed =
+                |listing: &Arc<Listing>| shown(listing).is_some_and(|shown| part.listed.admits(shown));
             let listing = listings.remove(&entry.id).filter(is_listed)?;
             let changed_at = Moment::from_millisecond(entry.changed_at)?;
             Some(Row { abilities: entry.ability_names(), name: entry.registry_name, listing, changed_at })

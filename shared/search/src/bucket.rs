@@ -14,8 +14,9 @@ use registry_store::StoreError;
 /// A bucket with more entries is split, so that updates stay small.
 const MAX_ENTRIES: usize = 128;
 
-/// A bucket with more bytes is split, well below the limit of 400 KB of a DynamoDB item.
-const MAX_BYTES: usize = 200 * 1024;
+/// A bucket with more bytes is split. A write of it in a transaction costs two units for each KB, and so at most a tenth of
+/// the units that a partition key has in a second.
+const MAX_BYTES: usize = 48 * 1024;
 
 /// A damaged header must not make a process allocate all memory. No valid bucket unpacks to more than this.
 const MAX_UNPACKED_BYTES: usize = 32 * 1024 * 1024;

@@ -67,6 +67,17 @@ impl Store {
         Ok(items.map(serde_dynamo::from_item).collect::<Result<_, _>>()?)
     }
 
+    /// The cores of listings, to show them, in no order. They are cached if only this process writes to the table. Otherwise
+    /// an eventual read costs half.
+    pub async fn shown_listings(&self, ids: &[ListingId]) -> Result<Vec<Arc<Listing>>, StoreError> {
+        let read = async |missing: Vec<ListingId>| {
+            let keys = missing.iter().map(keys::listing).collect();
+            let items = self.batch_get(keys, Consistency::Eventual).await?.into_iter();
+            Ok(items.map(serde_dynamo::from_item).collect::<Result<_, _>>()?)
+        };
+        self.read_cache.cores(ids, read).await
+    }
+
     /// Listings with their evidence, to show them, in no order. Evidence is large, and an eventual read costs half.
     pub async fn shown_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
         let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::evidence(id)]);

@@ -23,8 +23,9 @@ const MAX_PAGE_AGE_MS: i64 = 5_000;
 const MAX_PAGES: usize = 64;
 /// Approximate bytes of cached listings with their evidence.
 const MAX_BYTES: u64 = 10 * 1024 * 1024;
-/// Cached partitions from which boosts are computed: two of each listing, with about 700 bytes each.
-const MAX_BOOSTS: usize = 4096;
+/// Cached partitions from which boosts are computed: two of each of 12,000 listings. A partition has about 700 bytes, and most
+/// are empty.
+const MAX_BOOSTS: usize = 24 * 1024;
 /// Bytes of a typical listing with evidence, without the texts of its tools and skills.
 const TYPICAL_BYTES: u64 = 4096;
 /// Approximate bytes of cached cores; one page of hits needs a dozen cores.

@@ -173,10 +173,14 @@ impl Store {
     }
 
     async fn shown_from_cache(&self, ids: &[ListingId]) -> Result<Shown, StoreError> {
-        let cores = self.read_cache.cores(ids, async |missing| self.listings(&missing).await).await?;
         Ok(Shown {
             manifest: self.recent_manifest().await?,
-            listings: cores.into_iter().map(|listing| (listing.id.clone(), listing)).collect(),
+            listings: self
+                .shown_listings(ids)
+                .await?
+                .into_iter()
+                .map(|listing| (listing.id.clone(), listing))
+                .collect(),
             seats_claimed: self.live().await?.funnel.seats_claimed,
         })
     }

@@ -215,7 +215,7 @@ pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>)
             name: name.to_owned(),
             abilities: AbilityNames::default(),
             changed_at: listing.probe.as_ref().map_or(listing.listed_at, |probe| probe.at),
-            listing,
+            listing: listing.into(),
         });
     }
     row.filter(is_in).ok_or_else(|| {

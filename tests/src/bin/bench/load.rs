@@ -148,6 +148,7 @@ async fn request_until(
         samples.bytes += answer.body.len();
         if answer.status != target.status {
             let (status, body) = (answer.status, String::from_utf8_lossy(answer.body));
+            let body = registry::error::shorten(&body, 300);
             return Err(format!("{} returned {status}: {body}", target.name).into());
         }
     }
