@@ -106,6 +106,13 @@ use std::arch::x86_64::{
     _mm256_setzero_si256,
 };
 
+/// The steps of one of some rows.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn steps_of(rows: &[u8], columns: usize, row: usize) -> impl Iterator<Item = &[u8; STEP]> {
+    rows[row * columns..][..columns].as_chunks().0.iter()
+}
+
 #[cfg(target_arch = "x86_64")]
 fearless_simd::kernel!(
     fn sums_with_avx2(avx2: Avx2, inputs: &[u8], matrix: &[u8], columns: usize, sums: &mut [i32]) {
@@ -116,18 +123,20 @@ fearless_simd::kernel!(
             let inputs = inputs.chunks_exact(INPUTS * columns);
             for (inputs, sums) in inputs.zip(sums.chunks_exact_mut(INPUTS * rows)) {
                 let mut added = [[_mm256_setzero_si256(); INPUTS]; ROWS];
-                for step in (0..columns).step_by(STEP) {
-                    let halves = |bytes: &[u8]| -> [__m256i; 2] {
-                        [
-                            u8x32::from_slice(avx2, &bytes[..32]).into(),
-                            u8x32::from_slice(avx2, &bytes[32..STEP]).into(),
-                        ]
-                    };
-                    let [first, second] =
-                        [0, 1].map(|input: usize| halves(&inputs[input * columns + step..][..STEP]));
-                    for (row, added) in added.iter_mut().enumerate() {
-                        let numbers = halves(&matrix[row * columns + step..][..STEP]);
-                        for (input, added) in [first, second].into_iter().zip(added) {
+                let halves = |bytes: &[u8; STEP]| -> [__m256i; 2] {
+                    [
+                        u8x32::from_slice(avx2, &bytes[..32]).into(),
+                        u8x32::from_slice(avx2, &bytes[32..]).into(),
+                    ]
+                };
+                let inputs = steps_of(inputs, columns, 0).zip(steps_of(inputs, columns, 1));
+                let first_rows = steps_of(matrix, columns, 0).zip(steps_of(matrix, columns, 1));
+                let last_rows = steps_of(matrix, columns, 2).zip(steps_of(matrix, columns, 3));
+                for (((first, second), (row_0, row_1)), (row_2, row_3)) in inputs.zip(first_rows).zip(last_rows) {
+                    let inputs = [halves(first), halves(second)];
+                    for (row, added) in [row_0, row_1, row_2, row_3].into_iter().zip(&mut added) {
+                        let numbers = halves(row);
+                        for (input, added) in inputs.into_iter().zip(added) {
                             let products = _mm256_add_epi16(
                                 _mm256_maddubs_epi16(input[0], numbers[0]),
                                 _mm256_maddubs_epi16(input[1], numbers[1]),
