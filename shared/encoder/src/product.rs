@@ -132,7 +132,9 @@ fearless_simd::kernel!(
                 let inputs = steps_of(inputs, columns, 0).zip(steps_of(inputs, columns, 1));
                 let first_rows = steps_of(matrix, columns, 0).zip(steps_of(matrix, columns, 1));
                 let last_rows = steps_of(matrix, columns, 2).zip(steps_of(matrix, columns, 3));
-                for (((first, second), (row_0, row_1)), (row_2, row_3)) in inputs.zip(first_rows).zip(last_rows) {
+                for (((first, second), (row_0, row_1)), (row_2, row_3)) in
+                    inputs.zip(first_rows).zip(last_rows)
+                {
                     let inputs = [halves(first), halves(second)];
                     for (row, added) in [row_0, row_1, row_2, row_3].into_iter().zip(&mut added) {
                         let numbers = halves(row);
@@ -147,7 +149,9 @@ fearless_simd::kernel!(
                 }
                 for (row, added) in added.iter().enumerate() {
                     for (input, added) in added.iter().enumerate() {
-                        let lanes: [i32; 8] = fearless_simd::i32x8::<_>::from(fearless_simd::SimdInto::simd_into(*added, avx2)).into();
+                        let lanes: [i32; 8] =
+                            fearless_simd::i32x8::<_>::from(fearless_simd::SimdInto::simd_into(*added, avx2))
+                                .into();
                         sums[input * rows + block * ROWS + row] = lanes.iter().sum();
                     }
                 }

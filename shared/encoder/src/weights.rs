@@ -127,7 +127,8 @@ mod tests {
     #[test]
     fn numbers_of_every_row_are_small_and_have_the_stored_sum() {
         let layers = MODEL.layers.iter();
-        for matrix in layers.flat_map(|layer| [&layer.attention, &layer.attended, &layer.inner, &layer.outer]) {
+        for matrix in layers.flat_map(|layer| [&layer.attention, &layer.attended, &layer.inner, &layer.outer])
+        {
             for (numbers, row) in matrix.numbers.chunks_exact(matrix.columns).zip(&matrix.rows) {
                 let numbers = numbers.iter().map(|number| i32::from(number.cast_signed()));
                 assert!(numbers.clone().all(|number| number.abs() <= 31));

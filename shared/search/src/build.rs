@@ -10,8 +10,8 @@ use jiff::SignedDuration;
 use serde::Serialize;
 
 use super::Searcher;
-use super::embedding;
 use super::damage::{self, Damage, Examined, Repair, Sound};
+use super::embedding;
 use super::entry::{IndexEntry, IndexedText};
 use registry_model::{HashPrefix, ListingId, Moment};
 use registry_store::{DirtyMark, Manifest, StoreError};

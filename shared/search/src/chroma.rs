@@ -165,7 +165,8 @@ impl Chroma {
         }
         // The vectors have length 1, or 0 where no word of a text is known.
         let index = json!({ "hnsw": { "space": "ip", "ef_search": EXAMINED } });
-        let body = json!({ "name": format!("{COLLECTION}-{WIDTH}"), "get_or_create": true, "configuration": index });
+        let body =
+            json!({ "name": format!("{COLLECTION}-{WIDTH}"), "get_or_create": true, "configuration": index });
         let answer = self.request(Method::POST, "/collections", &body, WRITE_TIMEOUT).await?;
         let created = accepted("create", answer)?;
         let id =

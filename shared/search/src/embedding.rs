@@ -74,7 +74,11 @@ pub(super) fn moved_towards<'a>(
 /// The embedding of a word from the table.
 pub(super) fn quantised_word(word: &str) -> Embedding {
     let vector = of_word(word);
-    if length(&vector) > f32::EPSILON { Embedding::quantised(&normalized(vector)) } else { Embedding::default() }
+    if length(&vector) > f32::EPSILON {
+        Embedding::quantised(&normalized(vector))
+    } else {
+        Embedding::default()
+    }
 }
 
 /// The vector with length 1; zero stays zero.

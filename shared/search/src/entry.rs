@@ -89,20 +89,10 @@ impl IndexedText {
         names.into_iter().collect()
     }
 
-    /// Title, description, category, tags and names of abilities. The model reads only the beginning.
+    /// Title and description. The model reads only the beginning, and takes as long for tags and abilities as for these.
     pub(super) fn embedded_text(&self) -> String {
         let title = if self.title.is_empty() { display_name(&self.name) } else { self.title.clone() };
-        let mut text = format!("{}. {}", without_numbers(&title), self.description);
-        let tags: Vec<&str> = self.tags.iter().take(12).map(String::as_str).collect();
-        let abilities: Vec<String> =
-            self.abilities.iter().take(20).map(|(name, _)| name.replace(['_', '-'], " ")).collect();
-        for (more, end) in [(self.category.clone(), "."), (tags.join(", "), "."), (abilities.join(", "), "")]
-        {
-            if !more.is_empty() {
-                text = format!("{text} {more}{end}");
-            }
-        }
-        text.chars().take(EMBEDDED).collect()
+        format!("{}. {}", without_numbers(&title), self.description).chars().take(EMBEDDED).collect()
     }
 }
 

@@ -81,9 +81,11 @@ impl Phrasebook {
         let phrases = book.target_of_phrase.len();
         let rows = phrases + book.targets.len();
         let (scales, parts) = vectors.get(DIGEST..).unwrap_or_default().split_at(rows * size_of::<f32>());
-        let mut scales: Vec<f32> = scales.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        let mut scales: Vec<f32> =
+            scales.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
         let (parts, catalogue) = parts.split_at(phrases * WIDTH);
-        let targets = book.targets.iter_mut().zip(catalogue.chunks_exact(WIDTH)).zip(scales.split_off(phrases));
+        let targets =
+            book.targets.iter_mut().zip(catalogue.chunks_exact(WIDTH)).zip(scales.split_off(phrases));
         for ((target, parts), scale) in targets {
             target.vector = parts.iter().map(|part| scale * f32::from(part.cast_signed())).collect();
         }
@@ -109,7 +111,11 @@ mod tests {
     /// The phrases, then the words that listings use.
     fn texts() -> Vec<&'static str> {
         let entries = || TEXT.lines().filter_map(entry);
-        entries().flat_map(|(phrases, _)| phrases.split('|')).chain(entries().map(|entry| entry.1)).map(str::trim).collect()
+        entries()
+            .flat_map(|(phrases, _)| phrases.split('|'))
+            .chain(entries().map(|entry| entry.1))
+            .map(str::trim)
+            .collect()
     }
 
     /// `UPDATE=1` writes the file.
@@ -128,7 +134,8 @@ mod tests {
         assert_eq!(VECTORS.len(), DIGEST + texts().len() * (size_of::<f32>() + WIDTH));
         for (number, text) in texts().into_iter().enumerate().step_by(CHECKED) {
             let scale = VECTORS[DIGEST + number * size_of::<f32>()..].first_chunk().unwrap();
-            let parts = VECTORS[DIGEST + texts().len() * size_of::<f32>() + number * WIDTH..][..WIDTH].to_vec();
+            let parts =
+                VECTORS[DIGEST + texts().len() * size_of::<f32>() + number * WIDTH..][..WIDTH].to_vec();
             let stored = embedding::Embedding { scale: f32::from_le_bytes(*scale), parts };
             assert!(dot(&stored.components(), &embedding::vector(text).unwrap()) > 0.998, "{text}");
         }
