@@ -5,11 +5,13 @@ use fearless_simd::{Level, Simd};
 
 use super::weights::Matrix;
 
-/// Bytes whose products are added in 16 bits: at most 4 * 255 * 31 for each sum.
-const STEP: usize = 64;
-/// Rows of the input, and of the matrix, that are multiplied at once.
+/// Rounded numbers are from 0 to this.
+const MOST: f32 = 127.0;
+/// Bytes whose products are added in 16 bits: eight of at most 127 * 31 for each sum.
+const STEP: usize = 128;
+/// Rows of the input, and of the matrix, that are multiplied at once, so that few numbers are read more than once.
 const INPUTS: usize = 2;
-const ROWS: usize = 4;
+const ROWS: usize = 2;
 
 /// Rows of numbers as bytes. A number is `step * (byte - zero)`.
 #[derive(Debug, Default)]
@@ -34,11 +36,11 @@ impl Rounded {
             }
             let least = least.into_iter().fold(0.0, f32::min);
             let most = most.into_iter().fold(f32::EPSILON, f32::max);
-            let step = (most - least) / 255.0;
+            let step = (most - least) / MOST;
             let zero = (-least / step).round();
             let (factor, shift) = (1.0 / step, zero + 0.5);
             for (byte, number) in bytes.iter_mut().zip(row) {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 127")]
                 let rounded = (number * factor + shift) as i32 as u8;
                 *byte = rounded;
             }
@@ -87,14 +89,12 @@ fn plain_sums(inputs: &[u8], matrix: &[u8], columns: usize, sums: &mut [i32]) {
 
 #[inline(always)]
 fn plain_sum(input: &[u8], row: &[u8]) -> i32 {
-    const LANES: usize = STEP / 4;
+    const LANES: usize = STEP / 8;
     let mut sums = [0_i32; LANES];
     for (input, row) in input.as_chunks::<STEP>().0.iter().zip(row.as_chunks::<STEP>().0) {
         for (lane, sum) in sums.iter_mut().enumerate() {
             let product = |at: usize| i16::from(input[at]) * i16::from(row[at].cast_signed());
-            *sum += i32::from(
-                product(lane) + product(lane + LANES) + product(lane + 2 * LANES) + product(lane + 3 * LANES),
-            );
+            *sum += i32::from((0..8).map(|part| product(lane + part * LANES)).sum::<i16>());
         }
     }
     sums.iter().sum()
@@ -123,25 +123,20 @@ fearless_simd::kernel!(
             let inputs = inputs.chunks_exact(INPUTS * columns);
             for (inputs, sums) in inputs.zip(sums.chunks_exact_mut(INPUTS * rows)) {
                 let mut added = [[_mm256_setzero_si256(); INPUTS]; ROWS];
-                let halves = |bytes: &[u8; STEP]| -> [__m256i; 2] {
-                    [
-                        u8x32::from_slice(avx2, &bytes[..32]).into(),
-                        u8x32::from_slice(avx2, &bytes[32..]).into(),
-                    ]
+                let parts_of = |bytes: &[u8; STEP]| -> [__m256i; 4] {
+                    std::array::from_fn(|part| u8x32::from_slice(avx2, &bytes[32 * part..][..32]).into())
                 };
                 let inputs = steps_of(inputs, columns, 0).zip(steps_of(inputs, columns, 1));
-                let first_rows = steps_of(matrix, columns, 0).zip(steps_of(matrix, columns, 1));
-                let last_rows = steps_of(matrix, columns, 2).zip(steps_of(matrix, columns, 3));
-                for (((first, second), (row_0, row_1)), (row_2, row_3)) in
-                    inputs.zip(first_rows).zip(last_rows)
-                {
-                    let inputs = [halves(first), halves(second)];
-                    for (row, added) in [row_0, row_1, row_2, row_3].into_iter().zip(&mut added) {
-                        let numbers = halves(row);
+                let matrix = steps_of(matrix, columns, 0).zip(steps_of(matrix, columns, 1));
+                for ((first_input, second_input), (first_row, second_row)) in inputs.zip(matrix) {
+                    let inputs = [parts_of(first_input), parts_of(second_input)];
+                    for (row, added) in [first_row, second_row].into_iter().zip(&mut added) {
+                        let numbers = parts_of(row);
                         for (input, added) in inputs.into_iter().zip(added) {
+                            let product = |part: usize| _mm256_maddubs_epi16(input[part], numbers[part]);
                             let products = _mm256_add_epi16(
-                                _mm256_maddubs_epi16(input[0], numbers[0]),
-                                _mm256_maddubs_epi16(input[1], numbers[1]),
+                                _mm256_add_epi16(product(0), product(1)),
+                                _mm256_add_epi16(product(2), product(3)),
                             );
                             *added = _mm256_add_epi32(*added, _mm256_madd_epi16(products, ones));
                         }
@@ -171,10 +166,10 @@ mod tests {
         let mut state = 1_u32;
         let mut random = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            state >> 24
+            state >> 25
         };
         let mut inputs: Vec<u8> = (0..4 * columns).map(|_| random() as u8).collect();
-        inputs[..columns].fill(255);
+        inputs[..columns].fill(127);
         let mut matrix: Vec<i8> = (0..8 * columns).map(|_| (random() % 63) as i8 - 31).collect();
         matrix[..columns].fill(31);
         matrix[columns..2 * columns].fill(-31);

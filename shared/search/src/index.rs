@@ -430,7 +430,7 @@ mod tests {
     fn entry(n: usize) -> IndexEntry {
         let text = IndexedText {
             name: format!("acme/helper-{n}"),
-            description: format!("Reads {} and tells what is new, part {}.", THINGS[n % 6], n / 6),
+            description: format!("Reads {} and tells what is new, part {}.", THINGS[n % 6], n / 6 % 10),
             ..IndexedText::default()
         };
         let listing = IndexedListing {

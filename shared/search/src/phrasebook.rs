@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn matches_are_few_and_sorted() {
-        let matches = matches(&embedding::vector("where is my parcel").unwrap());
+        let matches = matches(&embedding::vector("my package is late again").unwrap());
         assert!((1..=MAX_MATCHES).contains(&matches.len()));
         assert!(matches.is_sorted_by(|a, b| a.likelihood >= b.likelihood) && matches[0].likelihood <= 1.0);
     }
