@@ -210,8 +210,11 @@ impl Searcher {
         }
         let listings: HashMap<ListingId, _> =
             listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
-        let texts = listings.values().map(|(listing, evidence)| IndexedText::of(listing, evidence.as_ref()));
-        embedding::prepare(texts.map(|text| text.embedded_text()).collect()).await;
+        // The model takes some ten milliseconds for each listing, so another thread computes the embeddings first.
+        let shown = listings.values().filter(|(listing, _)| listing.availability(oldest_proof).is_some());
+        let texts =
+            shown.map(|(listing, evidence)| IndexedText::of(listing, evidence.as_ref()).embedded_text());
+        embedding::prepare(texts.collect()).await;
 
         let mut report = BuildReport { version: before.version + 1, ..BuildReport::default() };
         let mut after = Manifest { version: report.version, ..Manifest::clone(&before) };
