@@ -119,7 +119,7 @@ fn sum(numbers: &[f32]) -> f32 {
 #[inline(always)]
 fn gelu(x: f32) -> f32 {
     // Twice the square root of 2/pi.
-    const SLOPE: f32 = 1.595_769_1;
+    const SLOPE: f32 = 1.595_769;
     x / (1.0 + exp(-SLOPE * (x + 0.044_715 * x * x * x)))
 }
 

@@ -116,7 +116,7 @@ fn steps_of(rows: &[u8], columns: usize, row: usize) -> impl Iterator<Item = &[u
 #[cfg(target_arch = "x86_64")]
 fearless_simd::kernel!(
     fn sums_with_avx2(avx2: Avx2, inputs: &[u8], matrix: &[u8], columns: usize, sums: &mut [i32]) {
-        use fearless_simd::{SimdBase as _, u8x32};
+        use fearless_simd::{SimdBase as _, SimdInto as _, i32x8, u8x32};
         let rows = matrix.len() / columns;
         let ones = _mm256_set1_epi16(1);
         for (block, matrix) in matrix.chunks_exact(ROWS * columns).enumerate() {
@@ -144,10 +144,8 @@ fearless_simd::kernel!(
                 }
                 for (row, added) in added.iter().enumerate() {
                     for (input, added) in added.iter().enumerate() {
-                        let lanes: [i32; 8] =
-                            fearless_simd::i32x8::<_>::from(fearless_simd::SimdInto::simd_into(*added, avx2))
-                                .into();
-                        sums[input * rows + block * ROWS + row] = lanes.iter().sum();
+                        let lanes: i32x8<_> = (*added).simd_into(avx2);
+                        sums[input * rows + block * ROWS + row] = <[i32; 8]>::from(lanes).iter().sum();
                     }
                 }
             }
