@@ -18,7 +18,7 @@ pub(super) fn slug(profile: &Profile) -> String {
 }
 
 pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], cases: usize) -> Vec<File> {
-    let findings = lint::of(abilities, &lint::Rules::of(profile));
+    let findings = lint::of(abilities, profile.kind);
     let patch = Patch::of(profile, abilities);
     let mut files = vec![
         skill(profile, settings, &findings, cases),
@@ -123,10 +123,10 @@ fn round(profile: &Profile, open: &[Weakness], findings: &[Finding], cases: usiz
 
 fn better(profile: &Profile, findings: &[Finding]) -> Vec<String> {
     let rows = findings.iter().take(MAX_ROWS).map(|finding| {
-        [code(&finding.id, 64), prose(&finding.faults.join("; "), 240), quoted(&finding.description, 400)]
+        [code(&finding.id, 64), prose(&finding.faults.join("; "), 240), finding.advice().join(" ")]
     });
     let mut lines = table(
-        [&format!("Ability of {}", about::name(profile)), "What is wrong", "Rewrite; fill in the brackets"],
+        [&format!("Ability of {}", about::name(profile)), "What is wrong", "What to do"],
         rows.collect(),
     );
     if findings.len() > MAX_ROWS {

@@ -7,8 +7,9 @@ use super::super::File;
 use super::super::{evaluation, export};
 
 /// Every heading that we write contains one of these texts. Headings of strangers contain none of them.
-const OURS: [&str; 47] = [
+const OURS: [&str; 48] = [
     "Ready patch for",
+    "Skill `",
     "Links that install",
     "Tool `",
     "System prompt: ",
