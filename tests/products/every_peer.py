@@ -98,7 +98,7 @@ def broken(trees, whole):
         changed = copy / path.relative_to(tree)
         text = changed.read_text()
         changed.write_text(change(text))
-        if changed.read_text() == text or not any(str(changed) in line for line in lint([copy])[0]):
+        if changed.read_text() == text or not any(str(path.relative_to(tree)) in line for line in lint([copy])[0]):
             missed.append(f"no check finds the fault in {path.relative_to(tree)}")
     return missed
 

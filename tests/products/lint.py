@@ -1,5 +1,6 @@
 """Checks each file of products with the tool of its format."""
 import os
+from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatch
 
 from tools import HERE, NODE, VENV, promptfoo, run
@@ -11,7 +12,10 @@ def _lines(done):
 
 
 def _promptfoo(files):
-    return [f"{file}: {line}" for file in files for line in _lines(promptfoo("validate", "-c", file, folder=file.parent))]
+    def one(file):
+        return [f"{file}: {line}" for line in _lines(promptfoo("validate", "config", "-c", file, folder=file.parent))]
+    with ThreadPoolExecutor(2) as pool:
+        return [line for lines in pool.map(one, files) for line in lines]
 
 
 def _shellcheck(files):
@@ -61,7 +65,7 @@ def lint(trees):
         for pattern, name, check in CHECKS:
             # The same content is checked once by programs that take long to start.
             content = path.read_bytes()
-            if fnmatch(str(path.relative_to(tree)), pattern) and known.setdefault((name, content), path) == path:
+            if fnmatch(str(path.relative_to(tree)), pattern) and known.setdefault((pattern, content), path) == path:
                 chosen.setdefault((name, check), []).append(path)
     faults = [line for (_, check), paths in chosen.items() for line in check(paths)]
     return faults, {name: len(paths) for (name, _), paths in chosen.items()}

@@ -8,7 +8,7 @@ use super::lint::{self, Finding};
 use super::page::{File, Page, items, shell_block, steps, table};
 use super::patch::Patch;
 use super::profile::{Profile, Weakness};
-use super::text::{address, code, plain, prose, query, quoted, scalar, slug_after};
+use super::text::{address, code, plain, prose, query, scalar, slug_after};
 use super::{about, calls};
 use registry_model::Kind;
 use registry_model::settings::Settings;
@@ -186,7 +186,7 @@ fn regression(profile: &Profile, settings: &Settings, findings: &[Finding], patc
         .take(MAX_ROWS)
         .map(|finding| format!("[ ] {}: {}", code(&finding.id, 64), prose(&finding.faults.join("; "), 240)));
     page.section(&format!("Descriptions of {name} to improve"), items(texts.collect()));
-    let missing = about::missing(profile).into_iter().map(|what| format!("[ ] {name} has {what}"));
+    let missing = about::missing(profile).into_iter().map(|what| format!("[ ] {what}"));
     page.section(&format!("Missing for {name}"), items(missing.collect()));
     page.into_file("regression.md")
 }

@@ -36,7 +36,8 @@ pub(super) struct Finding {
 impl Finding {
     /// The rewrite, and what the owner must add to it.
     pub(super) fn advice(&self) -> Vec<String> {
-        let rewrite = self.rewrite.as_ref().map(|text| format!("Better: {}", code(text, MAX_DESCRIPTION_CHARS)));
+        let rewrite =
+            self.rewrite.as_ref().map(|text| format!("Better: {}", code(text, MAX_DESCRIPTION_CHARS)));
         let missing = prose(&self.unknown.join("; "), 300);
         let missing = (!missing.is_empty()).then(|| format!("Add {missing}."));
         rewrite.into_iter().chain(missing).collect()
@@ -91,10 +92,7 @@ fn check_ability(
     match length {
         0 => faults.push("no description".to_owned()),
         _ if repeats => faults.push("the description only repeats the name".to_owned()),
-        _ if short => faults.push(format!(
-            "the description has {length} characters; this is too short to choose the \
-                tool by its description"
-        )),
+        _ if short => faults.push(format!("the description is short: {length} characters")),
         MAX_DESCRIPTION_CHARS.. => {
             faults.push(format!("the description has {length} characters; clients shorten it"))
         }
@@ -221,7 +219,8 @@ fn named(arguments: &[&Argument]) -> String {
             (description, _) => plain(description, 100).trim_end_matches('.').to_owned(),
         };
         let default = argument.default.as_ref().map(|value| format!("default {}", spoken(value)));
-        let notes: Vec<String> = [meaning].into_iter().filter(|text| !text.is_empty()).chain(default).collect();
+        let notes: Vec<String> =
+            [meaning].into_iter().filter(|text| !text.is_empty()).chain(default).collect();
         let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
         format!("`{}`{notes}", argument.name)
     };
@@ -336,7 +335,7 @@ mod tests {
         );
         assert_eq!(faults("get_tide", ""), "no description");
         assert!(faults("get_tide", "Get tide").contains("only repeats the name"));
-        assert!(faults("get_tide", "Returns heights of water").contains("24 characters"));
+        assert!(faults("get_tide", "Computes heights of water").contains("25 characters"));
         assert!(faults("tide", "Harbour heights in metres above chart datum for a day").contains("no verb"));
         assert!(faults("get tide!", "x").contains("the rule of MCP"));
         assert!(faults("get.tide", "x").contains("the APIs of models"));
@@ -366,7 +365,8 @@ mod tests {
         assert_eq!(found[0].rewrite, None);
         assert_eq!(found[0].unknown, ["what it returns", "when to use it"]);
         assert_eq!(found[0].advice(), ["Add what it returns; when to use it."]);
-        let found = of(&[ability("tide", "Harbour heights in metres above chart datum for a day")], Kind::Mcp);
+        let found =
+            of(&[ability("tide", "Harbour heights in metres above chart datum for a day")], Kind::Mcp);
         assert_eq!(
             (&found[0].rewrite, &found[0].unknown[..]),
             (&None, &["what it does, beginning with a verb".to_owned()][..])
@@ -384,7 +384,8 @@ mod tests {
             "sort": { "enum": ["date", "relevance"] }, "limit": { "type": "integer", "default": 10 } } });
         let papers = json!({ "type": "object", "properties": {
             "papers": { "type": "array", "description": "Title and id of each paper." } } });
-        let read = json!({ "type": "object", "required": ["id"], "properties": { "id": { "type": "string" } } });
+        let read =
+            json!({ "type": "object", "required": ["id"], "properties": { "id": { "type": "string" } } });
         let tools = [
             with_schemas(ability("search_papers", ""), &search, &papers),
             with_schemas(ability("read_paper", "Reads a paper by its id"), &read, &Value::Null),
@@ -393,8 +394,8 @@ mod tests {
         assert_eq!(
             found[0].rewrite.as_deref(),
             Some(
-                "Search papers. Needs `query` (Words of the title). Optional: `limit` (integer; default 10) and `sort` \
-                 (date or relevance). Returns `papers` (Title and id of each paper)."
+                "Search papers. Needs `query` (Words of the title). Optional: `sort` (date or relevance) and `limit` \
+                 (integer; default 10). Returns `papers` (Title and id of each paper)."
             )
         );
         // The description already mentions its argument.

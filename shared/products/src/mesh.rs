@@ -62,10 +62,13 @@ fn install(
         let language = client.file.path.rsplit('.').next().unwrap_or_default();
         page.section(
             &format!("Install {name} in {}", client.name),
-            vec![format!(
-                "Add the entry `{local}` to {paths}. This product contains it as {}.",
-                code(&client.file.path, 80)
-            )],
+            vec![match client.paths.contains(&client.file.path.as_str()) {
+                true => format!("Add the entry `{local}` to {paths}."),
+                false => format!(
+                    "Add the entry `{local}` to {paths}. This product contains it as {}.",
+                    code(&client.file.path, 80)
+                ),
+            }],
         );
         page.block(fence(language, client.file.content.lines().map(str::to_owned).collect()));
     }
@@ -127,17 +130,18 @@ fn sign_in(profile: &Profile) -> Option<String> {
     }
 }
 
-/// Some clients, such as Claude Code, put the server's name before each tool's name.
+/// Some clients, such as Claude Code, put the server's name before each tool's name. `None` if all names are short enough.
 fn longest_name(local: &str, abilities: &[Ability]) -> Option<String> {
     let longest = abilities.iter().max_by_key(|ability| ability.id.chars().count())?;
     let whole = format!("mcp__{local}__{}", longest.id);
     let length = whole.chars().count();
-    let verdict = if length > MAX_MODEL_NAME_CHARS { "over" } else { "within" };
-    Some(format!(
-        "The longest tool name that a model sees is {} with {length} characters, {verdict} the limit of \
-         {MAX_MODEL_NAME_CHARS} characters in the APIs of models.",
-        code(&whole, 240)
-    ))
+    (length > MAX_MODEL_NAME_CHARS).then(|| {
+        format!(
+            "The longest tool name that a model sees is {} with {length} characters, over the limit of \
+             {MAX_MODEL_NAME_CHARS} characters in the APIs of models. Choose a shorter name for the entry.",
+            code(&whole, 240)
+        )
+    })
 }
 
 fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> File {
@@ -175,7 +179,7 @@ fn lint_page(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> 
     let noun = ability::noun(profile);
     let mut page = Page::default();
     let read = counted(profile, abilities.len().min(MAX_ANALYZED));
-    page.title(&format!("{name}: {} of {read} need better descriptions", findings.len()));
+    page.title(&format!("Descriptions of {name}: {} of {read} to improve", findings.len()));
     for finding in findings.iter().take(MAX_ROWS) {
         let mut lines = vec![format!("What is wrong: {}.", prose(&finding.faults.join("; "), 400))];
         lines.extend(finding.name.as_ref().map(|name| format!("Rename it to {}.", code(name, 64))));
@@ -218,7 +222,7 @@ fn tools(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> Opti
                 Kind::Mcp if name == ability.id => {}
                 Kind::Mcp => tool["was"] = ability.id.clone().into(),
                 Kind::Agent => {
-                    let message = format!("The request for {}, as text", ability.title);
+                    let message = format!("The request for the skill “{}”, as text", ability.title);
                     tool["inputSchema"] = json!({
                         "type": "object",
                         "properties": { "message": { "type": "string", "description": message } },

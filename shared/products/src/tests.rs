@@ -283,11 +283,7 @@ fn only_tools_that_are_declared_read_only_need_no_confirmation() {
         "- No confirmation: `browser_snapshot`, `search_history`. The server declares that they only read \
          (`readOnlyHint: true`)."
     );
-    assert!(
-        line("- Ask first: `browser_hover`. Their effect").contains("MCP assumes"),
-        "{}",
-        charter.content
-    );
+    assert!(line("- Ask first: `browser_hover`. No effect").contains("MCP assumes"), "{}", charter.content);
     for (tool, reason) in [
         ("browser_evaluate", "declares no effect, and its text says “evaluate”"),
         ("browser_close", "is declared destructive"),
