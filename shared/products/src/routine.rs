@@ -120,7 +120,7 @@ fn listed(page: &mut Page, profile: &Profile, settings: &Settings, id: &ListingI
     page.section(&format!("Exit codes for {name}"), table(["Code", "Meaning", "What to do"], rows.into()));
     let inbox = settings.url(&format!("/api/talk?listing_id={id}"));
     page.section(&format!("Messages for {name}"), shell_block(vec![get(&inbox)]));
-    page.section(&format!("When {name} is not Live"), steps(demotion(profile, settings, id, &status)));
+    page.section(&format!("When {name} is not Live"), steps(demotion(profile, settings, &status)));
     let risks =
         improvement::open(profile).into_iter().filter(|weakness| weakness.blocking).take(5).map(|weakness| {
             format!(
@@ -133,7 +133,7 @@ fn listed(page: &mut Page, profile: &Profile, settings: &Settings, id: &ListingI
     page.section(&format!("What prevents {name} from being Live"), items(risks.collect()));
 }
 
-fn demotion(profile: &Profile, settings: &Settings, id: &ListingId, status: &str) -> Vec<String> {
+fn demotion(profile: &Profile, settings: &Settings, status: &str) -> Vec<String> {
     let name = about::name(profile);
     let reasons =
         format!("{} | jq -r '.lane, (.reasons[]? | .code + \": \" + .seen + \" -> \" + .fix)'", get(status));
