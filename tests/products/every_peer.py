@@ -16,7 +16,7 @@ from tools import BUILD, HERE, TREES, evaluate, take
 SKUS = ("kernel", "recursive", "alive", "mcp_mesh")
 AT_ONCE = 4
 DOCUMENT = HERE.parent.parent / "shared/docs/products.md"
-QUOTE = re.compile(r"^<!-- `(\S+)` of `(\S+)`, `(\S+)` -->\n+```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+QUOTE = re.compile(r"^`(\S+)` of `(\S+)` for `(\S+)`:\n\n```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # What differs between two runs: ports, names, times.
 VARIES = ((re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:8080"), (re.compile(f"-{registry.RUN}"), ""),
           (re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+Z"), "2026-11-26T12:00:00.000Z"), (re.compile(r"in \d+ ms"), "in 4 ms"))
