@@ -131,7 +131,7 @@ impl Ability {
     }
 
     /// Whether the names are commands with another verb or another object, as in `create_user` and `delete_user`.
-    fn is_told_apart_from(&self, other: &Self) -> bool {
+    fn differs_in_command_from(&self, other: &Self) -> bool {
         let (Some((own, of)), Some((theirs, to))) = (self.words.split_first(), other.words.split_first())
         else {
             return false;
@@ -214,7 +214,7 @@ pub(super) fn nearest(index: usize, abilities: &[Ability]) -> Option<(&Ability, 
         .iter()
         .take(MAX_ANALYZED)
         .enumerate()
-        .filter(|(at, other)| *at != index && !own.is_told_apart_from(other))
+        .filter(|(at, other)| *at != index && !own.differs_in_command_from(other))
         .map(|(_, other)| (other, other.subject.intersection(&own.subject).count()))
         .max_by(|(one, shared), (other, more)| shared.cmp(more).then_with(|| other.id.cmp(&one.id)))?;
     let mut both: Vec<String> = Vec::new();

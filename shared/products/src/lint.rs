@@ -253,7 +253,7 @@ fn difference(ability: &Ability, other: &Ability) -> Result<String, String> {
             let purpose = plain(&other.purpose(), 160);
             let says_more = !other.description.is_empty() && purpose != ability.purpose();
             match says_more {
-                true => Ok(format!("`{}` is for this: {}", other.id, with_full_stop(&purpose))),
+                true => Ok(format!("Use `{}` instead for this: {}", other.id, with_full_stop(&purpose))),
                 false => Err(format!("how it differs from {}", other.id)),
             }
         }
