@@ -122,7 +122,7 @@ def quotes():
 
 def check(only):
     """Returns the faults of all files of the peers with a matching name."""
-    chosen = [peer for peer in PEERS if fnmatch.fnmatch(peer.slug, only)]
+    chosen = [peer for peer in PEERS if not only or any(fnmatch.fnmatch(peer.slug, glob) for glob in only)]
     environments.prepare({peer.runtime for peer in chosen})
     LOGS.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(BUILD / "broken", ignore_errors=True)
@@ -133,7 +133,7 @@ def check(only):
         trees, faults = exports(chosen, addresses, processes)
         found, counts = lint(trees)
         faults += found + evaluations([peer for peer in chosen if TREES / peer.slug / "kernel" in trees])
-        faults += broken(trees, only == "*") + quotes()
+        faults += broken(trees, not only) + quotes()
     finally:
         end(processes)
     files = Counter(tree.name for tree in trees for path in tree.rglob("*") if path.is_file())
