@@ -211,7 +211,7 @@ fn takes(ability: &Ability, text: &str) -> Option<String> {
 /// Arguments with what the schema says about them.
 fn named(arguments: &[&Argument]) -> String {
     let one = |argument: &&Argument| {
-        let choices: Vec<String> = argument.choices.iter().map(|value| spoken(value)).collect();
+        let choices: Vec<String> = argument.choices.iter().map(spoken).collect();
         let meaning = match (argument.description.as_str(), choices.is_empty()) {
             ("", false) => choices.join(" or "),
             ("", true) if argument.value == ParameterType::Any => String::new(),
