@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::arguments::{self, Argument};
 use super::profile::Profile;
 use super::text::plain;
-use super::words::{changing_verb, sentences, subject, subject_words, words};
+use super::words::{changing_verb, commands, sentences, subject, subject_words, words};
 use registry_formats::tool_definition::ToolAnnotations;
 use registry_model::error::shorten;
 use registry_model::{Kind, Tool};
@@ -130,6 +130,16 @@ impl Ability {
         }
     }
 
+    /// Whether the names are commands with another verb or another object, as in `create_user` and `delete_user`.
+    fn differs_in_command_from(&self, other: &Self) -> bool {
+        let (Some((own, of)), Some((theirs, to))) = (self.words.split_first(), other.words.split_first())
+        else {
+            return false;
+        };
+        let different = own != theirs || subject(&of.join(" ")).is_disjoint(&subject(&to.join(" ")));
+        different && commands(&self.words) && commands(&other.words)
+    }
+
     /// The arguments of a call that succeeds: `None` if the call may change something, or if the schema names no value for a
     /// required argument.
     pub(super) fn safe_call(&self) -> Option<Value> {
@@ -204,7 +214,7 @@ pub(super) fn nearest(index: usize, abilities: &[Ability]) -> Option<(&Ability, 
         .iter()
         .take(MAX_ANALYZED)
         .enumerate()
-        .filter(|(at, _)| *at != index)
+        .filter(|(at, other)| *at != index && !own.differs_in_command_from(other))
         .map(|(_, other)| (other, other.subject.intersection(&own.subject).count()))
         .max_by(|(one, shared), (other, more)| shared.cmp(more).then_with(|| other.id.cmp(&one.id)))?;
     let mut both: Vec<String> = Vec::new();

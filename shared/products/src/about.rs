@@ -9,12 +9,15 @@ use registry_model::settings::Settings;
 use registry_model::{Handshake, Kind};
 
 pub(super) fn name(profile: &Profile) -> String {
-    let name = prose(&profile.name, 80);
-    if name.is_empty() { profile.slug() } else { name }
+    prose(&plain_name(profile), 80)
 }
 
+/// A server without a title is called by its name without the domain: `adder`, not `com.example/adder`.
 pub(super) fn plain_name(profile: &Profile) -> String {
-    let name = plain(&profile.name, 80);
+    let untitled = profile.server_name.as_deref() == Some(profile.name.as_str()) && is_name(&profile.name);
+    let name =
+        profile.name.split_once('/').filter(|_| untitled).map_or(profile.name.as_str(), |(_, leaf)| leaf);
+    let name = plain(name, 80);
     if name.is_empty() { profile.slug() } else { name }
 }
 

@@ -175,8 +175,7 @@ fn confirmation(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
         let unknown = of(|effect| *effect == Effect::Unknown);
         if !unknown.is_empty() {
             rules.push(format!(
-                "Ask first: {}. Their effect is not declared. MCP assumes that such a tool may change or delete \
-                 something.",
+                "Ask first: {}. No effect is declared. MCP assumes that such a tool may change or delete something.",
                 ids(&unknown)
             ));
         }

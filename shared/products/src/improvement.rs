@@ -8,7 +8,7 @@ use super::lint::{self, Finding};
 use super::page::{File, Page, items, shell_block, steps, table};
 use super::patch::Patch;
 use super::profile::{Profile, Weakness};
-use super::text::{address, code, plain, prose, query, quoted, scalar, slug_after};
+use super::text::{address, code, plain, prose, query, scalar, slug_after};
 use super::{about, calls};
 use registry_model::Kind;
 use registry_model::settings::Settings;
@@ -18,7 +18,7 @@ pub(super) fn slug(profile: &Profile) -> String {
 }
 
 pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], cases: usize) -> Vec<File> {
-    let findings = lint::of(abilities, &lint::Rules::of(profile));
+    let findings = lint::of(abilities, profile.kind);
     let patch = Patch::of(profile, abilities);
     let mut files = vec![
         skill(profile, settings, &findings, cases),
@@ -123,10 +123,10 @@ fn round(profile: &Profile, open: &[Weakness], findings: &[Finding], cases: usiz
 
 fn better(profile: &Profile, findings: &[Finding]) -> Vec<String> {
     let rows = findings.iter().take(MAX_ROWS).map(|finding| {
-        [code(&finding.id, 64), prose(&finding.faults.join("; "), 240), quoted(&finding.description, 400)]
+        [code(&finding.id, 64), prose(&finding.faults.join("; "), 240), finding.advice().join(" ")]
     });
     let mut lines = table(
-        [&format!("Ability of {}", about::name(profile)), "What is wrong", "Rewrite; fill in the brackets"],
+        [&format!("Ability of {}", about::name(profile)), "What is wrong", "What to do"],
         rows.collect(),
     );
     if findings.len() > MAX_ROWS {
@@ -186,7 +186,7 @@ fn regression(profile: &Profile, settings: &Settings, findings: &[Finding], patc
         .take(MAX_ROWS)
         .map(|finding| format!("[ ] {}: {}", code(&finding.id, 64), prose(&finding.faults.join("; "), 240)));
     page.section(&format!("Descriptions of {name} to improve"), items(texts.collect()));
-    let missing = about::missing(profile).into_iter().map(|what| format!("[ ] {name} has {what}"));
+    let missing = about::missing(profile).into_iter().map(|what| format!("[ ] {what}"));
     page.section(&format!("Missing for {name}"), items(missing.collect()));
     page.into_file("regression.md")
 }

@@ -138,8 +138,8 @@ fn invariants(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
             .collect();
         if !undeclared.is_empty() {
             rules.push(format!(
-                "Annotations. {} declare no effect, so careful clients ask before each call. Declare `readOnlyHint: true` \
-                 only for tools that change nothing.",
+                "Annotations. Careful clients ask before each call of a tool that declares no effect: {}. Declare \
+                 `readOnlyHint: true` only for tools that change nothing.",
                 codes(undeclared, MAX_NAMES)
             ));
         }

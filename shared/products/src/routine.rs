@@ -55,11 +55,12 @@ fn skill(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> File 
     let slug = slug(profile);
     let brand = prose(&settings.brand, 60);
     let description = format!(
-        "Keeps {} Live at {} ({}): checks its state and its tools, and says what to do if the listing is no longer Live. \
+        "Keeps {} Live at {} ({}): checks its state{}, and says what to do if the listing is no longer Live. \
          Use it after a deployment, and when {} is reported as down or not listed.",
         about::plain_name(profile),
         settings.brand,
         settings.base_url,
+        if about::pin(profile).is_some() { " and its tools" } else { "" },
         about::plain_name(profile)
     );
     let mut page = Page::skill(&slug, &scalar(&description, 1000), Vec::new());
@@ -102,13 +103,13 @@ fn listed(page: &mut Page, profile: &Profile, settings: &Settings, id: &ListingI
             ),
         ]),
     );
+    let (same, changed) = match about::pin(profile) {
+        Some(_) => (", and its tools are those of the pin", ", or its tools changed"),
+        None => ("", ""),
+    };
     let rows = [
-        ["0".to_owned(), format!("{name} is Live, and its tools are those of the pin"), "nothing".to_owned()],
-        [
-            "1".to_owned(),
-            format!("{name} is not Live, or its tools changed"),
-            "follow the steps below".to_owned(),
-        ],
+        ["0".to_owned(), format!("{name} is Live{same}"), "nothing".to_owned()],
+        ["1".to_owned(), format!("{name} is not Live{changed}"), "follow the steps below".to_owned()],
         [
             "2".to_owned(),
             format!("the arguments or {} of {name} are wrong", code(SETTINGS, 80)),
@@ -119,7 +120,7 @@ fn listed(page: &mut Page, profile: &Profile, settings: &Settings, id: &ListingI
     page.section(&format!("Exit codes for {name}"), table(["Code", "Meaning", "What to do"], rows.into()));
     let inbox = settings.url(&format!("/api/talk?listing_id={id}"));
     page.section(&format!("Messages for {name}"), shell_block(vec![get(&inbox)]));
-    page.section(&format!("When {name} is not Live"), steps(demotion(profile, settings, id, &status)));
+    page.section(&format!("When {name} is not Live"), steps(demotion(profile, settings, &status)));
     let risks =
         improvement::open(profile).into_iter().filter(|weakness| weakness.blocking).take(5).map(|weakness| {
             format!(
@@ -132,12 +133,12 @@ fn listed(page: &mut Page, profile: &Profile, settings: &Settings, id: &ListingI
     page.section(&format!("What prevents {name} from being Live"), items(risks.collect()));
 }
 
-fn demotion(profile: &Profile, settings: &Settings, id: &ListingId, status: &str) -> Vec<String> {
+fn demotion(profile: &Profile, settings: &Settings, status: &str) -> Vec<String> {
     let name = about::name(profile);
     let reasons =
         format!("{} | jq -r '.lane, (.reasons[]? | .code + \": \" + .seen + \" -> \" + .fix)'", get(status));
     let mut steps =
-        vec![format!("Read why {id} is not Live. Each reason contains a fix: {}", code(&reasons, 4096))];
+        vec![format!("Read why {name} is not Live. Each reason contains a fix: {}", code(&reasons, 4096))];
     match about::endpoint(profile) {
         Some(url) => {
             steps.push(format!("Apply each `fix` at {}, in the order of the reasons.", code(&url, 2048)))

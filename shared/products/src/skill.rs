@@ -154,12 +154,17 @@ fn detail(profile: &Profile, ability: &Ability) -> Vec<String> {
     let table = table(["Argument", "Type", "Required", "Meaning"], rows.collect());
     let broken = about::broken(&lines);
     let gap = if table.is_empty() { None } else { Some(String::new()) };
-    broken
-        .into_iter()
-        .chain(gap)
-        .chain(table)
-        .chain([String::new(), "Arguments of `tools/call`; replace each `<…>`:".to_owned()])
-        .collect()
+    broken.into_iter().chain(gap).chain(table).chain([String::new(), values(ability)]).collect()
+}
+
+/// Where the values of the example call come from.
+fn values(ability: &Ability) -> String {
+    let invented = ability.arguments.iter().filter(|one| one.required && one.example.is_none());
+    let invented = codes(invented.map(|one| one.name.as_str()), MAX_ROWS);
+    match invented.is_empty() {
+        true => "A call; the values come from the schema:".to_owned(),
+        false => format!("A call; replace the value of {invented}, for which the schema names none:"),
+    }
 }
 
 fn peers(profile: &Profile, abilities: &[Ability]) -> Vec<String> {

@@ -283,11 +283,7 @@ fn only_tools_that_are_declared_read_only_need_no_confirmation() {
         "- No confirmation: `browser_snapshot`, `search_history`. The server declares that they only read \
          (`readOnlyHint: true`)."
     );
-    assert!(
-        line("- Ask first: `browser_hover`. Their effect").contains("MCP assumes"),
-        "{}",
-        charter.content
-    );
+    assert!(line("- Ask first: `browser_hover`. No effect").contains("MCP assumes"), "{}", charter.content);
     for (tool, reason) in [
         ("browser_evaluate", "declares no effect, and its text says “evaluate”"),
         ("browser_close", "is declared destructive"),
@@ -333,6 +329,28 @@ fn evaluation_calls_only_tools_that_are_declared_read_only() {
     let config: serde_yaml_ng::Value = serde_yaml_ng::from_str(config).unwrap();
     assert_eq!(config["providers"][0]["config"]["url"], "https://browser.example.com/mcp");
     assert_eq!(config["providers"][0]["config"]["protocolVersion"], "2025-06-18");
+}
+
+#[test]
+fn failed_or_empty_answer_of_an_agent_passes_no_case() {
+    let files = tree(Sku::Kernel, &real::governance(), &settings());
+    let cases = &files.iter().find(|file| file.path == "evaluation.jsonl").unwrap().content;
+    let passes = |case: &Value, output: &Value| {
+        let schema = &case["assert"][0]["value"];
+        jsonschema::validator_for(schema).unwrap().is_valid(output)
+    };
+    let output = |state: &str, text: &str| json!({ "error": null, "code": null, "state": state, "text": text });
+    let cases: Vec<Value> = cases.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(cases.len() == 4 && cases[1]["vars"]["request"] == "method:NoSuchMethod");
+    for case in cases.iter().filter(|case| case["vars"]["request"] != "method:NoSuchMethod") {
+        assert!(passes(case, &output("TASK_STATE_COMPLETED", "I verify actions.")), "{case}");
+        assert!(!passes(case, &output("TASK_STATE_COMPLETED", "")), "{case}");
+        assert!(!passes(case, &output("TASK_STATE_FAILED", "Out of memory.")), "{case}");
+    }
+    assert!(!passes(&cases[1], &json!({ "error": "Unauthorized", "code": -32001, "state": null, "text": "" })));
+    assert!(passes(&cases[1], &json!({ "error": "No method", "code": -32601, "state": null, "text": "" })));
+    // The output of the provider has a member `text`, so a skill about texts would always be mentioned.
+    assert_eq!(cases[0]["assert"][1]["transform"], "JSON.parse(output).text");
 }
 
 /// A server that asks for sign-in, by hand or with dynamic registration.

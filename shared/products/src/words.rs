@@ -12,17 +12,17 @@ const CHANGING: &str = "book buy cancel charge click create delete deploy destro
     update upload wipe withdraw write";
 
 /// Verbs that names and descriptions of abilities begin with.
-const VERB_LIST: &str = "accept access add allocate analyse analyze answer apply approve arrange assess assign attest audit bind book \
-    browse buy calculate call cancel charge check classify click close collect commit compare compute configure \
-    consult convert copy count crawl create decode delete deploy deposit describe destroy detect determine diff \
-    disable discover download drag drop edit enable encode estimate eval evaluate examine execute explain \
-    explore extract fetch fill filter find forecast fork format generate get give grant identify import insert \
-    inspect install interpret invoke issue launch list lock look lookup make map measure merge mint modify \
-    monitor move navigate observe order overwrite parse patch pay place plan play post predict press preview \
-    process provide provision publish purchase purge push put query rank rate read recommend record refund \
-    register reimburse remove rename replace reply report reserve reset resize resolve restart retrieve return \
+const VERB_LIST: &str = "accept access add allocate analyse analyze answer append apply approve archive arrange assess assign attach attest audit bind book \
+    broadcast browse build buy calculate call cancel charge check classify click clone close collect commit compare compress compute configure \
+    connect consult convert copy count crawl create decode decompress decrypt delete demonstrate deploy deposit describe destroy detect determine diff \
+    disable discover download drag drop echo edit embed enable encode encrypt estimate eval evaluate examine execute explain \
+    explore export extract fetch fill filter find forecast fork format generate get give grant identify import insert \
+    inspect install interpret invoke issue join launch list lock look lookup make map measure merge mint modify \
+    monitor move navigate notify observe open order overwrite parse patch pay place plan play post predict press preview \
+    process provide provision publish pull purchase purge push put query rank rate read recommend record refund \
+    register reimburse remove rename render replace reply report reserve reset resize resolve restart retrieve return \
     reverse revert revoke run save scan schedule scrape screenshot search see select sell send set show sign \
-    simulate stake start stop store submit suggest summarise summarize swap sync tell track trade transcribe \
+    simulate sort split stake start stop store subscribe submit suggest summarise summarize swap sync tell toggle track trade transcribe \
     transfer translate trigger uninstall unlock update upload upsert validate verify view watch wipe withdraw \
     write";
 

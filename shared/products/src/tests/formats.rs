@@ -9,6 +9,7 @@ use super::super::{evaluation, export};
 /// Every heading that we write contains one of these texts. Headings of strangers contain none of them.
 const OURS: [&str; 47] = [
     "Ready patch for",
+    "Skill `",
     "Links that install",
     "Tool `",
     "System prompt: ",
@@ -52,7 +53,6 @@ const OURS: [&str; 47] = [
     "Notes about",
     "for MCP clients",
     "Tools for",
-    "need better descriptions",
     "more files",
     "more file",
 ];
