@@ -339,7 +339,8 @@ fn failed_or_empty_answer_of_an_agent_passes_no_case() {
         let schema = &case["assert"][0]["value"];
         jsonschema::validator_for(schema).unwrap().is_valid(output)
     };
-    let output = |state: &str, text: &str| json!({ "error": null, "code": null, "state": state, "text": text });
+    let output =
+        |state: &str, text: &str| json!({ "error": null, "code": null, "state": state, "text": text });
     let cases: Vec<Value> = cases.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(cases.len() == 4 && cases[1]["vars"]["request"] == "method:NoSuchMethod");
     for case in cases.iter().filter(|case| case["vars"]["request"] != "method:NoSuchMethod") {
@@ -347,7 +348,10 @@ fn failed_or_empty_answer_of_an_agent_passes_no_case() {
         assert!(!passes(case, &output("TASK_STATE_COMPLETED", "")), "{case}");
         assert!(!passes(case, &output("TASK_STATE_FAILED", "Out of memory.")), "{case}");
     }
-    assert!(!passes(&cases[1], &json!({ "error": "Unauthorized", "code": -32001, "state": null, "text": "" })));
+    assert!(!passes(
+        &cases[1],
+        &json!({ "error": "Unauthorized", "code": -32001, "state": null, "text": "" })
+    ));
     assert!(passes(&cases[1], &json!({ "error": "No method", "code": -32601, "state": null, "text": "" })));
     // The output of the provider has a member `text`, so a skill about texts would always be mentioned.
     assert_eq!(cases[0]["assert"][1]["transform"], "JSON.parse(output).text");
