@@ -8,8 +8,10 @@ use registry_formats::server_json::is_name;
 use registry_model::settings::Settings;
 use registry_model::{Handshake, Kind};
 
+/// A name such as `everything` would read as a word of the sentence, so it is code unless its first letter is a capital.
 pub(super) fn name(profile: &Profile) -> String {
-    prose(&plain_name(profile), 80)
+    let name = plain_name(profile);
+    if name.starts_with(char::is_lowercase) { code(&name, 80) } else { prose(&name, 80) }
 }
 
 /// A server without a title is called by its name without the domain: `adder`, not `com.example/adder`.

@@ -159,10 +159,10 @@ fn confirmation(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
              books, buys or deletes anything outside of the conversation. If it is not certain that a step only reads, \
              ask."
         ));
-        let named = of(|effect| matches!(effect, Effect::Named(_)));
+        let named = of(|effect| matches!(effect, Effect::Named(_) | Effect::Secret(_)));
         rules.extend(named.iter().take(8).filter_map(|ability| {
-            let Effect::Named(verb) = ability.effect() else { return None };
-            Some(format!("Always ask before {} acts: its text says “{verb}”.", code(&ability.id, 64)))
+            let (Effect::Named(word) | Effect::Secret(word)) = ability.effect() else { return None };
+            Some(format!("Always ask before {} acts: its text says “{word}”.", code(&ability.id, 64)))
         }));
     } else {
         let free = of(|effect| *effect == Effect::ReadOnly);

@@ -13,6 +13,9 @@ use super::{about, calls};
 use registry_model::Kind;
 use registry_model::settings::Settings;
 
+/// Descriptions that a round can improve; each has a long rewrite.
+const MAX_BETTER: usize = 30;
+
 pub(super) fn slug(profile: &Profile) -> String {
     slug_after("improve", &profile.slug())
 }
@@ -122,16 +125,16 @@ fn round(profile: &Profile, open: &[Weakness], findings: &[Finding], cases: usiz
 }
 
 fn better(profile: &Profile, findings: &[Finding]) -> Vec<String> {
-    let rows = findings.iter().take(MAX_ROWS).map(|finding| {
+    let rows = findings.iter().take(MAX_BETTER).map(|finding| {
         [code(&finding.id, 64), prose(&finding.faults.join("; "), 240), finding.advice().join(" ")]
     });
     let mut lines = table(
         [&format!("Ability of {}", about::name(profile)), "What is wrong", "What to do"],
         rows.collect(),
     );
-    if findings.len() > MAX_ROWS {
+    if findings.len() > MAX_BETTER {
         lines.push(String::new());
-        lines.push(format!("{} more are not shown.", findings.len() - MAX_ROWS));
+        lines.push(format!("{} more are not shown.", findings.len() - MAX_BETTER));
     }
     lines
 }

@@ -97,9 +97,9 @@ fn install(
     {
         let card = format!("{}/server-card", url.trim_end_matches('/'));
         notes.push(format!(
-            "Use `server.json` to publish {local} in the official registry. First run \
+            "Use `server.json` to publish `{local}` in the official registry. First run \
             `mcp-publisher login` with `github` if the name begins with io.github, and with `dns` or `http` \
-            otherwise. Then run `mcp-publisher publish`. Serve `server-card.json` of {local} at {}.",
+            otherwise. Then run `mcp-publisher publish`. Serve `server-card.json` of `{local}` at {}.",
             code(&card, 2100)
         ));
     }

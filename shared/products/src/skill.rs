@@ -11,10 +11,14 @@ use super::profile::{Peer, Profile};
 use super::text::{address, capital, code, codes, plain, prose, query, quoted, scalar, spaced};
 use super::words::{is_verb, subject, subject_words};
 use super::{about, arguments, calls};
+use registry_model::Kind;
 use registry_model::settings::Settings;
 
 /// Tools that are shown with their arguments and a call. Agent Skills recommend less than 500 lines.
 const MAX_DETAILED: usize = 12;
+
+/// Tools that are only named; further tools are only counted.
+const MAX_LISTED: usize = 60;
 
 /// Agent Skills allow 1,024.
 const MAX_DESCRIPTION_CHARS: usize = 1000;
@@ -45,10 +49,20 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], 
     // An example must not change anything.
     let example = abilities.iter().find(|ability| ability.effect() == Effect::ReadOnly);
     page.section(&format!("Call {name}"), items(calls::listed(profile, example)));
-    for ability in abilities.iter().filter(|ability| ability.has_schema).take(MAX_DETAILED) {
+    let (detailed, mut others): (Vec<&Ability>, Vec<&Ability>) =
+        abilities.iter().partition(|ability| ability.has_schema);
+    others.extend(detailed.iter().skip(MAX_DETAILED));
+    for ability in detailed.into_iter().take(MAX_DETAILED) {
         page.section(&format!("Tool {}", code(&ability.id, 64)), detail(profile, ability));
         let call = json!({ "name": ability.id, "arguments": arguments::worked(&ability.arguments) });
         page.block(fence("json", vec![spaced(&call)]));
+    }
+    if profile.kind == Kind::Mcp && !others.is_empty() {
+        let ids = codes(others.iter().map(|ability| ability.id.as_str()), MAX_LISTED);
+        page.section(
+            &format!("Other tools of {name}"),
+            vec![format!("Read `inputSchema` in `tools/list`, and ask before each call: {ids}.")],
+        );
     }
     if routing {
         page.section(&format!("Peers of {name}"), peers(profile, abilities));
@@ -67,7 +81,11 @@ fn description(profile: &Profile, abilities: &[Ability]) -> String {
     } else {
         format!("{name}: {description}")
     };
-    let titles: Vec<String> = abilities.iter().take(12).map(|ability| plain(&ability.title, 60)).collect();
+    let mut titles: Vec<String> =
+        abilities.iter().take(12).map(|ability| plain(&ability.title, 60)).collect();
+    if abilities.len() > titles.len() {
+        titles.push(format!("and {} more", abilities.len() - titles.len()));
+    }
     let topics: Vec<String> = subject_words(description).into_iter().take(5).collect();
     match (titles.is_empty(), topics.is_empty()) {
         (false, _) => format!("{does}. Use when a request asks for: {}.", titles.join(", ")),

@@ -331,6 +331,98 @@ fn evaluation_calls_only_tools_that_are_declared_read_only() {
     assert_eq!(config["providers"][0]["config"]["protocolVersion"], "2025-06-18");
 }
 
+/// A server with tools that are declared read-only and have no arguments.
+fn reading(name: &str, tools: &[(&str, &str)]) -> Profile {
+    let definition = |(tool, description): &(&str, &str)| {
+        json!({ "name": tool, "description": description, "annotations": { "readOnlyHint": true },
+            "inputSchema": { "type": "object" } })
+    };
+    let definitions: Vec<(&str, String)> =
+        tools.iter().map(|tool| (tool.0, definition(tool).to_string())).collect();
+    let named = |(name, description): &(&str, &str)| Tool {
+        name: (*name).to_owned(),
+        description: (*description).to_owned(),
+        ..Tool::default()
+    };
+    let tools = tools.iter().map(named).collect();
+    let profile =
+        Profile { endpoint: real::browser().endpoint, ..Profile::unlisted(Kind::Mcp, name, None, tools) };
+    profile.with_definitions(definitions.iter().map(|(name, text)| (*name, text.as_str())))
+}
+
+#[test]
+fn tool_that_may_return_secrets_needs_a_confirmation_and_is_not_called() {
+    let variables = "Returns all environment variables, helpful for debugging MCP server configuration";
+    let tools = [
+        ("get-env", variables),
+        ("dump", variables),
+        ("list_tokens", "Lists them."),
+        ("add", "Adds numbers."),
+    ];
+    for file in tree(Sku::Kernel, &reading("everything", &tools), &settings()) {
+        let content = &file.content;
+        match file.path.as_str() {
+            "CHARTER.md" => {
+                assert!(content.contains("- No confirmation: `add`. The server"), "{content}");
+                assert!(
+                    content
+                        .contains("- Ask first: `get-env` may return secrets, because its text says “env”.")
+                );
+                assert_eq!(content.matches("| ask first |").count(), 3, "{content}");
+            }
+            "evaluation.jsonl" => {
+                assert!(content.contains(r#"\"tool\":\"add\""#), "{content}");
+                for (tool, _) in &tools[..3] {
+                    assert!(!content.contains(&format!(r#"\"tool\":\"{tool}\""#)), "{content}");
+                }
+            }
+            path if path.starts_with("skills/") => {
+                assert_eq!(content.matches("call it without asking").count(), 1, "{content}");
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn skill_names_every_tool() {
+    let names: Vec<String> = (0..50).map(|at| format!("read_{at}")).collect();
+    let tools: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "Reads a page.")).collect();
+    let mut profile = reading("Reader", &tools);
+    profile.definitions.remove("read_0");
+    let files = tree(Sku::Kernel, &profile, &settings());
+    let skill = &files.iter().find(|file| file.path == "skills/reader/SKILL.md").unwrap().content;
+    let (_, others) = skill.split_once("## Other tools of Reader").unwrap();
+    assert!(others.contains("ask before each call: `read_0`,"), "{others}");
+    for name in &names {
+        let is_detailed = skill.contains(&format!("## Tool `{name}`"));
+        assert!(is_detailed != others.contains(&format!("`{name}`")), "{name}\n{skill}");
+    }
+}
+
+#[test]
+fn lowercase_name_is_code_in_sentences() {
+    for sku in Sku::ALL {
+        for file in tree(sku, &reading("everything", &[("add", "Adds numbers.")]), &settings()) {
+            let page = file.content.rsplit("\n---\n").next().unwrap();
+            if file.path.ends_with(".md") {
+                let prose: String = lines(page).join("\n").replace(".browser/everything", "").split('`').step_by(2).collect();
+                assert!(!prose.contains("everything"), "{}\n{prose}", file.path);
+            }
+        }
+    }
+}
+
+#[test]
+fn repository_rules_name_no_program_of_another_project() {
+    for profile in real::all() {
+        let files = tree(Sku::Kernel, &profile, &settings());
+        let rules = &files.iter().find(|file| file.path == "AGENTS.md").unwrap().content;
+        assert!(!rules.contains("registry-cli"), "{rules}");
+        assert!(rules.contains("EVALUATION_URL="), "{rules}");
+    }
+}
+
 #[test]
 fn failed_or_empty_answer_of_an_agent_passes_no_case() {
     let files = tree(Sku::Kernel, &real::governance(), &settings());
@@ -339,7 +431,8 @@ fn failed_or_empty_answer_of_an_agent_passes_no_case() {
         let schema = &case["assert"][0]["value"];
         jsonschema::validator_for(schema).unwrap().is_valid(output)
     };
-    let output = |state: &str, text: &str| json!({ "error": null, "code": null, "state": state, "text": text });
+    let output =
+        |state: &str, text: &str| json!({ "error": null, "code": null, "state": state, "text": text });
     let cases: Vec<Value> = cases.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(cases.len() == 4 && cases[1]["vars"]["request"] == "method:NoSuchMethod");
     for case in cases.iter().filter(|case| case["vars"]["request"] != "method:NoSuchMethod") {
@@ -347,7 +440,10 @@ fn failed_or_empty_answer_of_an_agent_passes_no_case() {
         assert!(!passes(case, &output("TASK_STATE_COMPLETED", "")), "{case}");
         assert!(!passes(case, &output("TASK_STATE_FAILED", "Out of memory.")), "{case}");
     }
-    assert!(!passes(&cases[1], &json!({ "error": "Unauthorized", "code": -32001, "state": null, "text": "" })));
+    assert!(!passes(
+        &cases[1],
+        &json!({ "error": "Unauthorized", "code": -32001, "state": null, "text": "" })
+    ));
     assert!(passes(&cases[1], &json!({ "error": "No method", "code": -32601, "state": null, "text": "" })));
     // The output of the provider has a member `text`, so a skill about texts would always be mentioned.
     assert_eq!(cases[0]["assert"][1]["transform"], "JSON.parse(output).text");

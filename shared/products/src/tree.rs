@@ -61,8 +61,8 @@ fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let noun = ability::noun(profile);
     let left_out = match evaluation::not_called(profile, &abilities) {
         0 => String::new(),
-        1 => format!(" No case calls the {noun} that is not declared read-only."),
-        count => format!(" No case calls the {count} {noun}s that are not declared read-only."),
+        1 => format!(" No case calls the {noun} that needs a confirmation or has no schema."),
+        count => format!(" No case calls the {count} {noun}s that need a confirmation or have no schema."),
     };
     let mut lines = vec![
         format!("`{}`: the system prompt, with the rules for confirmation.", charter::PATH),
