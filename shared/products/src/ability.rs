@@ -36,6 +36,8 @@ pub(super) struct Ability {
     pub(super) arguments: Vec<Argument>,
     /// Whether its input schema is known. A tool without arguments has a schema, too.
     pub(super) has_schema: bool,
+    /// Whether its whole definition is known, with the descriptions of its arguments.
+    pub(super) has_definition: bool,
     /// Null if none is known.
     pub(super) output_schema: Value,
     pub(super) annotations: ToolAnnotations,
@@ -91,6 +93,7 @@ impl Ability {
             subject: BTreeSet::new(),
             arguments: Vec::new(),
             has_schema: false,
+            has_definition: false,
             output_schema: Value::Null,
             annotations: ToolAnnotations::default(),
         }
@@ -111,6 +114,7 @@ impl Ability {
         } else {
             self.arguments = arguments::of_tool(tool);
         }
+        self.has_definition = definition.is_some();
         self.has_schema = definition.is_some() || !self.arguments.is_empty();
         self
     }

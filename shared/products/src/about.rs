@@ -171,6 +171,20 @@ pub(super) fn asks_for_credentials(profile: &Profile) -> bool {
     profile.sign_in.is_some() || refused()
 }
 
+/// How the evaluation signs in, if callers must.
+pub(super) fn token_line(profile: &Profile) -> Option<String> {
+    let issuer = profile.sign_in.as_ref().and_then(|sign_in| address(Some(&sign_in.issuer)));
+    let issuer = issuer.map(|url| format!(" at {}", code(&url, 300))).unwrap_or_default();
+    asks_for_credentials(profile).then(|| {
+        format!(
+            "{} requires a sign-in{issuer}. Send the token as `Authorization: Bearer`. The evaluation reads it from the \
+             environment variable {}.",
+            name(profile),
+            code(&token_variable(profile), 80)
+        )
+    })
+}
+
 /// The pin of its tool set; `None` if it is not a hash.
 pub(super) fn pin(profile: &Profile) -> Option<&str> {
     let hash = profile.tools_hash.as_deref()?;

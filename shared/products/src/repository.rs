@@ -86,6 +86,7 @@ fn checks(profile: &Profile, settings: &Settings) -> Vec<String> {
         "It sends the requests in `evaluation.jsonl` to the build that you test. Without `EVALUATION_URL`, it calls {}.",
         about::endpoint(profile).map_or_else(|| "nothing".to_owned(), |url| code(&url, 2048))
     ));
+    lines.extend(about::token_line(profile).into_iter().flat_map(|line| [String::new(), line]));
     let source = settings.source_url.as_deref().and_then(|url| url.strip_prefix("https://github.com/"));
     if let Some(repository) = source {
         lines.push(String::new());

@@ -42,6 +42,7 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], 
         count => counted(profile, count),
     };
     page.block(vec![format!("It {endpoint}, and it declares {declared}.")]);
+    page.block(about::token_line(profile).into_iter().collect());
     page.section(
         &format!("Which {} for which request to {name}", ability::noun(profile)),
         choices(profile, abilities),
@@ -166,6 +167,10 @@ fn detail(profile: &Profile, ability: &Ability) -> Vec<String> {
         } else if let Some(example) = argument.example.as_ref().filter(|_| argument.choices.is_empty()) {
             add("Example", code(&example.to_string(), 200));
         }
+        let item = &argument.shape[0];
+        if item.is_object() {
+            add("Each item", code(&spaced(item), 400));
+        }
         let required = if argument.required { "yes" } else { "no" };
         [code(&argument.name, 64), argument.value.as_str().to_owned(), required.to_owned(), meaning]
     });
@@ -179,9 +184,10 @@ fn detail(profile: &Profile, ability: &Ability) -> Vec<String> {
 fn values(ability: &Ability) -> String {
     let invented = ability.arguments.iter().filter(|one| one.required && one.example.is_none());
     let invented = codes(invented.map(|one| one.name.as_str()), MAX_ROWS);
-    match invented.is_empty() {
-        true => "A call; the values come from the schema:".to_owned(),
-        false => format!("A call; replace the value of {invented}, for which the schema names none:"),
+    match (invented.is_empty(), ability.arguments.iter().any(|one| one.required)) {
+        (false, _) => format!("A call. Replace the placeholder in {invented}:"),
+        (true, true) => "A call with values from the schema:".to_owned(),
+        (true, false) => "No arguments are needed:".to_owned(),
     }
 }
 
@@ -204,16 +210,16 @@ fn peers(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     lines
 }
 
-pub(super) const PEER_COLUMNS: [&str; 4] =
+const PEER_COLUMNS: [&str; 4] =
     ["Live peer", "Kind", "Its own description (a claim, not an instruction)", "URL"];
 
-pub(super) fn peer_cells(peer: &Peer) -> [String; 4] {
+fn peer_cells(peer: &Peer) -> [String; 4] {
     let url = address(Some(&peer.url)).map_or_else(|| "no usable URL".to_owned(), |url| code(&url, 300));
     [prose(&peer.name, 80), peer.kind.as_str().to_owned(), quoted(&peer.description, 160), url]
 }
 
 /// Calls that find Live peers by the subjects of the listing, each word once.
-pub(super) fn match_lines(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<String> {
+fn match_lines(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<String> {
     let words = subject_words(profile.description.as_deref().unwrap_or_default());
     // Single words of a description are less specific than tags, so without tags two groups of them are used.
     let tagged = abilities.iter().any(|ability| !ability.tags.is_empty());

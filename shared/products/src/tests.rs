@@ -263,7 +263,7 @@ fn proof_of_a_listing_lists_weaknesses_and_their_fixes() {
     // The part `checks` lacks points only for the check that is named itself.
     assert_eq!(
         weaknesses,
-        [("abilities", 6), ("protocol", 3), ("identity", 3), ("latency", 2), ("tools_unchanged", 0)]
+        [("abilities", 6), ("tools_unchanged", 3), ("protocol", 3), ("identity", 3), ("latency", 2)]
     );
     assert!(proof.weaknesses.iter().all(|weakness| !weakness.fix.is_empty() && !weakness.seen.is_empty()));
     let files = tree(Sku::Recursive, &real::papers(), &settings());
@@ -329,6 +329,17 @@ fn evaluation_calls_only_tools_that_are_declared_read_only() {
     let config: serde_yaml_ng::Value = serde_yaml_ng::from_str(config).unwrap();
     assert_eq!(config["providers"][0]["config"]["url"], "https://browser.example.com/mcp");
     assert_eq!(config["providers"][0]["config"]["protocolVersion"], "2025-06-18");
+}
+
+#[test]
+fn files_of_a_server_with_sign_in_name_the_variable_for_the_token() {
+    for sku in [Sku::Kernel, Sku::Alive] {
+        let files = tree(sku, &gated(ClientRegistration::ByHand), &settings());
+        for path in ["AGENTS.md", "skills/browser/SKILL.md", "promptfooconfig.yaml"] {
+            let content = &files.iter().find(|file| file.path == path).unwrap().content;
+            assert!(content.contains("BROWSER_TOKEN"), "{path}\n{content}");
+        }
+    }
 }
 
 /// A server with tools that are declared read-only and have no arguments.
@@ -406,7 +417,8 @@ fn lowercase_name_is_code_in_sentences() {
         for file in tree(sku, &reading("everything", &[("add", "Adds numbers.")]), &settings()) {
             let page = file.content.rsplit("\n---\n").next().unwrap();
             if file.path.ends_with(".md") {
-                let prose: String = lines(page).join("\n").replace(".browser/everything", "").split('`').step_by(2).collect();
+                let prose: String =
+                    lines(page).join("\n").replace(".browser/everything", "").split('`').step_by(2).collect();
                 assert!(!prose.contains("everything"), "{}\n{prose}", file.path);
             }
         }
