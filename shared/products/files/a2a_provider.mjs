@@ -1,7 +1,7 @@
 // A promptfoo provider that sends a text message to an A2A agent. It needs Node 20 or later and no packages.
 // The output is JSON: {"error", "code", "state", "text"}. A prompt that begins with "method:" calls this JSON-RPC method instead.
 // promptfooconfig.yaml sets `url`, `version` (1.0 or 0.3), `binding` (jsonrpc or http+json), `headers` and `token`, the
-// environment variable for a token.
+// environment variable for a token. The environment variable EVALUATION_URL replaces `url`.
 
 const WORKING = ["submitted", "working", "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING"];
 const MAX_LOOKUPS = 30;
@@ -10,6 +10,7 @@ export default class A2aProvider {
   constructor({ id = "a2a-agent", config = {} } = {}) {
     this.name = id;
     this.config = config;
+    this.url = process.env.EVALUATION_URL || config.url;
     this.count = 0;
   }
 
@@ -58,7 +59,7 @@ export default class A2aProvider {
 
   async rpc(method, params) {
     const id = ++this.count;
-    const response = await this.request("POST", this.config.url, { jsonrpc: "2.0", id, method, params });
+    const response = await this.request("POST", this.url, { jsonrpc: "2.0", id, method, params });
     const answer = await json(response);
     const refused = [401, 403, 429].includes(response.status);
     if (!refused && answer?.jsonrpc === "2.0" && answer.id === id && (answer.result || answer.error)) return answer;
@@ -66,7 +67,7 @@ export default class A2aProvider {
   }
 
   async rest(method, path, body) {
-    const response = await this.request(method, `${this.config.url.replace(/\/+$/, "")}/${path}`, body);
+    const response = await this.request(method, `${this.url.replace(/\/+$/, "")}/${path}`, body);
     const result = await json(response);
     if (response.ok && result !== null) return { result };
     throw this.failure(path, response);

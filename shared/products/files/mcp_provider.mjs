@@ -1,7 +1,7 @@
 // A promptfoo provider that calls an MCP server over Streamable HTTP. It needs Node 20 or later and no packages.
 // A request is JSON: {"list": true}, or {"tool": "<name>", "arguments": {…}}. The output is JSON, too: {"tools": [names]},
 // or {"isError", "text", "structured"}. promptfooconfig.yaml sets `url`, `protocolVersion`, `headers` and `token`, the
-// environment variable for a token.
+// environment variable for a token. The environment variable EVALUATION_URL replaces `url`.
 
 const STATELESS = "2026-07-28";
 const MAX_PAGES = 50;
@@ -10,6 +10,7 @@ export default class McpProvider {
   constructor({ id = "mcp-server", config = {} } = {}) {
     this.name = id;
     this.config = config;
+    this.url = process.env.EVALUATION_URL || config.url;
     this.count = 0;
   }
 
@@ -93,7 +94,7 @@ export default class McpProvider {
     if (this.session) headers["mcp-session-id"] = this.session;
     Object.assign(headers, this.config.headers, more);
     const signal = AbortSignal.timeout(30_000);
-    return fetch(this.config.url, { method: "POST", headers, body: JSON.stringify(message), signal });
+    return fetch(this.url, { method: "POST", headers, body: JSON.stringify(message), signal });
   }
 }
 

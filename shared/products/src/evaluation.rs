@@ -104,7 +104,7 @@ pub(super) fn cases(profile: &Profile, abilities: &[Ability]) -> Vec<Value> {
     }
 }
 
-/// The tools that no case calls, because they are not declared read-only.
+/// The tools that no case calls, because they need a confirmation or have no schema.
 pub(super) fn not_called(profile: &Profile, abilities: &[Ability]) -> usize {
     let called = |ability: &&Ability| ability.effect() == Effect::ReadOnly && ability.has_schema;
     match profile.kind {

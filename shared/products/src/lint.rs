@@ -123,14 +123,30 @@ fn check_ability(
     if let Some((other, shared)) = unmentioned.filter(|(other, _)| !text.contains(&other.id)) {
         faults.push(format!("easy to confuse with {} (both mention {})", other.id, shared.join(", ")));
     }
+    let undescribed: Vec<&str> = match ability.has_definition {
+        true => ability
+            .arguments
+            .iter()
+            .filter(|one| one.required && one.description.is_empty() && one.choices.is_empty())
+            .map(|one| one.name.as_str())
+            .collect(),
+        false => Vec::new(),
+    };
+    if !undescribed.is_empty() {
+        faults.push(format!("the schema does not describe {}", undescribed.join(", ")));
+    }
     if faults.is_empty() {
         return None;
     }
     let other = confusable.map(|(other, _)| other.id.clone()).or(same_words).or(same_name);
     let other = other.and_then(|id| abilities.iter().find(|ability| ability.id == id));
     let poor = repeats || short;
-    let lacks = Lacks { verb: lacks_verb, result: lacks_result || poor, when: lacks_when || repeats };
-    let (rewrite, unknown) = rewrite(ability, &text, &lacks, other);
+    let lacks =
+        Lacks { verb: lacks_verb, result: lacks_result || poor, when: lacks_when || repeats, words: poor };
+    let (rewrite, mut unknown) = rewrite(ability, &text, &lacks, other);
+    if !undescribed.is_empty() {
+        unknown.push(format!("a description of {} in the input schema", undescribed.join(", ")));
+    }
     Some(Finding {
         id: ability.id.clone(),
         faults,
@@ -144,6 +160,8 @@ struct Lacks {
     verb: bool,
     result: bool,
     when: bool,
+    /// It is short, or it only repeats the name.
+    words: bool,
 }
 
 /// The description with what it lacks: what it does, its arguments, its result, when to use it, and the difference to
@@ -168,7 +186,8 @@ fn rewrite(
     if !does && (lacks.verb || text.is_empty()) {
         unknown.push("what it does, beginning with a verb".to_owned());
     }
-    let mut added: Vec<String> = takes(ability, text).into_iter().collect();
+    let arguments = takes(ability, text);
+    let mut added: Vec<String> = Vec::new();
     if lacks.result {
         let result = named(&arguments::of_schema(&ability.output_schema).iter().collect::<Vec<_>>());
         match result.is_empty() {
@@ -190,8 +209,16 @@ fn rewrite(
         Some(Err(missing)) => unknown.push(missing),
         None => {}
     }
-    let changed = !added.is_empty() || opening != with_full_stop(text) && !says_nothing;
-    let whole = [opening].into_iter().chain(added).filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    // Without a correction of a fault, a list of the arguments only repeats the schema.
+    let changed = !added.is_empty()
+        || lacks.words && arguments.is_some()
+        || opening != with_full_stop(text) && !says_nothing;
+    let whole = [opening]
+        .into_iter()
+        .chain(arguments)
+        .chain(added)
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>();
     (changed.then(|| plain(&whole.join(" "), MAX_DESCRIPTION_CHARS)), unknown)
 }
 
@@ -253,7 +280,9 @@ fn difference(ability: &Ability, other: &Ability) -> Result<String, String> {
             let purpose = plain(&other.purpose(), 160);
             let says_more = !other.description.is_empty() && purpose != ability.purpose();
             match says_more {
-                true => Ok(format!("Use `{}` instead for this: {}", other.id, with_full_stop(&purpose))),
+                true => {
+                    Ok(format!("For the following, use `{}` instead: {}", other.id, with_full_stop(&purpose)))
+                }
                 false => Err(format!("how it differs from {}", other.id)),
             }
         }

@@ -76,7 +76,7 @@ fn install(
     let mut notes = Vec::new();
     if !clients.is_empty() {
         notes.push(
-            "Claude Desktop starts only local programs. So its file starts the bridge `mcp-remote`, which needs Node.js. On \
+            "The configuration file of Claude Desktop starts only local programs. So this file starts the bridge `mcp-remote`, which needs Node.js. On \
              Windows, set `command` to `cmd` and put `/c`, `npx` before the other `args`. Or add the URL in the program \
              under Settings, Connectors."
                 .to_owned(),
@@ -97,9 +97,9 @@ fn install(
     {
         let card = format!("{}/server-card", url.trim_end_matches('/'));
         notes.push(format!(
-            "Use `server.json` to publish {local} in the official registry. First run \
+            "Use `server.json` to publish `{local}` in the official registry. First run \
             `mcp-publisher login` with `github` if the name begins with io.github, and with `dns` or `http` \
-            otherwise. Then run `mcp-publisher publish`. Serve `server-card.json` of {local} at {}.",
+            otherwise. Then run `mcp-publisher publish`. Serve `server-card.json` of `{local}` at {}.",
             code(&card, 2100)
         ));
     }
@@ -119,13 +119,14 @@ fn sign_in(profile: &Profile) -> Option<String> {
         (true, _) => None,
         (false, true) => Some(format!(
             "{name} requires a sign-in{issuer}. VS Code, Cursor, Windsurf, Zed, Cline, Goose and `mcp-remote` open the \
-             sign-in page. In Claude Code use `/mcp`, in Codex `codex mcp login {}`, in Gemini CLI `/mcp auth`. LM Studio and \
-             the APIs of models need a token: set {variables}.",
+             sign-in page. In Claude Code use `/mcp`, in Codex `codex mcp login {}`, in Gemini CLI `/mcp auth`. In \
+             `clients/lm-studio.json`, replace the text in angle brackets by a token, and never commit this file. The examples \
+             for the APIs of models read {variables}.",
             clients::name(profile)
         )),
         (false, false) => Some(format!(
             "{name} requires a secret{issuer}. Get it from its owner. The files contain no secret: set {variables} in the \
-             environment of the client, or replace the text in angle brackets."
+             environment of the client. Where a file contains a text in angle brackets, replace it, and never commit this file."
         )),
     }
 }
@@ -200,7 +201,7 @@ fn lint_page(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> 
     page.into_file("descriptions.md")
 }
 
-/// The tools with better descriptions. `add` says what the owner must add. A server that forwards calls to an agent can
+/// The tools with better descriptions. A server that forwards calls to an agent can
 /// offer the tools of an agent as they are.
 fn tools(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> Option<File> {
     let mut lines: Vec<String> = abilities
@@ -229,9 +230,6 @@ fn tools(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> Opti
                         "required": ["message"],
                     });
                 }
-            }
-            if let Some(finding) = finding.filter(|finding| !finding.unknown.is_empty()) {
-                tool["add"] = json!(finding.unknown);
             }
             tool.to_string()
         })
