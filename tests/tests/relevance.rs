@@ -34,8 +34,12 @@ const OTHER_SYSTEMS: [(&str, f64, f64, f64); 9] = [
     ("fusion of BM25, MiniLM and half trigrams", 0.726, 0.727, 0.909),
 ];
 
-/// Minimum nDCG@10 of all questions, and of the types on which other systems are worst.
+/// Minimum nDCG@10 of all questions of the collection, and of the types on which other systems are worst.
 const MIN_NDCG: [(&str, f64); 3] = [("all", 0.726), ("syn", 0.45), ("typo", 0.67)];
+/// The same for our own questions. Another author wrote and graded them, without knowing the code and its lists of words. Those
+/// with `kept` must not be used for any choice.
+const OWN_QUESTIONS: &str = include_str!("../fixtures/search/questions.jsonl");
+const MIN_NDCG_OWN: [(&str, f64); 3] = [("all", 0.67), ("kept", 0.64), ("syn", 0.41)];
 
 /// The sharded index has one shard for each prefix of this many hash bits.
 const SHARD_BITS: u32 = 3;
@@ -47,7 +51,10 @@ fn collection() -> PathBuf {
 }
 
 fn lines(path: PathBuf) -> Vec<Value> {
-    let text = fs::read_to_string(path).expect("a readable collection");
+    parsed(&fs::read_to_string(path).expect("a readable collection"))
+}
+
+fn parsed(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
@@ -343,35 +350,42 @@ fn merged_shards_give_the_same_ranking_as_the_whole_index() {
 fn search_reaches_its_minimum_ndcg() {
     let folder = collection();
     let index = build_index(&lines(folder.join("listings.jsonl")));
-    let mut by_type: BTreeMap<String, Score> = BTreeMap::new();
-    for question in lines(folder.join("dev.jsonl")) {
-        let hits = best_hits(&index, question["query"].as_str().unwrap_or_default());
+    println!("{:<44} nDCG@10  R@20   MRR", "");
+    for (name, ndcg, recall, reciprocal) in OTHER_SYSTEMS {
+        println!("{name:<44} {ndcg:.3}    {recall:.3}  {reciprocal:.3}");
+    }
+    check(&index, "the collection's", &lines(folder.join("dev.jsonl")), MIN_NDCG);
+    check(&index, "our own", &parsed(OWN_QUESTIONS), MIN_NDCG_OWN);
+}
+
+/// Prints the scores of these questions by type, and checks the minimum nDCG@10.
+fn check(index: &Index, whose: &str, questions: &[Value], minima: [(&str, f64); 3]) {
+    let mut by_type: BTreeMap<&str, Score> = BTreeMap::new();
+    for question in questions {
+        let hits = best_hits(index, question["query"].as_str().unwrap_or_default());
         let hits: Vec<String> = hits.into_iter().map(|(_, id)| id).collect();
-        let this = score(&question, &hits);
+        let this = score(question, &hits);
         if std::env::var_os("EACH_QUESTION").is_some() {
             println!("{:.3} {} {}", this.ndcg, question["type"], question["query"]);
         }
-        for name in ["all", question["type"].as_str().unwrap_or("other")] {
-            let sum = by_type.entry(name.to_owned()).or_default();
+        let kept = (question["kept"] == true).then_some("kept");
+        for name in ["all", question["type"].as_str().unwrap_or("other")].into_iter().chain(kept) {
+            let sum = by_type.entry(name).or_default();
             sum.questions += 1.0;
             sum.ndcg += this.ndcg;
             sum.recall += this.recall;
             sum.reciprocal += this.reciprocal;
         }
     }
-    println!("{:<44} nDCG@10  R@20   MRR", "");
-    for (name, ndcg, recall, reciprocal) in OTHER_SYSTEMS {
-        println!("{name:<44} {ndcg:.3}    {recall:.3}  {reciprocal:.3}");
-    }
     for (name, sum) in &by_type {
-        let name = format!("this registry, {name} ({} questions)", sum.questions);
+        let name = format!("{whose} questions, {name} ({})", sum.questions);
         let of = |total: f64| total / sum.questions;
         println!("{name:<44} {:.3}    {:.3}  {:.3}", of(sum.ndcg), of(sum.recall), of(sum.reciprocal));
     }
-    for (name, minimum) in MIN_NDCG {
-        let Some(sum) = by_type.get(name) else { continue };
+    for (name, minimum) in minima {
+        let sum = by_type.get(name).unwrap_or_else(|| panic!("there are no questions of the type {name}"));
         let ndcg = sum.ndcg / sum.questions;
-        assert!(ndcg >= minimum, "{name}: nDCG@10 {ndcg:.3} is below {minimum}");
+        assert!(ndcg >= minimum, "{whose} questions, {name}: nDCG@10 {ndcg:.3} is below {minimum}");
     }
 }
 
