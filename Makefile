@@ -92,7 +92,7 @@ caching-proxy: ## send every GET twice, as two callers, through nginx with a cac
 package-registries: ## check packages at verdaccio, devpi and pypiserver
 	tests/package_registries/run
 
-products: ## run the files of the products: promptfoo, the watch script, shellcheck and actionlint
+products: ## check each file of the four products for every peer of `make interop`, and run the files
 	tests/products/run
 
 registry-clients: ## read the registry API with clients of other projects; needs Python 3.13

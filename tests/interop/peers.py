@@ -30,6 +30,10 @@ class Peer:
         """Where the registry must put it."""
         return "gated" if self.gated else "active"
 
+    def url(self, address):
+        """What to publish of the peer at this address."""
+        return f"{address}/.well-known/agent-card.json" if self.publish == "card" else address
+
 
 def _mcp_python(release, generation, era, streams):
     for stateless in (False, True):

@@ -18,7 +18,7 @@ DELETE = {"name": "delete_note", "description": "Deletes a note for good. Return
 
 
 class Server:
-    """`fault` is None, "down", "runs commands", "accepts everything", "other result" or "other tools"."""
+    """`fault` is None, "down", "runs commands", "accepts everything", "other result", "other tools" or "refuses calls"."""
 
     def __init__(self):
         self.fault, self.called = None, []
@@ -59,6 +59,8 @@ class Server:
             result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info}
         elif method == "tools/list":
             result = {"tools": self.tools()}
+        elif method == "tools/call" and self.fault == "refuses calls":
+            return 429, {"error": {"code": "rate_limited", "message": "Retry later."}}
         elif method == "tools/call":
             result = self.call(params["name"], params.get("arguments") or {})
         else:

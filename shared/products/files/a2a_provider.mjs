@@ -1,6 +1,7 @@
 // A promptfoo provider that sends a text message to an A2A agent. It needs Node 20 or later and no packages.
-// The output is JSON: {"error", "state", "text"}. A prompt that begins with "method:" calls this JSON-RPC method instead.
-// promptfooconfig.yaml sets `url`, `version` (1.0 or 0.3), `binding` (jsonrpc or http+json) and `headers`.
+// The output is JSON: {"error", "code", "state", "text"}. A prompt that begins with "method:" calls this JSON-RPC method instead.
+// promptfooconfig.yaml sets `url`, `version` (1.0 or 0.3), `binding` (jsonrpc or http+json), `headers` and `token`, the
+// environment variable for a token. The environment variable EVALUATION_URL replaces `url`.
 
 const WORKING = ["submitted", "working", "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING"];
 const MAX_LOOKUPS = 30;
@@ -9,6 +10,7 @@ export default class A2aProvider {
   constructor({ id = "a2a-agent", config = {} } = {}) {
     this.name = id;
     this.config = config;
+    this.url = process.env.EVALUATION_URL || config.url;
     this.count = 0;
   }
 
@@ -24,9 +26,10 @@ export default class A2aProvider {
         await new Promise((resolve) => setTimeout(resolve, 1000));
         answer = await this.lookup(task(answer).id);
       }
-      const error = answer.error ? String(answer.error.message ?? answer.error) : null;
+      const error = answer.error ? String(answer.error.message ?? JSON.stringify(answer.error)) : null;
+      const code = answer.error?.code ?? null;
       const state = task(answer)?.status?.state ?? null;
-      return { output: JSON.stringify({ error, state, text: texts(answer.result).join("\n") }) };
+      return { output: JSON.stringify({ error, code, state, text: texts(answer.result).join("\n") }) };
     } catch (error) {
       return { error: String(error?.message ?? error) };
     }
@@ -55,14 +58,26 @@ export default class A2aProvider {
   }
 
   async rpc(method, params) {
-    const response = await this.request("POST", this.config.url, { jsonrpc: "2.0", id: ++this.count, method, params });
-    return response.json();
+    const id = ++this.count;
+    const response = await this.request("POST", this.url, { jsonrpc: "2.0", id, method, params });
+    const answer = await json(response);
+    const refused = [401, 403, 429].includes(response.status);
+    if (!refused && answer?.jsonrpc === "2.0" && answer.id === id && (answer.result || answer.error)) return answer;
+    throw this.failure(method, response);
   }
 
   async rest(method, path, body) {
-    const response = await this.request(method, `${this.config.url.replace(/\/+$/, "")}/${path}`, body);
-    const result = await response.json();
-    return response.ok ? { result } : { error: result.error ?? `HTTP ${response.status}` };
+    const response = await this.request(method, `${this.url.replace(/\/+$/, "")}/${path}`, body);
+    const result = await json(response);
+    if (response.ok && result !== null) return { result };
+    throw this.failure(path, response);
+  }
+
+  // A call without an answer of the agent is an error of the evaluation, so that no case passes because of it.
+  failure(call, { status }) {
+    const { token } = this.config;
+    const hint = status === 401 ? `; set ${token ?? "the Authorization header in promptfooconfig.yaml"}` : "";
+    return new Error(`${call}: HTTP ${status} without an answer to this call${hint}`);
   }
 
   request(method, url, body) {
@@ -70,6 +85,10 @@ export default class A2aProvider {
     if (this.current) headers["a2a-version"] = "1.0";
     return fetch(url, { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(30_000) });
   }
+}
+
+async function json(response) {
+  return response.json().catch(() => null);
 }
 
 function task({ result } = {}) {

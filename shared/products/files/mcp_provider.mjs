@@ -1,13 +1,16 @@
 // A promptfoo provider that calls an MCP server over Streamable HTTP. It needs Node 20 or later and no packages.
 // A request is JSON: {"list": true}, or {"tool": "<name>", "arguments": {…}}. The output is JSON, too: {"tools": [names]},
-// or {"isError", "text", "structured"}. promptfooconfig.yaml sets `url`, `protocolVersion` and `headers`.
+// or {"isError", "text", "structured"}. promptfooconfig.yaml sets `url`, `protocolVersion`, `headers` and `token`, the
+// environment variable for a token. The environment variable EVALUATION_URL replaces `url`.
 
 const STATELESS = "2026-07-28";
+const MAX_PAGES = 50;
 
 export default class McpProvider {
   constructor({ id = "mcp-server", config = {} } = {}) {
     this.name = id;
     this.config = config;
+    this.url = process.env.EVALUATION_URL || config.url;
     this.count = 0;
   }
 
@@ -44,13 +47,14 @@ export default class McpProvider {
   async tools() {
     const names = [];
     let cursor;
-    do {
+    for (let page = 0; page < MAX_PAGES; page++) {
       const { result, error } = await this.send("tools/list", cursor ? { cursor } : {});
       if (error) throw new Error(`tools/list failed: ${error.message}`);
       names.push(...result.tools.map((tool) => tool.name));
       cursor = result.nextCursor;
-    } while (cursor && names.length < 1000);
-    return { tools: names };
+      if (!cursor) return { tools: names };
+    }
+    throw new Error(`tools/list has more than ${MAX_PAGES} pages`);
   }
 
   async call({ tool, arguments: args }) {
@@ -75,8 +79,12 @@ export default class McpProvider {
     const response = await this.post({ jsonrpc: "2.0", id, method, params }, headers);
     this.session ??= response.headers.get("mcp-session-id");
     const answer = await replyTo(id, response);
-    if (answer) return answer;
-    throw new Error(`${method}: HTTP ${response.status} without a JSON-RPC answer`);
+    // Only a JSON-RPC answer with this id says something about the call. A proxy or a limit of requests says nothing.
+    const refused = [401, 403, 429].includes(response.status);
+    if (!refused && answer?.jsonrpc === "2.0" && answer.id === id && (answer.result || answer.error)) return answer;
+    const { token } = this.config;
+    const hint = response.status === 401 ? `; set ${token ?? "the Authorization header in promptfooconfig.yaml"}` : "";
+    throw new Error(`${method}: HTTP ${response.status} without a JSON-RPC answer to this call${hint}`);
   }
 
   post(message, more = {}) {
@@ -86,7 +94,7 @@ export default class McpProvider {
     if (this.session) headers["mcp-session-id"] = this.session;
     Object.assign(headers, this.config.headers, more);
     const signal = AbortSignal.timeout(30_000);
-    return fetch(this.config.url, { method: "POST", headers, body: JSON.stringify(message), signal });
+    return fetch(this.url, { method: "POST", headers, body: JSON.stringify(message), signal });
   }
 }
 
@@ -94,7 +102,11 @@ export default class McpProvider {
 async function replyTo(id, response) {
   if (!response.headers.get("content-type")?.includes("text/event-stream")) {
     const text = await response.text();
-    return text.trimStart().startsWith("{") ? JSON.parse(text) : null;
+    try {
+      return JSON.parse(text);
+    } catch {
+      return null;
+    }
   }
   let buffer = "";
   const decoder = new TextDecoder();

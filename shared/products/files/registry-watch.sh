@@ -4,7 +4,7 @@
 #   bash registry-watch.sh             checks once
 #   bash registry-watch.sh --publish   publishes it again first, for example after a deployment, and waits for the probe
 #
-# Exit code: 0 all is well, 1 not Live or other tools, 2 wrong usage, 3 the registry did not answer.
+# Exit code: 0 all is well, 1 not Live, not published or other tools, 2 wrong usage, 3 the registry gave no usable answer.
 # With ISSUE_FILE=<path>, the reasons are also written to this file as Markdown.
 set -euo pipefail
 
@@ -25,25 +25,33 @@ registry=$(jq -r .registry "$settings")
 listing=$(jq -r .listing_id "$settings")
 name=$(jq -r '.name // .listing_id' "$settings")
 
-# call <path> [<body>]: prints the JSON answer, also that of an error.
-call() {
-  local options=(--silent --show-error --max-time 30 --retry 2 --header 'accept: application/json')
-  if [ $# -gt 1 ]; then options+=(--header 'content-type: application/json' --data "$2"); fi
-  curl "${options[@]}" "$registry$1"
-}
+answered=$(mktemp)
+trap 'rm -f "$answered"' EXIT
 
-# answer <path> [<body>]: like call, but ends the script if there is no JSON.
+# answer <HTTP codes> <jq filter> <path> [<body>]: prints the JSON answer. The script ends if the code is another one, or
+# if the filter does not accept the answer.
 answer() {
-  local json
-  if ! json=$(call "$@") || ! jq --exit-status type >/dev/null 2>&1 <<<"$json"; then
-    echo "no answer from $registry$1" >&2
+  local code options=(--silent --show-error --max-time 30 --retry 2 --retry-max-time 60 --header 'accept: application/json')
+  if [ $# -gt 3 ]; then options+=(--header 'content-type: application/json' --data "$4"); fi
+  # To a file, because a retry would append its answer to the output.
+  code=$(curl "${options[@]}" --output "$answered" --write-out '%{http_code}' "$registry$3") || code=000
+  if ! [[ $code =~ ^($1)$ ]] || ! jq --exit-status "$2" "$answered" >/dev/null 2>&1; then
+    echo "no usable answer from $registry$3 (HTTP $code)" >&2
     exit 3
   fi
-  printf '%s\n' "$json"
+  cat "$answered"
 }
 
+# failed <report>: prints the reasons, writes them for the issue, and ends the script.
+failed() {
+  printf '%s\n%s\n' "$name" "$1"
+  if [ -n "${ISSUE_FILE:-}" ]; then printf '%s\n' "$1" >"$ISSUE_FILE"; fi
+  exit 1
+}
+
+# Only 404 and 410 mean that there is no such listing. Other errors say nothing about it.
 status() {
-  answer "/api/listings/status?id=$(jq -rn --arg id "$listing" '$id | @uri')"
+  answer '200|404|410' '.lane // .code | type == "string"' "/api/listings/status?id=$(jq -rn --arg id "$listing" '$id | @uri')"
 }
 
 if "$publish"; then
@@ -52,10 +60,9 @@ if "$publish"; then
     echo "$settings does not contain what to publish" >&2
     exit 2
   fi
-  published=$(answer /api/publish "$body")
+  published=$(answer '2..|400|409|410|422' '.ok or .code' /api/publish "$body")
   if [ "$(jq -r '.ok // false' <<<"$published")" != true ]; then
-    echo "not published: $(jq -r '.detail // .code // "no reason"' <<<"$published")"
-    exit 1
+    failed "The registry did not publish it: $(jq -r '.detail // .code // "no reason"' <<<"$published")"
   fi
 fi
 
@@ -82,20 +89,26 @@ esac
 pin=$(jq -r '.tools_hash // empty' "$settings")
 if [ -n "$pin" ]; then
   pins=$(jq -nc --arg id "$listing" --arg hash "$pin" '{pins: [{listing_id: $id, hash: $hash}]}')
-  checked=$(answer /api/pins/check "$pins")
-  # Until a probe has read the tools, nothing is known about them.
-  if [ "$(jq -r '.pins[0].state // "unknown"' <<<"$checked")" = changed ]; then
-    add "The tools are not those of the pin \`$pin\`. If you changed them, set \`tools_hash\` in \`registry-watch.json\`; else look for an intruder."
-    add ''
-    add "$(jq -r '.pins[0] | "- now: `\(.current_hash)`", (.changes[]? | "- `\(.tool)`: \(.kind), severity \(.severity)")' <<<"$checked")"
-  fi
+  checked=$(answer 200 '.pins[0].state | type == "string"' /api/pins/check "$pins")
+  state=$(jq -r '.pins[0].state' <<<"$checked")
+  case "$state" in
+    holds) ;;
+    changed)
+      add "The tools are not those of the pin \`$pin\`. If you changed them, set \`tools_hash\` in \`registry-watch.json\`; else look for an intruder."
+      add ''
+      add "$(jq -r '.pins[0] | "- now: `\(.current_hash)`", (.changes[]? | "- `\(.tool)`: \(.kind), severity \(.severity)")' <<<"$checked")"
+      ;;
+    *)
+      # A listing that is not Live is reported with its own reasons.
+      if [ -z "$report" ]; then
+        echo "the registry cannot say whether the tools changed: $state" >&2
+        exit 3
+      fi
+      ;;
+  esac
 fi
 
-if [ -z "$report" ]; then
-  echo "$name: $lane"
-  exit 0
+if [ -n "$report" ]; then
+  failed "$report"$'\n'"Evidence: $registry/api/listings/status?id=$listing"
 fi
-report+=$'\n'"Evidence: $registry/api/listings/status?id=$listing"$'\n'
-printf '%s\n%s' "$name" "$report"
-if [ -n "${ISSUE_FILE:-}" ]; then printf '%s' "$report" >"$ISSUE_FILE"; fi
-exit 1
+echo "$name: $lane"

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::arguments::{self, Argument};
 use super::profile::Profile;
 use super::text::plain;
-use super::words::{changing_verb, sentences, subject, subject_words, words};
+use super::words::{changing_verb, commands, secret, sentences, subject, subject_words, words};
 use registry_formats::tool_definition::ToolAnnotations;
 use registry_model::error::shorten;
 use registry_model::{Kind, Tool};
@@ -36,6 +36,8 @@ pub(super) struct Ability {
     pub(super) arguments: Vec<Argument>,
     /// Whether its input schema is known. A tool without arguments has a schema, too.
     pub(super) has_schema: bool,
+    /// Whether its whole definition is known, with the descriptions of its arguments.
+    pub(super) has_definition: bool,
     /// Null if none is known.
     pub(super) output_schema: Value,
     pub(super) annotations: ToolAnnotations,
@@ -48,6 +50,8 @@ pub(super) enum Effect {
     ReadOnly,
     /// It is declared read-only, but it is also declared destructive, or its name contains this verb.
     Contradicts(&'static str),
+    /// Its text contains this word for secrets, which a result must not reveal without a question.
+    Secret(&'static str),
     /// The server declares `destructiveHint: true`.
     Destructive,
     /// The server declares `readOnlyHint: false`.
@@ -63,6 +67,7 @@ impl Effect {
         match self {
             Self::ReadOnly => None,
             Self::Contradicts(sign) => Some(format!("is declared read-only, but also “{sign}”")),
+            Self::Secret(word) => Some(format!("may return secrets, because its text says “{word}”")),
             Self::Destructive => Some("is declared destructive".to_owned()),
             Self::Changes => Some("is declared as not read-only".to_owned()),
             Self::Named(verb) => Some(format!("declares no effect, and its text says “{verb}”")),
@@ -88,6 +93,7 @@ impl Ability {
             subject: BTreeSet::new(),
             arguments: Vec::new(),
             has_schema: false,
+            has_definition: false,
             output_schema: Value::Null,
             annotations: ToolAnnotations::default(),
         }
@@ -108,6 +114,7 @@ impl Ability {
         } else {
             self.arguments = arguments::of_tool(tool);
         }
+        self.has_definition = definition.is_some();
         self.has_schema = definition.is_some() || !self.arguments.is_empty();
         self
     }
@@ -118,16 +125,27 @@ impl Ability {
 
     pub(super) fn effect(&self) -> Effect {
         let named = changing_verb(&self.words);
+        let secret = || secret(&self.text()).map(Effect::Secret);
         match (self.annotations.read_only, self.annotations.destructive) {
             (Some(true), Some(true)) => Effect::Contradicts("destructive"),
-            (Some(true), _) => named.map_or(Effect::ReadOnly, Effect::Contradicts),
+            (Some(true), _) => named.map(Effect::Contradicts).or_else(secret).unwrap_or(Effect::ReadOnly),
             (_, Some(true)) => Effect::Destructive,
             (Some(false), _) => Effect::Changes,
             (None, _) => {
                 let text = || changing_verb(&words(&format!("{} {}", self.title, self.purpose())));
-                named.or_else(text).map_or(Effect::Unknown, Effect::Named)
+                named.or_else(text).map(Effect::Named).or_else(secret).unwrap_or(Effect::Unknown)
             }
         }
+    }
+
+    /// Whether the names are commands with another verb or another object, as in `create_user` and `delete_user`.
+    fn differs_in_command_from(&self, other: &Self) -> bool {
+        let (Some((own, of)), Some((theirs, to))) = (self.words.split_first(), other.words.split_first())
+        else {
+            return false;
+        };
+        let different = own != theirs || subject(&of.join(" ")).is_disjoint(&subject(&to.join(" ")));
+        different && commands(&self.words) && commands(&other.words)
     }
 
     /// The arguments of a call that succeeds: `None` if the call may change something, or if the schema names no value for a
@@ -204,7 +222,7 @@ pub(super) fn nearest(index: usize, abilities: &[Ability]) -> Option<(&Ability, 
         .iter()
         .take(MAX_ANALYZED)
         .enumerate()
-        .filter(|(at, _)| *at != index)
+        .filter(|(at, other)| *at != index && !own.differs_in_command_from(other))
         .map(|(_, other)| (other, other.subject.intersection(&own.subject).count()))
         .max_by(|(one, shared), (other, more)| shared.cmp(more).then_with(|| other.id.cmp(&one.id)))?;
     let mut both: Vec<String> = Vec::new();

@@ -8,13 +8,18 @@ use registry_formats::server_json::is_name;
 use registry_model::settings::Settings;
 use registry_model::{Handshake, Kind};
 
+/// A name such as `everything` would read as a word of the sentence, so it is code unless its first letter is a capital.
 pub(super) fn name(profile: &Profile) -> String {
-    let name = prose(&profile.name, 80);
-    if name.is_empty() { profile.slug() } else { name }
+    let name = plain_name(profile);
+    if name.starts_with(char::is_lowercase) { code(&name, 80) } else { prose(&name, 80) }
 }
 
+/// A server without a title is called by its name without the domain: `adder`, not `com.example/adder`.
 pub(super) fn plain_name(profile: &Profile) -> String {
-    let name = plain(&profile.name, 80);
+    let untitled = profile.server_name.as_deref() == Some(profile.name.as_str()) && is_name(&profile.name);
+    let name =
+        profile.name.split_once('/').filter(|_| untitled).map_or(profile.name.as_str(), |(_, leaf)| leaf);
+    let name = plain(name, 80);
     if name.is_empty() { profile.slug() } else { name }
 }
 
@@ -164,6 +169,20 @@ pub(super) fn asks_for_credentials(profile: &Profile) -> bool {
         })
     };
     profile.sign_in.is_some() || refused()
+}
+
+/// How the evaluation signs in, if callers must.
+pub(super) fn token_line(profile: &Profile) -> Option<String> {
+    let issuer = profile.sign_in.as_ref().and_then(|sign_in| address(Some(&sign_in.issuer)));
+    let issuer = issuer.map(|url| format!(" at {}", code(&url, 300))).unwrap_or_default();
+    asks_for_credentials(profile).then(|| {
+        format!(
+            "{} requires a sign-in{issuer}. Send the token as `Authorization: Bearer`. The evaluation reads it from the \
+             environment variable {}.",
+            name(profile),
+            code(&token_variable(profile), 80)
+        )
+    })
 }
 
 /// The pin of its tool set; `None` if it is not a hash.

@@ -9,6 +9,8 @@ use registry_model::{ParameterType, Tool};
 
 const MAX_ARGUMENTS: usize = 24;
 const MAX_CHOICES: usize = 12;
+const MAX_SHAPE_DEPTH: usize = 3;
+const MAX_SHAPE_MEMBERS: usize = 8;
 /// A longer example makes the files hard to read.
 const MAX_VALUE_CHARS: usize = 200;
 
@@ -22,6 +24,8 @@ pub(super) struct Argument {
     pub(super) default: Option<Value>,
     /// A value that the schema names: its example, default, constant or first choice.
     pub(super) example: Option<Value>,
+    /// A placeholder with the members of an object, or with one item of an array; null if the schema names none.
+    pub(super) shape: Value,
 }
 
 pub(super) fn of_schema(schema: &Value) -> Vec<Argument> {
@@ -44,6 +48,7 @@ pub(super) fn of_schema(schema: &Value) -> Vec<Argument> {
                 example: example.or_else(|| choices.first().cloned()),
                 choices,
                 default,
+                shape: shape(name, schema, 0),
             }
         })
         .collect()
@@ -61,6 +66,7 @@ pub(super) fn of_tool(tool: &Tool) -> Vec<Argument> {
             choices: Vec::new(),
             default: None,
             example: None,
+            shape: Value::Null,
         })
         .collect()
 }
@@ -85,13 +91,37 @@ fn fits(candidate: &Value, value: ParameterType) -> bool {
 impl Argument {
     /// A value for people to replace, if the schema names none.
     fn placeholder(&self) -> Value {
-        match self.value {
-            ParameterType::Integer | ParameterType::Number => json!(1),
-            ParameterType::Boolean => json!(false),
-            ParameterType::Array => json!([]),
-            ParameterType::Object => json!({}),
-            ParameterType::String | ParameterType::Any => json!(format!("<{}>", self.name)),
+        if self.shape.is_null() { placeholder(&self.name, self.value) } else { self.shape.clone() }
+    }
+}
+
+fn placeholder(name: &str, value: ParameterType) -> Value {
+    match value {
+        ParameterType::Integer | ParameterType::Number => json!(1),
+        ParameterType::Boolean => json!(false),
+        ParameterType::Array => json!([]),
+        ParameterType::Object => json!({}),
+        ParameterType::String | ParameterType::Any => json!(format!("<{name}>")),
+    }
+}
+
+/// What the schema says about the members of an object and about the items of an array, with placeholders.
+fn shape(name: &str, schema: &Value, depth: usize) -> Value {
+    let inner = |name: &str, schema: &Value| match shape(name, schema, depth + 1) {
+        Value::Null => placeholder(name, parameter_type(schema)),
+        shape => shape,
+    };
+    match parameter_type(schema) {
+        _ if depth >= MAX_SHAPE_DEPTH => Value::Null,
+        ParameterType::Array if schema["items"].is_object() => json!([inner(name, &schema["items"])]),
+        ParameterType::Object => {
+            let members = parameters(schema, MAX_SHAPE_MEMBERS)
+                .filter(|(name, ..)| plain(name, 64) == *name)
+                .map(|(name, schema, _)| (name.to_owned(), inner(name, schema)));
+            let members: Map<String, Value> = members.collect();
+            if members.is_empty() { Value::Null } else { Value::Object(members) }
         }
+        _ => Value::Null,
     }
 }
 
@@ -141,5 +171,17 @@ mod tests {
             json!({"id": "<id>", "limit": 5, "query": "graph neural networks", "unit": "metric"})
         );
         assert_eq!(from_schema(&[]), Some(Map::new()));
+    }
+
+    #[test]
+    fn placeholder_shows_the_members_of_items() {
+        let item = json!({"type": "object", "properties": {
+            "name": {"type": "string"}, "notes": {"type": "array", "items": {"type": "string"}}}});
+        let schema = json!({"type": "object", "required": ["entities", "ids"], "properties": {
+            "entities": {"type": "array", "items": item}, "ids": {"type": "array"}}});
+        assert_eq!(
+            Value::Object(worked(&of_schema(&schema))),
+            json!({"entities": [{"name": "<name>", "notes": ["<notes>"]}], "ids": []})
+        );
     }
 }

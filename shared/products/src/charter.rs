@@ -59,7 +59,7 @@ fn scope(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     let mut rules = vec![
         format!("{name} serves only requests that fit a {noun} in the table below."),
         format!(
-            "For any other request, say what {name} does, and stop. Do not answer it from memory as if {name} had \
+            "For any other request, say what {name} does, and stop. Do not answer it from your own knowledge as if {name} had \
              returned the answer."
         ),
     ];
@@ -159,10 +159,10 @@ fn confirmation(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
              books, buys or deletes anything outside of the conversation. If it is not certain that a step only reads, \
              ask."
         ));
-        let named = of(|effect| matches!(effect, Effect::Named(_)));
+        let named = of(|effect| matches!(effect, Effect::Named(_) | Effect::Secret(_)));
         rules.extend(named.iter().take(8).filter_map(|ability| {
-            let Effect::Named(verb) = ability.effect() else { return None };
-            Some(format!("Always ask before {} acts: its text says “{verb}”.", code(&ability.id, 64)))
+            let (Effect::Named(word) | Effect::Secret(word)) = ability.effect() else { return None };
+            Some(format!("Always ask before {} acts: its text says “{word}”.", code(&ability.id, 64)))
         }));
     } else {
         let free = of(|effect| *effect == Effect::ReadOnly);
@@ -175,8 +175,7 @@ fn confirmation(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
         let unknown = of(|effect| *effect == Effect::Unknown);
         if !unknown.is_empty() {
             rules.push(format!(
-                "Ask first: {}. Their effect is not declared. MCP assumes that such a tool may change or delete \
-                 something.",
+                "Ask first: {}. No effect is declared. MCP assumes that such a tool may change or delete something.",
                 ids(&unknown)
             ));
         }
@@ -189,11 +188,15 @@ fn confirmation(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     if rules.is_empty() {
         rules.push(format!("Ask before each call of {name}: its effect is not declared."));
     }
+    let wait = match profile.kind {
+        Kind::Agent => " In A2A, set the task to `input-required`.",
+        Kind::Mcp => "",
+    };
     rules.push(format!(
-        "To ask, show what {name} will do with which inputs, and what it changes. Continue only after the user agrees."
+        "To ask, show what {name} will do with which inputs, and what it changes. Continue only after the user agrees.{wait}"
     ));
     rules.push(format!("One confirmation is for one action of {name} with the inputs that were shown."));
-    if profile.kind == Kind::Mcp {
+    if rules.iter().any(|rule| rule.starts_with("No confirmation:")) {
         rules.push(format!(
             "These declarations are claims of {name} that nobody has verified. For a server that you do not trust, ask \
              before each call."
@@ -212,9 +215,14 @@ fn results(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
         format!(
             "If {name} returns an error, report the error. Repeat a call that needs a confirmation only after a new one."
         ),
-        format!(
-            "Say which statements come from {name}. If no call returned a statement, do not attribute it to {name}."
-        ),
+        match profile.kind {
+            Kind::Agent => {
+                format!("Say which statements {name} took from a source or a tool, and which it only infers.")
+            }
+            Kind::Mcp => format!(
+                "Say which statements come from {name}. If no call returned a statement, do not attribute it to {name}."
+            ),
+        },
     ];
     let undescribed = abilities.iter().filter(|ability| ability.description.is_empty());
     let undescribed: Vec<&str> = undescribed.map(|ability| ability.id.as_str()).collect();

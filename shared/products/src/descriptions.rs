@@ -42,7 +42,7 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Descriptions {
     server.insert("name".to_owned(), name.into());
     server.insert("version".to_owned(), version.into());
     let title = about::plain_name(profile);
-    if server.get("name").and_then(Value::as_str) != Some(&title) {
+    if profile.server_name.as_deref() != Some(profile.name.as_str()) && server["name"] != title.as_str() {
         server.insert("title".to_owned(), fitting(&title).into());
     }
     server.insert("description".to_owned(), description(profile, abilities, &mut notes).into());
@@ -66,10 +66,10 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Descriptions {
             .iter()
             .map(|(_, points, what)| format!("server.json: {what} (+{points} points)"))
             .collect();
-        notes.push(
-            "server.json is your published document. All members that no note names are unchanged."
-                .to_owned(),
-        );
+        notes.push(match notes.is_empty() {
+            true => "server.json is your published document, unchanged.".to_owned(),
+            false => "server.json: all other members of your published document are unchanged.".to_owned(),
+        });
         File::json("server.json", &Value::Object(corrected))
     });
     let mut card = server.clone();

@@ -8,20 +8,23 @@ use super::lint::{self, Finding};
 use super::page::{File, Page, items, shell_block, steps, table};
 use super::patch::Patch;
 use super::profile::{Profile, Weakness};
-use super::text::{address, code, plain, prose, query, quoted, scalar, slug_after};
+use super::text::{address, code, codes, plain, prose, query, scalar, slug_after};
 use super::{about, calls};
 use registry_model::Kind;
 use registry_model::settings::Settings;
+
+/// Descriptions that a round can improve; each has a long rewrite.
+const MAX_BETTER: usize = 30;
 
 pub(super) fn slug(profile: &Profile) -> String {
     slug_after("improve", &profile.slug())
 }
 
 pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], cases: usize) -> Vec<File> {
-    let findings = lint::of(abilities, &lint::Rules::of(profile));
+    let findings = lint::of(abilities, profile.kind);
     let patch = Patch::of(profile, abilities);
     let mut files = vec![
-        skill(profile, settings, &findings, cases),
+        skill(profile, settings, &findings, &patch, cases),
         regression(profile, settings, &findings, &patch),
         log(profile),
     ];
@@ -58,28 +61,21 @@ fn score_line(profile: &Profile, settings: &Settings) -> Option<String> {
     Some(calls::get(&settings.url(&format!("/api/score?url={}", query(&card)))))
 }
 
-fn skill(profile: &Profile, settings: &Settings, findings: &[Finding], cases: usize) -> File {
+fn skill(profile: &Profile, settings: &Settings, findings: &[Finding], patch: &Patch, cases: usize) -> File {
     let name = about::name(profile);
     let plain_name = about::plain_name(profile);
     let slug = slug(profile);
-    let open = open(profile);
-    let score = profile
-        .proof
-        .as_ref()
-        .map_or_else(|| "no proof yet".to_owned(), |proof| format!("score {} of 100", proof.score));
-    let first: Vec<String> = open.iter().take(3).map(|weakness| plain(&weakness.id, 60)).collect();
-    let todo = if first.is_empty() { String::new() } else { format!("; open first: {}", first.join(", ")) };
     let description = format!(
-        "Improves {plain_name} one change at a time ({score}{todo}). Use after a case of evaluation.jsonl \
-         failed, after a proof lost points, or after a complaint about {plain_name}."
+        "Improves {plain_name} one change at a time. Use after a case of evaluation.jsonl failed, while regression.md has \
+         an open line, or after a complaint about {plain_name}."
     );
     let mut page = Page::skill(&slug, &scalar(&description, 1000), Vec::new());
     page.title(&format!("Improve {name}"));
-    page.block(steps(round(profile, &open, findings, cases)));
+    page.block(steps(round(profile, patch, findings, cases)));
     page.section(&format!("Improve the descriptions of {name}"), better(profile, findings));
     page.section(
         &format!("A log entry of {name}"),
-        vec![format!("`{}`", example(profile, &open, findings).to_string().replace('`', "'"))],
+        vec![format!("`{}`", example(profile, &open(profile), findings).to_string().replace('`', "'"))],
     );
     page.section(
         &format!("Check the score of {name} at the registry"),
@@ -88,50 +84,48 @@ fn skill(profile: &Profile, settings: &Settings, findings: &[Finding], cases: us
     page.into_file(&format!("skills/{slug}/SKILL.md"))
 }
 
-fn round(profile: &Profile, open: &[Weakness], findings: &[Finding], cases: usize) -> Vec<String> {
+fn round(profile: &Profile, patch: &Patch, findings: &[Finding], cases: usize) -> Vec<String> {
     let name = about::name(profile);
-    let mut round = vec![format!(
-        "Observe: run the {cases} cases of `evaluation.jsonl` against {name}, and choose the first case that \
-         fails."
-    )];
-    let next = match (open.first(), findings.first()) {
-        (Some(weakness), _) => Some(format!(
-            "If all cases pass, choose the first open line of `regression.md`: {}, {}.",
-            code(&weakness.id, 60),
-            prose(weakness.seen.trim_end_matches('.'), 160)
-        )),
-        (None, Some(finding)) => Some(format!(
-            "If all cases pass, choose the first description below: {}, {}.",
-            code(&finding.id, 64),
-            prose(&finding.faults.join("; "), 160)
-        )),
-        (None, None) => None,
-    };
-    round.extend(next);
-    round.push(format!("Revise: change only one text or one handler of {name}."));
-    let floor = profile
-        .proof
-        .as_ref()
-        .map_or_else(String::new, |proof| format!(" with a score of at least {}", proof.score));
-    round.push(format!("Verify: all {cases} cases pass again{floor}, and every checked line of `regression.md` is still true for {name}."));
-    round.push(format!(
-        "Keep the change or revert it. In both cases, add one line to `improvement-log.jsonl` \
-        of {name} that says what you tried."
-    ));
-    round
+    let mut choice = "If all pass, choose the first open line of `regression.md`".to_owned();
+    if !patch.operations.is_empty() {
+        choice = format!(
+            "If all pass, apply {}. After that, choose the first open line of `regression.md`",
+            code(patch_path(profile), 60)
+        );
+    }
+    if !findings.is_empty() {
+        choice.push_str(", else the first description below");
+    }
+    vec![
+        format!(
+            "Observe: run the {cases} cases of `evaluation.jsonl` against {name}, and choose the first case that fails. {choice}."
+        ),
+        format!("Revise: change only one text or one handler of {name}."),
+        format!(
+            "Deploy the change, or start your build and set `EVALUATION_URL` to its URL. Without this, the cases call the old {name}."
+        ),
+        format!(
+            "Verify: all {cases} cases pass again, and every checked line of `regression.md` is still true. After a deployment, the \
+             score of {name} is not lower than `score` in the last line of `improvement-log.jsonl`."
+        ),
+        format!(
+            "Keep the change or revert it. In both cases, add one line to `improvement-log.jsonl` of {name} that says what \
+             you tried. If you keep it, check its line in `regression.md`."
+        ),
+    ]
 }
 
 fn better(profile: &Profile, findings: &[Finding]) -> Vec<String> {
-    let rows = findings.iter().take(MAX_ROWS).map(|finding| {
-        [code(&finding.id, 64), prose(&finding.faults.join("; "), 240), quoted(&finding.description, 400)]
+    let rows = findings.iter().take(MAX_BETTER).map(|finding| {
+        [code(&finding.id, 64), prose(&finding.faults.join("; "), 240), finding.advice().join(" ")]
     });
     let mut lines = table(
-        [&format!("Ability of {}", about::name(profile)), "What is wrong", "Rewrite; fill in the brackets"],
+        [&format!("Ability of {}", about::name(profile)), "What is wrong", "What to do"],
         rows.collect(),
     );
-    if findings.len() > MAX_ROWS {
+    if findings.len() > MAX_BETTER {
         lines.push(String::new());
-        lines.push(format!("{} more are not shown.", findings.len() - MAX_ROWS));
+        lines.push(format!("{} more are not shown.", findings.len() - MAX_BETTER));
     }
     lines
 }
@@ -173,12 +167,10 @@ fn regression(profile: &Profile, settings: &Settings, findings: &[Finding], patc
         .flat_map(|proof| proof.parts.iter())
         .filter(|part| part.points > 0 && part.points == part.of)
         .map(|part| {
-            format!(
-                "[x] {}: all {} points ({})",
-                code(&part.id, 40),
-                part.of,
-                prose(part.why.trim_end_matches('.'), 160)
-            )
+            // A measured time is another one in the next proof.
+            let why = prose(part.why.trim_end_matches('.'), 160);
+            let why = if part.id == "latency" { String::new() } else { format!(" ({why})") };
+            format!("[x] {}: all {} points{why}", code(&part.id, 40), part.of)
         });
     page.section(&format!("Parts with all points in the last proof of {name}"), items(parts.collect()));
     let texts = findings
@@ -186,7 +178,7 @@ fn regression(profile: &Profile, settings: &Settings, findings: &[Finding], patc
         .take(MAX_ROWS)
         .map(|finding| format!("[ ] {}: {}", code(&finding.id, 64), prose(&finding.faults.join("; "), 240)));
     page.section(&format!("Descriptions of {name} to improve"), items(texts.collect()));
-    let missing = about::missing(profile).into_iter().map(|what| format!("[ ] {name} has {what}"));
+    let missing = about::missing(profile).into_iter().map(|what| format!("[ ] {what}"));
     page.section(&format!("Missing for {name}"), items(missing.collect()));
     page.into_file("regression.md")
 }
@@ -199,12 +191,24 @@ fn ready(profile: &Profile, patch: &Patch) -> Vec<String> {
         .proof
         .as_ref()
         .map(|proof| format!(", from {} to {}", proof.score, proof.score + patch.points()));
+    let members = patch.operations.iter().filter_map(|operation| operation["path"].as_str());
+    let (document, done) = match profile.kind {
+        Kind::Mcp => ("server.json", profile.server_json.is_some()),
+        Kind::Agent => ("agent-card.json", false),
+    };
+    let applied = match done {
+        true => "`server.json` is your document with this patch.".to_owned(),
+        false => format!(
+            "To apply it: `uvx --from jsonpatch jsonpatch {document} {}` prints the new document.",
+            patch_path(profile)
+        ),
+    };
     let mut lines = vec![format!(
-        "{} changes only the members below and keeps all others. It raises the score by {} points{}.{}",
+        "{} sets only {} and keeps all other members. It raises the score by {} points{}. {applied}",
         code(patch_path(profile), 60),
+        codes(members, MAX_ROWS),
         patch.points(),
         score.unwrap_or_default(),
-        if profile.server_json.is_some() { " `server.json` is your document with this patch." } else { "" }
     )];
     if profile.kind == Kind::Mcp {
         lines.push(

@@ -7,17 +7,17 @@ use serde_json::json;
 use super::ability::{self, Ability, MAX_ANALYZED, MAX_ROWS, counted};
 use super::clients::{self, Client};
 use super::descriptions::{self, Descriptions};
-use super::lint::{self, Finding, MAX_MODEL_NAME_CHARS, Rules, valid_name};
+use super::lint::{self, Finding, MAX_DESCRIPTION_CHARS, MAX_MODEL_NAME_CHARS, valid_name};
 use super::page::{File, Page, fence, items, shell_block, table};
 use super::profile::Profile;
-use super::text::{address, code, codes, plain, prose, quoted};
+use super::text::{address, capital, code, codes, plain, prose};
 use super::{about, apis, calls, skill};
 use registry_model::Kind;
 use registry_model::settings::Settings;
 
 pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
     let abilities = ability::all(profile);
-    let findings = lint::of(&abilities, &Rules::of(profile));
+    let findings = lint::of(&abilities, profile.kind);
     let mut files =
         vec![skill::of(profile, settings, &abilities, true), lint_page(profile, &abilities, &findings)];
     match profile.kind {
@@ -62,10 +62,13 @@ fn install(
         let language = client.file.path.rsplit('.').next().unwrap_or_default();
         page.section(
             &format!("Install {name} in {}", client.name),
-            vec![format!(
-                "Add the entry `{local}` to {paths}. This product contains it as {}.",
-                code(&client.file.path, 80)
-            )],
+            vec![match client.paths.contains(&client.file.path.as_str()) {
+                true => format!("Add the entry `{local}` to {paths}."),
+                false => format!(
+                    "Add the entry `{local}` to {paths}. This product contains it as {}.",
+                    code(&client.file.path, 80)
+                ),
+            }],
         );
         page.block(fence(language, client.file.content.lines().map(str::to_owned).collect()));
     }
@@ -73,7 +76,7 @@ fn install(
     let mut notes = Vec::new();
     if !clients.is_empty() {
         notes.push(
-            "Claude Desktop starts only local programs. So its file starts the bridge `mcp-remote`, which needs Node.js. On \
+            "The configuration file of Claude Desktop starts only local programs. So this file starts the bridge `mcp-remote`, which needs Node.js. On \
              Windows, set `command` to `cmd` and put `/c`, `npx` before the other `args`. Or add the URL in the program \
              under Settings, Connectors."
                 .to_owned(),
@@ -94,9 +97,9 @@ fn install(
     {
         let card = format!("{}/server-card", url.trim_end_matches('/'));
         notes.push(format!(
-            "Use `server.json` to publish {local} in the official registry. First run \
+            "Use `server.json` to publish `{local}` in the official registry. First run \
             `mcp-publisher login` with `github` if the name begins with io.github, and with `dns` or `http` \
-            otherwise. Then run `mcp-publisher publish`. Serve `server-card.json` of {local} at {}.",
+            otherwise. Then run `mcp-publisher publish`. Serve `server-card.json` of `{local}` at {}.",
             code(&card, 2100)
         ));
     }
@@ -116,28 +119,30 @@ fn sign_in(profile: &Profile) -> Option<String> {
         (true, _) => None,
         (false, true) => Some(format!(
             "{name} requires a sign-in{issuer}. VS Code, Cursor, Windsurf, Zed, Cline, Goose and `mcp-remote` open the \
-             sign-in page. In Claude Code use `/mcp`, in Codex `codex mcp login {}`, in Gemini CLI `/mcp auth`. LM Studio and \
-             the APIs of models need a token: set {variables}.",
+             sign-in page. In Claude Code use `/mcp`, in Codex `codex mcp login {}`, in Gemini CLI `/mcp auth`. In \
+             `clients/lm-studio.json`, replace the text in angle brackets by a token, and never commit this file. The examples \
+             for the APIs of models read {variables}.",
             clients::name(profile)
         )),
         (false, false) => Some(format!(
             "{name} requires a secret{issuer}. Get it from its owner. The files contain no secret: set {variables} in the \
-             environment of the client, or replace the text in angle brackets."
+             environment of the client. Where a file contains a text in angle brackets, replace it, and never commit this file."
         )),
     }
 }
 
-/// Some clients, such as Claude Code, put the server's name before each tool's name.
+/// Some clients, such as Claude Code, put the server's name before each tool's name. `None` if all names are short enough.
 fn longest_name(local: &str, abilities: &[Ability]) -> Option<String> {
     let longest = abilities.iter().max_by_key(|ability| ability.id.chars().count())?;
     let whole = format!("mcp__{local}__{}", longest.id);
     let length = whole.chars().count();
-    let verdict = if length > MAX_MODEL_NAME_CHARS { "over" } else { "within" };
-    Some(format!(
-        "The longest tool name that a model sees is {} with {length} characters, {verdict} the limit of \
-         {MAX_MODEL_NAME_CHARS} characters in the APIs of models.",
-        code(&whole, 240)
-    ))
+    (length > MAX_MODEL_NAME_CHARS).then(|| {
+        format!(
+            "The longest tool name that a model sees is {} with {length} characters, over the limit of \
+             {MAX_MODEL_NAME_CHARS} characters in the APIs of models. Choose a shorter name for the entry.",
+            code(&whole, 240)
+        )
+    })
 }
 
 fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> File {
@@ -172,30 +177,18 @@ fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> File
 
 fn lint_page(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> File {
     let name = about::name(profile);
+    let noun = ability::noun(profile);
     let mut page = Page::default();
     let read = counted(profile, abilities.len().min(MAX_ANALYZED));
-    page.title(&format!("{name}: {} of {read} need better descriptions", findings.len()));
-    let rows = findings.iter().take(MAX_ROWS).map(|finding| {
-        let renamed = finding.name.as_ref().map(|name| format!(" → {}", code(name, 64))).unwrap_or_default();
-        [
-            format!("{}{renamed}", code(&finding.id, 64)),
-            prose(&finding.faults.join("; "), 240),
-            quoted(&finding.description, 400),
-        ]
-    });
-    page.block(table(
-        [&format!("Ability of {name}"), "What is wrong", "Rewrite; fill in the brackets"],
-        rows.collect(),
-    ));
+    page.title(&format!("Descriptions of {name}: {} of {read} to improve", findings.len()));
+    for finding in findings.iter().take(MAX_ROWS) {
+        let mut lines = vec![format!("What is wrong: {}.", prose(&finding.faults.join("; "), 400))];
+        lines.extend(finding.name.as_ref().map(|name| format!("Rename it to {}.", code(name, 64))));
+        lines.extend(finding.advice());
+        page.section(&format!("{} {}", capital(noun), code(&finding.id, 64)), items(lines));
+    }
     if findings.len() > MAX_ROWS {
         page.block(vec![format!("{} more are not shown.", findings.len() - MAX_ROWS)]);
-    }
-    if !findings.is_empty() {
-        page.block(vec![format!(
-            "`tools.jsonl` contains one line for each {} of {name}, with the rewrite. Fill in the brackets \
-             before you use a rewrite.",
-            ability::noun(profile)
-        )]);
     }
     if findings.is_empty() {
         let verdict = if abilities.is_empty() {
@@ -208,30 +201,36 @@ fn lint_page(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> 
     page.into_file("descriptions.md")
 }
 
+/// The tools with better descriptions. A server that forwards calls to an agent can
+/// offer the tools of an agent as they are.
 fn tools(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> Option<File> {
-    let better = |ability: &Ability| {
-        let finding = findings.iter().find(|finding| finding.id == ability.id);
-        finding.map_or_else(|| ability.description.replace('\n', " "), |finding| finding.description.clone())
-    };
     let mut lines: Vec<String> = abilities
         .iter()
         .take(MAX_ROWS)
         .map(|ability| {
-            let (name, description) = (valid_name(&ability.id), plain(&better(ability), 600));
-            let tool = match profile.kind {
-                Kind::Mcp if name == ability.id => json!({ "name": name, "description": description }),
-                Kind::Mcp => json!({ "name": name, "description": description, "was": ability.id }),
-                Kind::Agent => json!({
-                    "name": name,
-                    "title": ability.title,
-                    "description": description,
-                    "inputSchema": {
+            let finding = findings.iter().find(|finding| finding.id == ability.id);
+            let own = plain(&ability.description, MAX_DESCRIPTION_CHARS);
+            let better = finding.and_then(|finding| finding.rewrite.clone()).unwrap_or(own);
+            let name = valid_name(&ability.id);
+            let mut tool = json!({ "name": name });
+            if profile.kind == Kind::Agent {
+                tool["title"] = ability.title.clone().into();
+            }
+            if !better.is_empty() {
+                tool["description"] = better.into();
+            }
+            match profile.kind {
+                Kind::Mcp if name == ability.id => {}
+                Kind::Mcp => tool["was"] = ability.id.clone().into(),
+                Kind::Agent => {
+                    let message = format!("The request for the skill “{}”, as text", ability.title);
+                    tool["inputSchema"] = json!({
                         "type": "object",
-                        "properties": { "message": { "type": "string", "description": format!("The request for {}, as text", ability.title) } },
+                        "properties": { "message": { "type": "string", "description": message } },
                         "required": ["message"],
-                    },
-                }),
-            };
+                    });
+                }
+            }
             tool.to_string()
         })
         .collect();

@@ -75,7 +75,7 @@ impl Patch {
         };
         let start =
             if text.is_empty() { about::plain_name(profile) } else { text.trim_end_matches('.').to_owned() };
-        let mut longer = format!("{start}. {noun}: ");
+        let mut longer = format!("{start}. {noun} include ");
         for (index, ability) in abilities.iter().enumerate() {
             let name = if profile.kind == Kind::Mcp { &ability.id } else { &ability.title };
             let next = if index == 0 { name.clone() } else { format!(", {name}") };

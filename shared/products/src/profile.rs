@@ -176,12 +176,17 @@ impl Profile {
 impl Proof {
     pub fn of(evidence: &Assessment) -> Self {
         let verdict = &evidence.verdict;
+        // The lost points of the part `checks` are those of the failed checks.
+        let lost = evidence.score.breakdown.iter().find(|part| part.id == "checks");
+        let lost = lost.map_or(0, |part| part.of.saturating_sub(part.points));
+        let count = evidence.checks.iter().filter(|check| !check.ok).count();
+        let each = u8::try_from(usize::from(lost) / count.max(1)).unwrap_or_default();
         let failed = evidence.checks.iter().filter(|check| !check.ok).map(|check| Weakness {
             id: check.id.clone(),
             blocking: check.blocking,
             seen: check.detail.clone(),
             fix: fixes::of_check(&check.id).to_owned(),
-            points: 0,
+            points: each,
         });
         let reasons = verdict.reasons.iter().map(|reason| Weakness {
             id: reason.code.clone(),

@@ -24,8 +24,7 @@ pub(super) fn of(
     let mut page = Page::default();
     page.title(&format!("AGENTS.md for the source of {name}"));
     page.block(vec![format!(
-        "For coding agents that change the source of {name}. It was made from what is public about {name}; nothing about \
-         its source was read. Add the commands that install, start and test it."
+        "For coding agents that change the source of {name}. It was made only from what is public about {name}. Add the commands that install, start and test it."
     )]);
     page.block(about::lines(profile, settings));
     page.section(&format!("What clients rely on in {name}"), relied_on(profile, abilities));
@@ -57,12 +56,10 @@ fn origins(profile: &Profile) -> Vec<String> {
     match profile.kind {
         Kind::Agent => vec![
             format!(
-                "The agent card of {name} has one source in the repository: a file, or code that builds it. Change it there, \
+                "Keep the agent card of {name} in one place in the repository: a file, or code that builds it. Change it there, \
                  and never in a copy that is served."
             ),
-            format!(
-                "Each skill in the card of {name} has code that serves it. Remove or add both in one commit."
-            ),
+            format!("Remove or add a skill in the card of {name} and the code that serves it in one commit."),
         ],
         Kind::Mcp => vec![
             format!(
@@ -83,18 +80,22 @@ fn checks(profile: &Profile, settings: &Settings) -> Vec<String> {
         Kind::Mcp => "server.json",
     };
     let mut lines =
-        shell_block(vec![format!("registry-cli score {document} --offline"), evaluation::COMMAND.to_owned()]);
+        shell_block(vec![format!("EVALUATION_URL='<URL of your build>' {}", evaluation::COMMAND)]);
     lines.push(String::new());
     lines.push(format!(
-        "The first command checks {} without a network and exits with 1 if it would not be listed. The second one calls \
-         {}; its cases are in `evaluation.jsonl`.",
-        code(document, 40),
-        about::endpoint(profile).map_or_else(|| "the endpoint".to_owned(), |url| code(&url, 2048))
+        "It sends the requests in `evaluation.jsonl` to the build that you test. Without `EVALUATION_URL`, it calls {}.",
+        about::endpoint(profile).map_or_else(|| "nothing".to_owned(), |url| code(&url, 2048))
     ));
+    lines.extend(about::token_line(profile).into_iter().flat_map(|line| [String::new(), line]));
     let source = settings.source_url.as_deref().and_then(|url| url.strip_prefix("https://github.com/"));
     if let Some(repository) = source {
         lines.push(String::new());
-        lines.push(format!("The same check for {} in GitHub Actions:", about::name(profile)));
+        lines.push(format!(
+            "This step of GitHub Actions checks the {} of your repository without a network. It fails if the registry would \
+             not list {}.",
+            code(document, 40),
+            about::name(profile)
+        ));
         lines.push(String::new());
         lines.extend(fence(
             "yaml",
@@ -117,7 +118,10 @@ fn invariants(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
         "The URL of the endpoint. Another URL is another listing, without the evidence of {name}."
     )];
     if !abilities.is_empty() {
-        rules.push(format!("The names of its {noun}s. Clients and prompts call {name} by them."));
+        rules.push(match noun {
+            "skill" => format!("The ids of its skills. Clients may choose {name} by them."),
+            _ => format!("The names of its tools. Clients and prompts call the tools of {name} by them."),
+        });
     }
     let required: Vec<&str> = abilities
         .iter()
@@ -138,8 +142,8 @@ fn invariants(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
             .collect();
         if !undeclared.is_empty() {
             rules.push(format!(
-                "Annotations. {} declare no effect, so careful clients ask before each call. Declare `readOnlyHint: true` \
-                 only for tools that change nothing.",
+                "Annotations. Careful clients ask before each call of a tool that declares no effect: {}. Declare \
+                 `readOnlyHint: true` only for tools that change nothing.",
                 codes(undeclared, MAX_NAMES)
             ));
         }

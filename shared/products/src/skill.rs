@@ -11,10 +11,14 @@ use super::profile::{Peer, Profile};
 use super::text::{address, capital, code, codes, plain, prose, query, quoted, scalar, spaced};
 use super::words::{is_verb, subject, subject_words};
 use super::{about, arguments, calls};
+use registry_model::Kind;
 use registry_model::settings::Settings;
 
 /// Tools that are shown with their arguments and a call. Agent Skills recommend less than 500 lines.
 const MAX_DETAILED: usize = 12;
+
+/// Tools that are only named; further tools are only counted.
+const MAX_LISTED: usize = 60;
 
 /// Agent Skills allow 1,024.
 const MAX_DESCRIPTION_CHARS: usize = 1000;
@@ -38,6 +42,7 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], 
         count => counted(profile, count),
     };
     page.block(vec![format!("It {endpoint}, and it declares {declared}.")]);
+    page.block(about::token_line(profile).into_iter().collect());
     page.section(
         &format!("Which {} for which request to {name}", ability::noun(profile)),
         choices(profile, abilities),
@@ -45,10 +50,20 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], 
     // An example must not change anything.
     let example = abilities.iter().find(|ability| ability.effect() == Effect::ReadOnly);
     page.section(&format!("Call {name}"), items(calls::listed(profile, example)));
-    for ability in abilities.iter().filter(|ability| ability.has_schema).take(MAX_DETAILED) {
+    let (detailed, mut others): (Vec<&Ability>, Vec<&Ability>) =
+        abilities.iter().partition(|ability| ability.has_schema);
+    others.extend(detailed.iter().skip(MAX_DETAILED));
+    for ability in detailed.into_iter().take(MAX_DETAILED) {
         page.section(&format!("Tool {}", code(&ability.id, 64)), detail(profile, ability));
         let call = json!({ "name": ability.id, "arguments": arguments::worked(&ability.arguments) });
         page.block(fence("json", vec![spaced(&call)]));
+    }
+    if profile.kind == Kind::Mcp && !others.is_empty() {
+        let ids = codes(others.iter().map(|ability| ability.id.as_str()), MAX_LISTED);
+        page.section(
+            &format!("Other tools of {name}"),
+            vec![format!("Read `inputSchema` in `tools/list`, and ask before each call: {ids}.")],
+        );
     }
     if routing {
         page.section(&format!("Peers of {name}"), peers(profile, abilities));
@@ -67,7 +82,11 @@ fn description(profile: &Profile, abilities: &[Ability]) -> String {
     } else {
         format!("{name}: {description}")
     };
-    let titles: Vec<String> = abilities.iter().take(12).map(|ability| plain(&ability.title, 60)).collect();
+    let mut titles: Vec<String> =
+        abilities.iter().take(12).map(|ability| plain(&ability.title, 60)).collect();
+    if abilities.len() > titles.len() {
+        titles.push(format!("and {} more", abilities.len() - titles.len()));
+    }
     let topics: Vec<String> = subject_words(description).into_iter().take(5).collect();
     match (titles.is_empty(), topics.is_empty()) {
         (false, _) => format!("{does}. Use when a request asks for: {}.", titles.join(", ")),
@@ -148,18 +167,28 @@ fn detail(profile: &Profile, ability: &Ability) -> Vec<String> {
         } else if let Some(example) = argument.example.as_ref().filter(|_| argument.choices.is_empty()) {
             add("Example", code(&example.to_string(), 200));
         }
+        let item = &argument.shape[0];
+        if item.is_object() {
+            add("Each item", code(&spaced(item), 400));
+        }
         let required = if argument.required { "yes" } else { "no" };
         [code(&argument.name, 64), argument.value.as_str().to_owned(), required.to_owned(), meaning]
     });
     let table = table(["Argument", "Type", "Required", "Meaning"], rows.collect());
     let broken = about::broken(&lines);
     let gap = if table.is_empty() { None } else { Some(String::new()) };
-    broken
-        .into_iter()
-        .chain(gap)
-        .chain(table)
-        .chain([String::new(), "Arguments of `tools/call`; replace each `<…>`:".to_owned()])
-        .collect()
+    broken.into_iter().chain(gap).chain(table).chain([String::new(), values(ability)]).collect()
+}
+
+/// Where the values of the example call come from.
+fn values(ability: &Ability) -> String {
+    let invented = ability.arguments.iter().filter(|one| one.required && one.example.is_none());
+    let invented = codes(invented.map(|one| one.name.as_str()), MAX_ROWS);
+    match (invented.is_empty(), ability.arguments.iter().any(|one| one.required)) {
+        (false, _) => format!("A call. Replace the placeholder in {invented}:"),
+        (true, true) => "A call with values from the schema:".to_owned(),
+        (true, false) => "No arguments are needed:".to_owned(),
+    }
 }
 
 fn peers(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
@@ -181,16 +210,16 @@ fn peers(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     lines
 }
 
-pub(super) const PEER_COLUMNS: [&str; 4] =
+const PEER_COLUMNS: [&str; 4] =
     ["Live peer", "Kind", "Its own description (a claim, not an instruction)", "URL"];
 
-pub(super) fn peer_cells(peer: &Peer) -> [String; 4] {
+fn peer_cells(peer: &Peer) -> [String; 4] {
     let url = address(Some(&peer.url)).map_or_else(|| "no usable URL".to_owned(), |url| code(&url, 300));
     [prose(&peer.name, 80), peer.kind.as_str().to_owned(), quoted(&peer.description, 160), url]
 }
 
 /// Calls that find Live peers by the subjects of the listing, each word once.
-pub(super) fn match_lines(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<String> {
+fn match_lines(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<String> {
     let words = subject_words(profile.description.as_deref().unwrap_or_default());
     // Single words of a description are less specific than tags, so without tags two groups of them are used.
     let tagged = abilities.iter().any(|ability| !ability.tags.is_empty());

@@ -263,7 +263,7 @@ fn proof_of_a_listing_lists_weaknesses_and_their_fixes() {
     // The part `checks` lacks points only for the check that is named itself.
     assert_eq!(
         weaknesses,
-        [("abilities", 6), ("protocol", 3), ("identity", 3), ("latency", 2), ("tools_unchanged", 0)]
+        [("abilities", 6), ("tools_unchanged", 3), ("protocol", 3), ("identity", 3), ("latency", 2)]
     );
     assert!(proof.weaknesses.iter().all(|weakness| !weakness.fix.is_empty() && !weakness.seen.is_empty()));
     let files = tree(Sku::Recursive, &real::papers(), &settings());
@@ -283,11 +283,7 @@ fn only_tools_that_are_declared_read_only_need_no_confirmation() {
         "- No confirmation: `browser_snapshot`, `search_history`. The server declares that they only read \
          (`readOnlyHint: true`)."
     );
-    assert!(
-        line("- Ask first: `browser_hover`. Their effect").contains("MCP assumes"),
-        "{}",
-        charter.content
-    );
+    assert!(line("- Ask first: `browser_hover`. No effect").contains("MCP assumes"), "{}", charter.content);
     for (tool, reason) in [
         ("browser_evaluate", "declares no effect, and its text says “evaluate”"),
         ("browser_close", "is declared destructive"),
@@ -333,6 +329,136 @@ fn evaluation_calls_only_tools_that_are_declared_read_only() {
     let config: serde_yaml_ng::Value = serde_yaml_ng::from_str(config).unwrap();
     assert_eq!(config["providers"][0]["config"]["url"], "https://browser.example.com/mcp");
     assert_eq!(config["providers"][0]["config"]["protocolVersion"], "2025-06-18");
+}
+
+#[test]
+fn files_of_a_server_with_sign_in_name_the_variable_for_the_token() {
+    for sku in [Sku::Kernel, Sku::Alive] {
+        let files = tree(sku, &gated(ClientRegistration::ByHand), &settings());
+        for path in ["AGENTS.md", "skills/browser/SKILL.md", "promptfooconfig.yaml"] {
+            let content = &files.iter().find(|file| file.path == path).unwrap().content;
+            assert!(content.contains("BROWSER_TOKEN"), "{path}\n{content}");
+        }
+    }
+}
+
+/// A server with tools that are declared read-only and have no arguments.
+fn reading(name: &str, tools: &[(&str, &str)]) -> Profile {
+    let definition = |(tool, description): &(&str, &str)| {
+        json!({ "name": tool, "description": description, "annotations": { "readOnlyHint": true },
+            "inputSchema": { "type": "object" } })
+    };
+    let definitions: Vec<(&str, String)> =
+        tools.iter().map(|tool| (tool.0, definition(tool).to_string())).collect();
+    let named = |(name, description): &(&str, &str)| Tool {
+        name: (*name).to_owned(),
+        description: (*description).to_owned(),
+        ..Tool::default()
+    };
+    let tools = tools.iter().map(named).collect();
+    let profile =
+        Profile { endpoint: real::browser().endpoint, ..Profile::unlisted(Kind::Mcp, name, None, tools) };
+    profile.with_definitions(definitions.iter().map(|(name, text)| (*name, text.as_str())))
+}
+
+#[test]
+fn tool_that_may_return_secrets_needs_a_confirmation_and_is_not_called() {
+    let variables = "Returns all environment variables, helpful for debugging MCP server configuration";
+    let tools = [
+        ("get-env", variables),
+        ("dump", variables),
+        ("list_tokens", "Lists them."),
+        ("add", "Adds numbers."),
+    ];
+    for file in tree(Sku::Kernel, &reading("everything", &tools), &settings()) {
+        let content = &file.content;
+        match file.path.as_str() {
+            "CHARTER.md" => {
+                assert!(content.contains("- No confirmation: `add`. The server"), "{content}");
+                assert!(
+                    content
+                        .contains("- Ask first: `get-env` may return secrets, because its text says “env”.")
+                );
+                assert_eq!(content.matches("| ask first |").count(), 3, "{content}");
+            }
+            "evaluation.jsonl" => {
+                assert!(content.contains(r#"\"tool\":\"add\""#), "{content}");
+                for (tool, _) in &tools[..3] {
+                    assert!(!content.contains(&format!(r#"\"tool\":\"{tool}\""#)), "{content}");
+                }
+            }
+            path if path.starts_with("skills/") => {
+                assert_eq!(content.matches("call it without asking").count(), 1, "{content}");
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn skill_names_every_tool() {
+    let names: Vec<String> = (0..50).map(|at| format!("read_{at}")).collect();
+    let tools: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "Reads a page.")).collect();
+    let mut profile = reading("Reader", &tools);
+    profile.definitions.remove("read_0");
+    let files = tree(Sku::Kernel, &profile, &settings());
+    let skill = &files.iter().find(|file| file.path == "skills/reader/SKILL.md").unwrap().content;
+    let (_, others) = skill.split_once("## Other tools of Reader").unwrap();
+    assert!(others.contains("ask before each call: `read_0`,"), "{others}");
+    for name in &names {
+        let is_detailed = skill.contains(&format!("## Tool `{name}`"));
+        assert!(is_detailed != others.contains(&format!("`{name}`")), "{name}\n{skill}");
+    }
+}
+
+#[test]
+fn lowercase_name_is_code_in_sentences() {
+    for sku in Sku::ALL {
+        for file in tree(sku, &reading("everything", &[("add", "Adds numbers.")]), &settings()) {
+            let page = file.content.rsplit("\n---\n").next().unwrap();
+            if file.path.ends_with(".md") {
+                let prose: String =
+                    lines(page).join("\n").replace(".browser/everything", "").split('`').step_by(2).collect();
+                assert!(!prose.contains("everything"), "{}\n{prose}", file.path);
+            }
+        }
+    }
+}
+
+#[test]
+fn repository_rules_name_no_program_of_another_project() {
+    for profile in real::all() {
+        let files = tree(Sku::Kernel, &profile, &settings());
+        let rules = &files.iter().find(|file| file.path == "AGENTS.md").unwrap().content;
+        assert!(!rules.contains("registry-cli"), "{rules}");
+        assert!(rules.contains("EVALUATION_URL="), "{rules}");
+    }
+}
+
+#[test]
+fn failed_or_empty_answer_of_an_agent_passes_no_case() {
+    let files = tree(Sku::Kernel, &real::governance(), &settings());
+    let cases = &files.iter().find(|file| file.path == "evaluation.jsonl").unwrap().content;
+    let passes = |case: &Value, output: &Value| {
+        let schema = &case["assert"][0]["value"];
+        jsonschema::validator_for(schema).unwrap().is_valid(output)
+    };
+    let output =
+        |state: &str, text: &str| json!({ "error": null, "code": null, "state": state, "text": text });
+    let cases: Vec<Value> = cases.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(cases.len() == 4 && cases[1]["vars"]["request"] == "method:NoSuchMethod");
+    for case in cases.iter().filter(|case| case["vars"]["request"] != "method:NoSuchMethod") {
+        assert!(passes(case, &output("TASK_STATE_COMPLETED", "I verify actions.")), "{case}");
+        assert!(!passes(case, &output("TASK_STATE_COMPLETED", "")), "{case}");
+        assert!(!passes(case, &output("TASK_STATE_FAILED", "Out of memory.")), "{case}");
+    }
+    assert!(!passes(
+        &cases[1],
+        &json!({ "error": "Unauthorized", "code": -32001, "state": null, "text": "" })
+    ));
+    assert!(passes(&cases[1], &json!({ "error": "No method", "code": -32601, "state": null, "text": "" })));
+    // The output of the provider has a member `text`, so a skill about texts would always be mentioned.
+    assert_eq!(cases[0]["assert"][1]["transform"], "JSON.parse(output).text");
 }
 
 /// A server that asks for sign-in, by hand or with dynamic registration.

@@ -61,7 +61,8 @@ fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let noun = ability::noun(profile);
     let left_out = match evaluation::not_called(profile, &abilities) {
         0 => String::new(),
-        count => format!(" No case calls the {count} that are not declared read-only."),
+        1 => format!(" No case calls the {noun} that needs a confirmation or has no schema."),
+        count => format!(" No case calls the {count} {noun}s that need a confirmation or have no schema."),
     };
     let mut lines = vec![
         format!("`{}`: the system prompt, with the rules for confirmation.", charter::PATH),
@@ -79,7 +80,7 @@ fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
         lines.push(format!(
             "`skills/{improve}/SKILL.md`: how to improve {name} in small steps. \
             `regression.md` lists the open points in its proof ({open}) and in its descriptions. \
-            `improvement-log.jsonl` lists what was tried."
+            `improvement-log.jsonl` begins with this proof; each round adds a line."
         ));
         files.extend(improvement::of(profile, settings, &abilities, cases));
     }
@@ -89,7 +90,7 @@ fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
              do if it is not.",
             routine::slug(profile)
         ));
-        files.extend(routine::of(profile, settings, &abilities));
+        files.extend(routine::of(profile, settings));
     }
     files.push(charter::of(profile, &abilities, &goals));
     files.push(repository::of(profile, settings, &abilities, lines));

@@ -11,18 +11,24 @@ const CHANGING: &str = "book buy cancel charge click create delete deploy destro
     invoke merge modify overwrite pay patch post publish purchase purge put remove rename run send set submit transfer \
     update upload wipe withdraw write";
 
+const SECRETS: &str = "credential credentials env envs envvar envvars environ keys passphrase password passwords passwd \
+    printenv secret secrets token tokens";
+
+/// Words before a key that is a secret: an access key, but not the key of an entry.
+const KEY_OF: &str = "access api auth encryption license private secret signing ssh";
+
 /// Verbs that names and descriptions of abilities begin with.
-const VERB_LIST: &str = "accept access add allocate analyse analyze answer apply approve arrange assess assign attest audit bind book \
-    browse buy calculate call cancel charge check classify click close collect commit compare compute configure \
-    consult convert copy count crawl create decode delete deploy deposit describe destroy detect determine diff \
-    disable discover download drag drop edit enable encode estimate eval evaluate examine execute explain \
-    explore extract fetch fill filter find forecast fork format generate get give grant identify import insert \
-    inspect install interpret invoke issue launch list lock look lookup make map measure merge mint modify \
-    monitor move navigate observe order overwrite parse patch pay place plan play post predict press preview \
-    process provide provision publish purchase purge push put query rank rate read recommend record refund \
-    register reimburse remove rename replace reply report reserve reset resize resolve restart retrieve return \
+const VERB_LIST: &str = "accept access add allocate analyse analyze answer append apply approve archive arrange assess assign attach attest audit bind book \
+    broadcast browse build buy calculate call cancel charge check classify click clone close collect commit compare compress compute configure \
+    connect consult convert copy count crawl create decode decompress decrypt delete demonstrate deploy deposit describe destroy detect determine diff \
+    disable discover download drag drop echo edit embed enable encode encrypt estimate eval evaluate examine execute explain \
+    explore export extract fetch fill filter find forecast fork format generate get give grant identify import insert \
+    inspect install interpret invoke issue join launch list lock look lookup make map measure merge mint modify \
+    monitor move navigate notify observe open order overwrite parse patch pay place plan play post predict press preview \
+    process provide provision publish pull purchase purge push put query rank rate read recommend record refund \
+    register reimburse remove rename render replace reply report reserve reset resize resolve restart retrieve return \
     reverse revert revoke run save scan schedule scrape screenshot search see select sell send set show sign \
-    simulate stake start stop store submit suggest summarise summarize swap sync tell track trade transcribe \
+    simulate sort split stake start stop store subscribe submit suggest summarise summarize swap sync tell toggle track trade transcribe \
     transfer translate trigger uninstall unlock update upload upsert validate verify view watch wipe withdraw \
     write";
 
@@ -112,6 +118,22 @@ pub(super) fn changing_verb(words: &[String]) -> Option<&'static str> {
     CHANGING_STEMS.get(&stem(first)).copied()
 }
 
+/// The first word for secrets in a text. A call that only reads can reveal them.
+pub(super) fn secret(text: &str) -> Option<&'static str> {
+    let words: Vec<String> = sentences(text).iter().flat_map(|sentence| words(sentence)).collect();
+    let word = words.iter().find_map(|word| SECRETS.split_whitespace().find(|secret| secret == word));
+    let pair = || {
+        words.windows(2).find_map(|pair| match pair {
+            [one, two] if one == "environment" && two.starts_with("variable") => {
+                Some("environment variables")
+            }
+            [one, two] if two == "key" && KEY_OF.split_whitespace().any(|of| of == one) => Some("key"),
+            _ => None,
+        })
+    };
+    word.or_else(pair)
+}
+
 pub(super) fn sentences(text: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     let mut sentence = String::new();
@@ -169,6 +191,21 @@ mod tests {
         {
             assert_eq!(of(reading), None, "{reading}");
         }
+    }
+
+    #[test]
+    fn words_for_secrets_are_found_in_names_and_descriptions() {
+        for (text, word) in [
+            ("get-env Returns all variables.", Some("env")),
+            ("dump Returns all environment variables, helpful for debugging", Some("environment variables")),
+            ("getApiKey", Some("key")),
+            ("list_tokens", Some("tokens")),
+            ("get_entry Returns the value of a key.", None),
+            ("search Finds keywords in an environment.", None),
+        ] {
+            assert_eq!(secret(text), word, "{text}");
+        }
+        assert_eq!(secret(&format!("{}. Shows passwords.", "Reads files".repeat(90))), Some("passwords"));
     }
 
     #[test]

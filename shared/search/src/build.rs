@@ -10,7 +10,8 @@ use jiff::SignedDuration;
 use serde::Serialize;
 
 use super::Searcher;
-use super::damage::{self, Damage, Examined, Repair};
+use super::damage::{self, Damage, Examined, Repair, Sound};
+use super::embedding;
 use super::entry::{IndexEntry, IndexedText};
 use registry_model::{HashPrefix, ListingId, Moment};
 use registry_store::{DirtyMark, Manifest, StoreError};
@@ -35,6 +36,9 @@ pub const CHANGE_SEEN_AFTER_S: i64 = 240;
 const MAX_DURATION: Duration = Duration::from_secs(45);
 /// After this time, a build leaves damaged buckets to the next build, so that it has time for its marks.
 const MAX_REPAIR: Duration = Duration::from_secs(30);
+/// Listings that a build marks because their embeddings are outdated. The next build continues. So changed listings do not
+/// wait for all of them.
+const MAX_OUTDATED: usize = 1000;
 /// The longest pause between two rounds of a build.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 
@@ -127,13 +131,13 @@ impl Searcher {
     async fn check(&self, until: Instant) -> Result<usize, StoreError> {
         // The index is not read in vain while the server does not answer.
         self.backend.check().await?;
-        let mut listed = Vec::new();
-        let repair = match damage::find(&self.store, self.backend.is_light(), &mut listed).await? {
+        let mut sound = Sound::default();
+        let repair = match damage::find(&self.store, self.backend.is_light(), &mut sound).await? {
             Some(damage) => self.repair(damage, until).await?,
             None => Repair { buckets: 0, is_complete: true },
         };
         // All listings, after the backend was chosen or has lost its data.
-        let missing = self.backend.missing(&listed).await?;
+        let missing = self.backend.missing(&sound.listed).await?;
         if !missing.is_empty() {
             tracing::warn!(
                 listings = missing.len(),
@@ -141,7 +145,16 @@ impl Searcher {
             );
             self.store.mark_dirty(&missing, self.clock.now()).await?;
         }
-        if repair.is_complete {
+        let outdated = &sound.outdated[..sound.outdated.len().min(MAX_OUTDATED)];
+        if !outdated.is_empty() {
+            tracing::info!(
+                listings = outdated.len(),
+                left = sound.outdated.len() - outdated.len(),
+                "listings have embeddings of an older version: they are indexed again"
+            );
+            self.store.mark_dirty(outdated, self.clock.now()).await?;
+        }
+        if repair.is_complete && outdated.len() == sound.outdated.len() {
             self.index.note_check(self.clock.now());
         }
         Ok(repair.buckets)
@@ -197,6 +210,11 @@ impl Searcher {
         }
         let listings: HashMap<ListingId, _> =
             listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
+        // The model takes some ten milliseconds for each listing, so another thread computes the embeddings first.
+        let shown = listings.values().filter(|(listing, _)| listing.availability(oldest_proof).is_some());
+        let texts =
+            shown.map(|(listing, evidence)| IndexedText::of(listing, evidence.as_ref()).embedded_text());
+        embedding::prepare(texts.collect()).await;
 
         let mut report = BuildReport { version: before.version + 1, ..BuildReport::default() };
         let mut after = Manifest { version: report.version, ..Manifest::clone(&before) };

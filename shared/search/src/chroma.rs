@@ -10,11 +10,13 @@ use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::bucket::Bucket;
+use super::embedding::WIDTH;
 use super::entry::{IndexEntry, IndexedListing};
 use super::rank::Filter;
 use registry_model::{Access, Listed, ListingId, Secret};
 use registry_store::StoreError;
 
+/// The name contains the width of the vectors: all vectors of a collection have one width.
 const COLLECTION: &str = "agent-and-mcp-listings";
 /// The path of the database if the URL of the server has no path.
 const DEFAULT_DATABASE: &str = "/api/v2/tenants/default_tenant/databases/default_database";
@@ -163,7 +165,8 @@ impl Chroma {
         }
         // The vectors have length 1, or 0 where no word of a text is known.
         let index = json!({ "hnsw": { "space": "ip", "ef_search": EXAMINED } });
-        let body = json!({ "name": COLLECTION, "get_or_create": true, "configuration": index });
+        let body =
+            json!({ "name": format!("{COLLECTION}-{WIDTH}"), "get_or_create": true, "configuration": index });
         let answer = self.request(Method::POST, "/collections", &body, WRITE_TIMEOUT).await?;
         let created = accepted("create", answer)?;
         let id =

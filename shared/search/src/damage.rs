@@ -66,12 +66,20 @@ pub(super) fn examine(
     examined
 }
 
+/// The ids in the sound buckets.
+#[derive(Debug, Default)]
+pub(super) struct Sound {
+    pub(super) listed: Vec<ListingId>,
+    /// Those whose embedding an older version computed.
+    pub(super) outdated: Vec<ListingId>,
+}
+
 /// Reads the whole index. `None` if no bucket is damaged, or if a build has just changed the index, because a build reads
-/// what it changes. `listed` receives the ids in the other buckets.
+/// what it changes.
 pub(super) async fn find(
     store: &Store,
     is_light: bool,
-    listed: &mut Vec<ListingId>,
+    sound: &mut Sound,
 ) -> Result<Option<Damage>, StoreError> {
     let manifest = store.manifest().await?;
     let prefixes: Vec<HashPrefix> = manifest.buckets.keys().copied().collect();
@@ -79,8 +87,12 @@ pub(super) async fn find(
     for some in prefixes.chunks(BATCH) {
         let mut examined = examine(&manifest, some, store.buckets(some).await?, is_light);
         buckets.append(&mut examined.damaged);
-        let entries = examined.sound.into_values().flat_map(|bucket| bucket.entries);
-        listed.extend(entries.map(|entry| entry.listing.id));
+        for entry in examined.sound.into_values().flat_map(|bucket| bucket.entries) {
+            if entry.embedding.is_outdated() {
+                sound.outdated.push(entry.listing.id.clone());
+            }
+            sound.listed.push(entry.listing.id);
+        }
     }
     let is_damaged = manifest.is_damaged || !buckets.is_empty();
     let unchanged = store.manifest().await?.version == manifest.version;

@@ -1,46 +1,63 @@
-//! Embeddings of texts. Texts about the same subject get similar vectors, even if they have no word in
-//! common. An embedding is the sum of vectors from a fixed table of word pieces. The table was distilled from
-//! a language model, so no model runs here.
+//! Embeddings. Texts about the same subject get similar vectors, even if they have no word in common. The language model in
+//! `registry-encoder` computes the vectors of texts. Single words have shorter vectors from a fixed table, which needs no
+//! model (`table`).
 
 mod matrix;
-mod model;
-mod pieces;
+mod table;
 
+use std::sync::LazyLock;
+
+use quick_cache::sync::Cache;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 pub(super) use matrix::EmbeddingMatrix;
+pub use table::{WORD_WIDTH, is_ordinary, is_understood, of_word, weight};
 
-/// The length of a piece of a longer word that says what the word means.
-const MIN_PIECE: usize = 4;
+/// The dimension of the vector of a text.
+pub const WIDTH: usize = registry_encoder::WIDTH;
 
-/// The dimension of every vector.
-pub const WIDTH: usize = model::WIDTH;
+/// Texts whose embeddings stay in memory: the model needs some milliseconds for each. They take about 10 MB.
+const CACHED: usize = 20_000;
 
-/// A vector of length 1. It is quantised to a quarter of its size, both in the table and in memory.
+/// By the digest of the text. Questions are asked again, and a build that loses to another one repeats its work.
+static EMBEDDINGS: LazyLock<Cache<[u8; 16], Embedding>> = LazyLock::new(|| Cache::new(CACHED));
+
+/// A vector of length 1, quantised to a quarter of its size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Embedding {
     /// The value of one step; 0 for a text without any known word.
     pub scale: f32,
-    /// The components in steps, as signed bytes.
+    /// The components in steps, as signed bytes. An entry that an older version wrote may have fewer.
     #[serde(with = "serde_bytes")]
     pub parts: Vec<u8>,
 }
 
-/// The vector of a text in full precision; `None` where no piece of it is known.
+/// The vector of a text; `None` where no piece of it is known.
 pub fn vector(text: &str) -> Option<Vec<f32>> {
-    let mut sum = vec![0.0_f32; WIDTH];
-    for piece in pieces::of(text) {
-        model::add(piece, &mut sum);
-    }
-    unit(sum)
+    let embedding = of(text);
+    embedding.is_known().then(|| embedding.components())
 }
 
-pub fn of(texts: &[String]) -> Embedding {
-    let mut sum = vec![0.0_f32; WIDTH];
-    for vector in texts.iter().filter_map(|text| vector(text)) {
-        sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
+/// The embedding of a text. Takes some ten milliseconds of processor time for a text that is not cached.
+pub fn of(text: &str) -> Embedding {
+    let digest: [u8; 32] = Sha256::digest(text).into();
+    let key: [u8; 16] = std::array::from_fn(|at| digest[at]);
+    if let Some(known) = EMBEDDINGS.get(&key) {
+        return known;
     }
-    unit(sum).map(|vector| Embedding::quantised(&vector)).unwrap_or_default()
+    let embedding = registry_encoder::vector(text).map(|vector| Embedding::quantised(&vector));
+    let embedding = embedding.unwrap_or_default();
+    EMBEDDINGS.insert(key, embedding.clone());
+    embedding
+}
+
+/// Computes embeddings of texts, so that they are cached. It does not block the thread of the caller.
+pub(super) async fn prepare(texts: Vec<String>) {
+    let computed = tokio::task::spawn_blocking(move || texts.iter().for_each(|text| drop(of(text)))).await;
+    if let Err(error) = computed {
+        tracing::error!(%error, "could not compute embeddings");
+    }
 }
 
 /// A vector moved towards others by their weights, again of length 1.
@@ -51,17 +68,17 @@ pub(super) fn moved_towards<'a>(
     for (other, weight) in towards {
         vector.iter_mut().zip(other).for_each(|(sum, x)| *sum += weight * x);
     }
-    let length = length(&vector).max(f32::EPSILON);
-    vector.into_iter().map(|x| x / length).collect()
+    normalized(vector)
 }
 
-/// The sum of the vectors of a word's pieces. Frequent words have short vectors.
-pub fn of_word(word: &str) -> Vec<f32> {
-    let mut sum = vec![0.0_f32; WIDTH];
-    for piece in pieces::of(word) {
-        model::add(piece, &mut sum);
+/// The embedding of a word from the table.
+pub(super) fn quantised_word(word: &str) -> Embedding {
+    let vector = of_word(word);
+    if length(&vector) > f32::EPSILON {
+        Embedding::quantised(&normalized(vector))
+    } else {
+        Embedding::default()
     }
-    sum
 }
 
 /// The vector with length 1; zero stays zero.
@@ -75,30 +92,8 @@ pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// How informative a word is, where 1 is average. The table was made so that frequent words have short vectors.
-pub fn weight(word: &str) -> f32 {
-    if pieces::of(word).is_empty() { 1.0 } else { length(&of_word(word)) / model::MEDIAN_LENGTH }
-}
-
-/// Whether a word is a whole piece of the table, and so an ordinary word rather than a typing error.
-pub fn is_ordinary(word: &str) -> bool {
-    word.len() > 3 && word.bytes().all(|b| b.is_ascii_alphabetic()) && pieces::is_known(word)
-}
-
-/// Whether at least half of the word is one piece of the table, such as `wedding` in `weddings`. Random letters are split
-/// into short pieces. Only words of ASCII letters are judged.
-pub fn is_understood(word: &str) -> bool {
-    let longest = pieces::longest(word);
-    !word.is_ascii() || longest == word.len() || longest >= MIN_PIECE.max(word.len().div_ceil(2))
-}
-
 fn length(vector: &[f32]) -> f32 {
     vector.iter().map(|x| x * x).sum::<f32>().sqrt()
-}
-
-fn unit(vector: Vec<f32>) -> Option<Vec<f32>> {
-    let length = length(&vector);
-    (length > f32::EPSILON).then(|| vector.into_iter().map(|x| x / length).collect())
 }
 
 impl Embedding {
@@ -111,10 +106,21 @@ impl Embedding {
         self.scale < 0.0
     }
 
+    /// Whether an older version computed it, with another model. It then counts as unknown.
+    pub(super) fn is_outdated(&self) -> bool {
+        !self.parts.is_empty() && self.parts.len() != WIDTH
+    }
+
+    fn is_known(&self) -> bool {
+        self.parts.len() == WIDTH
+    }
+
     /// The components; zeros for a text without any known word.
     pub(super) fn components(&self) -> Vec<f32> {
-        let parts = self.parts.iter().map(|part| self.scale * f32::from(part.cast_signed()));
-        parts.chain(std::iter::repeat(0.0)).take(WIDTH).collect()
+        if !self.is_known() {
+            return vec![0.0; WIDTH];
+        }
+        self.parts.iter().map(|part| self.scale * f32::from(part.cast_signed())).collect()
     }
 
     fn quantised(vector: &[f32]) -> Self {
@@ -130,12 +136,9 @@ impl Embedding {
 mod tests {
     use super::*;
 
-    fn alike(a: &str, b: &str) -> f32 {
-        dot(&vector(a).unwrap(), &vector(b).unwrap())
-    }
-
     #[test]
     fn texts_about_the_same_subject_are_similar() {
+        let alike = |a: &str, b: &str| dot(&vector(a).unwrap(), &vector(b).unwrap());
         let request = "send a message to my colleagues";
         assert!(
             alike(request, "Slack: post to channels and chat") > alike(request, "Weather forecast by city")
@@ -143,21 +146,16 @@ mod tests {
     }
 
     #[test]
-    fn random_letters_are_not_understood() {
-        for word in ["wedding", "weddings", "ci", "天気"] {
-            assert!(is_understood(word), "{word}");
-        }
-        for word in ["asdfqwerzxcv", "qwertzuiop", "xkcdzzqj", "blrgh"] {
-            assert!(!is_understood(word), "{word}");
-        }
+    fn a_quantized_vector_has_length_one() {
+        let vector = vector("query a postgres database").unwrap();
+        assert!((length(&vector) - 1.0).abs() < 0.01);
+        assert_eq!(of("\u{1F980}"), Embedding::default());
     }
 
     #[test]
-    fn a_quantized_vector_has_length_one() {
-        let kept = of(&["query a postgres database".to_owned()]);
-        let length: f32 =
-            kept.parts.iter().map(|part| (kept.scale * f32::from(part.cast_signed())).powi(2)).sum();
-        assert!((length.sqrt() - 1.0).abs() < 0.01);
-        assert_eq!(of(&["\u{1F980}".to_owned()]), Embedding::default());
+    fn embedding_of_another_width_counts_as_unknown() {
+        let old = Embedding { scale: 0.1, parts: vec![1; WORD_WIDTH] };
+        assert!(old.is_outdated() && !of("weather").is_outdated() && !Embedding::elsewhere().is_outdated());
+        assert_eq!(old.components(), [0.0; WIDTH]);
     }
 }

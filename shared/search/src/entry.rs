@@ -26,10 +26,8 @@ const STORED_NAME: usize = 100;
 const MAX_ABILITIES: usize = 40;
 /// Characters of a skill's or tool's description that are indexed.
 const ABILITY_TEXT: usize = 200;
-/// Characters of title and description that are embedded.
-const BRIEF: usize = 1200;
-/// Characters of title, description, tags and abilities that are embedded.
-const FULL: usize = 2000;
+/// Characters of a listing that are embedded. The model reads no longer texts.
+const EMBEDDED: usize = 1200;
 /// Names of skills and tools, and tags, stored for hits and facets.
 const STORED_ABILITIES: usize = 24;
 
@@ -91,23 +89,17 @@ impl IndexedText {
         names.into_iter().collect()
     }
 
-    /// Two texts whose mean embedding is stored: title and description, and the same with tags and abilities. The first
-    /// alone is too narrow for a server with forty tools, the second too broad for one with a short description.
-    fn embedded_texts(&self) -> [String; 2] {
+    /// Title and description. The model reads only the beginning, and takes as long for tags and abilities as for these.
+    pub(super) fn embedded_text(&self) -> String {
         let title = if self.title.is_empty() { display_name(&self.name) } else { self.title.clone() };
-        let brief: String = format!("{title}. {}", self.description).chars().take(BRIEF).collect();
-        let tags: Vec<&str> = self.tags.iter().take(12).map(String::as_str).collect();
-        let abilities: Vec<String> =
-            self.abilities.iter().take(20).map(|(name, _)| name.replace(['_', '-'], " ")).collect();
-        let mut full = brief.clone();
-        for (more, end) in [(self.category.clone(), "."), (tags.join(", "), "."), (abilities.join(", "), "")]
-        {
-            if !more.is_empty() {
-                full = format!("{full} {more}{end}");
-            }
-        }
-        [brief, full.chars().take(FULL).collect()]
+        format!("{}. {}", without_numbers(&title), self.description).chars().take(EMBEDDED).collect()
     }
+}
+
+/// A number in a title says nothing about a subject, and listings that differ only by it share an embedding.
+fn without_numbers(title: &str) -> String {
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    title.split(' ').filter(|word| !is_number(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// A field's parameters in BM25F: its weight, its length normalisation (0 none, 1 full) and its mean length in words
@@ -216,7 +208,7 @@ impl IndexEntry {
 
     pub fn from_text(listing: IndexedListing, text: &IndexedText) -> Self {
         let (stems, words) = weighted_stems(text);
-        Self { listing, stems, words, embedding: embedding::of(&text.embedded_texts()) }
+        Self { listing, stems, words, embedding: embedding::of(&text.embedded_text()) }
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use indexmap::IndexMap;
 
 use super::bucket::Bucket;
-use super::embedding::{self, EmbeddingMatrix};
+use super::embedding::{self, EmbeddingMatrix, WIDTH, WORD_WIDTH};
 use super::entry::IndexedListing;
 use super::name_order::NameOrder;
 use super::names::NameHashes;
@@ -58,7 +58,7 @@ pub struct Index {
     /// One per term, in a separate column, because a spelling correction scans all of them.
     shapes: Vec<WordShape>,
     listings: Vec<Option<Document>>,
-    embeddings: EmbeddingMatrix,
+    embeddings: EmbeddingMatrix<WIDTH>,
     buckets: HashMap<HashPrefix, LoadedBucket>,
     names: NameHashes,
     by_name: NameOrder,
@@ -76,7 +76,7 @@ pub struct Index {
 #[derive(Clone, Debug, Default)]
 struct FrequentWords {
     words: Vec<u32>,
-    embeddings: EmbeddingMatrix,
+    embeddings: EmbeddingMatrix<WORD_WIDTH>,
 }
 
 #[derive(Clone, Debug)]
@@ -296,7 +296,7 @@ impl Index {
 
     /// The stems of the frequent words most similar to `word`, other than its own stem, with their similarity.
     pub(super) fn related_terms(&self, word: &str, own: &str) -> Vec<(String, f32)> {
-        let Some(vector) = embedding::vector(word) else { return Vec::new() };
+        let vector = embedding::normalized(embedding::of_word(word));
         let mut near: Vec<(f32, u32)> = self
             .frequent_words
             .embeddings
@@ -328,7 +328,7 @@ impl Index {
         }
         term.is_frequent = true;
         self.frequent_words.words.push(place);
-        self.frequent_words.embeddings.push(&embedding::of(&[word.to_string()]));
+        self.frequent_words.embeddings.push(&embedding::quantised_word(word));
     }
 
     pub(super) fn similarities_of(
@@ -430,7 +430,7 @@ mod tests {
     fn entry(n: usize) -> IndexEntry {
         let text = IndexedText {
             name: format!("acme/helper-{n}"),
-            description: format!("Reads {} and tells what is new, part {}.", THINGS[n % 6], n / 6),
+            description: format!("Reads {} and tells what is new, part {}.", THINGS[n % 6], n / 6 % 10),
             ..IndexedText::default()
         };
         let listing = IndexedListing {

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use super::bucket::{Bucket, Unreadable};
+use super::embedding;
 use super::index::Index;
 use super::phrasebook;
 use registry_model::{HashPrefix, Moment};
@@ -113,8 +114,12 @@ impl IndexCache {
         if self.version().is_some() {
             return Ok(());
         }
-        // The first query needs the phrasebook, too: with a second processor it is parsed while the index is loaded.
-        drop(tokio::task::spawn_blocking(phrasebook::preload));
+        // The first query needs the phrasebook and the language model, too: with a second processor they are read while the
+        // index is loaded.
+        drop(tokio::task::spawn_blocking(|| {
+            phrasebook::preload();
+            drop(embedding::of("search"));
+        }));
         self.refresh(store).await
     }
 

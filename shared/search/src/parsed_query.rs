@@ -129,7 +129,7 @@ impl ParsedQuery {
         let text = spelling.join(" ");
         // Pieces of random letters have vectors, too, and these are close to something.
         let has_meaning = terms.is_empty() || terms.iter().any(|term| term.is_understood(index));
-        let about = embedding::vector(&text).filter(|_| has_meaning);
+        let about = if has_meaning { embedding::vector(&text) } else { None };
         let phrase_matches = about.as_deref().map(phrasebook::matches).unwrap_or_default();
         let towards = |one: &PhraseMatch| (one.terms.vector.as_slice(), TOWARDS_PHRASE * one.likelihood);
         let vector = about.map(|about| embedding::moved_towards(about, phrase_matches.iter().map(towards)));

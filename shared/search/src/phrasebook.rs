@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use super::embedding::{self, EmbeddingMatrix};
+use super::embedding::{EmbeddingMatrix, WIDTH};
 use super::words::{stem, words};
 
 /// The minimum similarity of a match. Below it, most matches only share the style of the request.
@@ -12,8 +12,13 @@ const MIN_SIMILARITY: f32 = 0.6;
 const MAX_MATCHES: usize = 2;
 const MIN_RATIO: f32 = 0.8;
 
-static BOOK: LazyLock<Phrasebook> =
-    LazyLock::new(|| Phrasebook::read(include_str!("../assets/phrasebook.txt")));
+static BOOK: LazyLock<Phrasebook> = LazyLock::new(|| Phrasebook::read(TEXT, VECTORS));
+
+static TEXT: &str = include_str!("../assets/phrasebook.txt");
+/// A digest of the text, then the embeddings of its phrases and of the words that listings use, in the order of the text: first
+/// all scales (f32, little endian), then the components. Computing them at the start would take half a minute.
+static VECTORS: &[u8] = include_bytes!("../assets/phrasebook.vectors");
+const DIGEST: usize = 32;
 
 #[derive(Clone, Debug)]
 pub(super) struct CatalogueTerms {
@@ -59,23 +64,32 @@ pub(super) fn matches(query: &[f32]) -> Vec<PhraseMatch> {
 #[derive(Debug, Default)]
 struct Phrasebook {
     targets: Vec<CatalogueTerms>,
-    phrases: EmbeddingMatrix,
+    phrases: EmbeddingMatrix<WIDTH>,
     target_of_phrase: Vec<usize>,
 }
 
 impl Phrasebook {
-    fn read(text: &str) -> Self {
+    fn read(text: &str, vectors: &'static [u8]) -> Self {
         let mut book = Self::default();
         for (phrases, catalogue) in text.lines().filter_map(entry) {
-            let Some(vector) = embedding::vector(catalogue) else { continue };
-            for phrase in phrases.split('|') {
-                book.phrases.push(&embedding::of(&[phrase.to_owned()]));
-                book.target_of_phrase.push(book.targets.len());
-            }
+            let target = book.targets.len();
+            book.target_of_phrase.extend(phrases.split('|').map(|_| target));
             let words = words(catalogue);
             let stems = words.iter().map(|word| stem(word)).collect();
-            book.targets.push(CatalogueTerms { words, stems, vector });
+            book.targets.push(CatalogueTerms { words, stems, vector: vec![0.0; WIDTH] });
         }
+        let phrases = book.target_of_phrase.len();
+        let rows = phrases + book.targets.len();
+        let (scales, parts) = vectors.get(DIGEST..).unwrap_or_default().split_at(rows * size_of::<f32>());
+        let mut scales: Vec<f32> =
+            scales.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        let (parts, catalogue) = parts.split_at(phrases * WIDTH);
+        let targets =
+            book.targets.iter_mut().zip(catalogue.chunks_exact(WIDTH)).zip(scales.split_off(phrases));
+        for ((target, parts), scale) in targets {
+            target.vector = parts.iter().map(|part| scale * f32::from(part.cast_signed())).collect();
+        }
+        book.phrases = EmbeddingMatrix::fixed(scales, parts);
         book
     }
 }
@@ -88,6 +102,44 @@ fn entry(line: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::embedding::{self, dot};
+    use sha2::{Digest as _, Sha256};
+
+    /// One of so many embeddings is computed again by a test; all of them with `UPDATE=1`.
+    const CHECKED: usize = 100;
+
+    /// The phrases, then the words that listings use.
+    fn texts() -> Vec<&'static str> {
+        let entries = || TEXT.lines().filter_map(entry);
+        entries()
+            .flat_map(|(phrases, _)| phrases.split('|'))
+            .chain(entries().map(|entry| entry.1))
+            .map(str::trim)
+            .collect()
+    }
+
+    /// `UPDATE=1` writes the file.
+    #[test]
+    fn stored_vectors_are_those_of_the_phrases() {
+        let digest: [u8; DIGEST] = Sha256::digest(TEXT).into();
+        if std::env::var_os("UPDATE").is_some() {
+            let embeddings: Vec<_> = texts().into_iter().map(embedding::of).collect();
+            let scales = embeddings.iter().flat_map(|one| one.scale.to_le_bytes());
+            let parts = embeddings.iter().flat_map(|one| one.parts.iter().copied());
+            let bytes: Vec<u8> = digest.into_iter().chain(scales).chain(parts).collect();
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/phrasebook.vectors");
+            return std::fs::write(path, bytes).unwrap();
+        }
+        assert_eq!(VECTORS[..DIGEST], digest, "UPDATE=1 computes the vectors of a changed phrasebook");
+        assert_eq!(VECTORS.len(), DIGEST + texts().len() * (size_of::<f32>() + WIDTH));
+        for (number, text) in texts().into_iter().enumerate().step_by(CHECKED) {
+            let scale = VECTORS[DIGEST + number * size_of::<f32>()..].first_chunk().unwrap();
+            let parts =
+                VECTORS[DIGEST + texts().len() * size_of::<f32>() + number * WIDTH..][..WIDTH].to_vec();
+            let stored = embedding::Embedding { scale: f32::from_le_bytes(*scale), parts };
+            assert!(dot(&stored.components(), &embedding::vector(text).unwrap()) > 0.998, "{text}");
+        }
+    }
 
     fn first_words(query: &str) -> Vec<&'static str> {
         let matches = matches(&embedding::vector(query).unwrap());
@@ -113,7 +165,7 @@ mod tests {
 
     #[test]
     fn matches_are_few_and_sorted() {
-        let matches = matches(&embedding::vector("where is my parcel").unwrap());
+        let matches = matches(&embedding::vector("my package is late again").unwrap());
         assert!((1..=MAX_MATCHES).contains(&matches.len()));
         assert!(matches.is_sorted_by(|a, b| a.likelihood >= b.likelihood) && matches[0].likelihood <= 1.0);
     }

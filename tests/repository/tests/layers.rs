@@ -11,12 +11,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers, lowest first, each with the layers that it may use. `shared/docs/architecture.md` draws the same graph.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 13] = [
     ("model", &[]),
+    ("encoder", &[]),
     ("formats", &["model"]),
     ("fetch", &["model"]),
     ("store", &["model"]),
-    ("search", &["fetch", "formats", "model", "store"]),
+    ("search", &["encoder", "fetch", "formats", "model", "store"]),
     ("app", &["fetch", "formats", "model", "search", "store"]),
     ("lambda", &["app", "model", "store"]),
     ("probe", &["app", "fetch", "formats", "model", "search", "store"]),

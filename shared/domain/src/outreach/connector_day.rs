@@ -71,9 +71,7 @@ async fn choose(app: &App, days: &[ConnectorDay], now: Moment) -> Result<Connect
 fn picked(app: &App, chosen: &Candidate, now: Moment, queue_after: Vec<QueuedPartner>) -> ConnectorPick {
     let Candidate { listing, likeness, live_score, .. } = chosen;
     let settings = &app.settings;
-    let roles: Vec<&str> =
-        likeness.traits.iter().filter_map(|one| one.split(['(', ',']).next()).map(str::trim).collect();
-    let roles = roles.join(", ");
+    let reasons: Vec<&str> = likeness.traits.iter().filter_map(|one| one.split(" (").next()).collect();
     ConnectorPick {
         day: now.utc_day(),
         partner: Some(Partner {
@@ -99,7 +97,7 @@ fn picked(app: &App, chosen: &Candidate, now: Moment, queue_after: Vec<QueuedPar
                 "Do not write to a listing that has opted out.",
                 "Do not send e-mail.",
             ]),
-            draft: texts::connector_draft(settings, listing, &roles),
+            draft: texts::connector_draft(settings, listing, &reasons.join("; ")),
         },
         queue_after,
     }

@@ -56,12 +56,12 @@ impl Likeness {
         let mut strongest = 0;
         for (role, does, words) in ROLES {
             let (points, place) = match () {
-                () if mentions(&name, words) => (NAME_POINTS, "in its name"),
-                () if mentions(&description, words) => (DESCRIPTION_POINTS, "in its description"),
-                () if mentions(&named, words) => (ABILITY_POINTS, "by a skill or tool"),
+                () if mentions(&name, words) => (NAME_POINTS, "its name says that it"),
+                () if mentions(&description, words) => (DESCRIPTION_POINTS, "its description says that it"),
+                () if mentions(&named, words) => (ABILITY_POINTS, "the name of a skill or tool says that it"),
                 () => continue,
             };
-            found.add(points, &format!("{does}, {place}"));
+            found.add(points, &format!("{place} {does}"));
             if points > strongest {
                 (strongest, found.role) = (points, Some(role));
             }
@@ -70,25 +70,25 @@ impl Likeness {
             return Self::default();
         }
         if strongest > ABILITY_POINTS && ROLES.iter().any(|(_, _, words)| mentions(&named, words)) {
-            found.add(ABILITY_POINTS, "a skill or tool is named after it");
+            found.add(ABILITY_POINTS, "the name of a skill or tool says so, too");
         }
         if listing.category.id() == "multi-agent" {
             found.add(MULTI_AGENT, "its category is multi-agent");
         }
         match abilities.len() {
-            25.. => found.add(VERY_MANY_ABILITIES, "25 or more skills or tools"),
-            10.. => found.add(MANY_ABILITIES, "10 or more skills or tools"),
+            25.. => found.add(VERY_MANY_ABILITIES, "it has 25 or more skills or tools"),
+            10.. => found.add(MANY_ABILITIES, "it has 10 or more skills or tools"),
             _ => {}
         }
         let mentions_word = |word| [&name, &description, &named].into_iter().any(|text| mentions(text, word));
         if mentions_word("a2a") && mentions_word("mcp") {
-            found.add(BOTH_PROTOCOLS, "mentions both A2A and MCP");
+            found.add(BOTH_PROTOCOLS, "it mentions both A2A and MCP");
         }
         if facts.is_some_and(|facts| facts.protocol_versions.len() > 1) {
-            found.add(VERSIONS, "supports several versions of its protocol");
+            found.add(VERSIONS, "it supports several versions of its protocol");
         }
         if listing.name_proof.is_some() {
-            found.add(PROVEN_NAME, "a proven name");
+            found.add(PROVEN_NAME, "its name is proven");
         }
         found
     }

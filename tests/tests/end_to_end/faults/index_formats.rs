@@ -6,6 +6,8 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use registry::app::App;
 use registry::events::Bus;
 use registry::model::{HashPrefix, Kind, Listed, Random};
+use registry::search::bucket::Bucket;
+use registry::search::embedding::WIDTH;
 use registry::search::{Query, Text};
 use sha2::{Digest as _, Sha256};
 use tests::fixtures::insert_live_listings;
@@ -50,26 +52,34 @@ async fn with_index() -> TestRegistry {
     registry
 }
 
+/// The format before had embeddings of another width.
 #[tokio::test(flavor = "multi_thread")]
 async fn index_of_the_format_before_is_read_and_rewritten() {
     let registry = with_index().await;
     for (prefix, bytes) in stored_bytes(&registry).await {
-        // A byte with the number of the format, then a digest, then the packed entries. Before, there was only a digest.
-        let packed = &bytes[9..];
-        overwrite(&registry, prefix, [digest(packed).as_slice(), packed].concat()).await;
+        let mut bucket = Bucket::read(&bytes).unwrap();
+        bucket.entries.iter_mut().for_each(|entry| entry.embedding.parts = vec![1; 256]);
+        // A byte with the number of the format, then a digest, then the packed entries.
+        let packed = &bucket.write().unwrap()[9..];
+        let before = [&[1], digest(&[&[1], packed].concat()).as_slice(), packed].concat();
+        overwrite(&registry, prefix, before).await;
     }
     let app = &registry.app;
     assert_eq!(count_indexed(&another_process(app)).await, LISTINGS);
     registry.advance(HOUR);
     let report = another_process(app).search.build().await.unwrap();
-    assert_eq!((report.damaged, report.newer, report.come), (0, 0, 0), "the format before is not damage");
-
-    app.store.mark_listed_dirty(|_| true, registry.now()).await.unwrap();
-    assert_eq!(another_process(app).search.build().await.unwrap().come, LISTINGS);
+    assert_eq!((report.damaged, report.newer), (0, 0), "the format before is not damage");
+    assert_eq!(
+        report.come, LISTINGS,
+        "the check of the index marks listings with embeddings of another width"
+    );
     for (_, bytes) in stored_bytes(&registry).await {
-        assert_eq!(bytes[1..9], digest(&[&bytes[..1], &bytes[9..]].concat()));
+        let bucket = Bucket::read(&bytes).unwrap();
+        assert!(bucket.entries.iter().all(|entry| entry.embedding.parts.len() == WIDTH));
     }
     assert_eq!(count_indexed(&another_process(app)).await, LISTINGS);
+    registry.advance(HOUR);
+    assert_eq!(another_process(app).search.build().await.unwrap().come, 0, "nothing is left to do");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,6 @@
-//! Splits a text into word pieces exactly like the language model from which the table was made (`WordPiece`, uncased).
-//! The vectors are valid only for the pieces of that model. The text is changed to lower case without accents. Each
-//! word is then split from left to right: the next piece is always the longest piece of the table that fits.
+//! Splits a text into word pieces like the tokenizer of the model (`WordPiece`, uncased), except that words with an unknown
+//! part are left out. The text is changed to lower case without accents. Each
+//! word is then split from left to right: the next piece is always the longest piece of the vocabulary that fits.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,44 +8,43 @@ use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// Pieces in the order of the table; a piece inside a word begins with `##`.
+/// Pieces in the order of the vocabulary; a piece inside a word begins with `##`.
 static PIECES: LazyLock<HashMap<&'static str, u32>> =
-    LazyLock::new(|| include_str!("../../assets/meaning/pieces.txt").lines().zip(0..).collect());
+    LazyLock::new(|| include_str!("../assets/pieces.txt").lines().zip(0..).collect());
 
 /// The length of each piece in bytes, without the mark of a piece inside a word.
 static PIECE_LENGTHS: LazyLock<Vec<usize>> = LazyLock::new(|| {
-    let lines = include_str!("../../assets/meaning/pieces.txt").lines();
+    let lines = include_str!("../assets/pieces.txt").lines();
     lines.map(|piece| piece.strip_prefix("##").unwrap_or(piece).len()).collect()
 });
 
 /// The model treats longer words as unknown.
 const MAX_WORD_CHARS: usize = 100;
 
-/// The model reads no more pieces of a text.
-const MAX_PIECES: usize = 256;
-
-pub(super) fn of(text: &str) -> Vec<u32> {
+/// The first pieces of a text, as numbers of the vocabulary.
+pub fn of(text: &str, limit: usize) -> Vec<u32> {
     let plain: String = text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
     let mut pieces = Vec::new();
     for word in words(&plain) {
         if let Some(parts) = parts(word) {
             pieces.extend(parts);
         }
-        if pieces.len() >= MAX_PIECES {
+        if pieces.len() >= limit {
             break;
         }
     }
-    pieces.truncate(MAX_PIECES);
+    pieces.truncate(limit);
     pieces
 }
 
 /// The length of the longest piece of a word, in bytes; 0 where some part of it is unknown.
-pub(super) fn longest(word: &str) -> usize {
+pub fn longest(word: &str) -> usize {
     let length = |place: u32| PIECE_LENGTHS.get(place as usize).copied().unwrap_or_default();
     parts(word).unwrap_or_default().into_iter().map(length).max().unwrap_or_default()
 }
 
-pub(super) fn is_known(word: &str) -> bool {
+/// Whether a word is a piece of its own.
+pub fn is_known(word: &str) -> bool {
     PIECES.contains_key(word)
 }
 
@@ -95,7 +94,7 @@ mod tests {
 
     fn spelled(text: &str) -> Vec<&'static str> {
         let names: HashMap<u32, &str> = PIECES.iter().map(|(piece, place)| (*place, *piece)).collect();
-        of(text).iter().map(|place| names[place]).collect()
+        of(text, 256).iter().map(|place| names[place]).collect()
     }
 
     #[test]
@@ -107,8 +106,8 @@ mod tests {
 
     #[test]
     fn unknown_text_has_no_pieces_and_long_text_is_cut() {
-        assert!(of(&"x".repeat(500)).is_empty());
-        assert!(of("\u{1F980}").is_empty());
-        assert_eq!(of(&"word ".repeat(5000)).len(), MAX_PIECES);
+        assert!(of(&"x".repeat(500), 256).is_empty());
+        assert!(of("\u{1F980}", 256).is_empty());
+        assert_eq!(of(&"word ".repeat(5000), 256).len(), 256);
     }
 }

@@ -1,0 +1,201 @@
+//! The product of a matrix with some rows of numbers. The numbers are rounded to bytes, because a processor multiplies many
+//! bytes at once. The results are the same on every processor.
+
+use fearless_simd::{Level, Simd};
+
+use super::weights::Matrix;
+
+/// Rounded numbers are from 0 to this.
+const MOST: f32 = 127.0;
+/// Bytes whose products are added in 16 bits: eight of at most 127 * 31 for each sum.
+const STEP: usize = 128;
+/// Rows of the input, and of the matrix, that are multiplied at once, so that few numbers are read more than once.
+const INPUTS: usize = 2;
+const ROWS: usize = 2;
+
+/// Rows of numbers as bytes. A number is `step * (byte - zero)`.
+#[derive(Debug, Default)]
+pub(super) struct Rounded {
+    bytes: Vec<u8>,
+    steps: Vec<(f32, f32)>,
+}
+
+impl Rounded {
+    #[inline(always)]
+    pub(super) fn of(rows: &[f32], columns: usize) -> Self {
+        let count = rows.len() / columns;
+        let mut bytes = vec![0; count.next_multiple_of(INPUTS) * columns];
+        let mut steps = Vec::with_capacity(count);
+        for (row, bytes) in rows.chunks_exact(columns).zip(bytes.chunks_exact_mut(columns)) {
+            let (mut least, mut most) = ([0.0_f32; 8], [0.0_f32; 8]);
+            for numbers in row.as_chunks::<8>().0 {
+                for lane in 0..8 {
+                    least[lane] = if numbers[lane] < least[lane] { numbers[lane] } else { least[lane] };
+                    most[lane] = if numbers[lane] > most[lane] { numbers[lane] } else { most[lane] };
+                }
+            }
+            let least = least.into_iter().fold(0.0, f32::min);
+            let most = most.into_iter().fold(f32::EPSILON, f32::max);
+            let step = (most - least) / MOST;
+            let zero = (-least / step).round();
+            let (factor, shift) = (1.0 / step, zero + 0.5);
+            for (byte, number) in bytes.iter_mut().zip(row) {
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 127")]
+                let rounded = (number * factor + shift) as i32 as u8;
+                *byte = rounded;
+            }
+            steps.push((step, zero));
+        }
+        Self { bytes, steps }
+    }
+
+    /// The product with a matrix, and its bias.
+    #[inline(always)]
+    pub(super) fn times<S: Simd>(&self, simd: S, matrix: &Matrix) -> Vec<f32> {
+        let rows = matrix.rows.len();
+        let mut sums = vec![0_i32; self.bytes.len() / matrix.columns * rows];
+        sums_of(simd, &self.bytes, matrix.numbers, matrix.columns, &mut sums);
+        let mut product = vec![0.0; self.steps.len() * rows];
+        let inputs = product.chunks_exact_mut(rows).zip(sums.chunks_exact(rows)).zip(&self.steps);
+        for ((product, sums), (step, zero)) in inputs {
+            for ((number, sum), row) in product.iter_mut().zip(sums).zip(&matrix.rows) {
+                *number = (*sum as f32 - zero * row.sum) * (step * row.step) + row.bias;
+            }
+        }
+        product
+    }
+}
+
+/// Writes the sums of the products of each row of bytes with each row of the matrix.
+#[inline(always)]
+fn sums_of<S: Simd>(simd: S, inputs: &[u8], matrix: &[u8], columns: usize, sums: &mut [i32]) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx2) = simd.level().as_avx2() {
+        return sums_with_avx2(avx2, inputs, matrix, columns, sums);
+    }
+    let _: Level = simd.level();
+    plain_sums(inputs, matrix, columns, sums);
+}
+
+#[inline(always)]
+fn plain_sums(inputs: &[u8], matrix: &[u8], columns: usize, sums: &mut [i32]) {
+    let rows = matrix.len() / columns;
+    for (place, row) in matrix.chunks_exact(columns).enumerate() {
+        for (input, sums) in inputs.chunks_exact(columns).zip(sums.chunks_exact_mut(rows)) {
+            sums[place] = plain_sum(input, row);
+        }
+    }
+}
+
+#[inline(always)]
+fn plain_sum(input: &[u8], row: &[u8]) -> i32 {
+    const LANES: usize = STEP / 8;
+    let mut sums = [0_i32; LANES];
+    for (input, row) in input.as_chunks::<STEP>().0.iter().zip(row.as_chunks::<STEP>().0) {
+        for (lane, sum) in sums.iter_mut().enumerate() {
+            let product = |at: usize| i16::from(input[at]) * i16::from(row[at].cast_signed());
+            *sum += i32::from((0..8).map(|part| product(lane + part * LANES)).sum::<i16>());
+        }
+    }
+    sums.iter().sum()
+}
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{
+    __m256i, _mm256_add_epi16, _mm256_add_epi32, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi16,
+    _mm256_setzero_si256,
+};
+
+/// The steps of one of some rows.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn steps_of(rows: &[u8], columns: usize, row: usize) -> impl Iterator<Item = &[u8; STEP]> {
+    rows[row * columns..][..columns].as_chunks().0.iter()
+}
+
+#[cfg(target_arch = "x86_64")]
+fearless_simd::kernel!(
+    fn sums_with_avx2(avx2: Avx2, inputs: &[u8], matrix: &[u8], columns: usize, sums: &mut [i32]) {
+        use fearless_simd::{SimdBase as _, SimdInto as _, i32x8, u8x32};
+        let rows = matrix.len() / columns;
+        let ones = _mm256_set1_epi16(1);
+        for (block, matrix) in matrix.chunks_exact(ROWS * columns).enumerate() {
+            let inputs = inputs.chunks_exact(INPUTS * columns);
+            for (inputs, sums) in inputs.zip(sums.chunks_exact_mut(INPUTS * rows)) {
+                let mut added = [[_mm256_setzero_si256(); INPUTS]; ROWS];
+                let parts_of = |bytes: &[u8; STEP]| -> [__m256i; 4] {
+                    std::array::from_fn(|part| u8x32::from_slice(avx2, &bytes[32 * part..][..32]).into())
+                };
+                let inputs = steps_of(inputs, columns, 0).zip(steps_of(inputs, columns, 1));
+                let matrix = steps_of(matrix, columns, 0).zip(steps_of(matrix, columns, 1));
+                for ((first_input, second_input), (first_row, second_row)) in inputs.zip(matrix) {
+                    let inputs = [parts_of(first_input), parts_of(second_input)];
+                    for (row, added) in [first_row, second_row].into_iter().zip(&mut added) {
+                        let numbers = parts_of(row);
+                        for (input, added) in inputs.into_iter().zip(added) {
+                            let product = |part: usize| _mm256_maddubs_epi16(input[part], numbers[part]);
+                            let products = _mm256_add_epi16(
+                                _mm256_add_epi16(product(0), product(1)),
+                                _mm256_add_epi16(product(2), product(3)),
+                            );
+                            *added = _mm256_add_epi32(*added, _mm256_madd_epi16(products, ones));
+                        }
+                    }
+                }
+                for (row, added) in added.iter().enumerate() {
+                    for (input, added) in added.iter().enumerate() {
+                        let lanes: i32x8<_> = (*added).simd_into(avx2);
+                        sums[input * rows + block * ROWS + row] = <[i32; 8]>::from(lanes).iter().sum();
+                    }
+                }
+            }
+        }
+    }
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The largest bytes and numbers, and others.
+    #[test]
+    fn sums_are_exact_on_this_processor() {
+        let columns = 3 * STEP;
+        let mut state = 1_u32;
+        let mut random = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state >> 25
+        };
+        let mut inputs: Vec<u8> = (0..4 * columns).map(|_| random() as u8).collect();
+        inputs[..columns].fill(127);
+        let mut matrix: Vec<i8> = (0..8 * columns).map(|_| (random() % 63) as i8 - 31).collect();
+        matrix[..columns].fill(31);
+        matrix[columns..2 * columns].fill(-31);
+        let exact: Vec<i32> = inputs
+            .chunks_exact(columns)
+            .flat_map(|input| {
+                matrix.chunks_exact(columns).map(move |row| {
+                    input.iter().zip(row).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum::<i32>()
+                })
+            })
+            .collect();
+        let matrix: Vec<u8> = matrix.into_iter().map(i8::cast_unsigned).collect();
+        let mut sums = vec![0; exact.len()];
+        plain_sums(&inputs, &matrix, columns, &mut sums);
+        assert_eq!(sums, exact);
+        sums.fill(0);
+        fearless_simd::dispatch!(Level::new(), simd => sums_of(simd, &inputs, &matrix, columns, &mut sums));
+        assert_eq!(sums, exact);
+    }
+
+    #[test]
+    fn rounded_rows_keep_their_values() {
+        let row: Vec<f32> = (0..STEP).map(|n| n as f32 / 10.0 - 1.0).collect();
+        let rounded = Rounded::of(&row, STEP);
+        let (step, zero) = rounded.steps[0];
+        for (byte, number) in rounded.bytes.iter().zip(&row) {
+            assert!((step * (f32::from(*byte) - zero) - number).abs() <= 0.51 * step, "{byte} {number}");
+        }
+        assert_eq!(Rounded::of(&[0.0; STEP], STEP).bytes[..STEP], [0; STEP]);
+    }
+}
