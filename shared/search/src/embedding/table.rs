@@ -1,6 +1,6 @@
-//! The table of word pieces, for the meaning of single words. For each piece it contains a vector with four bits per component, and the scale
-//! of these values. The table is part of the binary, so that nothing is loaded at the start. The script
-//! `assets/meaning/distil.py` generates it.
+//! The table of word pieces, for the meaning of single words. For each piece it contains a vector with four bits per
+//! component, and the scale of these values. The table is part of the binary, so that nothing is loaded at the start. The
+//! script `assets/meaning/distil.py` generates it.
 
 use registry_encoder::pieces;
 
