@@ -678,8 +678,8 @@ async fn corrected_server_json_raises_the_score_by_what_its_list_of_fixes_says()
         TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url)).await;
     let server = Peer::start(servers::modern_with(&[
         "add_two_numbers_exactly",
-        "subtract_two_numbers_exactly",
-        "multiply_two_numbers_exactly",
+        "subtract_two_numbers",
+        "multiply_two_numbers",
     ]))
     .await;
     let mut own = server_json("localhost.acme/adder", &server.url("/mcp"));
