@@ -40,7 +40,7 @@ impl Document for Badge {
         let unknown =
             || Problem::listing_not_found(id).shown_as(Self::MEDIA_TYPE, badge::unknown(&app.settings));
         let known: ListingId = id.parse().map_err(|_| unknown())?;
-        let listing = app.store.shown_listings(&[known]).await?.pop().ok_or_else(unknown)?;
+        let listing = app.store.listing(&known).await?.ok_or_else(unknown)?;
         Ok(badge::of_listing(&app.settings, name, &listing, app.oldest_proof()).into())
     }
 }

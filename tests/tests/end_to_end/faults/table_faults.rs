@@ -133,7 +133,7 @@ async fn failed_reads_return_busy_and_recover() {
         ("/api/listings/status?name=Adder".to_owned(), "BatchGetItem"),
         ("/api/listings/active".to_owned(), "Query"),
         ("/api/feed".to_owned(), "Query"),
-        (format!("/badge/clean?id={id}"), "BatchGetItem"),
+        (format!("/badge/clean?id={id}"), "GetItem"),
         ("/api/probes".to_owned(), "Query"),
         ("/api/probes".to_owned(), "BatchGetItem"),
         ("/discovery.json".to_owned(), "GetItem"),
