@@ -3,7 +3,7 @@
 use fearless_simd::{Level, Simd, dispatch};
 
 use super::WIDTH;
-use super::product::Rounded;
+use super::product::{Rounded, WHOLE};
 use super::weights::{Layer, MODEL, Norm, POSITIONS};
 
 const HEADS: usize = 12;
@@ -66,9 +66,10 @@ fn attention(parts: &[f32]) -> Vec<f32> {
             }
             weights.iter_mut().for_each(|weight| *weight = exp(*weight - most));
             let all: f32 = weights.iter().sum();
+            weights.iter_mut().for_each(|weight| *weight /= all);
             let mut sum = [0.0_f32; HEAD];
             for (other, weight) in weights.iter().enumerate() {
-                sum.iter_mut().zip(part(other, 2)).for_each(|(sum, value)| *sum += weight / all * value);
+                sum.iter_mut().zip(part(other, 2)).for_each(|(sum, value)| *sum += weight * value);
             }
             attended[piece * WIDTH + head * HEAD..][..HEAD].copy_from_slice(&sum);
         }
@@ -127,11 +128,10 @@ fn gelu(x: f32) -> f32 {
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     let x = x.clamp(-80.0, 80.0) * std::f32::consts::LOG2_E;
-    #[expect(clippy::cast_possible_truncation, reason = "at most 128 in size")]
-    let whole = (x + 128.5) as i32 - 128;
-    let part = (x - whole as f32) * std::f32::consts::LN_2;
+    let whole = x + WHOLE;
+    let part = (x - (whole - WHOLE)) * std::f32::consts::LN_2;
     let series = 1.0 + part * (1.0 + part * (0.5 + part * (1.0 / 6.0 + part * (1.0 / 24.0 + part / 120.0))));
-    f32::from_bits((whole + 127).cast_unsigned() << 23) * series
+    f32::from_bits(whole.to_bits().wrapping_add(127) << 23) * series
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@ use fearless_simd::{Level, Simd};
 
 use super::weights::Matrix;
 
+/// Added to a number of at most some million in size, it leaves the nearest whole number in the lowest bits. A compiler can
+/// round many numbers at once in this way, unlike with `as`.
+pub(super) const WHOLE: f32 = 12_582_912.0;
 /// Rounded numbers are from 0 to this.
 const MOST: f32 = 127.0;
 /// Bytes whose products are added in 16 bits: eight of at most 127 * 31 for each sum.
@@ -38,11 +41,9 @@ impl Rounded {
             let most = most.into_iter().fold(f32::EPSILON, f32::max);
             let step = (most - least) / MOST;
             let zero = (-least / step).round();
-            let (factor, shift) = (1.0 / step, zero + 0.5);
+            let factor = 1.0 / step;
             for (byte, number) in bytes.iter_mut().zip(row) {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 127")]
-                let rounded = (number * factor + shift) as i32 as u8;
-                *byte = rounded;
+                *byte = ((number * factor + zero).max(0.0) + WHOLE).to_bits() as u8;
             }
             steps.push((step, zero));
         }
@@ -52,14 +53,15 @@ impl Rounded {
     /// The product with a matrix, and its bias.
     #[inline(always)]
     pub(super) fn times<S: Simd>(&self, simd: S, matrix: &Matrix) -> Vec<f32> {
-        let rows = matrix.rows.len();
+        let rows = matrix.biases.len();
         let mut sums = vec![0_i32; self.bytes.len() / matrix.columns * rows];
         sums_of(simd, &self.bytes, matrix.numbers, matrix.columns, &mut sums);
         let mut product = vec![0.0; self.steps.len() * rows];
         let inputs = product.chunks_exact_mut(rows).zip(sums.chunks_exact(rows)).zip(&self.steps);
         for ((product, sums), (step, zero)) in inputs {
-            for ((number, sum), row) in product.iter_mut().zip(sums).zip(&matrix.rows) {
-                *number = (*sum as f32 - zero * row.sum) * (step * row.step) + row.bias;
+            let columns = matrix.steps.iter().zip(&matrix.sums).zip(&matrix.biases);
+            for ((number, sum), ((row_step, row_sum), bias)) in product.iter_mut().zip(sums).zip(columns) {
+                *number = (*sum as f32 - zero * row_sum) * (step * row_step) + bias;
             }
         }
         product

@@ -42,16 +42,11 @@ pub(super) struct Layer {
 pub(super) struct Matrix {
     pub(super) columns: usize,
     pub(super) numbers: &'static [u8],
-    pub(super) rows: Vec<Row>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
-    /// The value of a number of 1.
-    pub(super) step: f32,
-    /// The sum of the numbers.
-    pub(super) sum: f32,
-    pub(super) bias: f32,
+    /// For each row, the value of a number of 1.
+    pub(super) steps: Vec<f32>,
+    /// For each row, the sum of its numbers.
+    pub(super) sums: Vec<f32>,
+    pub(super) biases: Vec<f32>,
 }
 
 /// What a layer norm multiplies and adds.
@@ -110,9 +105,7 @@ impl Rest {
 
     fn matrix(&mut self, rows: usize, columns: usize) -> Matrix {
         let [steps, sums, biases] = [0; 3].map(|_| self.floats(rows));
-        let rows = steps.into_iter().zip(sums).zip(biases);
-        let rows: Vec<Row> = rows.map(|((step, sum), bias)| Row { step, sum, bias }).collect();
-        Matrix { columns, numbers: self.take(rows.len() * columns), rows }
+        Matrix { columns, numbers: self.take(rows * columns), steps, sums, biases }
     }
 }
 
@@ -129,10 +122,10 @@ mod tests {
         let layers = MODEL.layers.iter();
         for matrix in layers.flat_map(|layer| [&layer.attention, &layer.attended, &layer.inner, &layer.outer])
         {
-            for (numbers, row) in matrix.numbers.chunks_exact(matrix.columns).zip(&matrix.rows) {
+            for (numbers, sum) in matrix.numbers.chunks_exact(matrix.columns).zip(&matrix.sums) {
                 let numbers = numbers.iter().map(|number| i32::from(number.cast_signed()));
                 assert!(numbers.clone().all(|number| number.abs() <= 31));
-                assert_eq!(numbers.sum::<i32>() as f32, row.sum);
+                assert_eq!(numbers.sum::<i32>() as f32, *sum);
             }
         }
     }

@@ -23,6 +23,9 @@ const MAX_BYTES: usize = 3 * 1024 * 1024;
 /// Buckets read in one round, and buckets written: a transaction allows 100 writes, and the buckets that were split are
 /// deleted in it.
 const MAX_BUCKETS: usize = 24;
+/// Listings indexed in one round. The model takes some ten milliseconds for each, and none of them is found before the end of
+/// the round.
+const MAX_LISTINGS: usize = 64;
 const MAX_WRITTEN: usize = 70;
 /// Rounds lost to a concurrent build before the index counts as busy.
 const MAX_ATTEMPTS: u32 = 8;
@@ -83,8 +86,8 @@ impl Searcher {
                     continue;
                 }
                 let (begun, full) = (Instant::now(), marks.len() >= usize::from(MAX_MARKS));
-                let last = marks.last().cloned();
-                match self.index_marked(marks, &left).await? {
+                let (last, mut embedded) = (marks.last().cloned(), Duration::ZERO);
+                match self.index_marked(marks, &left, &mut embedded).await? {
                     Round::Indexed(done) => {
                         report.come += done.come;
                         report.gone += done.gone;
@@ -119,9 +122,11 @@ impl Searcher {
                 if lost > MAX_ATTEMPTS {
                     return Err(StoreError::Busy("the index keeps changing; retry later".to_owned()));
                 }
-                // While many listings go Live at once, wait for more marks, so that one write of a bucket serves many.
+                // While many listings go Live at once, wait for more marks, so that one write of a bucket serves many. Marks
+                // also come while the model computes.
                 if full || alone.take_requested_again() {
-                    tokio::time::sleep((begun.elapsed() * 2).min(MAX_PAUSE)).await;
+                    let stored = begun.elapsed().saturating_sub(embedded);
+                    tokio::time::sleep((stored * 2).saturating_sub(embedded).min(MAX_PAUSE)).await;
                 }
             }
         })
@@ -168,10 +173,12 @@ impl Searcher {
         repair
     }
 
+    /// One round. Adds the time that the model took to `embedded`.
     async fn index_marked(
         &self,
         marks: Vec<DirtyMark>,
         left: &BTreeSet<HashPrefix>,
+        embedded: &mut Duration,
     ) -> Result<Round, StoreError> {
         let (store, is_light) = (&self.store, self.backend.is_light());
         let (oldest_proof, now) = (self.oldest_proof(), self.clock.now());
@@ -187,7 +194,13 @@ impl Searcher {
         if by_bucket.is_empty() {
             return Ok(Round::Left);
         }
-        let chosen: Vec<(HashPrefix, Vec<DirtyMark>)> = by_bucket.into_iter().take(MAX_BUCKETS).collect();
+        let mut chosen: Vec<(HashPrefix, Vec<DirtyMark>)> = by_bucket.into_iter().take(MAX_BUCKETS).collect();
+        let mut room = MAX_LISTINGS;
+        chosen.retain_mut(|(_, marks)| {
+            marks.truncate(room);
+            room -= marks.len();
+            !marks.is_empty()
+        });
         let ids: Vec<ListingId> =
             chosen.iter().flat_map(|(_, marks)| marks).map(|mark| mark.id.clone()).collect();
         let known: Vec<HashPrefix> = chosen
@@ -214,7 +227,9 @@ impl Searcher {
         let shown = listings.values().filter(|(listing, _)| listing.availability(oldest_proof).is_some());
         let texts =
             shown.map(|(listing, evidence)| IndexedText::of(listing, evidence.as_ref()).embedded_text());
+        let begun = Instant::now();
         embedding::prepare(texts.collect()).await;
+        *embedded += begun.elapsed();
 
         let mut report = BuildReport { version: before.version + 1, ..BuildReport::default() };
         let mut after = Manifest { version: report.version, ..Manifest::clone(&before) };

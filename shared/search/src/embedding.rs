@@ -17,8 +17,8 @@ pub use table::{WORD_WIDTH, is_ordinary, is_understood, of_word, weight};
 /// The dimension of the vector of a text.
 pub const WIDTH: usize = registry_encoder::WIDTH;
 
-/// Texts whose embeddings stay in memory: the model needs some milliseconds for each. They take about 10 MB.
-const CACHED: usize = 20_000;
+/// Texts whose embeddings stay in memory: the model needs some milliseconds for each. They take about 1 MB.
+const CACHED: usize = 2000;
 
 /// By the digest of the text. Questions are asked again, and a build that loses to another one repeats its work.
 static EMBEDDINGS: LazyLock<Cache<[u8; 16], Embedding>> = LazyLock::new(|| Cache::new(CACHED));

@@ -301,6 +301,7 @@ impl Index {
             .frequent_words
             .embeddings
             .similarities(&vector)
+            .into_iter()
             .zip(&self.frequent_words.words)
             .filter(|(near, _)| *near >= MIN_SIMILARITY)
             .map(|(n, w)| (n, *w))
@@ -344,7 +345,7 @@ impl Index {
     }
 
     pub(super) fn similarities(&self, vector: &[f32]) -> Vec<f32> {
-        self.embeddings.similarities(vector).collect()
+        self.embeddings.similarities(vector)
     }
 
     fn place(&mut self, word: String) -> u32 {

@@ -38,6 +38,8 @@ const MIN_COMPOUND_LEN: usize = 6;
 const MIN_HALF_LEN: usize = 3;
 /// Bounds the work for a very long query; further words are ignored.
 const MAX_TERMS: usize = 48;
+/// Words of a query that are embedded. The model takes about half a millisecond for each; further words count as terms.
+const MAX_EMBEDDED_WORDS: usize = 24;
 /// Words whose spelling is checked and whose related terms are searched: each is compared with all words of the index.
 pub(super) const MAX_EXPANDED_TERMS: usize = 16;
 
@@ -129,7 +131,8 @@ impl ParsedQuery {
         let text = spelling.join(" ");
         // Pieces of random letters have vectors, too, and these are close to something.
         let has_meaning = terms.is_empty() || terms.iter().any(|term| term.is_understood(index));
-        let about = if has_meaning { embedding::vector(&text) } else { None };
+        let embedded = &spelling[..spelling.len().min(MAX_EMBEDDED_WORDS)];
+        let about = if has_meaning { embedding::vector(&embedded.join(" ")) } else { None };
         let phrase_matches = about.as_deref().map(phrasebook::matches).unwrap_or_default();
         let towards = |one: &PhraseMatch| (one.terms.vector.as_slice(), TOWARDS_PHRASE * one.likelihood);
         let vector = about.map(|about| embedding::moved_towards(about, phrase_matches.iter().map(towards)));

@@ -22,7 +22,7 @@ const MAX_PAGE_AGE_MS: i64 = 5_000;
 /// Cached pages. A page has at most 100 listings.
 const MAX_PAGES: usize = 64;
 /// Approximate bytes of cached listings with their evidence.
-const MAX_BYTES: u64 = 10 * 1024 * 1024;
+const MAX_BYTES: u64 = 14 * 1024 * 1024;
 /// Cached partitions from which boosts are computed: two of each of 12,000 listings. A partition has about 700 bytes, and most
 /// are empty.
 const MAX_BOOSTS: usize = 24 * 1024;

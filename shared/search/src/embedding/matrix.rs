@@ -1,13 +1,11 @@
 //! Many embeddings in two contiguous columns, so that one pass over memory compares all of them with a query.
-//! The components are integers, because a processor can multiply eight integers at once.
+//! The components are integers, because a processor can multiply many integers at once.
 
 use std::borrow::Cow;
 
-use super::Embedding;
+use fearless_simd::{Level, dispatch};
 
-/// The number of components that are multiplied at once. The products of two such steps are added in 16 bits.
-const LANES: usize = 8;
-const STEP: usize = 2 * LANES;
+use super::Embedding;
 
 /// Embeddings with `WIDTH` components.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +15,6 @@ pub(crate) struct EmbeddingMatrix<const WIDTH: usize> {
 }
 
 impl<const WIDTH: usize> EmbeddingMatrix<WIDTH> {
-    const IS_WHOLE: () = assert!(WIDTH.is_multiple_of(STEP), "WIDTH must be a multiple of STEP");
-
     /// Rows that are part of the binary.
     pub(crate) fn fixed(scales: Vec<f32>, parts: &'static [u8]) -> Self {
         Self { scales, parts: Cow::Borrowed(parts) }
@@ -38,11 +34,12 @@ impl<const WIDTH: usize> EmbeddingMatrix<WIDTH> {
         }
     }
 
-    pub(crate) fn similarities(&self, vector: &[f32]) -> impl Iterator<Item = f32> {
-        let () = Self::IS_WHOLE;
+    pub(crate) fn similarities(&self, vector: &[f32]) -> Vec<f32> {
         let query = Quantised::of(vector);
-        let rows = self.parts.chunks_exact(WIDTH).zip(&self.scales);
-        rows.map(move |(row, scale)| query.dot(row) * scale)
+        let mut similarities = self.scales.clone();
+        let rows = self.parts.as_chunks::<WIDTH>().0;
+        dispatch!(Level::new(), _simd => multiply(&mut similarities, rows, &query));
+        similarities
     }
 
     pub(crate) fn similarities_of(
@@ -70,36 +67,42 @@ impl<const WIDTH: usize> EmbeddingMatrix<WIDTH> {
         }
     }
 
-    fn row(&self, number: usize) -> &[u8] {
-        &self.parts[number * WIDTH..][..WIDTH]
+    fn row(&self, number: usize) -> &[u8; WIDTH] {
+        &self.parts.as_chunks().0[number]
+    }
+}
+
+/// Multiplies the scale of each row by the product of the row and the query.
+#[inline(always)]
+fn multiply<const WIDTH: usize>(scales: &mut [f32], rows: &[[u8; WIDTH]], query: &Quantised<WIDTH>) {
+    for (scale, row) in scales.iter_mut().zip(rows) {
+        *scale *= query.dot(row);
     }
 }
 
 /// A query vector in integer steps of -127 to 127.
-struct Quantised {
-    parts: Vec<i16>,
+struct Quantised<const WIDTH: usize> {
+    parts: [i16; WIDTH],
     step: f32,
 }
 
-impl Quantised {
+impl<const WIDTH: usize> Quantised<WIDTH> {
     fn of(vector: &[f32]) -> Self {
         let largest = vector.iter().fold(f32::EPSILON, |largest, x| largest.max(x.abs()));
         let step = largest / 127.0;
-        #[expect(clippy::cast_possible_truncation, reason = "-127 to 127")]
-        let parts = vector.iter().map(|x| (x / step).round() as i16).collect();
-        Self { parts, step }
+        let part = |x: &f32| {
+            #[expect(clippy::cast_possible_truncation, reason = "-127 to 127")]
+            let part = (x / step).round() as i16;
+            part
+        };
+        Self { parts: std::array::from_fn(|at| vector.get(at).map_or(0, part)), step }
     }
 
-    fn dot(&self, row: &[u8]) -> f32 {
-        let mut sums = [0_i32; LANES];
-        for (row, query) in row.chunks_exact(STEP).zip(self.parts.chunks_exact(STEP)) {
-            for (lane, sum) in sums.iter_mut().enumerate() {
-                let product = |at: usize| i16::from(row[at].cast_signed()) * query[at];
-                // At most 2 * 128 * 127, which fits 16 bits.
-                *sum += i32::from(product(lane) + product(lane + LANES));
-            }
-        }
-        sums.iter().sum::<i32>() as f32 * self.step
+    #[inline(always)]
+    fn dot(&self, row: &[u8; WIDTH]) -> f32 {
+        let products = row.iter().zip(&self.parts);
+        let sum: i32 = products.map(|(row, query)| i32::from(row.cast_signed()) * i32::from(*query)).sum();
+        sum as f32 * self.step
     }
 }
 
@@ -115,7 +118,7 @@ mod tests {
             many.push(&of(text));
         }
         let query = vector("will it rain").unwrap();
-        let near: Vec<f32> = many.similarities(&query).collect();
+        let near = many.similarities(&query);
         assert!(near[0] > near[2] && near[1] == 0.0, "{near:?}");
         assert_eq!(many.similarities_of([2, 0].into_iter(), &query).collect::<Vec<_>>(), [near[2], near[0]]);
         let (weather, exact) = (vector("weather forecast").unwrap(), |a: &[f32], b: &[f32]| -> f32 {
@@ -123,12 +126,12 @@ mod tests {
         });
         assert!((near[0] - exact(&weather, &query)).abs() < 0.01, "{near:?}");
         let left = many.retained(|number| number != 0);
-        assert_eq!(left.similarities(&query).collect::<Vec<_>>(), near[1..]);
+        assert_eq!(left.similarities(&query), near[1..]);
     }
 
     #[test]
     fn largest_components_do_not_overflow() {
-        let most = Quantised::of(&[-1.0; WIDTH]);
+        let most = Quantised::<WIDTH>::of(&[-1.0; WIDTH]);
         assert!(
             (most.dot(&[128; WIDTH]) - 128.0 * WIDTH as f32).abs() < 0.01,
             "-128 is more than a row ever has"
