@@ -41,18 +41,19 @@ export default class A2aProvider {
 
   message(text) {
     const messageId = `evaluation-${Date.now()}-${++this.count}`;
-    const message = this.current
-      ? { messageId, role: "ROLE_USER", parts: [{ text }] }
-      : { kind: "message", messageId, role: "user", parts: [{ kind: "text", text }] };
+    const message = { messageId, role: "ROLE_USER", parts: [{ text }] };
     if (this.config.binding === "http+json") {
-      return this.rest("POST", this.current ? "message:send" : "v1/message:send", { message });
+      // In version 0.3, this binding calls the parts `content`.
+      const older = { messageId, role: "ROLE_USER", content: [{ text }] };
+      return this.rest("POST", "message:send", { message: this.current ? message : older });
     }
-    return this.rpc(this.current ? "SendMessage" : "message/send", { message });
+    if (this.current) return this.rpc("SendMessage", { message });
+    return this.rpc("message/send", { message: { kind: "message", messageId, role: "user", parts: [{ kind: "text", text }] } });
   }
 
   lookup(id) {
     if (this.config.binding === "http+json") {
-      return this.rest("GET", `${this.current ? "" : "v1/"}tasks/${encodeURIComponent(id)}`);
+      return this.rest("GET", `tasks/${encodeURIComponent(id)}`);
     }
     return this.rpc(this.current ? "GetTask" : "tasks/get", { id });
   }
@@ -67,7 +68,9 @@ export default class A2aProvider {
   }
 
   async rest(method, path, body) {
-    const response = await this.request(method, `${this.url.replace(/\/+$/, "")}/${path}`, body);
+    const base = this.url.replace(/\/+$/, "");
+    const start = this.current ? base : `${base.replace(/\/v1$/, "")}/v1`;
+    const response = await this.request(method, `${start}/${path}`, body);
     const result = await json(response);
     if (response.ok && result !== null) return { result };
     throw this.failure(path, response);
