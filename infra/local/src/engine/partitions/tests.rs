@@ -142,7 +142,9 @@ async fn throttled_transaction_writes_nothing_and_names_its_key() {
     let registry = metered(1.0).await;
     registry.put("HOT", "a", &[]).await;
     let put = |pk| {
-        let put = Put::builder().table_name(TABLE).set_item(Some(key(pk, "b"))).build().unwrap();
+        let mut item = key(pk, "b");
+        item.extend([("gsi1pk".to_owned(), text("INDEXED")), ("gsi1sk".to_owned(), text(pk))]);
+        let put = Put::builder().table_name(TABLE).set_item(Some(item)).build().unwrap();
         TransactWriteItem::builder().put(put).build()
     };
     let send = || {
@@ -160,8 +162,10 @@ async fn throttled_transaction_writes_nothing_and_names_its_key() {
     assert_eq!(missing.send().await.unwrap().item, None);
     registry.clock.advance(Duration::from_secs(1));
     send().await.unwrap();
-    let cold = registry.meter.hottest(10).into_iter().find(|key| key.key == "COLD").unwrap();
-    assert_eq!(cold.write, 2.0, "a write of a transaction costs twice as much");
+    let written =
+        |name: &str| registry.meter.hottest(10).into_iter().find(|key| key.key == name).unwrap().write;
+    assert_eq!(written("COLD"), 2.0, "a write of a transaction costs twice as much");
+    assert_eq!(written("gsi1 INDEXED"), 2.0, "its two entries in an index cost one unit each");
 }
 
 #[tokio::test]
