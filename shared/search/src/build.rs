@@ -23,10 +23,10 @@ const MAX_BYTES: usize = 3 * 1024 * 1024;
 /// Buckets read in one round, and buckets written: a transaction allows 100 writes, and the buckets that were split are
 /// deleted in it.
 const MAX_BUCKETS: usize = 24;
+const MAX_WRITTEN: usize = 70;
 /// Listings indexed in one round. The model takes some ten milliseconds for each, and none of them is found before the end of
 /// the round.
 const MAX_LISTINGS: usize = 64;
-const MAX_WRITTEN: usize = 70;
 /// Rounds lost to a concurrent build before the index counts as busy.
 const MAX_ATTEMPTS: u32 = 8;
 

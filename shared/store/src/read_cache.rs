@@ -28,7 +28,7 @@ const MAX_BYTES: u64 = 14 * 1024 * 1024;
 const MAX_BOOSTS: usize = 24 * 1024;
 /// Bytes of a typical listing with evidence, without the texts of its tools and skills.
 const TYPICAL_BYTES: u64 = 4096;
-/// Approximate bytes of cached cores; one page of hits needs a dozen cores.
+/// Approximate bytes of cached cores, those of 10,000 listings: the hits of a question are a dozen of any of them.
 const MAX_CORE_BYTES: u64 = 20 * 1024 * 1024;
 /// Approximate bytes of a core without its description.
 const CORE_BYTES: u64 = size_of::<Listing>() as u64 + 600;

@@ -38,6 +38,7 @@ impl<const WIDTH: usize> EmbeddingMatrix<WIDTH> {
         let query = Quantised::of(vector);
         let mut similarities = self.scales.clone();
         let rows = self.parts.as_chunks::<WIDTH>().0;
+        // Compiled for the widest registers of this processor, too.
         dispatch!(Level::new(), _simd => multiply(&mut similarities, rows, &query));
         similarities
     }
