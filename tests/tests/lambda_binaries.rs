@@ -13,7 +13,7 @@ use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::{Mode, Settings};
 use registry::store::{Store, table};
 use serde_json::{Value, json};
-use tests::aws_endpoints::{DynamoDb, EventBridge};
+use tests::aws_endpoints::{Act, DynamoDb, EventBridge};
 use tests::fixtures::feed_item;
 use tests::runtime_api::Function;
 use tests::template::{Template, sample_event};
@@ -126,11 +126,30 @@ impl Running<'_> {
     }
 }
 
+fn binaries() -> PathBuf {
+    std::env::var_os("LAMBDA_BINARIES").expect("LAMBDA_BINARIES: the folder of the binaries").into()
+}
+
+/// The weights make a package five times as large.
+#[test]
+#[ignore = "needs the packaged binaries: `make smoke` builds them and sets LAMBDA_BINARIES"]
+fn only_functions_that_read_the_index_contain_the_language_model() {
+    let weights = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/encoder/assets/weights.bin");
+    let weights = std::fs::read(weights).unwrap();
+    let part = &weights[weights.len() / 2..][..64];
+    let template = Template::read().unwrap();
+    let read = Act { action: "dynamodb:BatchGetItem", index: None, partition: "INDEX#00".to_owned() };
+    for function in template.functions().into_keys() {
+        let binary = std::fs::read(binaries().join(function).join("bootstrap")).unwrap();
+        let contains = binary.windows(part.len()).any(|bytes| bytes == part);
+        assert_eq!(contains, template.permits(function, &read), "{function}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs the packaged binaries: `make smoke` builds them and sets LAMBDA_BINARIES"]
 async fn packaged_binaries_can_publish_probe_and_show_a_listing() {
-    let binaries = std::env::var_os("LAMBDA_BINARIES").expect("LAMBDA_BINARIES: the folder of the binaries");
-    let stack = Stack::start(binaries.into()).await;
+    let stack = Stack::start(binaries()).await;
 
     let publish = stack.run("publish", BASE_URL).await;
     let (status, published) = publish.http(sample_event("publish").unwrap()).await;

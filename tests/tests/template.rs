@@ -603,7 +603,7 @@ fn functions_that_search_load_the_index_at_their_start() {
         let main = std::fs::read_to_string(folder.join(function).join("src/main.rs")).unwrap();
         let searches = template.permits(function, &act("dynamodb:BatchGetItem", "INDEX#00"))
             && !["well-known", "search-index"].contains(&function);
-        assert_eq!(main.contains("Preload::SearchIndex"), searches, "{function}");
+        assert_eq!(main.contains("Preload::SEARCH_INDEX"), searches, "{function}");
     }
 }
 

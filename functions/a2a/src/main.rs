@@ -4,5 +4,5 @@ use registry::lambda::{Preload, serve};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    serve(Preload::SearchIndex, a2a::router).await
+    serve(Preload::SEARCH_INDEX, a2a::router).await
 }

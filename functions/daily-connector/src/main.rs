@@ -4,6 +4,6 @@ use registry::lambda::{Preload, run_job};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    run_job(Preload::SearchIndex, |app, event| async move { daily_connector::handle(&app, event).await })
+    run_job(Preload::SEARCH_INDEX, |app, event| async move { daily_connector::handle(&app, event).await })
         .await
 }

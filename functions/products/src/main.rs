@@ -4,5 +4,5 @@ use registry::lambda::{Preload, serve};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    serve(Preload::SearchIndex, products::router).await
+    serve(Preload::SEARCH_INDEX, products::router).await
 }

@@ -4,5 +4,5 @@ use registry::lambda::{Preload, run_job};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    run_job(Preload::Nothing, |app, event| async move { search_index::handle(&app, event).await }).await
+    run_job(Preload::NOTHING, |app, event| async move { search_index::handle(&app, event).await }).await
 }

@@ -4,5 +4,5 @@ use registry::lambda::{Preload, serve};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    serve(Preload::Nothing, talk::router).await
+    serve(Preload::NOTHING, talk::router).await
 }
