@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use registry::model::{Availability, HashPrefix, Lane, Listed, ListingId};
 use registry::search::backend::Backend;
 use registry::search::bucket::Bucket;
+use registry::search::embedding;
 use registry::search::engine::{IndexAnswer, search, search_among};
 use registry::search::entry::{IndexEntry, IndexedListing, IndexedText};
 use registry::search::index::Index;
@@ -63,11 +64,11 @@ fn texts(value: &Value) -> Vec<String> {
     all.filter_map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
-fn entry(row: &Value) -> IndexEntry {
+fn searched(row: &Value) -> IndexedText {
     let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
     let tools = row["tools"].as_array().into_iter().flatten();
     let category = text("category");
-    let searched = IndexedText {
+    IndexedText {
         name: text("name"),
         title: text("title"),
         description: text("description"),
@@ -79,7 +80,12 @@ fn entry(row: &Value) -> IndexEntry {
             })
             .map(|[name, description]| (name, description))
             .collect(),
-    };
+    }
+}
+
+fn entry(row: &Value) -> IndexEntry {
+    let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    let searched = searched(row);
     let id: ListingId = text("id").parse().expect("an id");
     let listing = IndexedListing {
         id,
@@ -386,6 +392,26 @@ fn check(index: &Index, whose: &str, questions: &[Value], minima: [(&str, f64); 
         let sum = by_type.get(name).unwrap_or_else(|| panic!("there are no questions of the type {name}"));
         let ndcg = sum.ndcg / sum.questions;
         assert!(ndcg >= minimum, "{whose} questions, {name}: nDCG@10 {ndcg:.3} is below {minimum}");
+    }
+}
+
+/// `UPDATE=1` writes the average that the search subtracts from the embeddings of listings.
+#[test]
+#[ignore = "needs the collection in SEARCH_COLLECTION"]
+fn average_listing_is_that_of_the_collection() {
+    let rows = lines(collection().join("listings.jsonl"));
+    let mut sum = vec![0.0_f64; embedding::WIDTH];
+    for row in &rows {
+        let components = embedding::vector(&searched(row).embedded_text()).unwrap_or_default();
+        sum.iter_mut().zip(components).for_each(|(sum, component)| *sum += f64::from(component));
+    }
+    let average = sum.into_iter().map(|sum| (sum / rows.len() as f64) as f32);
+    if std::env::var_os("UPDATE").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/search/assets/average_listing.vector");
+        fs::write(path, average.flat_map(f32::to_le_bytes).collect::<Vec<u8>>()).expect("a written file");
+    } else {
+        let difference = average.zip(embedding::average_listing()).map(|(a, b)| (a - b).abs());
+        assert!(difference.fold(0.0, f32::max) < 0.005, "UPDATE=1 writes it again");
     }
 }
 

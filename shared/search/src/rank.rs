@@ -39,7 +39,7 @@ const FULL_SIMILARITY: f32 = 0.75;
 /// The most skills or tools named for a hit.
 const MAX_ABILITIES: usize = 6;
 /// The minimum similarity of a hit without a matching word.
-const MIN_SIMILARITY: f32 = 0.4;
+const MIN_SIMILARITY: f32 = 0.3;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filter {

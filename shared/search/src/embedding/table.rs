@@ -39,9 +39,18 @@ pub fn weight(word: &str) -> f32 {
     if pieces::of(word, MAX_PIECES).is_empty() { 1.0 } else { super::length(&of_word(word)) / MEDIAN_LENGTH }
 }
 
-/// Whether a word is a whole piece of the table, and so an ordinary word rather than a typing error.
+/// The ends of inflected words, each with the end of the uninflected word.
+const ENDS: [(&str, &str); 7] =
+    [("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e")];
+
+/// Whether a word is a whole piece of the table or an inflected form of one, such as `puppies`, and so an ordinary word rather
+/// than a typing error.
 pub fn is_ordinary(word: &str) -> bool {
-    word.len() > 3 && word.bytes().all(|b| b.is_ascii_alphabetic()) && pieces::is_known(word)
+    let is_piece = |word: &str| word.len() > 3 && pieces::is_known(word);
+    let is_inflected = |(end, other): &(&str, &str)| {
+        word.strip_suffix(end).is_some_and(|start| is_piece(&format!("{start}{other}")))
+    };
+    word.bytes().all(|b| b.is_ascii_alphabetic()) && (is_piece(word) || ENDS.iter().any(is_inflected))
 }
 
 /// Whether at least half of the word is one piece of the table, such as `wedding` in `weddings`. Random letters are split
@@ -86,6 +95,16 @@ mod tests {
         }
         for word in ["asdfqwerzxcv", "qwertzuiop", "xkcdzzqj", "blrgh"] {
             assert!(!is_understood(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn inflected_words_are_ordinary() {
+        for word in ["weather", "puppies", "sneakers", "wedding", "weddings"] {
+            assert!(is_ordinary(word), "{word}");
+        }
+        for word in ["kubernettes", "calender", "managment", "ing", "s"] {
+            assert!(!is_ordinary(word), "{word}");
         }
     }
 
