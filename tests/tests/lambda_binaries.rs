@@ -127,7 +127,8 @@ impl Running<'_> {
 }
 
 fn binaries() -> PathBuf {
-    std::env::var_os("LAMBDA_BINARIES").expect("LAMBDA_BINARIES: the folder of the binaries").into()
+    let folder = std::env::var_os("LAMBDA_BINARIES");
+    folder.unwrap_or_else(|| panic!("LAMBDA_BINARIES: the folder of the binaries")).into()
 }
 
 /// The weights make a package five times as large.
