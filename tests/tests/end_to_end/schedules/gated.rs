@@ -275,7 +275,8 @@ async fn gated_listing_holds_its_endpoint() {
     assert_eq!(setup.registry.lane(&second).await, "needs_fix");
 }
 
-/// A verdict on a Live server and one on a gated server, at their rechecks.
+/// A verdict on a Live server and one on a gated server, at their rechecks. The gated one also leases a slot at the
+/// authorization server, and returns it.
 #[tokio::test(flavor = "multi_thread")]
 async fn gated_verdict_costs_as_many_calls_as_a_live_one() {
     let setup = Setup::start_with(TestOptions::default().delivered_once()).await;
@@ -297,5 +298,5 @@ async fn gated_verdict_costs_as_many_calls_as_a_live_one() {
         ("active", "gated")
     );
     assert!(costs.iter().all(|calls| calls.of("TransactWriteItems") > 0), "{costs:?}");
-    assert!(costs[1].total() <= costs[0].total() + 1, "{costs:?}");
+    assert!(costs[1].total() <= costs[0].total() + 2, "{costs:?}");
 }
