@@ -16,8 +16,8 @@ use super::rank::Filter;
 use registry_model::{Access, Listed, ListingId, Secret};
 use registry_store::StoreError;
 
-/// The name changes with the way in which embeddings are computed, so that all vectors of a collection are comparable.
-const COLLECTION: &str = "agent-and-mcp-listings-centered";
+/// The name contains the width of the vectors: all vectors of a collection have one width.
+const COLLECTION: &str = "agent-and-mcp-listings";
 /// The path of the database if the URL of the server has no path.
 const DEFAULT_DATABASE: &str = "/api/v2/tenants/default_tenant/databases/default_database";
 

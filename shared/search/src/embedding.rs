@@ -20,11 +20,6 @@ pub const WIDTH: usize = registry_encoder::WIDTH;
 /// Texts whose embeddings stay in memory: the model needs some milliseconds for each. They take about 1 MB.
 const CACHED: usize = 2000;
 
-/// The mean of the embeddings of the 9,942 listings of the relevance test, as f32 (little endian). `tests/tests/relevance.rs`
-/// writes it.
-static AVERAGE_LISTING: &[u8] = include_bytes!("../assets/average_listing.vector");
-const _: () = assert!(AVERAGE_LISTING.len() == WIDTH * size_of::<f32>());
-
 /// By the digest of the text. Questions are asked again, and a build that loses to another one repeats its work.
 static EMBEDDINGS: LazyLock<Cache<[u8; 16], Embedding>> = LazyLock::new(|| Cache::new(CACHED));
 
@@ -33,7 +28,7 @@ static EMBEDDINGS: LazyLock<Cache<[u8; 16], Embedding>> = LazyLock::new(|| Cache
 pub struct Embedding {
     /// The value of one step; 0 for a text without any known word.
     pub scale: f32,
-    /// The components in steps, as signed bytes; one for an [outdated](Self::outdated) embedding.
+    /// The components in steps, as signed bytes. An entry that an older version wrote may have fewer.
     #[serde(with = "serde_bytes")]
     pub parts: Vec<u8>,
 }
@@ -55,21 +50,6 @@ pub fn of(text: &str) -> Embedding {
     let embedding = embedding.unwrap_or_default();
     EMBEDDINGS.insert(key, embedding.clone());
     embedding
-}
-
-/// The embedding of a listing's text without what listings have in common, so that their differences count more.
-pub(super) fn of_listing(text: &str) -> Embedding {
-    let embedding = of(text);
-    if !embedding.is_known() {
-        return embedding;
-    }
-    let components = embedding.components().into_iter().zip(average_listing());
-    Embedding::quantised(&normalized(components.map(|(component, average)| component - average).collect()))
-}
-
-/// The components of the average listing.
-pub fn average_listing() -> impl Iterator<Item = f32> {
-    AVERAGE_LISTING.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes))
 }
 
 /// Computes embeddings of texts, so that they are cached. It does not block the thread of the caller.
@@ -126,12 +106,7 @@ impl Embedding {
         self.scale < 0.0
     }
 
-    /// Stands for an embedding that an older version computed in another way.
-    pub(super) fn outdated() -> Self {
-        Self { scale: 0.0, parts: vec![0] }
-    }
-
-    /// Whether an older version computed it in another way. It then counts as unknown.
+    /// Whether an older version computed it, with another model. It then counts as unknown.
     pub(super) fn is_outdated(&self) -> bool {
         !self.parts.is_empty() && self.parts.len() != WIDTH
     }
@@ -178,8 +153,8 @@ mod tests {
     }
 
     #[test]
-    fn outdated_embedding_counts_as_unknown() {
-        let old = Embedding::outdated();
+    fn embedding_of_another_width_counts_as_unknown() {
+        let old = Embedding { scale: 0.1, parts: vec![1; WORD_WIDTH] };
         assert!(old.is_outdated() && !of("weather").is_outdated() && !Embedding::elsewhere().is_outdated());
         assert_eq!(old.components(), [0.0; WIDTH]);
     }

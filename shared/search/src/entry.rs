@@ -9,7 +9,6 @@ use url::Url;
 
 use super::embedding::{self, Embedding};
 use super::names::{display_name, name_and_owner, short_name};
-use super::stop_words::subject;
 use super::words::{stem, words, words_of_name};
 use registry_formats::{name_owner, registry_name};
 use registry_model::{Assessment, Availability, Kind, Listing, ListingId, Moment};
@@ -91,10 +90,9 @@ impl IndexedText {
     }
 
     /// Title and description. The model reads only the beginning, and takes as long for tags and abilities as for these.
-    pub fn embedded_text(&self) -> String {
+    pub(super) fn embedded_text(&self) -> String {
         let title = if self.title.is_empty() { display_name(&self.name) } else { self.title.clone() };
-        let text = format!("{}. {}", subject(&without_numbers(&title)), subject(&self.description));
-        text.chars().take(EMBEDDED).collect()
+        format!("{}. {}", without_numbers(&title), self.description).chars().take(EMBEDDED).collect()
     }
 }
 
@@ -210,7 +208,7 @@ impl IndexEntry {
 
     pub fn from_text(listing: IndexedListing, text: &IndexedText) -> Self {
         let (stems, words) = weighted_stems(text);
-        Self { listing, stems, words, embedding: embedding::of_listing(&text.embedded_text()) }
+        Self { listing, stems, words, embedding: embedding::of(&text.embedded_text()) }
     }
 }
 

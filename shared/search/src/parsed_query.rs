@@ -4,7 +4,7 @@
 
 use super::index::{Index, Term};
 use super::phrasebook::{self, PhraseMatch};
-use super::stop_words::{is_generic, is_stop_word, subject};
+use super::stop_words::{is_generic, is_stop_word};
 use super::words::{WordShape, stem, words};
 use super::{embedding, kind_hint, spelling, synonyms};
 use registry_model::Kind;
@@ -132,7 +132,7 @@ impl ParsedQuery {
         // Pieces of random letters have vectors, too, and these are close to something.
         let has_meaning = terms.is_empty() || terms.iter().any(|term| term.is_understood(index));
         let embedded = &spelling[..spelling.len().min(MAX_EMBEDDED_WORDS)];
-        let about = if has_meaning { embedding::vector(&subject(&embedded.join(" "))) } else { None };
+        let about = if has_meaning { embedding::vector(&embedded.join(" ")) } else { None };
         let phrase_matches = about.as_deref().map(phrasebook::matches).unwrap_or_default();
         let towards = |one: &PhraseMatch| (one.terms.vector.as_slice(), TOWARDS_PHRASE * one.likelihood);
         let vector = about.map(|about| embedding::moved_towards(about, phrase_matches.iter().map(towards)));
