@@ -131,7 +131,7 @@ fn binaries() -> PathBuf {
     folder.unwrap_or_else(|| panic!("LAMBDA_BINARIES: the folder of the binaries")).into()
 }
 
-/// The weights make a package five times as large.
+/// The weights have 17 MB, most of a package.
 #[test]
 #[ignore = "needs the packaged binaries: `make smoke` builds them and sets LAMBDA_BINARIES"]
 fn only_functions_that_read_the_index_contain_the_language_model() {

@@ -278,7 +278,7 @@ async fn gated_listing_holds_its_endpoint() {
 /// A verdict on a Live server and one on a gated server, at their rechecks. The gated one also leases a slot at the
 /// authorization server, and returns it.
 #[tokio::test(flavor = "multi_thread")]
-async fn gated_verdict_costs_as_many_calls_as_a_live_one() {
+async fn gated_verdict_costs_only_a_slot_more_than_a_live_one() {
     let setup = Setup::start_with(TestOptions::default().delivered_once()).await;
     let registry = &setup.registry;
     let open = Peer::start(servers::modern).await;
