@@ -278,9 +278,6 @@ fn reason(listing: &Listing) -> String {
     }
     let proof = match (listing.lane, listing.access()) {
         (Lane::Gated, _) => "It asks for a sign-in, and every part of the sign-in is correct.",
-        (_, Access::Gated) => {
-            "It completed the handshake with a credential that its owner gave to the registry."
-        }
         _ => "It completed the handshake, without a credential.",
     };
     match (&listing.probe, listing.failures) {
