@@ -39,7 +39,6 @@ ALL_OPTIONS = {
     "OperatorTokenSecret": "registry/operator",
     "StripeKeySecret": "registry/stripe",
     "StripeWebhookSecret": "registry/stripe-webhook",
-    "SmtpSecret": "registry/smtp",
     "SearchBackendUrl": "https://chroma.example.com",
     "SearchBackendSecret": "registry/search-backend",
     "AlarmEmail": "operator@example.org",

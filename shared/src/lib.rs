@@ -24,7 +24,7 @@ pub use registry_products as products;
 #[cfg(feature = "domain")]
 pub use registry_domain::{
     changes, collections, dump, economy, evidence_log, federation, funnel, imports, interop, outreach,
-    payments, publish, subscriptions, trust, views,
+    payments, publish, trust, views,
 };
 
 #[cfg(feature = "operations")]

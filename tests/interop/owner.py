@@ -1,6 +1,5 @@
 """The owner of the host of the peers. It proves itself with a key that the host publishes, and manages the listings of the host."""
 import base64
-import secrets
 import subprocess
 import tempfile
 import threading
@@ -8,8 +7,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import registry
-
-CREDENTIAL = secrets.token_urlsafe(24)  # the gated peers of this run accept it
 
 
 def _openssl(*arguments):
@@ -40,10 +37,6 @@ class Owner:
         server = ThreadingHTTPServer(("127.0.0.1", 0), Host)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.proof_url = f"http://127.0.0.1:{server.server_port}/{{domain}}/auth"
-
-    def give_credential(self, base, listing_id):
-        """Gives the credential for a listing. Returns the last answer of the registry."""
-        return self.manage(base, listing_id, "set_credential", credential=CREDENTIAL)
 
     def manage(self, base, listing_id, act, **arguments):
         """Proves itself and runs an act of `manage_listing`. Returns the last answer of the registry."""

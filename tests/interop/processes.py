@@ -5,7 +5,6 @@ import subprocess
 import time
 
 import environments
-import owner
 
 LOGS = environments.BUILD / "logs"
 READY_SECONDS = 60   # the imports of an SDK can be slow on a busy machine
@@ -16,7 +15,7 @@ def start(peer, processes):
     with open(LOGS / f"{peer.slug}.log", "wb") as log:
         process = subprocess.Popen([*environments.command(peer.runtime, peer.program), *peer.flags],
                                    stdout=subprocess.PIPE, stderr=log, text=True,
-                                   env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "INTEROP_CREDENTIAL": owner.CREDENTIAL})
+                                   env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
     processes.append(process)
     with selectors.DefaultSelector() as ready:
         ready.register(process.stdout, selectors.EVENT_READ)

@@ -38,7 +38,6 @@ of("secret-key", st.sampled_from(["f3a8c1d2-6b7e-4f90-a1b2-93c4d5e6f708", "7c9e6
 of("uri", st.sampled_from(SAMPLES["urls"]))
 of("category-id", st.sampled_from(["", "other", "data-analytics", "coding-engineering"]))
 of("email", st.sampled_from(["owner@example.com", "a.b+c@agents.example.org"]))
-of("hostname", st.sampled_from(["agents.example.org", "example.com"]))
 of("time-or-day", st.sampled_from(["2026-11-20", "2026-11-20T12:00:00Z", "2030-01-01T00:00:00.5+01:00"]))
 of("date-time", st.datetimes(min_value=datetime(1970, 1, 2)).map(lambda time: time.isoformat() + "Z"))
 of("did", st.just(DID))

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 import environments
 import registry
 from lint import lint
-from owner import CREDENTIAL, Owner
 from peers import PEERS
 from processes import LOGS, end, start
 from tools import BUILD, HERE, TREES, evaluate, take
@@ -43,12 +42,9 @@ BROKEN = (
 )
 
 
-def export(base, sku, peer, address, owner=None):
-    """Publishes a peer, gives its credential if it needs one, and takes the product. Returns its folder, or a fault as text."""
+def export(base, sku, peer, address):
+    """Publishes a peer and takes the product. Returns its folder, or a fault as text."""
     status = registry.publish_and_wait(base, peer.publish, peer.slug, peer.url(address))
-    if peer.gated:
-        owner.give_credential(base, status.get("listing_id"))
-        status = registry.leaves_lane(base, status.get("listing_id"), "gated")
     if status.get("lane") != "active":
         return f"{peer.slug}: not Live but {status.get('lane')}: {registry.found(status, 'reasons')}"
     return take(base, status["listing_id"], sku, TREES / peer.slug / sku)
@@ -56,15 +52,13 @@ def export(base, sku, peer, address, owner=None):
 
 def exports(chosen, addresses, processes):
     """Takes each product of all peers. A listing gets one product, so each product has its own registry."""
-    owner, results = Owner(), []
+    results = []
     for sku in SKUS:
         with open(BUILD / f"registry-{sku}.log", "wb") as log:
-            process, base = registry.start(log, DOMAIN_PROOF_URL=owner.proof_url, PROBE_TICK_SECONDS="1", PROBE_WINDOW_CAP="1000")
+            process, base = registry.start(log, PROBE_TICK_SECONDS="1", PROBE_WINDOW_CAP="1000")
         processes.append(process)
-        free, gated = [peer for peer in chosen if not peer.gated], [peer for peer in chosen if peer.gated]
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            results += pool.map(lambda peer: export(base, sku, peer, addresses[peer]), free)
-        results += [export(base, sku, peer, addresses[peer], owner) for peer in gated]
+            results += pool.map(lambda peer: export(base, sku, peer, addresses[peer]), chosen)
         end([process])
     return [one for one in results if not isinstance(one, str)], [one for one in results if isinstance(one, str)]
 
@@ -73,8 +67,7 @@ def evaluations(chosen):
     """Runs the evaluation of each peer. Every case of a server must pass. A peer that echoes may fail cases, but must answer."""
     def one(peer):
         folder = TREES / peer.slug / "kernel"
-        variables = re.findall(r"\{\{env\.(\w+)\}\}", (folder / "promptfooconfig.yaml").read_text())
-        failed, errors, count = evaluate(folder, **dict.fromkeys(variables, CREDENTIAL))
+        failed, errors, count = evaluate(folder)
         wrong = errors + (failed if peer.kind == "mcp" else [])
         return [f"{peer.slug}: {line}" for line in wrong], count, len(failed)
     with ThreadPoolExecutor(2) as pool:
@@ -121,8 +114,10 @@ def quotes():
 
 
 def check(only):
-    """Returns the faults of all files of the peers with a matching name."""
-    chosen = [peer for peer in PEERS if not only or any(fnmatch.fnmatch(peer.slug, glob) for glob in only)]
+    """Returns the faults of all files of the peers with a matching name. Only Live listings get a product, so peers that ask for
+    sign-in are left out."""
+    is_wanted = lambda peer: not only or any(fnmatch.fnmatch(peer.slug, glob) for glob in only)
+    chosen = [peer for peer in PEERS if not peer.gated and is_wanted(peer)]
     environments.prepare({peer.runtime for peer in chosen})
     LOGS.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(BUILD / "broken", ignore_errors=True)

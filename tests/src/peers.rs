@@ -5,7 +5,6 @@
 
 pub mod agents;
 pub mod hostile;
-pub mod mail_server;
 pub mod name_server;
 pub mod raw;
 pub mod servers;

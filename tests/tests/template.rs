@@ -137,14 +137,14 @@ fn functions_get_the_variables_that_settings_read() {
 fn schedule_expressions_are_valid() {
     let template = Template::read().unwrap();
     let schedules = template.events("ScheduleV2");
-    assert_eq!(schedules.len(), 5);
+    assert_eq!(schedules.len(), 4);
     for (function, schedule) in schedules {
         let seconds = rate_seconds(schedule["ScheduleExpression"].as_str().unwrap()).unwrap();
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         match function {
             "probe-tick" => assert_eq!(seconds, u64::from(settings.probe_tick_seconds)),
             "daily-connector" | "weekly-recheck" => assert_eq!(seconds, 3600),
-            "search-index" | "tell-subscribers" => assert_eq!(seconds, 60),
+            "search-index" => assert_eq!(seconds, 60),
             other => panic!("{other} has a schedule without a test"),
         }
     }
@@ -522,11 +522,7 @@ fn statements_are_limited_to_actions_resources_and_partitions() {
 const SENSITIVE: &[(&str, &str, &str)] = &[
     ("KEY#ES256", "a2a products protocol well-known", "a2a products protocol well-known"),
     ("KEY#LOG", "probe-tick weekly-recheck", "probe-tick weekly-recheck"),
-    (
-        "KEY#MESSAGE",
-        "probe-tick tell-subscribers weekly-recheck well-known",
-        "probe-tick tell-subscribers weekly-recheck well-known",
-    ),
+    ("KEY#MESSAGE", "probe-tick weekly-recheck well-known", "probe-tick weekly-recheck well-known"),
     ("TOKEN#x", "a2a products protocol", "a2a operator payment-webhook products protocol"),
     ("CODE#x", "a2a products protocol", "a2a operator payment-webhook products protocol"),
     (
@@ -980,24 +976,9 @@ fn secrets_are_read_by_name_and_only_by_functions_that_need_them() {
 /// The keys in KMS, the setting of each, and the functions that use it.
 const KMS_KEYS: &[(&str, &str, &[&str])] = &[
     ("SigningKey", "SIGNING_KEY_ID", &["a2a", "products", "protocol", "well-known"]),
-    ("MessageKey", "MESSAGE_KEY_ID", &["well-known", "probe-tick", "tell-subscribers", "weekly-recheck"]),
+    ("MessageKey", "MESSAGE_KEY_ID", &["well-known", "probe-tick", "weekly-recheck"]),
     ("LogKey", "LOG_KEY_ID", &["probe-tick", "weekly-recheck"]),
-    ("CredentialKey", "CREDENTIAL_KEY_ID", &["a2a", "probe-tick", "products", "protocol", "weekly-recheck"]),
 ];
-
-#[test]
-fn credentials_are_decrypted_only_by_functions_that_probe() {
-    let template = Template::read().unwrap();
-    for (action, users) in [
-        ("kms:Encrypt", ["a2a", "products", "protocol"].as_slice()),
-        ("kms:Decrypt", ["probe-tick", "weekly-recheck"].as_slice()),
-    ] {
-        for (function, properties) in template.functions() {
-            let may = properties["Policies"].to_string().contains(&format!("\"{action}\""));
-            assert_eq!(may, users.contains(&function), "{function}: {action}");
-        }
-    }
-}
 
 #[test]
 fn only_functions_that_need_it_may_use_a_key_of_kms() {

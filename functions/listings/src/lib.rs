@@ -25,7 +25,6 @@ pub fn router(app: App) -> Router {
     let documents = rest::documents(&[
         &documents::ACTIVE_LIST,
         &documents::ACTIVITY_FEED,
-        &documents::CHANGE_EVENTS,
         &documents::CHANGE_FEED,
         &documents::PROBE_STATISTICS,
         &documents::BADGE,

@@ -27,7 +27,6 @@ pub fn router(app: App) -> Router {
         &pages::PROVE,
         &pages::SITEMAP,
         &pages::STATUS,
-        &pages::SUBSCRIBE,
         &pages::TERMS,
         &pages::TOOLS,
         &pages::ICON,

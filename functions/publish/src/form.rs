@@ -1,7 +1,6 @@
-//! The HTML forms for publishing, for checks, for reports and for subscriptions, as a browser without JavaScript sends them. If a form is valid, the
+//! The HTML forms for publishing, for checks and for reports, as a browser without JavaScript sends them. If a form is valid, the
 //! answer redirects to the page of the listing. Otherwise the answer is a page that explains what to correct.
 
-use axum::Json;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -10,9 +9,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use registry::app::App;
 use registry::error::Problem;
 use registry::model::Caller;
-use registry::operations::{
-    AnyOperation, LIST_YOURSELF, MANAGE_SUBSCRIPTION, REPORT_LISTING, RawArguments, SCORE, SUBSCRIBE,
-};
+use registry::operations::{LIST_YOURSELF, REPORT_LISTING, RawArguments, SCORE};
 use registry::pages::{accepts_html, problem_page, refused_check, refused_form};
 use serde_json::{Map, Value};
 
@@ -29,10 +26,7 @@ pub(crate) async fn accept_forms(
         return next.run(request).await;
     }
     let path = request.uri().path();
-    let is_form_of = |operation: &AnyOperation| operation.routes.iter().any(|route| route.path == path);
-    let is_report = is_form_of(&REPORT_LISTING);
-    let (subscribes, manages) = (is_form_of(&SUBSCRIBE), is_form_of(&MANAGE_SUBSCRIPTION));
-    let query = request.uri().query().unwrap_or_default().to_owned();
+    let is_report = REPORT_LISTING.routes.iter().any(|route| route.path == path);
     let wants_page = accepts_html(request.headers());
     let (mut parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, MAX_FORM_BYTES).await else {
@@ -48,12 +42,6 @@ pub(crate) async fn accept_forms(
     let mut fields = fields(&body);
     if is_report {
         return report(app, caller, fields, wants_page).await;
-    }
-    if subscribes {
-        return subscribe(app, caller, fields, wants_page).await;
-    }
-    if manages {
-        return manage_subscription(app, caller, fields, &query, wants_page).await;
     }
     // The form of a check; /api/score is read with GET only.
     if fields.remove("check").is_some() {
@@ -89,40 +77,6 @@ async fn report(app: App, caller: Caller, fields: Map<String, Value>, wants_page
             let id = answer["listing_id"].as_str().unwrap_or_default();
             Redirect::to(&format!("/list/{id}#reported")).into_response()
         }
-        Err(problem) if wants_page => problem_page(&app.settings, &problem),
-        Err(problem) => problem.into_response(),
-    }
-}
-
-async fn subscribe(app: App, caller: Caller, fields: Map<String, Value>, wants_page: bool) -> Response {
-    match SUBSCRIBE.run(app.clone(), caller, RawArguments::Json(fields.into())).await {
-        Ok(_) if wants_page => Redirect::to("/subscribe?done=asked").into_response(),
-        Ok(answer) => Json(answer).into_response(),
-        Err(problem) if wants_page => problem_page(&app.settings, &problem),
-        Err(problem) => problem.into_response(),
-    }
-}
-
-/// A mail program that ends a subscription sends the token in the query and one field (RFC 8058).
-async fn manage_subscription(
-    app: App,
-    caller: Caller,
-    mut fields: Map<String, Value>,
-    query: &str,
-    wants_page: bool,
-) -> Response {
-    if fields.remove("List-Unsubscribe").is_some() {
-        fields.insert("act".to_owned(), "end".into());
-    }
-    for (name, value) in self::fields(query.as_bytes()) {
-        fields.entry(name).or_insert(value);
-    }
-    match MANAGE_SUBSCRIPTION.run(app.clone(), caller, RawArguments::Json(fields.into())).await {
-        Ok(answer) if wants_page => {
-            let done = answer["state"].as_str().unwrap_or_default();
-            Redirect::to(&format!("/subscribe?done={done}")).into_response()
-        }
-        Ok(answer) => Json(answer).into_response(),
         Err(problem) if wants_page => problem_page(&app.settings, &problem),
         Err(problem) => problem.into_response(),
     }

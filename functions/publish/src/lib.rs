@@ -1,5 +1,4 @@
-//! Publishes a listing, calculates the score of a URL without publishing it, accepts reports about listings, and subscribes
-//! webhooks and e-mail addresses to changes.
+//! Publishes a listing, calculates the score of a URL without publishing it, and accepts reports about listings.
 
 mod form;
 
@@ -12,13 +11,7 @@ use registry::operations;
 /// The routes of this function.
 pub fn router(app: App) -> Router {
     let forms = from_fn_with_state(app.clone(), form::accept_forms);
-    let with_forms = [
-        &operations::LIST_YOURSELF,
-        &operations::REPORT_LISTING,
-        &operations::SCORE,
-        &operations::SUBSCRIBE,
-        &operations::MANAGE_SUBSCRIPTION,
-    ];
+    let with_forms = [&operations::LIST_YOURSELF, &operations::REPORT_LISTING, &operations::SCORE];
     let publish = rest::operations(&with_forms).route_layer(forms);
     with_middleware(publish, app)
 }

@@ -36,7 +36,6 @@ pub fn jobs(app: &App) -> BTreeMap<&'static str, Job> {
         job("daily-connector", app, |app, event| async move { daily_connector::handle(&app, event).await }),
         job("probe-tick", app, |app, event| async move { probe_tick::handle(&app, event).await }),
         job("search-index", app, |app, event| async move { search_index::handle(&app, event).await }),
-        job("tell-subscribers", app, |app, event| async move { tell_subscribers::handle(&app, event).await }),
         job("weekly-recheck", app, |app, event| async move { weekly_recheck::handle(&app, event).await }),
     ])
 }

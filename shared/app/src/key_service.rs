@@ -39,19 +39,4 @@ pub trait KeyService: Debug + Send + Sync {
         algorithm: Algorithm,
         message: &'a [u8],
     ) -> BoxFuture<'a, Result<Vec<u8>, KeyServiceError>>;
-
-    /// Encrypts at most 4,096 bytes. They can only be decrypted with the same context.
-    fn encrypt<'a>(
-        &'a self,
-        id: &'a str,
-        context: &'a [(&'a str, &'a str)],
-        plain: &'a [u8],
-    ) -> BoxFuture<'a, Result<Vec<u8>, KeyServiceError>>;
-
-    fn decrypt<'a>(
-        &'a self,
-        id: &'a str,
-        context: &'a [(&'a str, &'a str)],
-        sealed: &'a [u8],
-    ) -> BoxFuture<'a, Result<Vec<u8>, KeyServiceError>>;
 }

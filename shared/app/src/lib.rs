@@ -2,13 +2,12 @@
 //! operation, so that there are no global variables. Tests replace the clock and the randomness. This crate
 //! depends on the crates model, formats, fetch, store, and search.
 //!
-//! Start with [`App::new`]. The modules contain rules that several higher crates share. [`credentials`] encrypts the
-//! credentials for probes. [`domain_keys`] has the keys and signatures of domains. [`host_slots`] limits the probes at a host. [`message_key`] signs HTTP messages; [`private_key`]
-//! has the private keys of the registry. [`takedown`] withdraws listings and blocks hosts. [`talk`] has the rules for the inbox of
-//! a listing. [`trails`] decides how much searches and traces (marks of users) add to a trail.
+//! Start with [`App::new`]. The modules contain rules that several higher crates share. [`domain_keys`] has
+//! the keys and signatures of domains. [`host_slots`] limits the probes at a host. [`message_key`] signs HTTP messages;
+//! [`private_key`] has the private keys of the registry. [`takedown`] withdraws listings and blocks hosts. [`talk`] has the
+//! rules for the inbox of a listing. [`trails`] decides how much searches and traces (marks of users) add to a trail.
 
 mod caller_digests;
-pub mod credentials;
 pub mod domain_keys;
 pub mod host_slots;
 pub mod key_service;

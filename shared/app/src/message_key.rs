@@ -1,7 +1,7 @@
 //! The Ed25519 key that signs HTTP messages (RFC 9421): the directory with its public half
-//! (draft-meunier-webbotauth-httpsig-directory), and the requests of probes and webhooks
-//! (draft-ietf-webbotauth-httpsig-protocol). It is created when it is first needed, and is stored in the table. It is not used
-//! for anything else, so that nobody can use its signatures as attestations.
+//! (draft-meunier-webbotauth-httpsig-directory), and the requests of probes (draft-ietf-webbotauth-httpsig-protocol). It is
+//! created when it is first needed, and is stored in the table. It is not used for anything else, so that
+//! nobody can use its signatures as attestations.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::App;
 use crate::domain_keys::PublicKey;
 use crate::key_service::Algorithm;
 use crate::private_key::{self, Private, Unreadable};
-use registry_fetch::{Signed, Signer};
+use registry_fetch::Signer;
 use registry_model::Moment;
 use registry_model::cache::Kept;
 use registry_model::error::Problem;
@@ -96,12 +96,12 @@ impl MessageKey {
         Ok(BASE64.encode(signature))
     }
 
-    /// Signs a request of this registry: the headers `signature-agent`, `signature-input` and `signature`.
-    async fn sign_request(&self, app: &App, signed: &Signed) -> Result<[(&'static str, String); 3], Problem> {
+    /// Signs a request of this registry to `authority`: the headers `signature-agent`, `signature-input` and `signature`.
+    async fn sign_request(&self, app: &App, authority: &str) -> Result<[(&'static str, String); 3], Problem> {
         let agent = Url::parse(&app.settings.base_url).map_err(|error| Problem::fault(error.to_string()))?;
         let agent = agent.origin().ascii_serialization();
         let nonce = BASE64.encode(app.random.bytes::<64>());
-        let (parameters, base) = self.request_base(signed, &agent, &nonce, app.clock.now());
+        let (parameters, base) = self.request_base(authority, &agent, &nonce, app.clock.now());
         let signature = self.sign(app, &base).await?;
         Ok([
             ("signature-agent", format!("{LABEL}=\"{agent}\"")),
@@ -111,15 +111,10 @@ impl MessageKey {
     }
 
     /// The parameters of the signature over a request, and the text that is signed.
-    fn request_base(&self, signed: &Signed, agent: &str, nonce: &str, now: Moment) -> (String, String) {
+    fn request_base(&self, authority: &str, agent: &str, nonce: &str, now: Moment) -> (String, String) {
         let created = now.as_second();
-        let authority = &signed.authority;
-        let (component, line) = match &signed.content_digest {
-            Some(digest) => (" \"content-digest\"", format!("\"content-digest\": {digest}\n")),
-            None => ("", String::new()),
-        };
         let parameters = format!(
-            "(\"@authority\" \"signature-agent\";key=\"{LABEL}\"{component});created={created};expires={};keyid=\"{}\";\
+            "(\"@authority\" \"signature-agent\";key=\"{LABEL}\");created={created};expires={};keyid=\"{}\";\
              alg=\"ed25519\";nonce=\"{nonce}\";tag=\"web-bot-auth\"",
             created + REQUEST_SIGNATURE_LIFE_S,
             self.public().kid,
@@ -127,7 +122,7 @@ impl MessageKey {
         // RFC 9421 §2.5.
         let base = format!(
             "\"@authority\": {authority}\n\"signature-agent\";key=\"{LABEL}\": \"{agent}\"\n\
-             {line}\"@signature-params\": {parameters}"
+             \"@signature-params\": {parameters}"
         );
         (parameters, base)
     }
@@ -238,14 +233,14 @@ impl MessageSigner {
         self.key.put(now.as_millisecond(), key.ok())
     }
 
-    async fn headers(&self, app: &App, signed: &Signed) -> HeaderMap {
-        let headers = async {
+    async fn headers(&self, app: &App, authority: &str) -> HeaderMap {
+        let signed = async {
             match self.key(app).await.as_ref() {
-                Some(key) => key.sign_request(app, signed).await.ok(),
+                Some(key) => key.sign_request(app, authority).await.ok(),
                 None => None,
             }
         };
-        let Ok(Some(headers)) = tokio::time::timeout(MAX_SIGNING_TIME, headers).await else {
+        let Ok(Some(headers)) = tokio::time::timeout(MAX_SIGNING_TIME, signed).await else {
             self.unsigned.fetch_add(1, Ordering::Relaxed);
             return HeaderMap::new();
         };
@@ -256,12 +251,12 @@ impl MessageSigner {
     }
 }
 
-/// Signs the requests of this app's probes and webhooks.
-pub fn signer(app: &App) -> Signer {
+/// Signs the requests of this app's probes.
+pub(crate) fn signer(app: &App) -> Signer {
     let app = app.clone();
-    Signer::new(move |signed| {
+    Signer::new(move |authority| {
         let app = app.clone();
-        Box::pin(async move { app.message_signer.headers(&app, &signed).await })
+        Box::pin(async move { app.message_signer.headers(&app, &authority).await })
     })
 }
 
@@ -282,12 +277,8 @@ mod tests {
         let key = SigningKey::from_bytes(&Random::seeded(1).bytes());
         let key = MessageKey { public: *key.verifying_key().as_bytes(), private: Private::Table(key) };
         let agent = "https://registry.example.org";
-        let base_of = |content_digest: Option<&str>| {
-            let content_digest = content_digest.map(str::to_owned);
-            let signed = Signed { authority: "mcp.example.com:8443".to_owned(), content_digest };
-            key.request_base(&signed, agent, "bm9uY2U=", Moment::UNIX_EPOCH)
-        };
-        let (parameters, base) = base_of(None);
+        let (parameters, base) =
+            key.request_base("mcp.example.com:8443", agent, "bm9uY2U=", Moment::UNIX_EPOCH);
         let kid = key.public().kid;
         assert_eq!(
             parameters,
@@ -301,9 +292,6 @@ mod tests {
                 "\"@authority\": mcp.example.com:8443\n\"signature-agent\";key=\"sig1\": \"{agent}\"\n\"@signature-params\": {parameters}"
             )
         );
-        let (parameters, base) = base_of(Some("sha-256=:eA==:"));
-        assert!(parameters.contains(r#";key="sig1" "content-digest");created"#), "{parameters}");
-        assert!(base.contains("\n\"content-digest\": sha-256=:eA==:\n\"@signature-params\""), "{base}");
     }
 
     #[test]

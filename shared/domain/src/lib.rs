@@ -7,8 +7,7 @@
 //! Start with [`publish`] (turns a submission into a listing), then read [`funnel`] (demo, feedback, reward)
 //! and [`views`] (how a listing is shown). [`trust`] signs statements. [`evidence_log`] proves decisions.
 //! [`payments`] sells products. [`outreach`] writes invitations. [`interop`] connects listings, and
-//! [`federation`] connects registries. [`score_report`] stores what a score found. [`subscriptions`] tells
-//! subscribers what changed. [`economy`] computes growth and costs.
+//! [`federation`] connects registries. [`score_report`] stores what a score found. [`economy`] computes growth and costs.
 
 pub mod changes;
 pub mod collections;
@@ -24,7 +23,6 @@ pub mod outreach;
 pub mod payments;
 pub mod publish;
 pub mod score_report;
-pub mod subscriptions;
 pub mod trust;
 pub mod views;
 

@@ -43,7 +43,7 @@ pub use request::{
     Follow, IsComplete, MAX_CARD_BYTES, MAX_CARD_REDIRECTS, MAX_ENDPOINT_ANSWER_BYTES, PREFLIGHT, PROBE,
     ReadUntil, Request,
 };
-pub use signer::{Signed, Signer};
+pub use signer::Signer;
 pub use target::{Target, TargetError};
 pub use txt::{OwnRecords, TxtError};
 
@@ -141,10 +141,7 @@ impl Fetcher {
     ) -> Result<reqwest::Response, FetchError> {
         self.check_allowed(target)?;
         if let Some(signer) = &self.signer {
-            let content_digest = headers.get("content-digest").and_then(|digest| digest.to_str().ok());
-            let content_digest = content_digest.map(str::to_owned);
-            let signed = Signed { authority: target.authority(), content_digest };
-            headers.extend(signer.headers(signed).await);
+            headers.extend(signer.headers(target.authority()).await);
         }
         let client = self.core.client.get_or_init(|| client(&self.core.user_agent, self.core.resolver));
         let mut request = client.request(method.clone(), target.url().clone()).headers(headers);

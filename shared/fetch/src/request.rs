@@ -5,12 +5,11 @@ use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use serde_json::Value;
 
 use super::target::Target;
-use registry_model::Secret;
 
 /// The maximum size of a card (`specification.md#guarded-fetcher`).
 pub const MAX_CARD_BYTES: usize = 256 * 1024;
@@ -82,14 +81,6 @@ impl Request {
         }
         self
     }
-    /// Sets the header `Authorization`. It is never printed, and never follows a redirect to another origin.
-    pub fn with_bearer(mut self, token: &Secret) -> Self {
-        if let Ok(mut value) = HeaderValue::from_str(&format!("Bearer {}", token.reveal())) {
-            value.set_sensitive(true);
-            self.headers.insert(AUTHORIZATION, value);
-        }
-        self
-    }
     pub const fn with_follow(mut self, follow: Follow) -> Self {
         self.follow = follow;
         self
@@ -157,13 +148,5 @@ mod tests {
             .with_header("not a name", "x");
         assert_eq!(request.headers["mcp-session-id"], "abc");
         assert_eq!(request.headers.len(), 2, "Accept and the session id");
-    }
-
-    #[test]
-    fn bearer_token_is_never_printed() {
-        let target = Target::parse("https://example.org/", Reach::Public).unwrap();
-        let request = Request::get(target).with_bearer(&Secret::new("hidden-token".to_owned()));
-        assert_eq!(request.headers[AUTHORIZATION], "Bearer hidden-token");
-        assert!(!format!("{request:?}").contains("hidden-token"));
     }
 }

@@ -7,16 +7,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use http::HeaderMap;
 
-type Sign = dyn Fn(Signed) -> BoxFuture<'static, HeaderMap> + Send + Sync;
-
-/// What a signature covers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Signed {
-    /// The host, and the port if it is not the default port (RFC 9421 §2.2.3).
-    pub authority: String,
-    /// The header `Content-Digest` (RFC 9530), if the request has one.
-    pub content_digest: Option<String>,
-}
+type Sign = dyn Fn(String) -> BoxFuture<'static, HeaderMap> + Send + Sync;
 
 /// Makes the headers that sign a request to an authority. It returns no headers if it cannot sign; the request is then sent
 /// without a signature.
@@ -24,12 +15,14 @@ pub struct Signed {
 pub struct Signer(Arc<Sign>);
 
 impl Signer {
-    pub fn new(sign: impl Fn(Signed) -> BoxFuture<'static, HeaderMap> + Send + Sync + 'static) -> Self {
+    /// `sign` receives the authority of each request: the host, and the port if it is not the default port (RFC 9421
+    /// §2.2.3).
+    pub fn new(sign: impl Fn(String) -> BoxFuture<'static, HeaderMap> + Send + Sync + 'static) -> Self {
         Self(Arc::new(sign))
     }
 
-    pub(super) async fn headers(&self, signed: Signed) -> HeaderMap {
-        (self.0)(signed).await
+    pub(super) async fn headers(&self, authority: String) -> HeaderMap {
+        (self.0)(authority).await
     }
 }
 

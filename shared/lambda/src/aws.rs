@@ -59,12 +59,7 @@ pub(super) async fn start() -> Result<Start, StartError> {
         Some(name) => Bus::EventBridge(aws.eventbridge(), name.as_str().into()),
         None => Bus::Silent,
     };
-    let keys = [
-        &settings.signing_key_id,
-        &settings.message_key_id,
-        &settings.log_key_id,
-        &settings.credential_key_id,
-    ];
+    let keys = [&settings.signing_key_id, &settings.message_key_id, &settings.log_key_id];
     let has_keys = keys.into_iter().any(Option::is_some);
     let key_service = has_keys.then(|| Arc::new(Kms::new(aws.kms())) as Arc<dyn KeyService>);
     let app = App::with_key_service(settings, store, bus, Clock::System, Random::System, key_service);

@@ -1,6 +1,4 @@
-//! Signs and encrypts with keys in AWS KMS. A key, or its private half, never leaves KMS.
-
-use std::collections::HashMap;
+//! Signs with keys in AWS KMS. Their private halves never leave KMS.
 
 use aws_sdk_kms::Client;
 use aws_sdk_kms::error::DisplayErrorContext;
@@ -60,42 +58,6 @@ impl KeyService for Kms {
         }
         .boxed()
     }
-
-    fn encrypt<'a>(
-        &'a self,
-        id: &'a str,
-        context: &'a [(&'a str, &'a str)],
-        plain: &'a [u8],
-    ) -> BoxFuture<'a, Result<Vec<u8>, KeyServiceError>> {
-        let context = context_of(context);
-        async move {
-            let request = self.0.encrypt().key_id(id).set_encryption_context(Some(context));
-            let encrypted = request.plaintext(Blob::new(plain)).send().await.map_err(failed)?;
-            let missing = || KeyServiceError("KMS returned no encrypted text".to_owned());
-            Ok(encrypted.ciphertext_blob.ok_or_else(missing)?.into_inner())
-        }
-        .boxed()
-    }
-
-    fn decrypt<'a>(
-        &'a self,
-        id: &'a str,
-        context: &'a [(&'a str, &'a str)],
-        sealed: &'a [u8],
-    ) -> BoxFuture<'a, Result<Vec<u8>, KeyServiceError>> {
-        let context = context_of(context);
-        async move {
-            let request = self.0.decrypt().key_id(id).set_encryption_context(Some(context));
-            let decrypted = request.ciphertext_blob(Blob::new(sealed)).send().await.map_err(failed)?;
-            let missing = || KeyServiceError("KMS returned no text".to_owned());
-            Ok(decrypted.plaintext.ok_or_else(missing)?.into_inner())
-        }
-        .boxed()
-    }
-}
-
-fn context_of(context: &[(&str, &str)]) -> HashMap<String, String> {
-    context.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
 fn failed(error: impl std::error::Error) -> KeyServiceError {

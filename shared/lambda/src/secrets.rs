@@ -12,12 +12,11 @@ use jiff::SignedDuration;
 pub(super) const REFRESH: SignedDuration = SignedDuration::from_mins(5);
 
 /// The settings that can come from a secret.
-const SECRET_SETTINGS: [&str; 6] = [
+const SECRET_SETTINGS: [&str; 5] = [
     "PROXY_SECRET",
     "OPERATOR_TOKEN",
     "STRIPE_SECRET_KEY",
     "STRIPE_WEBHOOK_SECRET",
-    "SMTP_URL",
     "SEARCH_BACKEND_TOKEN",
 ];
 

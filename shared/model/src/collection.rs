@@ -11,7 +11,7 @@ string_enum! {
     pub enum Access {
         /// It is Live: anybody can call it at its URL.
         Open = "open",
-        /// It asks for a sign-in. It is Live only if its owner gave the registry a credential for probes.
+        /// It asks for a sign-in, which was found correct. It is not Live.
         Gated = "gated",
         /// It runs on the machine of its user. It is never Live.
         Package = "package",

@@ -63,7 +63,6 @@ mod session;
 mod sign_in;
 mod sku;
 mod state_change;
-mod subscription;
 mod tool_change;
 mod trail;
 mod verdict;
@@ -117,10 +116,9 @@ pub use server_document::{CheckedPackage, Package, PackageState, ServerDocument,
 pub use session::{
     EntryProtocol, InvalidSessionId, MAX_SESSION_STEPS, Session, SessionFacts, SessionId, SessionStep,
 };
-pub use sign_in::{ClientRegistration, SealedCredential, SignIn};
+pub use sign_in::{ClientRegistration, SignIn};
 pub use sku::{InvalidSku, Sku, dollars};
 pub use state_change::{LiveChange, StateChange};
-pub use subscription::{InvalidSubscriptionToken, Recipient, Subscription, SubscriptionToken, Topic};
 pub use tool_change::{Severity, ToolChange, ToolChangeKind};
 pub use trail::{Amounts, Decay, MarkKind, Trail, TrailEvent, TrailMark, TrailValue, audible};
 pub use verdict::{Facts, Handshake, ParameterType, Reason, Skill, TextFaults, Tool, ToolParameter, Verdict};

@@ -59,9 +59,6 @@ pub struct Listing {
     /// When a probe last proved the sign-in that the listing asks for. Absent if the last proof needed no sign-in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_in_at: Option<Moment>,
-    /// Whether its owner gave the registry a credential for probes.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub has_credential: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<LastProbe>,
     pub due_at: Moment,
@@ -174,7 +171,6 @@ impl Listing {
             live_since: None,
             last_ok_at: None,
             sign_in_at: None,
-            has_credential: false,
             probe: None,
             due_at: now,
             failures: 0,

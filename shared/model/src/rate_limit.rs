@@ -22,7 +22,6 @@ pub enum LimitedAction {
     Attestation,
     OptOut,
     Report,
-    Subscription,
     /// The files of a product are made or compared.
     Product,
     /// A signature checked with the keys of a domain.
@@ -36,8 +35,6 @@ pub enum LimitedAction {
 pub enum LimitedTarget {
     Host,
     Listing,
-    /// Who gets the messages of a subscription.
-    Recipient,
 }
 
 impl LimitedTarget {
@@ -47,7 +44,6 @@ impl LimitedTarget {
         match self {
             Self::Host => "host",
             Self::Listing => "listing",
-            Self::Recipient => "recipient",
         }
     }
 }
@@ -75,9 +71,9 @@ pub struct RateLimit {
 }
 
 /// All limits, in the order in which documents list them.
-pub const RATE_LIMITS: [RateLimit; 18] = {
+pub const RATE_LIMITS: [RateLimit; 17] = {
     use LimitedAction as A;
-    use LimitedTarget::{Host, Listing, Recipient};
+    use LimitedTarget::{Host, Listing};
     [
         aimed(A::Publish, "PUBLISH", Host, [60, 60, 3000], "publish a listing"),
         aimed(A::Score, "SCORE", Host, [60, 30, 2000], "score a URL"),
@@ -100,13 +96,6 @@ pub const RATE_LIMITS: [RateLimit; 18] = {
         plain(A::Attestation, "ATTESTATIONS", [120, 6000], "get a signed attestation"),
         plain(A::OptOut, "OPT_OUTS", [60, 3000], "opt out of invitations, or opt in again"),
         aimed(A::Report, "REPORTS", Listing, [20, 60, 1000], "report a listing to the operator"),
-        aimed(
-            A::Subscription,
-            "SUBSCRIPTIONS",
-            Recipient,
-            [20, 5, 500],
-            "subscribe a webhook or an e-mail address to changes",
-        ),
         plain(
             A::Product,
             "PRODUCT_FILES",
@@ -203,7 +192,6 @@ impl LimitedAction {
             Self::Attestation => "attest",
             Self::OptOut => "opt-out",
             Self::Report => "report",
-            Self::Subscription => "subscription",
             Self::Product => "product",
             Self::OwnerProof => "owner",
             Self::OwnerChallenge => "owner-challenge",

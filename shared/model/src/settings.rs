@@ -152,7 +152,6 @@ pub struct Settings {
     pub signing_key_id: Option<String>,
     pub message_key_id: Option<String>,
     pub log_key_id: Option<String>,
-    pub credential_key_id: Option<String>,
     /// Absent if every caller connects directly.
     pub proxy: Option<TrustedProxy>,
     pub operator_token: Option<Secret>,
@@ -160,10 +159,6 @@ pub struct Settings {
     pub stripe_webhook_secret: Option<Secret>,
     /// Without a trailing slash.
     pub stripe_api_url: String,
-    /// The sender of the messages of subscriptions. Without it, only webhooks can subscribe.
-    pub mail_from: Option<String>,
-    /// The mail server with user and password, only where messages are sent.
-    pub smtp_url: Option<Secret>,
     /// The server that finds candidates for searches, without a trailing slash. `None`: the embedded index does.
     pub search_backend_url: Option<String>,
     pub search_backend_token: Option<Secret>,
@@ -253,15 +248,12 @@ impl Settings {
             signing_key_id: read.value("SIGNING_KEY_ID"),
             message_key_id: read.value("MESSAGE_KEY_ID"),
             log_key_id: read.value("LOG_KEY_ID"),
-            credential_key_id: read.value("CREDENTIAL_KEY_ID"),
             // A short token could be guessed by trying.
             proxy: read.proxy()?,
             operator_token: read.secret("OPERATOR_TOKEN", |token| token.len() >= 32)?,
             stripe_secret_key: read.secret("STRIPE_SECRET_KEY", |key| begins(key, &["sk_", "rk_"]))?,
             stripe_webhook_secret: read.secret("STRIPE_WEBHOOK_SECRET", |key| begins(key, &["whsec_"]))?,
             stripe_api_url: read.url("STRIPE_API_URL", |url| url.query().is_none())?,
-            mail_from: read.mail_from()?,
-            smtp_url: read.secret("SMTP_URL", |url| begins(url, &["smtp://", "smtps://"]))?,
             search_backend_url: read.search_backend_url(mode)?,
             search_backend_token: read.secret("SEARCH_BACKEND_TOKEN", |token| token.len() >= 16)?,
             prices: Prices {
@@ -340,7 +332,7 @@ impl Settings {
 
 /// Settings that `SETTINGS` cannot contain: what a deployment sets for each function, and secrets. Anyone who may read the
 /// configuration of a function can read its variables.
-const ONLY_ALONE: [&str; 13] = [
+const ONLY_ALONE: [&str; 11] = [
     "SETTINGS",
     "BASE_URL",
     "TABLE_NAME",
@@ -348,12 +340,10 @@ const ONLY_ALONE: [&str; 13] = [
     "SIGNING_KEY_ID",
     "MESSAGE_KEY_ID",
     "LOG_KEY_ID",
-    "CREDENTIAL_KEY_ID",
     "PROXY_SECRET",
     "OPERATOR_TOKEN",
     "STRIPE_SECRET_KEY",
     "STRIPE_WEBHOOK_SECRET",
-    "SMTP_URL",
 ];
 
 /// The settings in the variable `SETTINGS`, so that a deployment can pass any setting without a parameter of its own.
@@ -603,14 +593,6 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
             is_allowed(url) && url.query().is_none() && url.username().is_empty() && url.password().is_none()
         })
         .map(Some)
-    }
-
-    fn mail_from(&self) -> Result<Option<String>, SettingError> {
-        let Some(from) = self.value("MAIL_FROM") else { return Ok(None) };
-        match from.split_once('@') {
-            Some((user, host)) if !user.is_empty() && host.contains('.') => Ok(Some(from)),
-            _ => Err(invalid("MAIL_FROM", from)),
-        }
     }
 
     fn log_witnesses(&self, mode: Mode) -> Result<Vec<LogWitness>, SettingError> {

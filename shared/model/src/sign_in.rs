@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Moment;
-
 /// How the callers of a server get a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SignIn {
@@ -28,19 +26,6 @@ string_enum! {
         /// Only by hand: the metadata names no way for unknown clients.
         ByHand = "by_hand",
     }
-}
-
-/// The credential of a listing as it is stored: encrypted, so that only the functions that probe can read it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SealedCredential {
-    /// The origin to which it may be sent.
-    pub origin: String,
-    /// The encrypted credential, base64url.
-    pub sealed: String,
-    /// The key in the key service that encrypted it. Absent if the key is in the table.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
-    pub at: Moment,
 }
 
 impl SignIn {

@@ -121,9 +121,6 @@ pub struct Facts {
     /// How its callers sign in. Present only if every part of the sign-in was found correct.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_in: Option<SignIn>,
-    /// Whether the handshake was completed with the credential that the owner gave to the registry.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub with_credential: bool,
     /// Faults of its texts, found before they were cut.
     #[serde(default, skip_serializing_if = "TextFaults::is_none")]
     pub text_faults: TextFaults,

@@ -32,8 +32,6 @@ catalogue! {
     INCLUSION_PROOF = listings::inclusion_proof::InclusionProof,
     SCORE = listings::score::Score,
     REPORT_LISTING = listings::report_listing::ReportListing,
-    SUBSCRIBE = listings::subscribe::Subscribe,
-    MANAGE_SUBSCRIPTION = listings::manage_subscription::ManageSubscription,
     GET_FOUNDING_DEAL = funnel::get_founding_deal::GetFoundingDeal,
     TAKE_DEMO = funnel::take_demo::TakeDemo,
     LEAVE_FEEDBACK = funnel::leave_feedback::LeaveFeedback,

@@ -95,8 +95,6 @@ pub static FAMILIES: [Toolset; 10] = [
             &INCLUSION_PROOF,
             &SCORE,
             &REPORT_LISTING,
-            &SUBSCRIBE,
-            &MANAGE_SUBSCRIPTION,
         ],
     },
     Toolset {

@@ -18,7 +18,6 @@ pub mod sse;
 mod tests;
 mod transcript;
 
-use registry_app::credentials::Credential;
 use registry_fetch::Target;
 use registry_model::{DeclaredTransport, Kind};
 
@@ -44,8 +43,6 @@ pub struct Subject {
     /// The protocol version of the last successful probe; it is tried first.
     pub last_era: Option<String>,
     pub declared: DeclaredTransport,
-    /// What its owner gave for probes. It is sent only if the server refuses the handshake without it.
-    pub credential: Option<Credential>,
 }
 
 impl Subject {

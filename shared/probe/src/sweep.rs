@@ -19,7 +19,6 @@ use super::record;
 use super::transition::{Job, is_light_enough, renewable_until};
 use crate::reasons::{ConnectError, ProbeFault, Stage};
 use registry_app::App;
-use registry_app::credentials::{Credential, CredentialError};
 use registry_app::takedown;
 use registry_fetch::{Answer, Target};
 use registry_model::metrics::Metric;
@@ -370,14 +369,7 @@ async fn preflight(app: &App, listing: Listing, trail: Option<Amounts>, job: Job
             Err(_) => Prepared::Ended(release(app, &listing).await),
         };
     }
-    let credential = match credential(app, &listing).await {
-        Ok(credential) => credential,
-        Err(error) => {
-            tracing::warn!(listing_id = %listing.id, %error, "failed to read the credential of a listing");
-            return Prepared::Ended(release(app, &listing).await);
-        }
-    };
-    let subject = match subject(app, &listing, credential, job) {
+    let subject = match subject(app, &listing, job) {
         Ok(subject) => subject,
         Err(verdict) => return Prepared::Ended(conclude(app, listing, *verdict, job, true, trail).await),
     };
@@ -397,28 +389,9 @@ async fn preflight(app: &App, listing: Listing, trail: Option<Amounts>, job: Job
     }
 }
 
-/// What the owner of a listing gave for probes. A damaged one counts as none: the server then refuses the handshake.
-async fn credential(app: &App, listing: &Listing) -> Result<Option<Credential>, CredentialError> {
-    if !listing.has_credential {
-        return Ok(None);
-    }
-    match app.open_credential(&listing.id).await {
-        Err(CredentialError::Damaged) => {
-            tracing::error!(listing_id = %listing.id, "the stored credential of a listing is damaged");
-            Ok(None)
-        }
-        other => other,
-    }
-}
-
 /// What to probe, or the verdict if the listing cannot be probed: its server runs on its user's machine, needs a
-/// secret that nobody gave, or has an address that is never called.
-fn subject(
-    app: &App,
-    listing: &Listing,
-    credential: Option<Credential>,
-    job: Job,
-) -> Result<Subject, Box<Verdict>> {
+/// secret, or has an address that is never called.
+fn subject(app: &App, listing: &Listing, job: Job) -> Result<Subject, Box<Verdict>> {
     let not_probed = |fault: &ProbeFault, seen: &str| {
         let mut findings = Findings::default();
         findings.facts.kind = listing.kind;
@@ -426,8 +399,7 @@ fn subject(
         findings.fault(fault, seen);
         Box::new(findings.into_verdict())
     };
-    let is_overcome = credential.is_some() && listing.obstacle == Some(Obstacle::NeedsSecret);
-    if let Some(obstacle) = listing.obstacle.filter(|_| !is_overcome) {
+    if let Some(obstacle) = listing.obstacle {
         let fault = match obstacle {
             Obstacle::StdioOnly => ProbeFault::StdioOnly,
             Obstacle::TemplatedUrl => ProbeFault::Templated,
@@ -456,7 +428,6 @@ fn subject(
         depth: if is_light { Depth::Question } else { Depth::Message },
         last_era: listing.era.clone(),
         declared: listing.declared,
-        credential,
     })
 }
 

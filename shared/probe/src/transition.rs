@@ -51,7 +51,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         after.lane = Lane::Active;
         after.live_since = after.live_since.or(Some(now));
         after.last_ok_at = Some(now);
-        after.sign_in_at = assessment.verdict.facts.with_credential.then_some(now);
+        after.sign_in_at = None;
         after.name_proof = after.name_proof.or_else(|| proven_by_domain(&after, now));
         let is_whole = verdict_is_whole(assessment);
         after.whole_ok_at = Some(now).filter(|_| is_whole).or(before.whole_ok_at).or(before.last_ok_at);

@@ -14,7 +14,7 @@ use super::search_index::mark_dirty;
 use super::state_changes::{hold_endpoint, live};
 use super::table::TTL_ATTRIBUTE;
 use super::transaction::Transaction;
-use super::{credentials, delistings, feed, hosts, keys, trails};
+use super::{delistings, feed, hosts, keys, trails};
 use registry_model::{Contact, FeedItem, Lane, Listing, ListingId, LiveChange, Moment};
 
 impl Store {
@@ -53,7 +53,6 @@ impl Store {
             mark_dirty(&mut transaction, &after.id, news.at);
             delistings::record(&mut transaction, before, after, news.at)?;
         }
-        credentials::drop_lost(&mut transaction, before, after);
         queue_for_outreach(&mut transaction, &after.id, live_change, news.at);
         if after.lane == Lane::Withdrawn {
             trails::take_off_boards(&mut transaction, &after.id);

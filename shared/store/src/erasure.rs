@@ -33,7 +33,6 @@ pub struct ErasureReport {
     pub tasks: u32,
     pub sessions: u32,
     pub reports: u32,
-    pub subscriptions: u32,
     /// Talk messages, marks and reported outcomes.
     pub public_texts: u32,
     /// Tools, prompts, resources and evidence that probes read.
@@ -53,7 +52,6 @@ enum PersonalItem {
     Task,
     Session,
     Report,
-    Subscription,
     PublicText,
     Seen,
 }
@@ -73,7 +71,6 @@ impl PersonalItem {
             (tasks::CLIENTS, Self::Task),
             (keys::SESSION_OF, Self::Session),
             (keys::REPORTS, Self::Report),
-            (keys::SUBSCRIPTIONS, Self::Subscription),
             (keys::SEEN_OF, Self::Seen),
         ];
         prefixes.into_iter().find(|(prefix, _)| pk.starts_with(prefix)).map(|(_, kind)| kind)
@@ -143,9 +140,6 @@ impl Store {
         match kind {
             PersonalItem::Contact => report.contacts += u32::from(self.delete(&key).await?),
             PersonalItem::Report => report.reports += u32::from(self.delete(&key).await?),
-            // It belongs to its recipient, not to the listing that it is about.
-            PersonalItem::Subscription if matches!(whose, Erased::Listing(_)) => {}
-            PersonalItem::Subscription => report.subscriptions += u32::from(self.delete(&key).await?),
             PersonalItem::Seen => report.seen += u32::from(self.delete(&key).await?),
             PersonalItem::PublicText => report.public_texts += u32::from(self.delete(&key).await?),
             PersonalItem::Feedback if key.sk == keys::FEEDBACK_TEXT => {

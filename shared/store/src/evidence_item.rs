@@ -155,7 +155,6 @@ mod tests {
                             scopes: checks.iter().map(|(scope, _, _)| scope.clone()).collect(),
                             registration: ClientRegistration::Dynamic,
                         }),
-                        with_credential: false,
                         text_faults: faults,
                     },
                 },

@@ -399,13 +399,6 @@ pub(super) fn attestation(listing_id: &ListingId, id: &str) -> Key {
     Key::new(attestations(listing_id), id)
 }
 
-/// The encrypted credential of a listing. Separate from the listing, and named so that a policy can deny it.
-pub(super) fn credential(id: &ListingId) -> Key {
-    Key::new(format!("{CREDENTIAL_OF}{id}"), "CREDENTIAL")
-}
-
-pub(super) const CREDENTIAL_OF: &str = "CREDENTIAL#";
-
 /// The keys and DIDs that are bound to the domain of a listing.
 pub(super) fn identities(id: &ListingId) -> Key {
     of_listing(id, IDENTITIES)
@@ -557,15 +550,6 @@ pub(super) fn report(at: Moment, id: &str) -> Key {
 }
 
 pub(super) const REPORTS: &str = "REPORTS";
-
-/// The partition of all subscriptions. Their sort keys are their tokens.
-pub(super) const SUBSCRIPTIONS: &str = "SUBSCRIPTIONS";
-
-/// The attribute with what does not change in a subscription.
-pub(super) const SUBSCRIPTION: &str = "subscription";
-
-/// The partition of the item that says how far all subscribers were told.
-pub(super) const SUBSCRIPTIONS_TOLD: &str = "SUBSCRIPTIONS#TOLD";
 
 /// Under the digest of the session id, so that reading the table does not give the right to append.
 pub(super) fn session(digest: &str) -> Key {

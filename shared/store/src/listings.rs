@@ -16,7 +16,7 @@ use super::reads::{Query, Range};
 use super::search_index::mark_dirty;
 use super::server_documents::{self, DocumentChange};
 use super::transaction::{Outcome, Transaction};
-use super::{credentials, feed, hosts, keys, table, trails};
+use super::{feed, hosts, keys, table, trails};
 use registry_model::{
     Amounts, Contact, FeedItem, Kind, Lane, Listing, ListingId, Moment, NameHold, TrailEvent,
 };
@@ -162,7 +162,6 @@ impl Store {
         if after.lane.is_proven() {
             mark_dirty(&mut transaction, &after.id, now);
         }
-        credentials::drop_lost(&mut transaction, before, after);
         if let Some(news) = FeedItem::of_name(before, after, now) {
             feed::tell(&mut transaction, &news)?;
         }

@@ -134,10 +134,9 @@ impl Store {
         let target = target.map(|(target, kind)| (keys::rate(name, "host", target, hour), kind));
         let most_in_counter = most_in_counter(act.rate, used);
         if let Some((key, kind)) = &target {
-            // Strangers must not lock an owner out. Scores and subscriptions are limited strictly: they send something to the
-            // target, and no owner needs them.
-            let sends = matches!(act.action, LimitedAction::Score | LimitedAction::Subscription);
-            let is_strict = most_in_counter.is_some() || sends;
+            // Strangers must not lock an owner out. Scores are limited strictly: they send requests to the target, and no
+            // owner needs them.
+            let is_strict = most_in_counter.is_some() || act.action == LimitedAction::Score;
             let change = if is_strict { up_to(act.rate.target.into()) } else { one_more() };
             if self.update(key, &change, None).await?.is_none() {
                 return Ok(refused(Scope::Target(*kind), hour_ends));

@@ -17,7 +17,7 @@ use super::reads::Query;
 use super::search_index::mark_dirty;
 use super::state_changes::{hold_endpoint, live};
 use super::transaction::Transaction;
-use super::{credentials, delistings, feed, hosts, keys};
+use super::{delistings, feed, hosts, keys};
 use registry_model::{
     FeedItem, Listing, ListingId, LiveChange, LogEntry, LogEvent, LogTile, TILE_WIDTH, log_entries,
 };
@@ -124,7 +124,6 @@ impl Store {
                 hold_endpoint(&mut transaction, before, after);
                 rename(&mut transaction, before, after);
                 delistings::record(&mut transaction, before, after, news.at)?;
-                credentials::drop_lost(&mut transaction, before, after);
                 LiveChange::between(before, after)
             }
             None => {

@@ -1,6 +1,5 @@
-//! The private keys of the registry: the keys for attestations, the key of the evidence log, the key for HTTP messages and
-//! the key for credentials. They are in separate partitions. Policies give access to these partitions only to the functions
-//! that use the keys.
+//! The private keys of the registry: the keys for attestations, the key of the evidence log and the key for HTTP messages.
+//! They are in separate partitions. Policies give access to these partitions only to the functions that use the keys.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +14,6 @@ use registry_model::{KeyStep, Moment};
 pub(super) const PARTITION: &str = "KEY#ES256";
 pub(super) const LOG_PARTITION: &str = "KEY#LOG";
 pub(super) const MESSAGE_PARTITION: &str = "KEY#MESSAGE";
-const CREDENTIAL_PARTITION: &str = "KEY#CREDENTIAL";
 const FIRST: &str = "FIRST";
 /// Begins the secret of a key in a key service.
 const IN_SERVICE: &str = "service:";
@@ -147,15 +145,6 @@ impl Store {
     /// Stores the key that signs HTTP messages, unless another process has stored one.
     pub async fn keep_message_key(&self, key: &StoredKey) -> Result<(), StoreError> {
         self.put_new_key(MESSAGE_PARTITION, FIRST, key).await
-    }
-
-    pub async fn credential_key(&self) -> Result<Option<StoredKey>, StoreError> {
-        self.first_key(CREDENTIAL_PARTITION).await
-    }
-
-    /// Stores the key that encrypts credentials, unless another process has stored one.
-    pub async fn keep_credential_key(&self, key: &StoredKey) -> Result<(), StoreError> {
-        self.put_new_key(CREDENTIAL_PARTITION, FIRST, key).await
     }
 
     async fn first_key(&self, partition: &str) -> Result<Option<StoredKey>, StoreError> {

@@ -156,14 +156,8 @@ impl Store {
         let mut transaction = Transaction::default();
         let (condition, lease) = leased(before);
         transaction.delete_if(keys::listing(id), Expression::default().only_if(condition, [], [lease]));
-        let others = [
-            keys::evidence(id),
-            keys::identities(id),
-            keys::trail(id),
-            keys::ranks(id),
-            keys::server(id),
-            keys::credential(id),
-        ];
+        let others =
+            [keys::evidence(id), keys::identities(id), keys::trail(id), keys::ranks(id), keys::server(id)];
         for key in others.into_iter().chain(keys::contacts(id)).chain(pointers(before)) {
             transaction.delete(key);
         }

@@ -13,7 +13,6 @@ use super::client::Store;
 use super::error::StoreError;
 use super::keys::{self, Key};
 use super::signing_keys;
-use registry_model::SealedCredential;
 
 /// Items of a page. The embedded engine reads that many rows at once, whatever their size.
 const ITEMS_PER_PAGE: i32 = 500;
@@ -39,15 +38,12 @@ pub struct Contents {
     pub items: u64,
     /// The partitions of keys whose private half is in a key service.
     pub keys_in_service: BTreeSet<String>,
-    /// Credentials that a key service encrypted.
-    pub credentials_in_service: u64,
 }
 
 impl Contents {
     pub fn add(&mut self, other: Self) {
         self.items += other.items;
         self.keys_in_service.extend(other.keys_in_service);
-        self.credentials_in_service += other.credentials_in_service;
     }
 
     /// Whether the key of the evidence log is in a key service. Without it, the log cannot be continued.
@@ -55,16 +51,11 @@ impl Contents {
         self.keys_in_service.contains(signing_keys::LOG_PARTITION)
     }
 
-    fn count(&mut self, item: &Item) -> Result<(), StoreError> {
+    fn count(&mut self, item: &Item) {
         self.items += 1;
         if signing_keys::is_in_service(text(item, "secret")) {
             self.keys_in_service.insert(text(item, "pk").to_owned());
         }
-        if text(item, "pk").starts_with(keys::CREDENTIAL_OF) {
-            let credential: SealedCredential = blob(item, "credential")?;
-            self.credentials_in_service += u64::from(credential.key.is_some());
-        }
-        Ok(())
     }
 }
 
@@ -84,7 +75,7 @@ impl Store {
         let next = next.map(|key| [key.pk, key.sk]);
         let mut page = ItemPage { lines: String::new(), contents: Contents::default(), next };
         for item in items {
-            page.contents.count(&item)?;
+            page.contents.count(&item);
             page.lines.push_str(&serde_json::to_string(&serde_dynamo::Item::from(item))?);
             page.lines.push('\n');
         }

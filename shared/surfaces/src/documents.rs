@@ -61,7 +61,6 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &AGENT_DESCRIPTIONS,
     &AI_CATALOG,
     &BADGE,
-    &CHANGE_EVENTS,
     &CHANGE_FEED,
     &DNS_STATUS,
     &DUMPS,
@@ -106,7 +105,6 @@ pub static PUBLIC_AGENTS: AnyDocument = AnyDocument::of::<agent_directory::Publi
 pub static WELL_KNOWN_AGENTS: AnyDocument = AnyDocument::of::<agent_directory::WellKnownAgents>();
 pub static AI_CATALOG: AnyDocument = AnyDocument::of::<ai_catalog::AiCatalog>();
 pub static BADGE: AnyDocument = AnyDocument::of::<badge::Badge>();
-pub static CHANGE_EVENTS: AnyDocument = AnyDocument::of::<changes::Events>();
 pub static CHANGE_FEED: AnyDocument = AnyDocument::of::<changes::AtomFeed>();
 pub static DNS_STATUS: AnyDocument = AnyDocument::of::<own_publication::DnsStatus>();
 pub static DUMPS: AnyDocument = AnyDocument::of::<dumps::DumpList>();

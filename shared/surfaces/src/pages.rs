@@ -23,7 +23,6 @@ mod score_rows;
 mod sitemap;
 mod standing;
 mod status;
-mod subscribe;
 mod tools;
 mod when;
 
@@ -46,7 +45,6 @@ pub static PAGES: &[&AnyDocument] = &[
     &PROVE,
     &SITEMAP,
     &STATUS,
-    &SUBSCRIBE,
     &TERMS,
     &TOOLS,
 ];
@@ -69,7 +67,6 @@ pub static PROVE: AnyDocument = AnyDocument::of::<prove::Prove>();
 pub static SCRIPT: AnyDocument = AnyDocument::of::<assets::Script>();
 pub static SITEMAP: AnyDocument = AnyDocument::of::<sitemap::Sitemap>();
 pub static STATUS: AnyDocument = AnyDocument::of::<status::Status>();
-pub static SUBSCRIBE: AnyDocument = AnyDocument::of::<subscribe::Subscribe>();
 pub static TERMS: AnyDocument = AnyDocument::of::<legal::Terms>();
 pub static TOOLS: AnyDocument = AnyDocument::of::<tools::ToolsPage>();
 pub static STYLE_SHEET: AnyDocument = AnyDocument::of::<assets::StyleSheet>();

@@ -1,6 +1,5 @@
 // The sign-in of a gated peer. The authorization server is the example of version 1 of the SDK (version 2 has none), on its
-// own loopback port. It lets every client in without asking a person. The peer accepts its tokens, and the credential that
-// the run gives to the registry.
+// own loopback port. It lets every client in without asking a person. The peer accepts its tokens.
 import assert from 'node:assert/strict';
 import express from 'express';
 import { DemoInMemoryAuthProvider } from 'mcp-sdk-1.32/examples/server/demoInMemoryOAuthProvider.js';
@@ -18,10 +17,7 @@ export async function required() {
   const issuerUrl = new URL(await listen(app, 0));
   const options = { provider, issuerUrl, scopesSupported: [SCOPE] };
   app.use(mcpAuthRouter(options));
-  const known = { clientId: 'registry', scopes: [SCOPE], expiresAt: Date.now() / 1000 + 3600 };
-  const verifyAccessToken = async (token) =>
-    token === process.env.INTEROP_CREDENTIAL ? { token, ...known } : provider.verifyAccessToken(token);
-  return { oauthMetadata: createOAuthMetadata(options), verifier: { verifyAccessToken }, scopes: [SCOPE] };
+  return { oauthMetadata: createOAuthMetadata(options), verifier: provider, scopes: [SCOPE] };
 }
 
 /**

@@ -1,7 +1,7 @@
 """The sign-in of a gated peer. It is made of the parts of the SDK, in release 1.30 and in release 2.
 
 The authorization server has its own loopback port. It lets every client in without asking a person. The peer accepts its
-tokens, and the credential that the run gives to the registry.
+tokens.
 """
 import os
 import secrets
@@ -30,7 +30,6 @@ class _Accounts:
 
     def __init__(self):
         self.clients, self.codes, self.tokens = {}, {}, {}
-        self._add(os.environ["INTEROP_CREDENTIAL"], "registry")
 
     def _add(self, token, client, resource=None):
         self.tokens[token] = AccessToken(token=token, client_id=client, scopes=[SCOPE], resource=resource)

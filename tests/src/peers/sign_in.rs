@@ -4,12 +4,9 @@ use axum::response::Response;
 use http::HeaderValue;
 use serde_json::json;
 
-use super::{PeerRequest, empty, json_answer, servers};
+use super::{PeerRequest, empty, json_answer};
 
 const RESOURCE_METADATA: &str = "/.well-known/oauth-protected-resource";
-
-/// The token that [`gated`] accepts.
-pub const TOKEN: &str = "a-token-only-for-probes";
 
 /// An authorization server (RFC 8414).
 #[must_use]
@@ -28,7 +25,7 @@ pub fn authorization_server(request: &PeerRequest) -> Response {
     json_answer(200, &metadata)
 }
 
-/// The server [`servers::modern`] at `/mcp`, behind the sign-in of this issuer.
+/// A server behind the sign-in of this issuer. It accepts no token.
 pub fn gated(issuer: &str) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 'static {
     let issuer = issuer.to_owned();
     move |request| match request.verb.as_str() {
@@ -37,7 +34,6 @@ pub fn gated(issuer: &str) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 
             let resource = format!("{}{path}", request.origin());
             json_answer(200, &json!({ "resource": resource, "authorization_servers": [issuer] }))
         }
-        _ if request.header("authorization") == Some(&format!("Bearer {TOKEN}")) => servers::modern(request),
         _ => challenge(request),
     }
 }

@@ -146,7 +146,6 @@ fn every_sample_event_is_covered() {
             "probe-tick",
             "recheck-part",
             "search-index",
-            "tell-subscribers",
             "weekly-recheck"
         ]
     );
@@ -172,8 +171,6 @@ async fn sample_events_of_schedules_and_the_event_bus_start_their_jobs() {
     assert_eq!(registry.run("probe-tick", sample_event("probe-tick").unwrap()).await["ok"], 1);
     assert_eq!(registry.lane(&ticked).await, "active");
 
-    let told = registry.run("tell-subscribers", sample_event("tell-subscribers").unwrap()).await;
-    assert_eq!(told["sent"], 0);
     registry.advance(tests::test_registry::DAY * 7);
     let report = registry.run("weekly-recheck", sample_event("weekly-recheck").unwrap()).await;
     assert_eq!(report["ok"], 2);

@@ -87,7 +87,6 @@ async fn filled() -> Filled {
     let options = stripe.options(TestOptions::default().with_rates());
     let options = options
         .with_setting("PAYMENTS", "on")
-        .with_setting("MAIL_FROM", "registry@example.com")
         .with_setting("PAYMENTS_OPEN_AFTER", 1)
         .with_setting("FOUNDING_SEATS", 1);
     let registry = TestRegistry::start_with(options).await;
@@ -166,7 +165,6 @@ async fn filled() -> Filled {
     filled.make_products(&token).await;
     let report = json!({ "listing_id": server, "reason": format!("Spam. I am {EMAIL}."), "contact": EMAIL });
     filled.post_ok("/api/report", &report).await;
-    filled.post_ok("/api/subscriptions", &json!({ "email": EMAIL })).await;
     filled._peers = peers;
     filled
 }

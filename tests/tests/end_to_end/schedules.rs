@@ -22,7 +22,6 @@ mod recovery;
 mod renewals;
 mod search_index;
 mod signed_probes;
-mod subscriptions;
 mod talk;
 mod transfer;
 mod weekly_recheck;

@@ -46,24 +46,6 @@ impl KeyService for MemoryKeys {
         let answer = known.then(|| signature.to_der().as_bytes().to_vec());
         async move { answer.ok_or_else(|| KeyServiceError(format!("no key {id}"))) }.boxed()
     }
-
-    fn encrypt<'a>(
-        &'a self,
-        id: &'a str,
-        _: &'a [(&'a str, &'a str)],
-        _: &'a [u8],
-    ) -> BoxFuture<'a, Result<Vec<u8>, KeyServiceError>> {
-        async move { Err(KeyServiceError(format!("{id} only signs"))) }.boxed()
-    }
-
-    fn decrypt<'a>(
-        &'a self,
-        id: &'a str,
-        _: &'a [(&'a str, &'a str)],
-        _: &'a [u8],
-    ) -> BoxFuture<'a, Result<Vec<u8>, KeyServiceError>> {
-        async move { Err(KeyServiceError(format!("{id} only signs"))) }.boxed()
-    }
 }
 
 /// A new P-256 key in the KMS of the second engine, and its id.

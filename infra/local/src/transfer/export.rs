@@ -24,8 +24,6 @@ pub struct Exported {
     pub earlier_pages: u64,
     /// The partitions of keys whose private half stays in the key service.
     pub keys_in_service: Vec<String>,
-    /// Credentials for probes that only the key service can decrypt.
-    pub credentials_in_service: u64,
 }
 
 /// Where an export stands: the file, and the key after which it continues.
@@ -80,7 +78,6 @@ pub async fn export(
         pages,
         earlier_pages,
         keys_in_service: contents.keys_in_service.into_iter().collect(),
-        credentials_in_service: contents.credentials_in_service,
     })
 }
 

@@ -23,8 +23,6 @@ pub struct Imported {
     pub earlier_pages: u64,
     /// The partitions of keys that stayed in their key service, if the target may not use it.
     pub keys_left_behind: Vec<String>,
-    /// Credentials for probes that their owners must give again.
-    pub credentials_left_behind: u64,
 }
 
 /// Imports a file. If an earlier run was interrupted, the import continues after its last page. `has_key_service`: the
@@ -79,7 +77,6 @@ pub async fn import(
         pages: end.pages,
         earlier_pages,
         keys_left_behind: left_behind.keys_in_service.into_iter().collect(),
-        credentials_left_behind: left_behind.credentials_in_service,
     })
 }
 

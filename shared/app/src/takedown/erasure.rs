@@ -43,7 +43,6 @@ pub(super) async fn erase(
         ("A2A tasks", report.tasks),
         ("interop sessions", report.sessions),
         ("reports", report.reports),
-        ("subscriptions", report.subscriptions),
         ("public texts", report.public_texts),
         ("texts that probes read", report.seen),
     ];

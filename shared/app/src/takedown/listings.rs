@@ -87,7 +87,6 @@ pub(super) async fn take_off(
             live_since: None,
             kept_tools: None,
             kept_contents: None,
-            has_credential: false,
             strikes: Vec::new(),
             attempts: 0,
             lease: None,
@@ -116,7 +115,6 @@ pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Prob
         let after = Listing {
             lane: Lane::Queued,
             live_since: None,
-            has_credential: false,
             due_at: now,
             failures: 0,
             strikes: Vec::new(),

@@ -69,8 +69,7 @@ async fn is_name_held(app: &App, listing: &Listing) -> Result<bool, StoreError> 
     Ok(named.iter().any(holds))
 }
 
-/// A listing of the copy as it enters the table: it waits for a probe, unless it is withdrawn. Credentials are not brought
-/// back: their owners may have deleted them since.
+/// A listing of the copy as it enters the table: it waits for a probe, unless it is withdrawn.
 fn state_after(copied: Listing, last: Option<&LogEntry>, now: Moment) -> Listing {
     let withdrawal = match last {
         None => copied.withdrawal.clone(),
@@ -90,7 +89,6 @@ fn state_after(copied: Listing, last: Option<&LogEntry>, now: Moment) -> Listing
         attempts: 0,
         lease: None,
         lease_until: 0,
-        has_credential: false,
         ..copied
     }
 }

@@ -27,14 +27,14 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         }
         (LiveChange::Fallen, Lane::Gated) => {
             let text = "Your listing is no longer Live: in three different hours, the server asked for a sign-in. The \
-                sign-in is correct, so the listing is now gated. To become Live again, allow the handshake without \
-                credentials, or give the registry a credential for its probes (manage_listing, act set_credential).";
+                sign-in is correct, so the listing is now gated. To become Live again, allow the handshake \
+                without a token.";
             messages.push(message(TalkKind::Recheck, text.to_owned()));
         }
         (_, Lane::Gated) if change.before.lane != Lane::Gated => {
             let text = "Your listing is gated: the server asks for a sign-in, and every part of the sign-in is correct. \
-                The registry repeats this check regularly. To become Live, allow the handshake without credentials, or \
-                give the registry a credential for its probes (manage_listing, act set_credential).";
+                The registry repeats this check regularly. To become Live, allow the handshake without a \
+                token.";
             messages.push(message(TalkKind::Welcome, text.to_owned()));
         }
         (_, Lane::Demoted) if change.before.lane == Lane::Gated => {

@@ -314,8 +314,6 @@ async fn publish_again(
     if sender.moves || sender.has_signed || sender.proves_name && is_same_url || is_misplaced(&known, sender)
     {
         submission.locate(&mut updated);
-        // The owner gave it for the earlier URL.
-        updated.has_credential &= updated.url == known.url;
         if !may_describe {
             document = submission.moved_document(stored, now);
         }
@@ -399,11 +397,11 @@ async fn is_described(app: &App, updated: &Listing) -> Result<bool, Problem> {
 }
 
 /// Anyone may correct the URL or the kind of a listing that has never been Live, because the first may be a typo. After its
-/// owner has proven the name, bound a key or given a credential, only its owner may.
+/// owner has proven the name or bound a key, only its owner may.
 fn is_misplaced(known: &Listing, sender: Sender) -> bool {
     let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
     let was_signed = known.name_proof.is_some_and(|proof| proof.how.is_signed());
-    let is_owned = is_proven || known.proven_domain.is_some() || known.has_credential;
+    let is_owned = is_proven || known.proven_domain.is_some();
     !known.was_proven() && !was_signed && (sender.proves_name || !is_owned)
 }
 

@@ -4,7 +4,7 @@
 use super::LivenessState;
 use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
-use registry_model::{Access, Kind, Lane, Listing, ListingId, Moment, ScoreReport};
+use registry_model::{Kind, Lane, Listing, ListingId, Moment, ScoreReport};
 
 /// The headers of a badge.
 pub const HEADERS: &[(&str, &str)] =
@@ -80,7 +80,6 @@ fn status(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static 
         ("listed", _) if lane == Lane::Withdrawn => ("not listed", RED),
         ("listed", _) => ("listed", GREEN),
         ("gated", _) if lane == Lane::Gated => ("sign-in verified", BLUE),
-        ("gated", _) if live && listing.access() == Access::Gated => ("live, with sign-in", GREEN),
         ("gated", _) => ("not gated", lane_color(lane)),
         ("clean", _) if live && claimed => ("clean, name claimed", BLUE),
         ("clean", _) if live => ("clean", GREEN),

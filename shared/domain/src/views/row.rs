@@ -18,7 +18,7 @@ pub struct Row {
     pub id: ListingId,
     /// Agent or MCP server.
     pub kind: Kind,
-    /// `gated` if it asks for a sign-in, and its owner gave the registry a credential for probes. Absent for others.
+    /// `gated` if it asks for a sign-in. Absent for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
     pub name: String,

@@ -276,11 +276,8 @@ fn reason(listing: &Listing) -> String {
     if listing.lane == Lane::Package {
         return "It runs on the machine of its user. Its packages exist and contain its name.".to_owned();
     }
-    let proof = match (listing.lane, listing.access()) {
-        (Lane::Gated, _) => "It asks for a sign-in, and every part of the sign-in is correct.",
-        (_, Access::Gated) => {
-            "It completed the handshake with a credential that its owner gave to the registry."
-        }
+    let proof = match listing.lane {
+        Lane::Gated => "It asks for a sign-in, and every part of the sign-in is correct.",
         _ => "It completed the handshake, without a credential.",
     };
     match (&listing.probe, listing.failures) {

@@ -270,12 +270,6 @@ pub const SETTINGS: &[Setting] = &[
             Without it, the private key is in the table",
     ),
     row(
-        "CREDENTIAL_KEY_ID",
-        Text("", "the id, ARN or alias of a symmetric KMS key"),
-        "key of AWS KMS that encrypts the credentials that owners give to the registry for probes; only on AWS. Without \
-            it, the key is in the table",
-    ),
-    row(
         "PROXY_SECRET",
         Text(
             "",
@@ -330,17 +324,6 @@ pub const SETTINGS: &[Setting] = &[
         "STRIPE_API_URL",
         Text("https://api.stripe.com", "a URL without a query"),
         "base URL of the Stripe API",
-    ),
-    row(
-        "MAIL_FROM",
-        Text("", "an address such as registry@example.com"),
-        "sender of the e-mails to subscribers; without this setting, only webhooks can subscribe to changes; it needs `SMTP_URL`",
-    ),
-    row(
-        "SMTP_URL",
-        Text("", "an smtps:// or smtp:// URL"),
-        "mail server for these e-mails, such as `smtps://user:password@host:465`; for STARTTLS \
-            `smtp://user:password@host:587?tls=required`; for Amazon SES, use its SMTP interface",
     ),
     row(
         "SEARCH_BACKEND_URL",

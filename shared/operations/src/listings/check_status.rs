@@ -333,10 +333,6 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "The last probe did not show clearly whether the server works: it was slow, busy or interrupted. \
                 The probe will be repeated."
         }
-        (Lane::Active, _) if listing.failures == 0 && listing.access() == Access::Gated => {
-            "Live: it answered a real handshake with the credential that its owner gave to the registry, and its \
-                checks are clean."
-        }
         (Lane::Active, _) if listing.failures == 0 => {
             "Live: it answered a real handshake, and its checks are clean."
         }
@@ -421,8 +417,7 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
         Lane::Gated => NextStep::open(
             "none",
             status,
-            "Nothing to do: the sign-in is correct. To become Live, allow the handshake without credentials, or give the \
-             registry a credential for its probes (manage_listing, act set_credential).",
+            "Nothing to do: the sign-in is correct. To become Live, allow the handshake without a token.",
         ),
         Lane::Package => NextStep::open(
             "none",

@@ -149,7 +149,6 @@ impl Operation for Score {
             depth: Depth::Question,
             last_era: None,
             declared: DeclaredTransport::Unknown,
-            credential: None,
         };
         let (assessment, steps) = assess::stranger(app, &subject).await;
         hastened_rechecks::after_score(app, &target, &assessment).await?;

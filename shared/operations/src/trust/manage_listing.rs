@@ -1,6 +1,6 @@
-//! What the owner of a listing can do: withdraw, restore, rename or reprobe it, opt it in again, reclaim its reward, read its
-//! feedback, and give the registry a credential for probes. The caller proves ownership for each action: it signs a challenge
-//! for that action with a key of the listing's domain.
+//! What the owner of a listing can do: withdraw, restore, rename or reprobe it, opt it in again, reclaim its reward, and read
+//! its feedback. The caller proves ownership for each action: it signs a challenge for that action with a key of the
+//! listing's domain.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,13 @@ use crate::funnel::leave_feedback::Discount;
 use crate::lookup;
 use crate::prelude::*;
 use crate::trust::owner::{NamedKey, one_key, public_jwk_schema};
-use registry_app::credentials::{Credential, MAX_CREDENTIAL_CHARS, MIN_CREDENTIAL_CHARS};
 use registry_app::takedown;
 use registry_domain::funnel::{self, Rewarded};
 use registry_domain::outreach;
 use registry_domain::trust::ownership::{self, Domains, ShownChallenge, Way};
-use registry_fetch::Target;
 use registry_formats::plain_text::{self, TextKind};
 use registry_formats::{argument_text, injection};
-use registry_model::{Contact, Listing, SealedCredential, Secret, sha256_hex};
+use registry_model::{Contact, Listing};
 use registry_store::events::{Event, What};
 
 const MAX_NAME_CHARS: usize = 120;
@@ -43,19 +41,14 @@ pub enum OwnerAct {
     Reclaim,
     /// Reads the feedback that was sent for the listing.
     ReadFeedback,
-    /// Stores a bearer token for probes of an MCP server that asks for a sign-in. It is encrypted and never shown.
-    SetCredential,
-    /// Deletes this token.
-    DeleteCredential,
 }
 
 /// The listing, the action, and the signed challenge.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("allOf" = [{ "anyOf": argument_schema::together(&["nonce", "signature"]) }, { "anyOf": one_key() }]))]
 #[schemars(extend("oneOf" = [
-    { "required": ["name"], "properties": { "act": { "const": "rename" }, "name": { "type": "string" }, "credential": { "type": "null" } } },
-    { "required": ["credential"], "properties": { "act": { "const": "set_credential" }, "credential": { "type": "string" }, "name": { "type": "null" } } },
-    { "properties": { "act": { "not": { "enum": ["rename", "set_credential"] } }, "name": { "type": "null" }, "credential": { "type": "null" } } },
+    { "required": ["name"], "properties": { "act": { "const": "rename" }, "name": { "type": "string" } } },
+    { "properties": { "act": { "not": { "const": "rename" } }, "name": { "type": "null" } } },
 ]))]
 pub struct Arguments {
     /// The id of the listing.
@@ -66,9 +59,6 @@ pub struct Arguments {
     /// The new name; only with act `rename`.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     name: Option<String>,
-    /// The bearer token; only with act `set_credential`.
-    #[schemars(regex(pattern = CREDENTIAL), length(min = MIN_CREDENTIAL_CHARS, max = MAX_CREDENTIAL_CHARS))]
-    credential: Option<String>,
     /// The DID of the key, if the DID is a `did:web` of the domain of the listing.
     #[schemars(extend("format" = "did"))]
     did: Option<String>,
@@ -98,7 +88,7 @@ pub struct Answer {
     name: String,
     /// The domain whose key signed the challenge.
     proven_domain: Option<String>,
-    /// The time of the next probe, after `restore`, `reprobe`, `set_credential` and `delete_credential`.
+    /// The time of the next probe, after `restore` and `reprobe`.
     due_at: Option<Moment>,
     /// The new access token, after `reclaim`; shown in this answer only.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,8 +124,8 @@ impl Operation for ManageListing {
     const TITLE: &'static str = "Manage your own listing";
     const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename, reprobe, opt_in, reclaim \
-        (its reward), read_feedback, set_credential or delete_credential (for probes). Call it with listing_id and act, \
-        sign the challenge with a key of the domain, and call again with nonce and signature.";
+        (its reward) or read_feedback. Call it with listing_id and act, sign the challenge with a key of the domain, and call \
+        again with nonce and signature.";
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: true, destructive: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
@@ -159,8 +149,6 @@ impl Operation for ManageListing {
         "take down my listing {id} => act=withdraw",
         "rename {id} to {text} => act=rename",
         "change the name of my listing {id} to {text} => act=rename",
-        "delete the credential of {id} => act=delete_credential",
-        "forget the token for probes of {id} => act=delete_credential",
         "opt {id} in again => act=opt_in",
         "opt {id} back in => act=opt_in",
         "opt in {id} to invitations => act=opt_in",
@@ -180,15 +168,14 @@ impl Operation for ManageListing {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let Arguments { listing_id, act, name, credential, did, public_jwk, nonce, signature } = arguments;
+        let Arguments { listing_id, act, name, did, public_jwk, nonce, signature } = arguments;
         let named = NamedKey::parse(did.as_deref(), public_jwk.as_ref(), None)?;
         let offered = named.offered(nonce.as_deref(), signature.as_deref())?;
         let listing = lookup::listing(app, &listing_id).await?;
         let name = new_name(act, name.as_deref(), &listing)?;
-        let token = new_credential(act, credential)?;
         check_allowed(act, &listing)?;
         let ways = Domains::of(&listing)?.ways(app, None);
-        let text = text_of(act, &listing.id, name.as_deref(), token.as_ref());
+        let text = text_of(act, &listing.id, name.as_deref());
         let answer = Answer {
             listing_id: listing.id.clone(),
             act,
@@ -210,7 +197,7 @@ impl Operation for ManageListing {
             return Ok(Answer { challenge: Some(challenge), ..answer });
         };
         let proven = ownership::prove(app, caller, &listing, &text, &offered).await?;
-        let done = carry_out(app, act, &listing, name, token).await?;
+        let done = carry_out(app, act, &listing, name).await?;
         Ok(Answer {
             done: true,
             changed: done.changed,
@@ -243,7 +230,6 @@ async fn carry_out(
     act: OwnerAct,
     listing: &Listing,
     name: Option<String>,
-    token: Option<Secret>,
 ) -> Result<Done, Problem> {
     let id = &listing.id;
     let (mut access_token, mut discount, mut feedback) = (None, None, None);
@@ -273,20 +259,6 @@ async fn carry_out(
             rewrite(app, listing, &after).await?;
             announce(app, &after).await;
             (true, "The next probe is at `due_at`. check_status shows the result.")
-        }
-        OwnerAct::SetCredential => {
-            let sealed = sealed(app, listing, token).await?;
-            keep_credential(app, listing, Some(&sealed)).await?;
-            (
-                true,
-                "Stored. The next probe, at `due_at`, uses it if the server asks for a sign-in. Give a token with few \
-                 rights, only for probes: they list tools and call none.",
-            )
-        }
-        OwnerAct::DeleteCredential if !listing.has_credential => (false, "No credential is stored."),
-        OwnerAct::DeleteCredential => {
-            keep_credential(app, listing, None).await?;
-            (true, "Deleted. A listing that is Live with this credential stays Live until its recheck fails.")
         }
         OwnerAct::OptIn => {
             let changed = outreach::opt_in(app, listing).await?;
@@ -354,30 +326,8 @@ async fn announce(app: &App, listing: &Listing) {
     }
 }
 
-/// Encrypts a token for the origin of the listing's URL, which the signature has just proven.
-async fn sealed(app: &App, listing: &Listing, token: Option<Secret>) -> Result<SealedCredential, Problem> {
-    let target = Target::parse(listing.url.as_deref().unwrap_or_default(), app.settings.reach());
-    let target = target.map_err(|error| Problem::invalid("listing_id", error.code(), error.to_string()))?;
-    let token = token.ok_or_else(credential_missing)?;
-    let credential = Credential::new(target.origin(), token);
-    Ok(app.seal_credential(&listing.id, &credential).await?)
-}
-
-async fn keep_credential(
-    app: &App,
-    listing: &Listing,
-    credential: Option<&SealedCredential>,
-) -> Result<(), Problem> {
-    let after = Listing { has_credential: credential.is_some(), ..due_soon(app, listing) };
-    if !app.store.replace_credential(listing, &after, credential, app.clock.now()).await? {
-        return Err(Problem::unavailable("the listing was being probed; try again"));
-    }
-    announce(app, &after).await;
-    Ok(())
-}
-
-/// The act as it appears in the challenge's text. A credential is there as its digest.
-fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>, token: Option<&Secret>) -> String {
+/// The act as it appears in the challenge's text.
+fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>) -> String {
     let word = match act {
         OwnerAct::Withdraw => "withdraw",
         OwnerAct::Restore => "restore",
@@ -386,13 +336,10 @@ fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>, token: Option<&Sec
         OwnerAct::Reclaim => "reclaim",
         OwnerAct::OptIn => "opt_in",
         OwnerAct::ReadFeedback => "read_feedback",
-        OwnerAct::SetCredential => "set_credential",
-        OwnerAct::DeleteCredential => "delete_credential",
     };
-    match (name, token) {
-        (Some(name), _) => format!("{word} {id} to {name}"),
-        (None, Some(token)) => format!("{word} {id} to sha256:{}", sha256_hex(token.reveal())),
-        (None, None) => format!("{word} {id}"),
+    match name {
+        Some(name) => format!("{word} {id} to {name}"),
+        None => format!("{word} {id}"),
     }
 }
 
@@ -404,7 +351,7 @@ fn check_allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
     };
     let withdrawn = listing.lane == Lane::Withdrawn;
     match act {
-        OwnerAct::Rename | OwnerAct::Reprobe | OwnerAct::Reclaim | OwnerAct::SetCredential if withdrawn => {
+        OwnerAct::Rename | OwnerAct::Reprobe | OwnerAct::Reclaim if withdrawn => {
             conflict("withdrawn", "This listing is withdrawn. Call `restore` first.")
         }
         OwnerAct::Rename if listing.server_name.is_none() => conflict(
@@ -412,49 +359,8 @@ fn check_allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
             "Every probe reads the name of this listing from its card or server. Change the name there, and \
                 call `reprobe`.",
         ),
-        OwnerAct::SetCredential if listing.kind == Some(Kind::Agent) || listing.url.is_none() => conflict(
-            "no_mcp_endpoint",
-            "A credential is only for an MCP server with a URL. Probes of agents need none.",
-        ),
         OwnerAct::Restore if !withdrawn => conflict("not_withdrawn", "This listing is not withdrawn."),
         _ => Ok(()),
-    }
-}
-
-/// The form of a bearer token (RFC 6750 §2.1).
-const CREDENTIAL: &str = "^[A-Za-z0-9._~+/-]+=*$";
-
-fn credential_missing() -> Problem {
-    let detail = "`set_credential` requires `credential`: the bearer token that probes send.";
-    Problem::invalid("credential", "credential_missing", detail)
-}
-
-/// No answer repeats the token.
-fn new_credential(act: OwnerAct, credential: Option<String>) -> Result<Option<Secret>, Problem> {
-    let invalid = |code, detail: String| Err(Problem::invalid("credential", code, detail));
-    match (act, credential) {
-        (OwnerAct::SetCredential, None) => Err(credential_missing()),
-        (OwnerAct::SetCredential, Some(token)) => {
-            let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
-            if !(MIN_CREDENTIAL_CHARS..=MAX_CREDENTIAL_CHARS).contains(&token.len()) {
-                let detail = format!(
-                    "`credential` must have {MIN_CREDENTIAL_CHARS} to {MAX_CREDENTIAL_CHARS} characters."
-                );
-                return invalid("bad_length", detail);
-            }
-            let body = token.trim_end_matches('=');
-            if body.is_empty() || !body.bytes().all(is_token) {
-                let detail = "`credential` must be a bearer token: letters, digits and - . _ ~ + / without spaces. Send \
-                    the token alone, without the word Bearer.";
-                return invalid("not_a_token", detail.to_owned());
-            }
-            Ok(Some(Secret::new(token)))
-        }
-        (_, Some(_)) => invalid(
-            "credential_without_set_credential",
-            "`credential` is accepted only with act `set_credential`. Leave it out.".to_owned(),
-        ),
-        (_, None) => Ok(None),
     }
 }
 

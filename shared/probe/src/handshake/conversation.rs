@@ -11,7 +11,6 @@ use super::response_budget::{ResponseBudget, is_long, on_other_thread};
 use super::transcript::Sent;
 use crate::reasons::{ConnectError, ProbeFault, ProbedResource, Stage};
 use registry_app::App;
-use registry_app::credentials::Credential;
 use registry_app::host_slots::HostSlot;
 use registry_fetch::{
     Answer, FetchError, Fetcher, MAX_CARD_BYTES, MAX_ENDPOINT_ANSWER_BYTES, PREFLIGHT, PROBE, Request,
@@ -45,7 +44,6 @@ pub(super) struct Conversation<'a> {
     slot: Option<HostSlot>,
     lacked_slot: bool,
     budget: ResponseBudget,
-    credential: Option<Credential>,
 }
 
 impl<'a> Conversation<'a> {
@@ -59,18 +57,7 @@ impl<'a> Conversation<'a> {
     ) -> Self {
         let ends = Instant::now() + limit;
         let budget = ResponseBudget::default();
-        let (slot, lacked_slot, credential) = (None, false, None);
-        Self { fetcher, random, findings, ends, requests: 0, slots, slot, lacked_slot, budget, credential }
-    }
-
-    /// Sends the credential with all further requests to its origin, and counts the requests anew.
-    pub(super) fn sign_in(&mut self, credential: Credential) {
-        self.credential = Some(credential);
-        self.requests = 0;
-    }
-
-    pub(super) const fn has_signed_in(&self) -> bool {
-        self.credential.is_some()
+        Self { fetcher, random, findings, ends, requests: 0, slots, slot: None, lacked_slot: false, budget }
     }
 
     pub(super) const fn lacked_slot(&self) -> bool {
@@ -141,12 +128,6 @@ impl<'a> Conversation<'a> {
         self.findings.request_sent();
         let deadline = request.deadline.min(self.left());
         let most = request.max_bytes.min(self.budget.bytes);
-        let credential = self.credential.as_ref();
-        let token = credential.and_then(|known| known.token_for(&request.target, self.reach()));
-        let request = match token {
-            Some(token) => request.with_bearer(token),
-            None => request,
-        };
         let sent = Sent::of(&request);
         let sending = self.fetcher.send(request.with_deadline(deadline).with_max_bytes(most));
         let answer =

@@ -16,8 +16,6 @@ pub(crate) struct Findings {
     pub(crate) facts: Facts,
     /// The peer sent a well-formed answer of the protocol, which may be a refusal.
     pub(super) speaks: bool,
-    /// The peer refused a request, and credentials may change that.
-    pub(super) wants_credentials: bool,
     /// A message was answered; `None` if none was sent.
     pub(super) answers: Option<bool>,
     retry_after: Option<Duration>,
@@ -142,12 +140,6 @@ impl Findings {
 
     pub(super) fn put_back(&mut self, faults: Vec<(Class, Reason)>) {
         self.faults = faults;
-    }
-
-    /// Puts earlier faults back, with those found since as hints.
-    pub(super) fn fall_back(&mut self, faults: Vec<(Class, Reason)>) {
-        let since = std::mem::replace(&mut self.faults, faults);
-        since.into_iter().for_each(|(_, reason)| self.warning(reason));
     }
 
     /// Whether a fault may be temporary.

@@ -38,22 +38,6 @@ struct EraRefusal {
 }
 
 pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
-    handshake(peer, subject).await;
-    if let Some(credential) = &subject.credential
-        && peer.findings.wants_credentials
-        && !peer.has_signed_in()
-    {
-        let asked = peer.findings.take_faults();
-        peer.sign_in(credential.clone());
-        handshake(peer, subject).await;
-        peer.findings.facts.with_credential = peer.findings.is_clear();
-        if peer.findings.has("credential_refused") {
-            peer.findings.fall_back(asked);
-        }
-    }
-}
-
-async fn handshake(peer: &mut Conversation<'_>, subject: &Subject) {
     if subject.declared == DeclaredTransport::Sse && opens_stream(peer, &subject.url).await {
         return sse_only(peer, subject);
     }

@@ -141,7 +141,6 @@ impl Peer {
             depth: Depth::Message,
             last_era: None,
             declared: DeclaredTransport::Unknown,
-            credential: None,
         }
     }
 }

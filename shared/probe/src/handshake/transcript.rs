@@ -176,7 +176,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use registry_model::{Reach, Secret};
+    use registry_model::Reach;
 
     fn target(url: &str) -> Target {
         Target::parse(url, Reach::Public).unwrap()
@@ -186,7 +186,7 @@ mod tests {
     fn sent_request_is_written_without_keys_and_session_ids() {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
         let request = Request::post_json(target("https://a.example.org/mcp?key=hidden-key&plain"), &body)
-            .with_bearer(&Secret::new("hidden-token".to_owned()))
+            .with_header("authorization", "Bearer hidden-token")
             .with_header(SESSION_ID, "hidden-session")
             .with_header("mcp-method", "tools/list");
         let sent = Sent::of(&request);

@@ -17,7 +17,7 @@ pub fn family(reason: &Reason) -> &'static str {
         "dns_nxdomain" | "dns_failed" | "conn_refused" | "conn_lost" | "tls_error" => "unreachable",
         "nothing_found" | "not_a_card" | "card_too_large" => "no_card",
         "no_interface" | "interface_url" | "interface_domain" | "grpc_only" => "invalid_card",
-        "auth_required" | "gated_unproven" | "sign_in" | "credential_refused" => "sign_in",
+        "auth_required" | "gated_unproven" | "sign_in" => "sign_in",
         "payment_required" | "card_402" => "payment",
         "not_a2a" | "not_mcp" | "unknown_methods" | "bad_jsonrpc" | "wrong_transport" | "sse_legacy" => {
             "other_protocol"

@@ -132,10 +132,6 @@ pub enum ProbeFault {
         /// A request failed in a way that may be temporary.
         temporary: bool,
     },
-    /// The server refuses the credential that its owner gave to the registry.
-    CredentialRefused {
-        status: u16,
-    },
     PaymentRequired,
 
     NotMcp {

@@ -49,7 +49,6 @@ fn faults(number: u16) -> Vec<ProbeFault> {
         Fault::AnswerShape,
         Fault::AuthRequired { status: number },
         Fault::GatedUnproven { status: number },
-        Fault::CredentialRefused { status: number },
         Fault::PaymentRequired,
         Fault::NotMcp { status: number },
         Fault::BadJsonRpc,

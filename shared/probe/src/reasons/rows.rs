@@ -201,8 +201,7 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             "auth_required",
             format!("remote partial {status} (authentication required)"),
             "Allow callers without credentials to do the handshake and to list tools or skills. Require \
-             credentials only for real work. The owner of an MCP server can instead give the registry a credential \
-             for its probes: manage_listing, act set_credential.",
+             credentials only for real work.",
             PARTIAL,
         ),
         ProbeFault::SignIn { flaw, temporary } => {
@@ -214,13 +213,6 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
                 if *temporary { LATER } else { PARTIAL },
             )
         }
-        ProbeFault::CredentialRefused { status } => row(
-            "credential_refused",
-            format!("remote partial {status} (credential refused)"),
-            "The server refuses the credential that its owner gave to the registry. Replace it with manage_listing, \
-             act set_credential, or remove it with the act delete_credential.",
-            PARTIAL,
-        ),
         ProbeFault::GatedUnproven { status } => row(
             "gated_unproven",
             format!("remote partial {status} (gated, protocol unproven)"),

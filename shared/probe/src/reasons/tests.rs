@@ -139,12 +139,6 @@ fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
             "remote partial (sign-in: authorization_server_unreached)",
             LATER,
         ),
-        (
-            ProbeFault::CredentialRefused { status: 401 },
-            "credential_refused",
-            "remote partial 401 (credential refused)",
-            PARTIAL,
-        ),
         (ProbeFault::NotMcp { status: 200 }, "not_mcp", "remote fail 200 (not MCP)", FAIL),
         (ProbeFault::BadJsonRpc, "bad_jsonrpc", "remote fail 200 (malformed JSON-RPC)", FAIL),
         (ProbeFault::InitializeRefused, "initialize_refused", "remote partial (initialize refused)", PARTIAL),

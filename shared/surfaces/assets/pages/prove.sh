@@ -3,12 +3,11 @@
 #   ./prove.sh bind
 #   ./prove.sh withdraw
 #   ./prove.sh rename "New name"
-#   TOKEN=... ./prove.sh set_credential
 set -euo pipefail
 registry='{registry}'
 listing='{listing}'
 key=${KEY:-registry-key.pem}   # an Ed25519 key
-act=${1:?bind, withdraw, restore, rename, reprobe, reclaim, opt_in, set_credential or delete_credential}
+act=${1:?bind, withdraw, restore, rename, reprobe, reclaim or opt_in}
 name=${2-}
 
 call() {
@@ -27,9 +26,6 @@ else
 fi
 if [ -n "$name" ]; then
   request="$request, \"name\": \"$(printf '%s' "$name" | sed 's/["\\]/\\&/g')\""
-fi
-if [ "$act" = set_credential ]; then
-  request="$request, \"credential\": \"${TOKEN:?the bearer token for probes}\""
 fi
 
 # 1. Get a challenge.

@@ -6,13 +6,15 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde_json::{Map, Value};
 
-use registry_app::credentials::MIN_CREDENTIAL_CHARS;
 use registry_app::talk::without_email_addresses;
 use registry_model::{AccessToken, DiscountCode, SessionId};
 use registry_operations::examples;
 
 /// What is stored in the place of a secret or an address.
 pub(super) const NOT_STORED: &str = "(not stored)";
+
+/// A shorter value after the word `credential` is a word.
+const MIN_CREDENTIAL_CHARS: usize = 16;
 
 /// The name of a secret, then `=`, `:` or `is`, then its value. JSON in a string has quotes, which may be escaped.
 const NAMED: &str = r#"(?i)\b([a-z0-9_-]*(?:idempotency[ _-]?key|api[ _-]?key|access[ _-]?key|token|secret|password|passphrase|authorization|credential))([\\"'`]*(?:\s*[:=]\s*|\s+is\s+)[\\"'`]*(?:bearer\s+)?)([^\s\\"'`,;&(){}<>\[\]]+)"#;

@@ -1,8 +1,6 @@
-//! The changes of listings for programs that follow them: server-sent events and an Atom feed. Both have the numbers of
-//! `/api/changes`.
+//! The changes of listings as an Atom feed, for programs that follow them. Its entries are the changes of `/api/changes`.
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
 
 use askama::Template;
 use bytes::Bytes;
@@ -16,53 +14,11 @@ use registry_model::error::Problem;
 use registry_model::{Change, HostName, Kind, ListingId, Moment};
 use registry_store::HostPointer;
 
-/// Events in one answer.
-const EVENTS: u32 = 200;
-/// Milliseconds after which a client asks again.
-const RETRY_MS: u32 = 5000;
 /// Changes among which a feed finds its entries.
 const READ: u32 = 1000;
 const ENTRIES: usize = 100;
 /// Listings at the host of a feed.
 const MAX_LISTINGS: i32 = 500;
-
-#[derive(Debug)]
-pub(super) struct Events;
-
-/// Where to begin.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct EventsQuery {
-    /// The cursor of the last change that is known. Default: the latest changes.
-    since: Option<u64>,
-    /// The header `Last-Event-ID`, which an event source sends when it connects again.
-    last_event_id: Option<u64>,
-}
-
-impl Document for Events {
-    const PATHS: &'static [&'static str] = &["/api/changes/events"];
-    const SUMMARY: &'static str = "The changes of listings as server-sent events. An answer ends after the changes that \
-        exist; the event source connects again after five seconds and goes on with the last id.";
-    const MEDIA_TYPE: &'static str = "text/event-stream";
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = EventsQuery;
-    type Answer = String;
-
-    async fn render(app: &App, request: &DocumentRequest<EventsQuery>) -> Result<Bytes, Problem> {
-        let since = request.query.last_event_id.or(request.query.since);
-        let found = changes::after(app, since, EVENTS).await?;
-        let mut events = format!("retry: {RETRY_MS}\n");
-        if found.changes.is_empty() {
-            // An event source sends its id again only if it received one.
-            let _ = writeln!(events, "id: {}", since.unwrap_or(found.last));
-        }
-        events.push('\n');
-        for change in &found.changes {
-            let data = serde_json::to_string(change).map_err(|error| Problem::fault(error.to_string()))?;
-            let _ = write!(events, "id: {}\nevent: {}\ndata: {data}\n\n", change.cursor, change.item.what);
-        }
-        Ok(events.into())
-    }
-}
 
 #[derive(Debug)]
 pub(super) struct AtomFeed;

@@ -141,12 +141,7 @@ pub fn documents(served: &[&'static AnyDocument]) -> Router<App> {
     paths.fold(Router::new(), |router, (document, path)| {
         let serve = move |State(app): State<App>, request: Request| async move {
             let path = request.uri().path().to_owned();
-            let mut query = request.uri().query().unwrap_or_default().to_owned();
-            // An event source goes on after the last event that it received.
-            if let Some(id) = request.headers().get("last-event-id").and_then(|id| id.to_str().ok()) {
-                let id: String = url::form_urlencoded::byte_serialize(id.as_bytes()).collect();
-                query = format!("{query}&last_event_id={id}");
-            }
+            let query = request.uri().query().unwrap_or_default().to_owned();
             read(app, document, path, query, request.headers().clone()).await
         };
         router.route(path, get(serve))

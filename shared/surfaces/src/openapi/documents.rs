@@ -51,7 +51,7 @@ fn content(document: &AnyDocument, owner: &str, components: &mut Components) -> 
     let schema = match (is_json, media_type) {
         (true, _) => components.adopt_as(&format!("{owner}Document"), schema),
         // Some readers compare each event of a stream with the schema, others its whole text.
-        (false, "application/octet-stream" | "text/event-stream") => json!({}),
+        (false, "application/octet-stream") => json!({}),
         (false, _) => json!({ "type": "string" }),
     };
     Map::from_iter([(media_type.to_owned(), json!({ "schema": schema }))])

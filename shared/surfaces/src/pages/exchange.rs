@@ -169,10 +169,6 @@ impl Exchange<'_> {
             let answer = format!("They are correct: {}", shorten(&sign_in.sentence(), MAX_PEER_TEXT_CHARS));
             step("Read its metadata and that of its authorization server", answer, true);
         }
-        if facts.with_credential {
-            let answer = "The handshake succeeded. The credential is not shown to anybody.".to_owned();
-            step("Sent the requests again with the credential of its owner", answer, true);
-        }
         steps
     }
 }

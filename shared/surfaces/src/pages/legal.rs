@@ -49,11 +49,6 @@ const STORED: [Data; 10] = [
         stored_for: "180 days",
     },
     Data {
-        what: "The e-mail address or webhook that you subscribe to changes.",
-        purpose: "You are told what changed.",
-        stored_for: "until the subscription ends, or 48 hours if it is not confirmed",
-    },
-    Data {
         what: "The e-mail address of a purchase.",
         purpose: "It is passed on to the payment provider, Stripe.",
         stored_for: "not stored by this registry",

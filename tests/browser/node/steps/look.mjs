@@ -27,7 +27,6 @@ export function pages(site) {
     ['tools-hostile', `/list/${site.hostile.parts.id}/tools`, 200],
     ['prove', '/prove', 200],
     ['network', '/network', 200],
-    ['subscribe', '/subscribe', 200],
     ['found', '/list?q=postgres', 200],
     ['found-nothing', '/list?kind=agent&category=data-storage', 200],
     ['unknown-listing', `/list/agtpub_${'0'.repeat(20)}`, 404],

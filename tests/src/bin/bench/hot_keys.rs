@@ -56,8 +56,7 @@ const CONCURRENT: usize = 8;
 /// Keys in the report.
 const SHOWN: usize = 15;
 /// Each schedule, the seconds between two runs and the second of its first run. Hourly schedules are left out.
-const SCHEDULES: [(&str, usize, usize); 3] =
-    [("probe-tick", 360, 20), ("search-index", 60, 30), ("tell-subscribers", 60, 40)];
+const SCHEDULES: [(&str, usize, usize); 2] = [("probe-tick", 360, 20), ("search-index", 60, 30)];
 
 /// Runs the load and reports the hottest keys.
 ///

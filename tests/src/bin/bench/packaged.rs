@@ -50,7 +50,6 @@ const EVENTS: [(&str, &str); 16] = [
     ("publish", "publish"),
     ("search-index", "search-index"),
     ("talk", "talk-feed"),
-    ("tell-subscribers", "tell-subscribers"),
     ("weekly-recheck", "weekly-recheck"),
     ("well-known", "discovery"),
 ];

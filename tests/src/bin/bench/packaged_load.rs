@@ -27,7 +27,7 @@ use crate::report::Report;
 use crate::watch::Process;
 
 /// Each function and its number of instances. They share one table, which is in the process of the client.
-const FUNCTIONS: [(&str, usize); 14] = [
+const FUNCTIONS: [(&str, usize); 13] = [
     ("listings", 4),
     ("pages", 2),
     ("products", 2),
@@ -38,7 +38,6 @@ const FUNCTIONS: [(&str, usize); 14] = [
     ("well-known", 1),
     ("probe-tick", 2),
     ("search-index", 1),
-    ("tell-subscribers", 1),
     ("weekly-recheck", 1),
     ("payment-webhook", 1),
     ("daily-connector", 1),

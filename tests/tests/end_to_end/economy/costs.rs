@@ -49,8 +49,6 @@ pub(crate) struct SmallRegistry {
     token: Value,
     /// A signed statement about the agent, or null if the catalogue has no `attest`.
     attestation: Value,
-    /// The token of a subscription.
-    subscription: Value,
 }
 
 impl SmallRegistry {
@@ -73,8 +71,8 @@ impl SmallRegistry {
         registry.deliver_events().await;
         assert_eq!(registry.live_counts().await, (3, 2));
         let [agent, demoed, seated] = agents.try_into().unwrap();
-        let (order, token, attestation, subscription) = (Value::Null, Value::Null, Value::Null, Value::Null);
-        let mut small = Self { registry, agent, server, demoed, order, token, attestation, subscription };
+        let (order, token, attestation) = (Value::Null, Value::Null, Value::Null);
+        let mut small = Self { registry, agent, server, demoed, order, token, attestation };
         small.order = small.demo(&small.demoed).await["order_id"].clone();
         for id in [&seated, &completed] {
             let draft = small.demo(id).await["next_steps"]["example_body"].clone();
@@ -84,9 +82,6 @@ impl SmallRegistry {
             let about = json!({ "type": "liveness", "listing_id": small.agent });
             small.attestation = small.run(attest, about).await["attestation"].clone();
         }
-        let subscribed = small.call("subscribe", json!({ "url": peers.agents.url("/hook") })).await;
-        let page = subscribed["manage_url"].as_str().unwrap();
-        small.subscription = json!(page.split_once("token=").unwrap().1);
         // Loads the search index first: loading it is part of a cold start and is not measured here.
         small.call("ard_search", json!({ "q": "add two numbers" })).await;
         small
@@ -118,7 +113,6 @@ impl SmallRegistry {
         let others = [&self.server, &self.demoed];
         let mut example_ids: Vec<String> = Vec::new();
         replace_texts(&mut arguments, &mut |name, text| match name {
-            "token" if operation.name == "manage_subscription" => self.subscription.clone(),
             "token" | "access_token" => self.token.clone(),
             "idempotency_key" => json!("6a0e7f0c-2f5d-4a44-9a0e-6a7b1e1c9d10"),
             "order_id" => self.order.clone(),

@@ -1,5 +1,5 @@
-//! Two weeks of a registry in which servers fail, recover and change their tools. Subscribers must be told of each change of
-//! tools and of each fall once, and of nothing that did not happen. A server that answers must be probed every day.
+//! Two weeks of a registry in which servers fail, recover and change their tools. Who follows `/api/changes` must read each
+//! change of tools and each fall once, and nothing that did not happen. A server that answers must be probed every day.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -8,9 +8,7 @@ use axum::response::Response;
 use jiff::SignedDuration;
 use local::Data;
 use registry::model::{Moment, Random};
-use serde_json::json;
-use tests::peers::mail_server::MailServer;
-use tests::peers::{Peer, PeerRequest, empty, json_answer, servers};
+use tests::peers::{Peer, PeerRequest, empty, servers};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
 use super::print_row;
@@ -62,22 +60,22 @@ fn number_of(path: &str) -> u64 {
     path.trim_matches('/').split('/').next().and_then(|number| number.parse().ok()).unwrap_or(u64::MAX)
 }
 
-/// What a subscriber was told: how often each type of change, by listing.
-type Told = BTreeMap<(String, String), u32>;
+/// How often each type of change was read, by listing.
+type Changes = BTreeMap<(String, String), u32>;
 
-fn told(webhook: &Peer) -> Told {
-    let mut told = Told::new();
-    for message in webhook.requests().iter().filter(|request| request.body["type"] == "listing.changes") {
-        for change in message.body["data"]["changes"].as_array().unwrap() {
+/// Reads the changes after `cursor`, and counts them. Returns the cursor after them.
+async fn follow(registry: &TestRegistry, mut cursor: u64, read: &mut Changes) -> u64 {
+    loop {
+        let page = registry.get(&format!("/api/changes?since={cursor}")).await.body;
+        for change in page["changes"].as_array().unwrap() {
             let text = |name: &str| change[name].as_str().unwrap().to_owned();
-            *told.entry((text("listing_id"), text("type"))).or_default() += 1;
+            *read.entry((text("listing_id"), text("type"))).or_default() += 1;
+        }
+        cursor = page["cursor"].as_u64().unwrap();
+        if page["more"] == false {
+            return cursor;
         }
     }
-    told
-}
-
-fn confirming(request: &PeerRequest) -> Response {
-    json_answer(200, &json!({ "challenge": request.body["data"]["challenge"] }))
 }
 
 /// The number of servers can be greater than in a quick run.
@@ -87,14 +85,11 @@ fn servers() -> u64 {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes two minutes; `make faults` runs it"]
-async fn subscribers_are_told_of_each_fall_and_each_change_of_tools_once() {
-    let mail = MailServer::start().await;
+async fn followers_read_each_fall_and_each_change_of_tools_once() {
     let folder = tempfile::tempdir().unwrap();
     let options = TestOptions::default()
         .with_data(Data::File(folder.path().join("registry.db")))
-        .with_setting("PROBE_WINDOW_CAP", PROBES_PER_TICK)
-        .with_setting("MAIL_FROM", "registry@example.org")
-        .with_setting("SMTP_URL", &mail.url);
+        .with_setting("PROBE_WINDOW_CAP", PROBES_PER_TICK);
     let registry = TestRegistry::start_with(options).await;
     let world: Arc<Mutex<World>> = Arc::default();
     let mut hosts = Vec::new();
@@ -115,24 +110,13 @@ async fn subscribers_are_told_of_each_fall_and_each_change_of_tools_once() {
         forget_requests();
     }
 
-    let tell = async || registry.run("tell-subscribers", json!({ "detail-type": "tell-subscribers" })).await;
-    let (steady, flaky) = (Peer::start(confirming).await, Peer::start(confirming).await);
-    for webhook in [&steady, &flaky] {
-        registry.post("/api/subscriptions", &json!({ "url": webhook.url("/hook") })).await;
-    }
-    registry.post("/api/subscriptions", &json!({ "email": "ann@example.org" })).await;
-    tell().await;
-    let token = mail.take()[0].word_after(&registry.url("/subscribe?token=")).to_owned();
-    registry.post("/api/subscriptions/manage", &json!({ "token": token, "act": "confirm" })).await;
-
-    // Half of the messages to this one get lost: they arrive, and the registry sees a failure.
     let random = Random::seeded(14);
-    let chance = random.clone();
-    flaky.answer_with(move |_: &PeerRequest| if chance.below(2) == 0 { empty(500) } else { empty(204) });
+    let mut read = Changes::new();
+    let mut cursor = registry.get("/api/changes").await.body["cursor"].as_u64().unwrap();
 
     // Each server has at most one fate. A server that is gone falls within hours. One that answers 503 falls when its last
     // proof expires, after a week.
-    let mut expected = Told::new();
+    let mut expected = Changes::new();
     let mut fates: BTreeMap<u64, Vec<(u64, &str)>> = BTreeMap::new();
     for number in 0..servers() {
         let hour = 1 + random.below(FATES_WITHIN);
@@ -146,7 +130,6 @@ async fn subscribers_are_told_of_each_fall_and_each_change_of_tools_once() {
         let id = &ids[usize::try_from(number).unwrap()];
         expected.extend(kind.map(|kind| ((id.clone(), kind.to_owned()), 1)));
     }
-    let mut mailed = 0;
     let mut recovering = Vec::new();
     for hour in 0..HOURS {
         if hour % 24 == 0 {
@@ -170,21 +153,10 @@ async fn subscribers_are_told_of_each_fall_and_each_change_of_tools_once() {
         registry.advance(HOUR);
         registry.tick().await;
         registry.recheck().await;
-        tell().await;
-        mailed += mail.take().iter().map(|mail| mail.text.matches("/list/").count()).sum::<usize>();
+        cursor = follow(&registry, cursor, &mut read).await;
         forget_requests();
     }
-    flaky.answer_with(|_: &PeerRequest| empty(204));
-    for _ in 0..24 {
-        registry.advance(HOUR);
-        registry.tick().await;
-        tell().await;
-        mailed += mail.take().iter().map(|mail| mail.text.matches("/list/").count()).sum::<usize>();
-    }
-    assert_eq!(told(&steady), expected);
-    assert_eq!(mailed, expected.len());
-    // A message whose answer was lost is repeated, and no change is left out.
-    assert_eq!(told(&flaky).keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    assert_eq!(read, expected);
     assert_eq!(
         registry.live_counts().await.1,
         servers() - servers().div_ceil(ONE_IN),
@@ -193,10 +165,10 @@ async fn subscribers_are_told_of_each_fall_and_each_change_of_tools_once() {
     let longest = world.lock().unwrap().longest;
     assert!(longest < SignedDuration::from_hours(24), "a server that answers was not probed for {longest:#}");
     print_row(
-        "Two weeks of servers that fall and change, with subscribers",
+        "Two weeks of servers that fall and change, with a follower of the changes",
         &format!(
-            "{} servers; a webhook, a webhook that loses half of its messages, and an address were told of {} falls and \
-             changes, and of nothing else; a server that answers was probed at least every {longest:#}",
+            "{} servers; the follower read {} falls and changes, and nothing else; a server that answers was probed at \
+             least every {longest:#}",
             servers(),
             expected.len()
         ),

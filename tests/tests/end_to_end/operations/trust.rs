@@ -4,7 +4,6 @@
 mod attestations;
 mod capability_hash;
 mod collections;
-mod credentials;
 mod identities;
 mod owner;
 mod reciprocity;

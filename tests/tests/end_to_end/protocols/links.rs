@@ -96,15 +96,8 @@ const SPECIFIED_FAMILIES: [&str; 17] = [
 
 const PRIVATE_EMAIL: &str = "somebody.private@example.org";
 
-/// Values that later replies must not contain.
-pub(super) struct Secrets {
-    pub(super) token: String,
-    /// The token of a subscription.
-    pub(super) subscription: String,
-}
-
-/// A registry in which both listings completed the funnel, with the replies of the funnel.
-pub(super) async fn registry_after_funnel() -> (LivePair, Secrets, Vec<(String, Value)>) {
+/// A registry in which both listings completed the funnel, with an access token and the replies of the funnel.
+pub(super) async fn registry_after_funnel() -> (LivePair, String, Vec<(String, Value)>) {
     let pair = live_pair().await;
     let registry = &pair.registry;
     let mut replies = Vec::new();
@@ -123,10 +116,7 @@ pub(super) async fn registry_after_funnel() -> (LivePair, Secrets, Vec<(String, 
     registry.advance(DAY);
     registry.recheck().await;
     registry.index().await;
-    let subscribed = json!({ "url": "http://127.0.0.1:9/hook" });
-    let subscribed = registry.post("/api/subscriptions", &subscribed).await.body;
-    let subscription = subscribed["manage_url"].as_str().unwrap().split_once("token=").unwrap().1.to_owned();
-    (pair, Secrets { token, subscription }, replies)
+    (pair, token, replies)
 }
 
 /// The example of an operation, with an existing listing, order and token.
@@ -134,7 +124,7 @@ pub(super) fn example_of(
     entry: &AnyOperation,
     id: &ListingId,
     pair: &LivePair,
-    secrets: &Secrets,
+    token: &str,
 ) -> Map<String, Value> {
     let order = registry::model::OrderId::of(&pair.agent, registry::model::Sku::Alive);
     let mut arguments: Map<String, Value> = serde_json::from_str(entry.example).unwrap();
@@ -142,8 +132,7 @@ pub(super) fn example_of(
         match member.as_str() {
             "listing_id" | "id" => *value = json!(id),
             "order_id" => *value = json!(order),
-            "token" if entry.name == "manage_subscription" => *value = json!(secrets.subscription),
-            "token" => *value = json!(secrets.token),
+            "token" => *value = json!(token),
             _ => {}
         }
     }
@@ -151,11 +140,11 @@ pub(super) fn example_of(
 }
 
 /// The result of every operation for its example.
-async fn operations(pair: &LivePair, secrets: &Secrets) -> Vec<(String, Value)> {
+async fn operations(pair: &LivePair, token: &str) -> Vec<(String, Value)> {
     let mut replies = Vec::new();
     for entry in CATALOGUE {
         for (id, name) in [(&pair.agent, "agent"), (&pair.server, "server")] {
-            let arguments = example_of(entry, id, pair, secrets);
+            let arguments = example_of(entry, id, pair, token);
             let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
                 "params": { "name": entry.name, "arguments": arguments } });
             let reply = pair.registry.post("/api/protocol", &call).await.body;
@@ -180,8 +169,8 @@ async fn documents(pair: &LivePair) -> Vec<(String, Value)> {
 /// A crawler that knows only the host name finds every document, and no link is dead.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_link_is_served_and_every_document_is_linked() {
-    let (pair, secrets, mut replies) = registry_after_funnel().await;
-    let mut walker = LinkWalker::of(&pair, &secrets.token).await;
+    let (pair, token, mut replies) = registry_after_funnel().await;
+    let mut walker = LinkWalker::of(&pair, &token).await;
     walker.add("/", "the host name");
     walker.add("/discovery.json", "the host name");
     walker.walk().await;
@@ -196,7 +185,7 @@ async fn every_link_is_served_and_every_document_is_linked() {
         .collect();
     assert!(unlinked.is_empty(), "no link to {unlinked:?}");
 
-    replies.extend(operations(&pair, &secrets).await);
+    replies.extend(operations(&pair, &token).await);
     for (source, answer) in &replies {
         walker.read(source, "application/json", &answer.to_string());
     }
@@ -240,26 +229,26 @@ async fn openapi_describes_the_contract_and_its_paths_are_served() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn replies_contain_no_token_and_no_email_address() {
-    let (pair, secrets, _) = registry_after_funnel().await;
-    let answers = [operations(&pair, &secrets).await, documents(&pair).await].concat();
+    let (pair, token, _) = registry_after_funnel().await;
+    let answers = [operations(&pair, &token).await, documents(&pair).await].concat();
     // Replies to a call with the token contain the next call with it.
     let by_token = |source: &str| source.starts_with("get_access ") || source.starts_with("export_product ");
     for (source, answer) in answers.iter().filter(|(source, _)| !by_token(source)) {
         let text = answer.to_string();
         assert!(!text.contains(PRIVATE_EMAIL), "{source} contains an email address");
-        assert!(!text.contains(&secrets.token), "{source} contains a token");
+        assert!(!text.contains(&token), "{source} contains a token");
     }
     let feed = pair.registry.get("/api/feed").await.body.to_string();
     assert!(feed.contains("founding_seat_claimed"), "{feed}");
 
     let table = pair.registry.table().await;
     for key in table.keys() {
-        assert!(!key.contains(&secrets.token) && !key.contains(PRIVATE_EMAIL), "{key}");
+        assert!(!key.contains(&token) && !key.contains(PRIVATE_EMAIL), "{key}");
     }
     for key in table.keys() {
         for item in table.items_under(key) {
             let text = item.to_string();
-            assert!(!text.contains(&secrets.token), "a token is stored in clear: {key} {item}");
+            assert!(!text.contains(&token), "a token is stored in clear: {key} {item}");
             let is_allowed = key.starts_with("CONTACT#") || !text.contains(PRIVATE_EMAIL);
             assert!(is_allowed, "an email address outside its contact item: {key} {item}");
         }

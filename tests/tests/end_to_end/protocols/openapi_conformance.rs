@@ -155,7 +155,7 @@ const NEVER_SUCCEEDING: [&str; 11] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn success_and_refusal_of_every_operation_match_openapi() {
-    let (pair, secrets, _) = registry_after_funnel().await;
+    let (pair, token, _) = registry_after_funnel().await;
     let registry = &pair.registry;
     let document = registry.get("/openapi.json").await.body;
     let mut description = Description::of(&document);
@@ -176,7 +176,7 @@ async fn success_and_refusal_of_every_operation_match_openapi() {
         }
         for (method, path, action) in requests {
             let unknown: Map<String, Value> = serde_json::from_str(entry.example).unwrap();
-            let existing = [&pair.agent, &pair.server].map(|id| example_of(entry, id, &pair, &secrets));
+            let existing = [&pair.agent, &pair.server].map(|id| example_of(entry, id, &pair, &token));
             for mut arguments in [existing[0].clone(), existing[1].clone(), unknown, Map::new()] {
                 if let Some(action) = action {
                     arguments.insert("action".to_owned(), json!(action));

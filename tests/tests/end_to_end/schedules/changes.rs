@@ -128,18 +128,6 @@ async fn newest_cursor_is_known_at_once() {
 }
 
 #[tokio::test]
-async fn event_source_goes_on_after_its_last_event() {
-    let (registry, _peer, id) = live_agent().await;
-    let first = registry.get("/api/changes/events?since=0").await;
-    assert_eq!(first.header("content-type"), "text/event-stream");
-    let text = first.body.as_str().unwrap();
-    assert!(text.starts_with("retry: 5000\n\nid: 1\nevent: listing_live\ndata: {"), "{text}");
-    assert!(text.contains(id.as_str()) && text.ends_with("\n\n"), "{text}");
-    let again = registry.get_with("/api/changes/events?since=0", ("last-event-id", "1")).await;
-    assert_eq!(again.body, "retry: 5000\nid: 1\n\n");
-}
-
-#[tokio::test]
 async fn atom_feeds_contain_the_changes_of_a_listing_a_kind_or_a_host() {
     let registry = TestRegistry::start().await;
     let hostile = Peer::start(agents::newest_called("Fish & \"Chips\"")).await;

@@ -18,13 +18,9 @@ pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer,
     let refused = peer.findings.current_exchange();
     peer.findings.speaks |= spoken;
     peer.findings.facts.endpoint = Some(answer.target.to_string());
-    if peer.has_signed_in() {
-        return peer.findings.fault(&ProbeFault::CredentialRefused { status }, seen);
-    }
     if status == 402 {
         return peer.findings.fault(&ProbeFault::PaymentRequired, seen);
     }
-    peer.findings.wants_credentials = true;
     let challenges: Vec<&str> =
         answer.headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok()).collect();
     let seen = match challenges.first() {

@@ -6,12 +6,10 @@ use serde_json::{Value, json};
 use super::{Script, legacy, modern};
 use crate::handshake::Subject;
 use crate::handshake::peer::{Asked, Peer, Reply, ask, codes};
-use registry_app::credentials::Credential;
 use registry_model::{ClientRegistration, Handshake, Kind, Secret, Verdict};
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
 const SERVER: &str = "/.well-known/oauth-authorization-server";
-const TOKEN: &str = "a-token-of-the-owner";
 
 /// How the two peers answer. Each part gets the request and the origin of the authorization server.
 #[derive(Clone, Copy)]
@@ -342,71 +340,4 @@ async fn chain_of_metadata_has_a_bound() {
         (3, 6),
         "three requests, each with one redirect"
     );
-}
-
-fn with_credential(server: &Peer, origin: &str) -> Subject {
-    let token = Secret::new(TOKEN.to_owned());
-    Subject {
-        credential: Some(Credential::new(origin.to_owned(), token)),
-        ..server.subject(Some(Kind::Mcp), "/mcp")
-    }
-}
-
-fn signed_in(asked: &Asked) -> bool {
-    asked.header("authorization") == Some(&format!("Bearer {TOKEN}"))
-}
-
-#[tokio::test]
-async fn credential_completes_the_handshake_and_goes_only_to_the_endpoint() {
-    let open: [Script; 2] = [
-        |asked| if signed_in(asked) { modern(asked) } else { challenge(asked) },
-        |asked| if signed_in(asked) { legacy(asked) } else { challenge(asked) },
-    ];
-    for refusal in open {
-        let (authorization, server) = start(Parts { refusal, ..GOOD }).await;
-        let verdict = ask(&with_credential(&server, &server.origin)).await;
-        assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Ok, vec![]), "{:?}", server.whats());
-        assert!(verdict.facts.with_credential && verdict.facts.tools.len() == 2);
-        assert!(verdict.facts.sign_in.is_some(), "it was proven before");
-        let elsewhere = authorization.asked();
-        let documents = server.asked().into_iter().filter(|asked| asked.verb == "GET");
-        assert!(elsewhere.into_iter().chain(documents).all(|asked| asked.header("authorization").is_none()));
-        assert!(server.asked()[0].header("authorization").is_none(), "it is sent only after a refusal");
-    }
-    // A server that answers everybody never gets it.
-    let server = Peer::start(modern).await;
-    let verdict = ask(&with_credential(&server, &server.origin)).await;
-    assert_eq!((verdict.handshake, verdict.facts.with_credential), (Handshake::Ok, false));
-    assert!(server.asked().iter().all(|asked| asked.header("authorization").is_none()));
-}
-
-#[tokio::test]
-async fn credential_for_another_origin_is_not_sent() {
-    let (_, server) = start(GOOD).await;
-    let verdict = ask(&with_credential(&server, "http://127.0.0.1:1")).await;
-    assert!(server.asked().iter().all(|asked| asked.header("authorization").is_none()));
-    assert!(verdict.facts.sign_in.is_some() && !verdict.facts.with_credential);
-}
-
-#[tokio::test]
-async fn refused_credential_is_a_hint_at_a_correct_sign_in() {
-    let (_, server) = start(GOOD).await;
-    let verdict = ask(&with_credential(&server, &server.origin)).await;
-    assert_eq!(codes(&verdict), ["auth_required", "credential_refused"]);
-    assert!(verdict.facts.sign_in.is_some() && !verdict.facts.with_credential);
-    let text = format!("{verdict:?}");
-    assert!(!text.contains(TOKEN));
-}
-
-#[tokio::test]
-async fn fault_behind_the_sign_in_is_no_proven_sign_in() {
-    let refusal: fn(&Asked) -> Reply = |asked| match (signed_in(asked), asked.method()) {
-        (false, _) => challenge(asked),
-        (true, Some("tools/list")) => Reply::html(200),
-        (true, _) => modern(asked),
-    };
-    let (_, server) = start(Parts { refusal, ..GOOD }).await;
-    let verdict = ask(&with_credential(&server, &server.origin)).await;
-    assert_eq!(codes(&verdict), ["tools_failed"]);
-    assert_eq!((verdict.facts.sign_in, verdict.facts.with_credential), (None, false));
 }
