@@ -1,6 +1,6 @@
 # `make help` lists the targets. Each target is one or two lines that you can also type yourself.
 .DEFAULT_GOAL := help
-.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million million-week cost bench-peers load hot-keys faults hostile prove soak interop walk page-script log-client caching-proxy package-registries products registry-clients signatures browser openapi conformance tck second-engine search-backend dry-run restore traces acceptance nightly deploy
+.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million million-week cost bench-peers load hot-keys faults hostile prove soak interop walk page-script log-client caching-proxy package-registries products registry-clients signatures browser openapi conformance tck second-engine search-backend dry-run traces acceptance nightly deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked $(if $(filter arm64,$(ARCHITECTURE)),--arm64)
@@ -108,9 +108,6 @@ cli-test: ## use the command line and the GitHub Action against a new registry
 	cargo build -p cli
 	tests/cli/run
 
-restore: ## rehearse a restore: lose all listings, bring them back from a backup, print the minutes; RESTORE_LISTINGS (2000)
-	cargo test --workspace --test end_to_end rehearsal_of_a_restore -- --ignored --nocapture
-
 traces: ## send traces of the local binary to a collector
 	cargo test --package local --features otlp --test traces
 
@@ -136,7 +133,7 @@ search-backend: ## run the tests of search with a search backend (Chroma); SEARC
 acceptance: ## run the external acceptance suite against a new server; SUITE is the folder of the suite
 	.ci/acceptance
 
-nightly: check test check-infra smoke dry-run second-engine search-backend walk cli-test page-script log-client caching-proxy package-registries products registry-clients signatures restore traces openapi conformance tck interop browser prove ## run all checks; takes some hours
+nightly: check test check-infra smoke dry-run second-engine search-backend walk cli-test page-script log-client caching-proxy package-registries products registry-clients signatures traces openapi conformance tck interop browser prove ## run all checks; takes some hours
 	HOT_KEYS_SECONDS=$${HOT_KEYS_SECONDS:-30} HOT_KEYS_LIMIT=$${HOT_KEYS_LIMIT:-0.5} $(MAKE) hot-keys
 	$(MAKE) million-week
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi

@@ -1,10 +1,9 @@
-//! Runs the operator's commands, such as withdraw, block a host, erase a contact, revoke a purchase, change the key of
-//! the evidence log or bring listings back from a backup. This function has no route and no schedule. So only a person who has the right to invoke the
+//! Runs the operator's commands, such as withdraw, block a host, erase a contact, revoke a purchase or change the key
+//! of the evidence log. This function has no route and no schedule. So only a person who has the right to invoke the
 //! function can run it.
 
 use registry::app::App;
 use registry::error::Problem;
-use registry::store::Store;
 use registry::takedown::{self, Command};
 use serde_json::{Value, json};
 
@@ -23,8 +22,7 @@ pub enum Failure {
          \"token_sha256\": …}}, \
          {{\"command\": \"void_completion\", \"listing_id\": …}}, {{\"command\": \"revoke_purchase\", \
          \"purchase_id\": …}}, {{\"command\": \"flagged_purchases\"}}, {{\"command\": \"change_log_key\", \
-         \"step\": \"announce\" or \"promote\" or \"retire\"}}, {{\"command\": \"recover\"}}, {{\"command\": \
-         \"recover\", \"listing_ids\": […]}}"
+         \"step\": \"announce\" or \"promote\" or \"retire\"}}"
     )]
     Command(serde_json::Error),
     /// The listing or host does not allow it, or the table is busy.
@@ -38,20 +36,11 @@ impl From<Problem> for Failure {
     }
 }
 
-/// Runs one command and returns its outcome. Repeating a command does no harm. The command `recover` reads the table
-/// that has the name of the registry's table with `-restored` at the end.
+/// Runs one command and returns its outcome. Repeating a command does no harm.
 ///
 /// # Errors
 /// See [`Failure`].
 pub async fn handle(app: &App, command: Value) -> Result<Value, Failure> {
-    handle_with(app, &app.store.of_table(&format!("{}-restored", app.settings.table_name)), command).await
-}
-
-/// Runs one command as [`handle`] does. The command `recover` reads `copy`.
-///
-/// # Errors
-/// See [`Failure`].
-pub async fn handle_with(app: &App, copy: &Store, command: Value) -> Result<Value, Failure> {
     let command: Command = serde_json::from_value(command).map_err(Failure::Command)?;
-    Ok(json!(takedown::carry_out(app, copy, command).await?))
+    Ok(json!(takedown::carry_out(app, command).await?))
 }

@@ -85,11 +85,6 @@ pub(crate) enum Command {
         #[arg(long)]
         until_live: bool,
     },
-    /// List everything in a directory: a JSON list of card URLs, or the API of an MCP registry.
-    Import {
-        /// The URL or the file of the list.
-        source: String,
-    },
     /// Print completions for a shell.
     Completions { shell: Shell },
     /// Print the man page.

@@ -33,12 +33,8 @@ impl Client {
     /// The answer to a GET of the registry.
     pub(crate) fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, Failure> {
         let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(query).finish();
-        self.get_url(&format!("{}{path}?{query}", self.base))
-    }
-
-    /// The answer to a GET of any URL.
-    pub(crate) fn get_url(&self, url: &str) -> Result<Value, Failure> {
-        self.send(url, || self.agent.get(url).header("accept", "application/json").call())
+        let url = format!("{}{path}?{query}", self.base);
+        self.send(&url, || self.agent.get(&url).header("accept", "application/json").call())
     }
 
     /// The answer to a POST to the registry.

@@ -6,7 +6,6 @@ mod check;
 mod client;
 mod commands;
 mod document;
-mod import;
 mod print;
 mod problem;
 mod proof;
@@ -58,7 +57,6 @@ fn run(arguments: Arguments, printer: &Printer) -> Result<Exit, Failure> {
         }
         Command::Verify { listing, vkey } => commands::verify(&client, printer, &listing, vkey.as_deref()),
         Command::Watch { listing, until_live } => commands::watch(&client, printer, &listing, until_live),
-        Command::Import { source } => import::import(&client, printer, &source),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Arguments::command(), "registry-cli", &mut std::io::stdout());
             Ok(Exit::Ok)

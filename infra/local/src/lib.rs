@@ -12,7 +12,6 @@ pub mod scheduler;
 mod server;
 pub mod takedown;
 pub mod template;
-pub mod transfer;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -23,7 +22,7 @@ use registry::http::CallerLimit;
 use registry::model::{Clock, Random};
 use registry::probe;
 use registry::settings::Settings;
-use registry::store::{DueClass, Store, StoreError, table};
+use registry::store::{DueClass, Store, table};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -114,13 +113,6 @@ pub enum StartError {
     #[error("cannot create the table: {0}")]
     Table(Box<aws_sdk_dynamodb::Error>),
     #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The data file contains a part of the data of another registry.
-    #[error(
-        "an import into the data is not complete; run `registry operator import` again with the same file"
-    )]
-    UnfinishedImport,
-    #[error(transparent)]
     Template(#[from] template::TemplateError),
     /// The routes of the template are invalid.
     #[error(transparent)]
@@ -187,9 +179,6 @@ impl Local {
                 }
                 Reads::Uncached => Store::new(client, &settings.table_name),
             };
-            if store.unfinished_import().await?.is_some() {
-                return Err(StartError::UnfinishedImport);
-            }
             let (bus, events) = Bus::local();
             let app = App::new(settings, store, bus, options.clock.clone(), options.random);
             let connections = app.settings.connections;

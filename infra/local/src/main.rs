@@ -41,8 +41,8 @@ struct CommandLine {
 enum Command {
     /// Serve the registry (default).
     Serve(Serve),
-    /// Publish server descriptions in bulk, from a file or from another registry.
-    Mirror(Box<mirror_command::Mirror>),
+    /// Publish what a file, a dump or another registry lists.
+    Mirror(mirror_command::MirrorArguments),
     /// Withdraw or restore a listing, block a host, erase personal data, revoke an access token, list reports.
     Operator(operator_command::Operator),
 }
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
         Err(error) => return exit::failure(1, &error.to_string()),
     };
     match line.command {
-        Some(Command::Mirror(mirror)) => runtime.block_on(mirror_command::run(*mirror, shutdown_signal())),
+        Some(Command::Mirror(mirror)) => runtime.block_on(mirror_command::run(mirror)),
         Some(Command::Operator(operator)) => runtime.block_on(operator_command::run(operator)),
         Some(Command::Serve(serve)) => runtime.block_on(run(&serve)),
         None => runtime.block_on(run(&line.serve)),

@@ -1,13 +1,14 @@
 //! `registry operator`: turns the operator's commands on the command line into input for the `operator`
-//! function. Only `export` and `import` are not commands of this function: they move the whole table.
+//! function. Only `export` and `import` are not commands of this function: they move the whole table between the data
+//! file and the standard streams.
 
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use local::transfer::{self, AwsAccess, AwsAccessError, Passphrase, Place};
-use registry::model::{AccessToken, Clock, InvalidAccessToken, KeyStep, Random, TokenDigest};
+use local::takedown;
+use registry::model::{AccessToken, InvalidAccessToken, KeyStep, TokenDigest};
 use registry::settings::{Mode, Settings};
 use serde::Serialize;
 use serde_json::json;
@@ -20,8 +21,8 @@ Examples:
   registry operator block-host evil.example.org --reason 'Spam.'
   registry operator erase-contact mcp-org-example-adder
   registry operator erase --email jane@example.org
-  registry operator export registry.export --passphrase-file passphrase
-  registry operator import registry.export --passphrase-file passphrase --aws-table registry
+  registry operator export | age -r age1... >registry.jsonl.age
+  age -d -i key.txt registry.jsonl.age | registry operator import --data new.db
 
 First stop the registry that uses the data. On AWS, invoke the function `operator` with the command as JSON:
   {\"command\": \"block_host\", \"host\": \"evil.example.org\", \"reason\": \"Spam.\"}
@@ -42,31 +43,11 @@ pub(crate) struct Operator {
 enum OperatorCommand {
     #[command(flatten)]
     Decision(Decision),
-    /// Write all items of the table to one encrypted file. Run the command again if it is interrupted: it continues.
-    Export {
-        #[command(flatten)]
-        transfer: Transfer,
-    },
-    /// Read the file of an export into an empty table. Run the command again if it is interrupted: it continues.
-    Import {
-        #[command(flatten)]
-        transfer: Transfer,
-        /// The registry at the target may use the same keys in AWS KMS as the registry that was exported.
-        #[arg(long, requires = "aws_table")]
-        keep_service_keys: bool,
-    },
-}
-
-#[derive(Debug, Args)]
-struct Transfer {
-    file: PathBuf,
-    /// The table in AWS, instead of the data file. Region and credentials come from the environment: `AWS_REGION`,
-    /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`.
-    #[arg(long, value_name = "NAME")]
-    aws_table: Option<String>,
-    /// A file that contains only the passphrase of the export. Without it, set the variable `EXPORT_PASSPHRASE`.
-    #[arg(long, value_name = "FILE")]
-    passphrase_file: Option<PathBuf>,
+    /// Write all items of the data file to standard output, as JSON Lines. They contain private keys and contacts: encrypt them.
+    Export,
+    /// Read an export from standard input into the data file. Items that exist stay as they are, so what was revoked since
+    /// stays revoked. Repeat the command if it is interrupted.
+    Import,
 }
 
 /// Serializes to the input of the `operator` function.
@@ -147,15 +128,6 @@ enum Decision {
         #[arg(value_parser = key_step)]
         step: KeyStep,
     },
-    /// Bring listings back from a backup: those that you name, or all listings that are missing or cannot be read.
-    /// Everything else stays as it is, so nothing that was revoked becomes valid again.
-    Recover {
-        /// An earlier copy of the data file.
-        #[arg(long, value_name = "FILE")]
-        #[serde(skip)]
-        backup: PathBuf,
-        listing_ids: Vec<String>,
-    },
 }
 
 fn key_step(text: &str) -> Result<KeyStep, String> {
@@ -172,32 +144,22 @@ pub(crate) async fn run(operator: Operator) -> ExitCode {
         Ok(settings) => settings,
         Err(error) => return exit::failure(exit::USAGE_ERROR, &error.to_string()),
     };
+    let data = &operator.data;
     let outcome = match operator.command {
-        OperatorCommand::Decision(decision) => {
-            let backup = match &decision {
-                Decision::Recover { backup, .. } => Some(backup.as_path()),
-                _ => None,
+        OperatorCommand::Decision(decision) => takedown::carry_out(data, settings, &json!(decision)).await,
+        OperatorCommand::Export => {
+            let out = std::io::BufWriter::new(std::io::stdout().lock());
+            return match takedown::export(data, &settings, out).await {
+                Ok(items) => {
+                    eprintln!("registry: exported {items} items");
+                    ExitCode::SUCCESS
+                }
+                Err(error) => exit::failure(1, &error.to_string()),
             };
-            let command = json!(decision);
-            let outcome = local::takedown::carry_out(&operator.data, backup, settings, &command).await;
-            outcome.map_err(|error| error.to_string())
         }
-        OperatorCommand::Export { transfer } => {
-            let (place, passphrase) = match ends(&transfer, operator.data, settings.table_name) {
-                Ok(ends) => ends,
-                Err(error) => return exit::failure(exit::USAGE_ERROR, &error),
-            };
-            let file = &transfer.file;
-            let outcome = transfer::export(&place, file, &passphrase, &Clock::System, &Random::System).await;
-            outcome.map(|exported| json!(exported)).map_err(|error| error.to_string())
-        }
-        OperatorCommand::Import { transfer, keep_service_keys } => {
-            let (place, passphrase) = match ends(&transfer, operator.data, settings.table_name) {
-                Ok(ends) => ends,
-                Err(error) => return exit::failure(exit::USAGE_ERROR, &error),
-            };
-            let outcome = transfer::import(&place, &transfer.file, &passphrase, keep_service_keys).await;
-            outcome.map(|imported| json!(imported)).map_err(|error| error.to_string())
+        OperatorCommand::Import => {
+            let imported = takedown::import(data, &settings, std::io::stdin().lock()).await;
+            imported.map(|imported| json!(imported))
         }
     };
     match outcome {
@@ -206,22 +168,6 @@ pub(crate) async fn run(operator: Operator) -> ExitCode {
             let _closed = writeln!(std::io::stdout(), "{outcome:#}");
             ExitCode::SUCCESS
         }
-        Err(error) => exit::failure(1, &error),
+        Err(error) => exit::failure(1, &error.to_string()),
     }
-}
-
-/// The table and the passphrase of an export or import.
-fn ends(transfer: &Transfer, data: PathBuf, table_name: String) -> Result<(Place, Passphrase), String> {
-    let variable = |name: &str| std::env::var(name).ok();
-    let passphrase = Passphrase::read(transfer.passphrase_file.as_deref(), variable);
-    let passphrase = passphrase.map_err(|error| error.to_string())?;
-    let place = match &transfer.aws_table {
-        Some(table) => {
-            let access = AwsAccess::from_env(variable);
-            let access = access.map_err(|error: AwsAccessError| error.to_string())?;
-            Place::Aws { access, table: table.clone() }
-        }
-        None => Place::DataFile { path: data, table: table_name },
-    };
-    Ok((place, passphrase))
 }

@@ -24,7 +24,7 @@ mod otlp {
         /// The endpoint or another variable of OpenTelemetry is invalid.
         pub(crate) fn start() -> Result<Self, String> {
             let client =
-                reqwest::blocking::Client::builder().tls_backend_preconfigured(local::mirror::tls()?);
+                reqwest::blocking::Client::builder().tls_backend_preconfigured(registry::fetch::tls());
             let client = client.build().map_err(|error| error.to_string())?;
             let exporter = SpanExporter::builder().with_http().with_http_client(client);
             let exporter =

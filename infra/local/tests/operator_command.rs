@@ -11,12 +11,16 @@ use registry::settings::{Mode, Settings};
 use serde_json::{Value, json};
 
 fn run(data: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    run_with(data, arguments, Stdio::null())
+}
+
+fn run_with(data: &Path, arguments: &[&str], input: Stdio) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_registry"));
-    for variable in ["DATA", "RUST_LOG", "EXPORT_PASSPHRASE", "AWS_ACCESS_KEY_ID"] {
+    for variable in ["DATA", "RUST_LOG"] {
         command.env_remove(variable);
     }
     command.arg("operator").args(arguments).arg("--data").arg(data);
-    let output = command.stdin(Stdio::null()).output().unwrap();
+    let output = command.stdin(input).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
@@ -51,17 +55,6 @@ async fn commands_require_a_stopped_registry() {
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
     assert!(err.contains("stop that registry"), "{err}");
     registry.stop().await;
-
-    let backup = folder.path().join("backup.db");
-    std::fs::copy(&data, &backup).unwrap();
-    for (named, listings) in [(None, 0), (Some(id.as_str()), 1)] {
-        let arguments = ["recover", "--backup", backup.to_str().unwrap()].into_iter().chain(named);
-        let (code, out, err) = run(&data, &arguments.collect::<Vec<_>>());
-        assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
-        assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["listings"], listings, "{out}");
-    }
-    let (code, out, err) = run(&data, &["recover", "--backup", "nowhere.db"]);
-    assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
 
     let (code, out, err) = run(&data, &["erase-contact", &id]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
@@ -105,51 +98,32 @@ fn commands_that_cannot_run_are_errors() {
 #[tokio::test(flavor = "multi_thread")]
 async fn export_and_import_move_the_data() {
     let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    let registry = start(&path("source.db")).await;
+    let [source, target] = ["source.db", "target.db"].map(|name| folder.path().join(name));
+    let registry = start(&source).await;
     let card = json!({ "url": "https://agent.example.org/agent-card.json" });
     let (_, published) = post(&registry, &card).await;
-    let file = path("registry.export");
-    let file = file.to_str().unwrap();
-    std::fs::write(path("passphrase"), "correct horse battery staple\n").unwrap();
-    std::fs::write(path("other"), "another passphrase\n").unwrap();
-    let with = |command: &'static str, passphrase: &str| {
-        vec![
-            command.to_owned(),
-            file.to_owned(),
-            "--passphrase-file".to_owned(),
-            path(passphrase).to_str().unwrap().to_owned(),
-        ]
-    };
-    let run = |data: &str, arguments: &[String]| {
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        run(&path(data), &arguments)
-    };
-
-    let (code, _, err) = run("source.db", &with("export", "passphrase"));
+    let (code, _, err) = run(&source, &["export"]);
     assert_eq!(code, Some(1));
     assert!(err.contains("stop that registry"), "{err}");
     registry.stop().await;
-    let (code, _, err) = run("source.db", &["export".to_owned(), file.to_owned()]);
-    assert_eq!(code, Some(2));
-    assert!(err.contains("EXPORT_PASSPHRASE"), "{err}");
-    let aws = [with("export", "passphrase"), vec!["--aws-table".to_owned(), "registry".to_owned()]].concat();
-    let (code, _, err) = run("source.db", &aws);
-    assert_eq!(code, Some(2));
-    assert!(err.contains("AWS_ACCESS_KEY_ID"), "{err}");
 
-    let (code, out, err) = run("source.db", &with("export", "passphrase"));
-    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
-    let exported: Value = serde_json::from_str(&out).unwrap();
-    let (code, out, err) = run("target.db", &with("import", "other"));
-    assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
-    assert!(err.contains("the passphrase is wrong"), "{err}");
-    let (code, out, err) = run("target.db", &with("import", "passphrase"));
-    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
-    let imported: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(imported["items"], exported["items"]);
+    let (code, lines, err) = run(&source, &["export"]);
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(err, format!("registry: exported {} items\n", lines.lines().count()));
+    let file = folder.path().join("registry.jsonl");
+    std::fs::write(&file, &lines).unwrap();
+    for written in [lines.lines().count(), 0] {
+        let input = Stdio::from(std::fs::File::open(&file).unwrap());
+        let (code, out, err) = run_with(&target, &["import"], input);
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+        assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["written"], written);
+    }
+    std::fs::write(&file, &lines[..lines.len() - 9]).unwrap();
+    let (code, _, err) = run_with(&target, &["import"], Stdio::from(std::fs::File::open(&file).unwrap()));
+    assert_eq!(code, Some(1));
+    assert!(err.contains("cannot be imported"), "{err}");
 
-    let registry = start(&path("target.db")).await;
+    let registry = start(&target).await;
     let (_, again) = post(&registry, &card).await;
     assert_eq!(again["listing_id"], published["listing_id"], "{again}");
     assert_eq!(again["status"], "duplicate", "{again}");

@@ -1,5 +1,5 @@
 //! The decisions of the operator: withdraw or restore a listing, block a host, erase personal data, revoke access, read
-//! reports and feedback, void a completion, revoke a purchase, change the key of the evidence log, bring listings back from a backup.
+//! reports and feedback, void a completion, revoke a purchase, change the key of the evidence log.
 //! The withdrawal of a listing by its owner is also here. Every decision can be repeated safely and does a limited amount
 //! of work. A decision about a listing or a host adds an item to the feed.
 
@@ -8,7 +8,6 @@ mod feedback;
 mod hosts;
 mod listings;
 mod owner;
-mod recovery;
 mod rewards;
 
 use std::collections::BTreeMap;
@@ -23,8 +22,6 @@ use registry_model::{
     Report, TimeKey, TokenDigest,
 };
 use registry_store::ReportsPage;
-
-use registry_store::Store;
 
 pub use feedback::feedback_of;
 pub use hosts::{host_blocked, withdraw_blocked};
@@ -110,23 +107,13 @@ pub enum Command {
     ChangeLogKey {
         step: KeyStep,
     },
-    /// Brings listings back from the copy of the table. A listing that was withdrawn after the copy was made stays
-    /// withdrawn. All others are probed again.
-    Recover {
-        /// The listings to replace; if empty, all listings that are missing or cannot be read.
-        #[serde(default)]
-        listing_ids: Vec<ListingId>,
-        /// `next` of the earlier outcome.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        after: Option<String>,
-    },
 }
 
-/// Carries out a decision. `copy` is an earlier state of the table, which only [`Command::Recover`] reads.
+/// Carries out a decision.
 ///
 /// # Errors
 /// 404 for an unknown listing, 409 for a listing that cannot be restored, or an error because the table is busy.
-pub async fn carry_out(app: &App, copy: &Store, command: Command) -> Result<Outcome, Problem> {
+pub async fn carry_out(app: &App, command: Command) -> Result<Outcome, Problem> {
     match command {
         Command::Withdraw { listing_id, reason } => listings::withdraw(app, &listing_id, reason).await,
         Command::Restore { listing_id } => listings::restore(app, &listing_id).await,
@@ -146,9 +133,6 @@ pub async fn carry_out(app: &App, copy: &Store, command: Command) -> Result<Outc
         Command::RevokePurchase { purchase_id } => rewards::revoke_purchase(app, &purchase_id).await,
         Command::FlaggedPurchases => rewards::flagged(app).await,
         Command::ChangeLogKey { step } => change_log_key(app, step).await,
-        Command::Recover { listing_ids, after } => {
-            recovery::recover(app, copy, listing_ids, after.as_deref()).await
-        }
     }
 }
 
@@ -158,14 +142,14 @@ pub struct Outcome {
     pub ok: bool,
     /// Whether anything changed; repeating a decision changes nothing.
     pub changed: bool,
-    /// Listings that were withdrawn, restored or brought back.
+    /// Listings that were withdrawn or restored.
     pub listings: u32,
     /// Listings at the host that remain to be withdrawn or restored: repeat the command.
     pub left: u32,
     /// Flagged purchases, the newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flagged: Vec<FlaggedPurchase>,
-    /// Where an erasure or a recovery continues: repeat the command with this value as `after`.
+    /// Where an erasure continues: repeat the command with this value as `after`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
     /// The newest first.

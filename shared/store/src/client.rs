@@ -40,12 +40,6 @@ impl Store {
         Self { read_cache: ReadCache::until_written(), ..Self::new(client, name) }
     }
 
-    /// Another table of the same client.
-    #[must_use]
-    pub fn of_table(&self, name: &str) -> Self {
-        Self::new(self.client.clone(), name)
-    }
-
     /// Whether only this process writes to the table. If so, a check for changes costs nothing.
     pub fn is_sole_writer(&self) -> bool {
         self.read_cache.is_until_written()

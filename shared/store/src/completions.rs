@@ -213,7 +213,9 @@ impl Store {
         match &before.reward {
             Reward::Seat(digest) => {
                 let grant = keys::grant(&TokenDigest::of_table(digest));
-                transaction.delete_if(grant, Expression::default().if_exists())
+                let condition = grants::revocation();
+                let condition = condition.only_if("attribute_exists(#grant)", [("#grant", "grant")], []);
+                transaction.update(grant, condition)
             }
             Reward::Code(digest) => {
                 let condition = match claimant {
@@ -249,7 +251,7 @@ impl Store {
         }
         match &completion.reward {
             Reward::Seat(digest) => {
-                transaction.delete(keys::grant(&TokenDigest::of_table(digest)));
+                transaction.update(keys::grant(&TokenDigest::of_table(digest)), grants::revocation());
                 transaction.update(keys::seats(), Expression::default().add("claimed", -1));
             }
             Reward::Code(digest) => {

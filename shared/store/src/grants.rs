@@ -1,23 +1,32 @@
 //! A grant is the right to use a product. It is stored under the digest of its access token; the token itself
 //! is not stored.
 
-use super::attributes::{Item, blob, to_blob};
+use super::attributes::{Item, blob, to_blob, yes};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
+use super::expression::Expression;
 use super::keys;
+use super::transaction::Transaction;
 use registry_model::{Grant, TokenDigest};
 
 impl Store {
     pub async fn grant(&self, token: &TokenDigest) -> Result<Option<Grant>, StoreError> {
         let item = self.read(&keys::grant(token), Consistency::Strong).await?;
-        item.map(|item| blob(&item, "grant")).transpose()
+        item.filter(|item| item.contains_key("grant")).map(|item| blob(&item, "grant")).transpose()
     }
 
     /// Revokes the grant of a token; false where there was none.
     pub async fn revoke_grant(&self, token: &TokenDigest) -> Result<bool, StoreError> {
-        self.delete(&keys::grant(token)).await
+        let change = revocation().only_if("attribute_exists(#grant)", [("#grant", "grant")], []);
+        Ok(self.transact(Transaction::updating(keys::grant(token), change)).await?.is_written())
     }
+}
+
+/// Removes the grant of a token and leaves a mark in its place, so that an import of an older export does not bring the
+/// grant back.
+pub(super) fn revocation() -> Expression {
+    Expression::default().set("revoked", yes()).remove("grant").remove("ttl")
 }
 
 pub(super) fn to_item(grant: &Grant, token: &TokenDigest) -> Result<Item, StoreError> {

@@ -534,11 +534,6 @@ pub(super) fn peer_registry(url: &str) -> Key {
     Key::new("FEDERATION", format!("PEER#{}", sha256_hex(url)))
 }
 
-/// Exists while the table is imported from a file.
-pub(super) fn unfinished_import() -> Key {
-    Key::new("TRANSFER", "IMPORT")
-}
-
 /// How far the import of a directory has come.
 pub(super) fn import_state(source: &str) -> Key {
     Key::new("IMPORTS", sha256_hex(source))

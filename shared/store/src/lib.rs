@@ -5,7 +5,7 @@
 //! all requests use them. These rules apply to all requests:
 //!
 //! - Changes that belong together are one transaction. Changes that may be delivered twice are conditional.
-//! - No request scans the table, except an erasure, a recovery and an export. A request reads items by their keys, or queries one partition.
+//! - No request scans the table, except an erasure, the list of all feedback and an export. A request reads items by their keys, or queries one partition.
 //! - The attribute names are stored data: renaming an attribute needs a migration.
 //!
 //! If a request fails, it returns a [`StoreError`]. It is not an error if a write is refused because of its
@@ -61,7 +61,6 @@ mod purchases;
 mod rates;
 mod read_cache;
 mod reads;
-mod recovery;
 mod reports;
 mod score_reports;
 mod search_index;
@@ -118,7 +117,6 @@ pub use payments::{Payment, PaymentEvent, PaymentOutcome};
 pub use probes::Tally;
 pub use purchases::{BeginOutcome, NewPurchase, StoredPurchase};
 pub use rates::{Allowance, Scope, UsedUp};
-pub use recovery::LaterDecisions;
 pub use reports::ReportsPage;
 pub use score_reports::SCORE_REPORT_RETENTION;
 pub use search_index::{DirtyMark, Shown, StoredBucket};
@@ -136,4 +134,4 @@ pub use trail_reads::{Landscape, TrailFacts, TrailQuery};
 pub use trail_removal::Removed;
 pub use trail_totals::{EventTotal, TrailTotals};
 pub use trails::Board;
-pub use transfer::{Contents, ItemKey, ItemPage, UnfinishedImport};
+pub use transfer::{Imported, TransferError};

@@ -172,5 +172,5 @@ fn closing(transaction: &mut Transaction, purchase: &Purchase) {
         [(":closed", closed)],
     );
     transaction.update(keys::purchase(&purchase.id), change);
-    transaction.delete(keys::grant(&TokenDigest::of_table(&purchase.token)));
+    transaction.update(keys::grant(&TokenDigest::of_table(&purchase.token)), grants::revocation());
 }

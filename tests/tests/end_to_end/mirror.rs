@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -13,9 +13,8 @@ use axum::extract::{Query, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use http::header;
-use local::mirror::{
-    self, End, Job, MirrorError, Origin, Progress, RequestError, SendError, SourceError, Summary,
-};
+use local::mirror::{Job, Mirror};
+use registry::imports::ImportReport;
 use serde_json::{Value, json};
 use tests::peers::{Peer, empty, json_answer, servers};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry, id_of};
@@ -128,22 +127,24 @@ async fn list(State(official): State<Official>, Query(query): Query<BTreeMap<Str
 
 pub(crate) fn job(from: &str, to: &str) -> Job {
     Job {
-        from: from.parse().unwrap(),
-        to: to.parse().unwrap(),
-        updated_since: None,
-        include_deprecated: false,
-        log_key: None,
-        dry_run: false,
-        per_second: 1000,
-        concurrency: 4,
-        longest_wait: Duration::from_secs(5),
-        state: None,
+        from: from.to_owned(),
+        to: to.to_owned(),
+        resume: None,
         report: None,
+        log_key: None,
+        longest_pause: Duration::from_secs(5),
     }
 }
 
-pub(crate) async fn mirror(job: &Job) -> Summary {
-    mirror::run(job, std::future::pending(), &Progress::hidden()).await.unwrap()
+pub(crate) async fn mirror(job: &Job) -> (ImportReport, Result<(), String>) {
+    let mut mirror = Mirror::new(job.clone()).unwrap();
+    let end = mirror.run().await;
+    (mirror.report(), end)
+}
+
+/// Entries that were published, refused and skipped.
+pub(crate) fn counts(report: ImportReport) -> [usize; 3] {
+    [report.published, report.refused, report.skipped]
 }
 
 fn file(folder: &Path, documents: impl IntoIterator<Item = Value>) -> String {
@@ -178,28 +179,17 @@ async fn mirror_reads_a_registry_page_by_page() {
     official.set_fault(PageFault::RateLimited);
     let folder = tempfile::tempdir().unwrap();
     let (state, report) = (folder.path().join("state.json"), folder.path().join("refused.jsonl"));
-    let job = Job {
-        state: Some(state.clone()),
-        report: Some(report.clone()),
-        updated_since: Some("2026-11-01T00:00:00Z".parse().unwrap()),
-        ..job(&base, &registry.url(""))
-    };
+    let from = format!("{base}/v0.1/servers?updated_since=2026-11-01T00:00:00Z");
+    let job =
+        Job { resume: Some(state.clone()), report: Some(report.clone()), ..job(&from, &registry.url("")) };
     let start = Instant::now();
-    let summary = mirror(&job).await;
-    assert!(matches!(summary.end, End::Finished), "{summary:?}");
+    let (counted, end) = mirror(&job).await;
+    assert_eq!((counts(counted), end), ([9, 1, 2], Ok(())));
     assert!(
         start.elapsed() >= Duration::from_secs(1),
         "it did not wait for `retry-after`: {:?}",
         start.elapsed()
     );
-
-    assert_eq!(summary.counts.accepted, BTreeMap::from([("queued".to_owned(), 9)]));
-    assert_eq!(
-        summary.counts.skipped,
-        BTreeMap::from([("deleted".to_owned(), 1), ("deprecated".to_owned(), 1)])
-    );
-    let refused: Vec<&String> = summary.counts.refused.keys().collect();
-    assert_eq!(refused, ["invalid_server_description at `version`"]);
     assert_eq!(listing_count(&registry).await, 9);
     let refusals = lines(&report);
     assert_eq!(refusals.len(), 1);
@@ -225,48 +215,24 @@ async fn interrupted_mirror_resumes_at_its_page() {
     let base = official.start().await;
     official.set_fault(PageFault::NoAnswer);
     let folder = tempfile::tempdir().unwrap();
-    let state = folder.path().join("state.json");
-    let job = Job { state: Some(state.clone()), include_deprecated: true, ..job(&base, &registry.url("")) };
+    let job = Job { resume: Some(folder.path().join("state.json")), ..job(&base, &registry.url("")) };
     tokio::select! {
-        summary = mirror(&job) => panic!("the second page was answered: {summary:?}"),
+        end = mirror(&job) => panic!("the second page was answered: {end:?}"),
         () = official.fault_reached.notified() => {}
     }
     assert_eq!((listing_count(&registry).await, official.take_cursors().len()), (4, 2));
+    let other = Job { to: "http://127.0.0.1:1".to_owned(), ..job.clone() };
+    assert!(Mirror::new(other).unwrap_err().contains("belongs to another import"));
 
     official.set_fault(PageFault::None);
-    let summary = mirror(&job).await;
-    assert!(matches!(summary.end, End::Finished), "{summary:?}");
+    let (counted, end) = mirror(&job).await;
+    assert_eq!((counts(counted), end), ([9, 1, 2], Ok(())), "the counts do not include both runs");
     assert_eq!(official.take_cursors(), [cursor(1), cursor(2)], "the first page was requested again");
-    // `include_deprecated` is set, so the deprecated document is imported as well.
-    assert_eq!(
-        summary.counts.accepted,
-        BTreeMap::from([("queued".to_owned(), 10)]),
-        "the counts do not include both runs"
-    );
-    assert_eq!((summary.counts.documents(), listing_count(&registry).await), (12, 10));
+    assert_eq!(listing_count(&registry).await, 9);
 
-    let again = mirror(&job).await;
-    assert_eq!(again.counts.accepted, BTreeMap::from([("duplicate".to_owned(), 10)]));
-    assert_eq!(listing_count(&registry).await, 10, "mirroring again created listings twice");
-}
-
-#[tokio::test]
-async fn stopped_mirror_keeps_its_state() {
-    let (registry, official) = (TestRegistry::start().await, Official::new(pages()));
-    let base = official.start().await;
-    official.set_fault(PageFault::NoAnswer);
-    let folder = tempfile::tempdir().unwrap();
-    let state = folder.path().join("state.json");
-    let job = Job { state: Some(state.clone()), ..job(&base, &registry.url("")) };
-    let stop = official.fault_reached.notified();
-    let summary = mirror::run(&job, stop, &Progress::hidden()).await.unwrap();
-    assert!(matches!(summary.end, End::Stopped), "{summary:?}");
-    assert_eq!(summary.counts.documents(), 4);
-    let saved: Value = serde_json::from_slice(&std::fs::read(&state).unwrap()).unwrap();
-    assert_eq!(saved["position"]["page"]["cursor"], cursor(1));
-    let other = Job { to: "http://127.0.0.1:1".parse().unwrap(), ..job };
-    let refused = mirror::run(&other, std::future::pending(), &Progress::hidden()).await.unwrap_err();
-    assert!(matches!(refused, MirrorError::State(_)), "the state of another target was accepted: {refused}");
+    let (again, _) = mirror(&job).await;
+    assert_eq!(counts(again), [0, 1, 11], "mirroring again is harmless");
+    assert_eq!(listing_count(&registry).await, 9, "mirroring again created listings twice");
 }
 
 #[tokio::test]
@@ -278,29 +244,18 @@ async fn mirror_resumes_after_the_hourly_rate_limit() {
     let from_file = file(folder.path(), (0..12).map(document));
     let official = Official::new(vec![(0..12).map(|number| entry(&document(number), "active")).collect()]);
     let from_registry = official.start().await;
-    for (from, outcome) in [(from_file, "queued"), (from_registry, "duplicate")] {
-        let state = folder.path().join(format!("{outcome}.json"));
-        let job = Job { state: Some(state), concurrency: 1, ..job(&from, &registry.url("")) };
-        for sent in [5, 10] {
-            let summary = mirror(&job).await;
-            let End::Failed(MirrorError::Send(SendError::Request(RequestError::LongWait {
-                requested: wait,
-                ..
-            }))) = summary.end
-            else {
-                panic!("{summary:?}")
-            };
-            assert!(wait > Duration::from_secs(5), "{wait:?}");
-            assert_eq!(summary.counts.accepted, BTreeMap::from([(outcome.to_owned(), sent)]));
+    let state = folder.path().join("state.json");
+    for (from, is_new) in [(from_file, true), (from_registry, false)] {
+        let job = Job { resume: Some(state.clone()), ..job(&from, &registry.url("")) };
+        let sent = |report: ImportReport| if is_new { report.published } else { report.skipped };
+        for expected in [5, 10] {
+            let (counted, end) = mirror(&job).await;
+            assert!(end.unwrap_err().contains("PUBLISH_PER_HOUR"));
+            assert_eq!(sent(counted), expected);
             registry.advance(HOUR);
         }
-        let summary = mirror(&job).await;
-        assert!(matches!(summary.end, End::Finished), "{summary:?}");
-        assert_eq!(
-            summary.counts.accepted,
-            BTreeMap::from([(outcome.to_owned(), 12)]),
-            "not every document was sent once"
-        );
+        let (counted, end) = mirror(&job).await;
+        assert_eq!((sent(counted), end), (12, Ok(())), "not every document was sent once");
         registry.advance(HOUR);
     }
     assert_eq!(listing_count(&registry).await, 12);
@@ -318,10 +273,9 @@ async fn rate_limited_host_does_not_block_other_hosts() {
     };
     let from = file(folder.path(), (0..8).map(at_one_host).chain((8..11).map(document)));
     let report = folder.path().join("refused.jsonl");
-    let job = Job { report: Some(report.clone()), concurrency: 1, ..job(&from, &registry.url("")) };
-    let summary = mirror(&job).await;
-    assert!(matches!(summary.end, End::Finished), "{summary:?}");
-    assert_eq!(summary.counts.accepted, BTreeMap::from([("queued".to_owned(), 9)]));
+    let job = Job { report: Some(report.clone()), ..job(&from, &registry.url("")) };
+    let (counted, end) = mirror(&job).await;
+    assert_eq!((counts(counted), end), ([9, 2, 0], Ok(())));
     let refusals: Vec<(Value, bool)> = lines(&report)
         .into_iter()
         .map(|mut line| (line["code"].take(), line["detail"].as_str().unwrap().contains("for this host")))
@@ -330,28 +284,13 @@ async fn rate_limited_host_does_not_block_other_hosts() {
 }
 
 #[tokio::test]
-async fn broken_lines_of_a_file_are_reported() {
-    let registry = TestRegistry::start().await;
+async fn file_with_invalid_json_is_refused_as_a_whole() {
     let folder = tempfile::tempdir().unwrap();
-    let path = PathBuf::from(file(
-        folder.path(),
-        [document(0), json!(7), json!({ "url": "https://x.example.org" })],
-    ));
-    let mut text = std::fs::read_to_string(&path).unwrap();
-    let _ = write!(text, "{{\"name\": \n{}", document(1));
-    std::fs::write(&path, text).unwrap();
-    let report = folder.path().join("refused.jsonl");
-    let job = Job { report: Some(report.clone()), ..job(path.to_str().unwrap(), &registry.url("")) };
-    let summary = mirror(&job).await;
-    assert!(matches!(summary.end, End::Finished), "{summary:?}");
-    assert_eq!(summary.counts.sums(), (2, 3, 0));
-    // Only server descriptions are mirrored: an object with a URL alone is refused.
-    assert_eq!(listing_count(&registry).await, 2);
-    let refusals: Vec<(Value, Value)> =
-        lines(&report).into_iter().map(|mut line| (line["place"].take(), line["code"].take())).collect();
-    let expected =
-        [("line 2", "not_an_object"), ("line 3", "invalid_server_description"), ("line 4", "not_json")];
-    assert_eq!(refusals, expected.map(|(place, code)| (json!(place), json!(code))));
+    let path = file(folder.path(), [document(0), document(1)]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text + "{\"name\": \n").unwrap();
+    let error = Mirror::new(job(&path, "http://127.0.0.1:1")).unwrap_err();
+    assert!(error.contains("at line 4") && error.contains("JSON Lines"), "{error}");
 }
 
 #[tokio::test]
@@ -366,10 +305,10 @@ async fn mirror_waits_for_a_busy_registry() {
         peer.answer_with(|_| json_answer(200, &json!({ "ok": true, "status": "queued" })));
     };
     let job = job(&from, &peer.url("/base/"));
-    let (summary, ()) = tokio::join!(mirror(&job), recovering);
-    assert_eq!(summary.counts.accepted, BTreeMap::from([("queued".to_owned(), 3)]));
+    let ((counted, end), ()) = tokio::join!(mirror(&job), recovering);
+    assert_eq!((counts(counted), end), ([3, 0, 0], Ok(())));
     let requests = peer.requests();
-    assert!(requests.len() > 3, "refused documents were not sent again");
+    assert!(requests.len() > 3, "a refused document was not sent again");
     assert!(requests.iter().all(|request| request.name() == "POST /base/api/publish"));
     assert!(
         requests.iter().all(|request| (0..3).any(|number| request.body["server_json"] == document(number)))
@@ -384,52 +323,16 @@ async fn mirror_stops_if_the_target_is_not_a_registry() {
     let there = elsewhere.url("/api/publish");
     let moved = move |_: &_| ([(header::LOCATION, there.clone())], empty(307)).into_response();
     for peer in [Peer::start(|_| empty(404)).await, Peer::start(moved).await] {
-        let summary = mirror(&job(&from, &peer.origin)).await;
-        let End::Failed(MirrorError::Send(error @ SendError::NotARegistry { .. })) = summary.end else {
-            panic!("{summary:?}")
-        };
-        assert!(error.to_string().contains("this is the base URL of a registry"), "{error}");
+        let (_, end) = mirror(&job(&from, &peer.origin)).await;
+        let error = end.unwrap_err();
+        assert!(error.contains("this is the base URL of a registry"), "{error}");
     }
-    let moved_list = elsewhere.url("/v0.1/servers");
-    let source =
-        Peer::start(move |_| ([(header::LOCATION, moved_list.clone())], empty(302)).into_response()).await;
-    let summary = mirror(&job(&source.origin, &source.origin)).await;
-    assert!(
-        matches!(summary.end, End::Failed(MirrorError::Source(SourceError::InvalidPage { .. }))),
-        "{summary:?}"
-    );
     assert!(elsewhere.requests().is_empty(), "a redirect to another host was followed");
-
-    let start = Instant::now();
-    let unreachable = mirror(&job(&from, "http://127.0.0.1:1")).await;
-    let End::Failed(MirrorError::Send(SendError::Request(RequestError::Unreachable { why, .. }))) =
-        unreachable.end
-    else {
-        panic!("{unreachable:?}")
-    };
-    assert!(why.to_lowercase().contains("refused"), "{why}");
-    assert!(start.elapsed() < Duration::from_secs(20), "an unreachable target was retried for too long");
-}
-
-#[tokio::test]
-async fn mirror_stops_if_pages_form_a_loop() {
-    let page = json!({ "servers": [], "metadata": { "nextCursor": "same" } });
-    let peer = Peer::start(move |_| json_answer(200, &page)).await;
-    let summary = mirror(&job(&peer.origin, &peer.origin)).await;
-    assert!(matches!(summary.end, End::Failed(MirrorError::Source(SourceError::PageLoop(_)))), "{summary:?}");
-    assert_eq!(peer.requests().len(), 2);
-}
-
-#[tokio::test]
-async fn dry_run_sends_nothing() {
-    let peer = Peer::start(|_| empty(500)).await;
-    let folder = tempfile::tempdir().unwrap();
-    let from = file(folder.path(), [document(0), json!({ "name": "org.example/broken" })]);
-    let job = Job { dry_run: true, ..job(&from, &peer.origin) };
-    let summary = mirror(&job).await;
-    assert_eq!(summary.counts.accepted, BTreeMap::from([("valid".to_owned(), 1)]));
-    assert_eq!((summary.counts.sums().1, peer.requests().len()), (1, 0));
-    assert_eq!(job.from, Origin::File(from.into()));
+    let (_, end) = mirror(&job(&elsewhere.origin, &elsewhere.origin)).await;
+    assert!(end.unwrap_err().contains("answers 500"), "the source is no registry");
+    let (_, end) = mirror(&job(&from, "http://127.0.0.1:1")).await;
+    let error = end.unwrap_err();
+    assert!(error.contains("Nothing accepts connections"), "{error}");
 }
 
 #[tokio::test]
@@ -451,8 +354,8 @@ async fn collection_is_mirrored_like_a_registry() {
     let collection = json!({ "name": "approved", "servers": ["org.example/weather"] });
     let published = source.send("POST", "/api/collections", &headers, collection.to_string()).await;
     assert_eq!(published.status, 200, "{published:?}");
-    let summary = mirror(&job(&source.url("/r/approved"), &target.url(""))).await;
-    assert_eq!(summary.counts.accepted, BTreeMap::from([("queued".to_owned(), 1)]), "{summary:?}");
+    let (counted, end) = mirror(&job(&source.url("/r/approved"), &target.url(""))).await;
+    assert_eq!((counts(counted), end), ([1, 0, 0], Ok(())));
     let found = target.get("/api/listings/status?name=org.example/weather").await;
     assert_eq!(found.status, 200, "{found:?}");
 }

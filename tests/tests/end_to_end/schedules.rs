@@ -18,7 +18,6 @@ mod network;
 mod outreach;
 mod overdue;
 mod probe_tick;
-mod recovery;
 mod renewals;
 mod search_index;
 mod signed_probes;

@@ -8,7 +8,6 @@ mod completions;
 mod evidence_log;
 mod key_service;
 mod trails;
-mod transfer;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

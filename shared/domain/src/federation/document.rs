@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::imports::server_of;
 use registry_fetch::Target;
 use registry_formats::injection;
 use registry_formats::plain_text::{self, TextKind};
@@ -49,7 +50,7 @@ pub(super) fn catalogue(document: &Value, peer: &str, at: Moment, reach: Reach) 
 pub(super) fn servers(document: &Value, peer: &str, at: Moment, reach: Reach) -> Vec<Referral> {
     let servers = document["servers"].as_array().into_iter().flatten().take(MAX_ENTRIES);
     let referral = |row: &Value| {
-        let server = if row["server"].is_object() { &row["server"] } else { row };
+        let server = server_of(row);
         let named = if server["title"].is_string() { &server["title"] } else { &server["name"] };
         read(named, url(&server["remotes"][0]["url"], reach)?, &server["description"], Kind::Mcp, peer, at)
     };
@@ -59,7 +60,7 @@ pub(super) fn servers(document: &Value, peer: &str, at: Moment, reach: Reach) ->
 /// Whether a list of the MCP registry API contains exactly this name; `None` if it is not such a list.
 pub(super) fn has_server(document: &Value, name: &str) -> Option<bool> {
     let rows = document["servers"].as_array()?;
-    Some(rows.iter().take(MAX_ENTRIES).any(|row| row["server"]["name"] == name || row["name"] == name))
+    Some(rows.iter().take(MAX_ENTRIES).any(|row| server_of(row)["name"] == name))
 }
 
 fn read(

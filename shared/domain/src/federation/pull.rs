@@ -5,12 +5,11 @@ use std::collections::HashSet;
 
 use futures::future::join_all;
 use jiff::SignedDuration;
-use serde_json::Value;
 
 use super::document::{self, Catalogue};
+use crate::imports::Client;
 use crate::views::own_server_name;
 use registry_app::App;
-use registry_fetch::{MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target};
 use registry_model::{HostName, PeerRegistry};
 use registry_store::StoreError;
 
@@ -58,16 +57,17 @@ pub async fn pull_due(app: &App) -> Result<usize, StoreError> {
 
 async fn pull_one(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerRegistry {
     let now = app.clock.now();
+    let client = Client { max_values: MAX_JSON_VALUES, ..Client::of(app) };
     let catalogue = format!("{peer}/.well-known/ai-catalog.json");
     let servers = format!("{peer}/v0.1/servers?limit=100");
     let own_name = own_server_name(&app.settings);
     let search: String = form_urlencoded::byte_serialize(own_name.as_bytes()).collect();
     let search = format!("{peer}/v0.1/servers?search={search}&limit=100");
     let (catalogue, servers, found) =
-        futures::join!(read(app, &catalogue), read(app, &servers), read(app, &search));
+        futures::join!(client.json(&catalogue), client.json(&servers), client.json(&search));
     let lists_this = found.ok().and_then(|found| document::has_server(&found, &own_name));
     let failure = match (&catalogue, &servers) {
-        (Err(failure), Err(_)) => Some(failure.clone()),
+        (Err(failure), Err(_)) => Some(failure.code.clone()),
         _ => None,
     };
     let host = HostName::of_url(peer).map(|host| host.to_string()).unwrap_or_default();
@@ -101,19 +101,4 @@ async fn pull_one(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerR
     referrals.truncate(MAX_REFERRALS);
     let (name, answered_at) = (name.unwrap_or(host), Some(now));
     PeerRegistry { name, search_url, answered_at, lists_this, referrals, ..registry }
-}
-
-/// One document, or a short code that says why there is none.
-async fn read(app: &App, url: &str) -> Result<Value, String> {
-    let target = Target::parse(url, app.fetcher.reach()).map_err(|error| error.code().to_owned())?;
-    let request = Request::get(target)
-        .with_deadline(PROBE)
-        .with_max_bytes(MAX_ENDPOINT_ANSWER_BYTES)
-        .with_header("accept", "application/ai-catalog+json, application/json");
-    let answer = app.fetcher.send(request).await.map_err(|error| error.code().to_owned())?;
-    if !answer.status.is_success() {
-        return Err(format!("status_{}", answer.status.as_u16()));
-    }
-    let mut left = MAX_JSON_VALUES;
-    answer.json(&mut left).map_err(|_| "not_json".to_owned())
 }

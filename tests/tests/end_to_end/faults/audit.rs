@@ -38,8 +38,10 @@ pub(super) fn audit(table: &Table, what: &str) -> Counts {
     assert_eq!(with_texts.len(), 2 * completions, "{what}: each completion has its texts");
     assert_eq!(marked("feedbacked"), completions, "{what}: each feedback marks its listing");
     assert_eq!(sum("LIVE ", &["feedback_agents", "feedback_mcps"]), completions, "{what}: and is counted");
-    assert_eq!(count("TOKEN#") + count("CODE#"), completions, "{what}: and has one reward");
-    assert_eq!(sum("LIVE SEATS", &["claimed"]), count("TOKEN#"), "{what}: as many tokens as claimed seats");
+    let is_valid = |item: &&&Value| item.get("grant").is_some();
+    let tokens = table.items_under("TOKEN#").iter().filter(is_valid).count();
+    assert_eq!(tokens + count("CODE#"), completions, "{what}: and has one reward");
+    assert_eq!(sum("LIVE SEATS", &["claimed"]), tokens, "{what}: as many tokens as claimed seats");
     let traces =
         table.items_under("TRAIL#").iter().filter(|item| text(item, "sk").starts_with("MARK#")).count();
     Counts { listings: cores.len(), demos, completions, traces }

@@ -1,10 +1,11 @@
-//! Moves a registry to another data file with an export and an import. Its listings, keys and evidence log go on.
+//! Moves a registry to another data file with an export and an import. Its listings, keys and evidence log go on. An import
+//! into a table in use changes no item that exists.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
 use local::Data;
-use local::transfer::{self, Passphrase, Place};
-use registry::model::{Clock, Random};
+use local::takedown;
+use registry::model::{AccessToken, Clock, ListingId};
 use serde_json::{Value, json};
 use signed_note::{Note, StandardVerifier, Verifier, VerifierList};
 use tests::peers::{Peer, agents};
@@ -36,14 +37,13 @@ async fn moved_registry_goes_on_with_its_keys_and_its_log() {
     let checkpoint = registry.get("/log/checkpoint").await.body;
     let keys = registry.get("/.well-known/jwks.json").await.body;
     let before = registry.table().await;
-    let table = registry.app.settings.table_name.clone();
+    let settings = registry.app.settings.clone();
     registry.stop().await;
 
-    let passphrase = Passphrase::new("correct horse battery staple").unwrap();
-    let place = |path: &std::path::Path| Place::DataFile { path: path.to_path_buf(), table: table.clone() };
-    let file = folder.path().join("registry.export");
-    transfer::export(&place(&source), &file, &passphrase, &clock, &Random::System).await.unwrap();
-    transfer::import(&place(&target), &file, &passphrase, false).await.unwrap();
+    let mut lines = Vec::new();
+    let items = takedown::export(&source, &settings, &mut lines).await.unwrap();
+    let imported = takedown::import(&target, &settings, &lines[..]).await.unwrap();
+    assert_eq!((imported.items, imported.written), (items, items));
 
     let registry = start(&target).await;
     assert_eq!(before.difference(&registry.table().await), [""; 0]);
@@ -68,6 +68,42 @@ async fn moved_registry_goes_on_with_its_keys_and_its_log() {
     assert_eq!(all[..old_leaves.len()], old_leaves);
     assert_eq!(verified_proof(&registry, &format!("listing_id={new}")).await["leaf"]["event"], "live");
     assert_eq!(registry.live_counts().await, (4, 0));
+}
+
+#[tokio::test]
+async fn import_brings_back_lost_listings_but_no_revoked_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("registry.db");
+    let start = || TestRegistry::start_with(TestOptions::default().with_data(Data::File(data.clone())));
+    let registry = start().await;
+    let peer = Peer::start(agents::newest).await;
+    let id = registry.live_card(&peer.card()).await;
+    let reward = async |id: &ListingId| {
+        let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
+        let body = &demo["next_steps"]["example_body"];
+        let token = registry.post("/api/products/feedback", body).await.body["access_token"].clone();
+        token.as_str().unwrap().parse::<AccessToken>().unwrap()
+    };
+    let token = reward(&id).await;
+    let settings = registry.app.settings.clone();
+    registry.stop().await;
+    let mut lines = Vec::new();
+    takedown::export(&data, &settings, &mut lines).await.unwrap();
+
+    let registry = start().await;
+    let revoke = json!({ "command": "revoke_access", "token_sha256": token.digest() });
+    assert_eq!(registry.run("operator", revoke).await["changed"], true);
+    for item in registry.items(&format!("LISTING#{id}")).await {
+        registry.forget(&format!("LISTING#{id}"), item["sk"].as_s().unwrap()).await;
+    }
+    registry.stop().await;
+    let imported = takedown::import(&data, &settings, &lines[..]).await.unwrap();
+    assert!(imported.written > 0 && imported.written < imported.items, "{imported:?}");
+
+    let registry = start().await;
+    assert_eq!(registry.lane(&id).await, "active");
+    let access = registry.get(&format!("/api/products/access?token={}", token.reveal())).await;
+    assert_eq!(access.status, 401, "the revoked token gives access again");
 }
 
 /// The table was imported without the key service of its signing key.

@@ -62,7 +62,7 @@ impl Denials {
 
 fn missing_right(function: &str, act: &Act) -> Option<String> {
     let Act { action, index, partition } = act;
-    // Only an erasure and a recovery read a whole table. A policy cannot restrict a scan to partitions.
+    // Only an erasure and the list of all feedback read the whole table. A policy cannot restrict a scan to partitions.
     if (function, *action) == ("operator", "dynamodb:Scan") {
         return None;
     }

@@ -1,0 +1,100 @@
+//! Reads the latest dump of another registry (`/dumps.json`) part by part. No line is used before the signed evidence log of that
+//! registry proves the checksum of the dump, and the bytes of the part have the hash in the list.
+
+use std::io::Read as _;
+
+use flate2::read::GzDecoder;
+use serde::Deserialize;
+use serde_json::Value;
+use url::Url;
+
+use super::client::{Client, SourceError};
+use crate::evidence_log::check_proof;
+use registry_model::{DumpPart, LogEntry, LogEvent, dump_checksum, json, sha256_hex};
+
+/// A part, uncompressed. Parts of this registry have at most 5,000 listings.
+const MAX_PART_BYTES: u64 = 512 << 20;
+
+#[derive(Deserialize)]
+struct DumpList {
+    dumps: Vec<OfferedDump>,
+}
+
+#[derive(Deserialize)]
+struct OfferedDump {
+    parts: Vec<DumpPart>,
+    sha256: String,
+    leaf_index: Option<u64>,
+}
+
+/// What `/log/proof` returns.
+#[derive(Deserialize)]
+struct Proof {
+    leaf_text: String,
+    proof: Vec<String>,
+    checkpoint: String,
+    vkey: String,
+}
+
+/// The lines of the part at a cursor, and the cursor of the next part. A cursor is the checksum of the dump and the number of
+/// the part; if that dump is no longer offered, the latest dump is read from its beginning.
+pub(super) async fn part(
+    client: &Client,
+    list: &Url,
+    log_key: Option<&str>,
+    cursor: Option<&str>,
+) -> Result<(Vec<Value>, Option<String>), SourceError> {
+    let unusable = |why: &str| SourceError::new(list.as_str(), "unusable_dump", format!("the dump {why}"));
+    let offered: DumpList = client.read(list.as_str()).await?;
+    let begun = cursor.and_then(|cursor| cursor.split_once(' '));
+    let begun = begun.and_then(|(sha256, number)| {
+        Some((offered.dumps.iter().find(|dump| dump.sha256 == sha256)?, number.parse().ok()?))
+    });
+    let (dump, number): (&OfferedDump, usize) =
+        begun.or_else(|| Some((offered.dumps.first()?, 0))).ok_or_else(|| unusable("does not exist yet"))?;
+    check(client, list, log_key, dump).await?;
+    let part = dump.parts.get(number).ok_or_else(|| unusable("has no such part"))?;
+    let url = sibling(list, &format!("dumps/{}.jsonl.gz", part.sha256));
+    let bytes = client.get(&url).await?.body;
+    if sha256_hex(&bytes) != part.sha256 {
+        return Err(unusable("is damaged: the SHA-256 of a part differs"));
+    }
+    let mut text = String::new();
+    let read = GzDecoder::new(&bytes[..]).take(MAX_PART_BYTES + 1).read_to_string(&mut text);
+    if read.is_err() || text.len() as u64 > MAX_PART_BYTES || text.lines().count() as u64 != part.lines {
+        return Err(unusable("has a part that is not what the list describes"));
+    }
+    let lines = text.lines().map(|line| json::read(line.as_bytes(), &mut { client.max_values }));
+    let lines = lines.collect::<Result<_, _>>().map_err(|_| unusable("has a line that is not JSON"))?;
+    let next = number + 1;
+    Ok((lines, (next < dump.parts.len()).then(|| format!("{} {next}", dump.sha256))))
+}
+
+/// Checks that the log contains the checksum of the dump.
+async fn check(
+    client: &Client,
+    list: &Url,
+    log_key: Option<&str>,
+    dump: &OfferedDump,
+) -> Result<(), SourceError> {
+    let unusable = |why: &str| SourceError::new(list.as_str(), "unusable_dump", format!("the dump {why}"));
+    if dump_checksum(&dump.parts) != dump.sha256 {
+        return Err(unusable("has parts whose hashes do not match the checksum"));
+    }
+    let Some(index) = dump.leaf_index else {
+        return Err(unusable("is not in the evidence log yet; try again in ten minutes"));
+    };
+    let proof: Proof = client.read(&sibling(list, &format!("log/proof?index={index}"))).await?;
+    let key = log_key.unwrap_or(&proof.vkey);
+    check_proof(key, &proof.checkpoint, &proof.leaf_text, index, &proof.proof)
+        .map_err(|why| unusable(&format!("is not proven: {why}")))?;
+    let leaf: Option<LogEntry> = serde_json::from_str(&proof.leaf_text).ok();
+    let is_proven =
+        leaf.is_some_and(|leaf| leaf.event == LogEvent::Dump && leaf.evidence.as_ref() == Some(&dump.sha256));
+    if is_proven { Ok(()) } else { Err(unusable("has another checksum in the evidence log")) }
+}
+
+/// A path of the same registry. URLs in the list could lead elsewhere.
+fn sibling(list: &Url, path: &str) -> String {
+    list.join(path).map_or_else(|_| list.to_string(), String::from)
+}
