@@ -49,8 +49,6 @@ pub fn router(app: App) -> Router {
         &documents::LOG_TILES,
         &documents::LOG_EVIDENCE,
         &documents::LIVENESS_TOKEN,
-        &documents::NETWORK_JSON,
-        &documents::NETWORK_TABLE,
         &documents::DUMPS,
         &documents::DUMP_PART,
         &documents::DUMP_SCHEMA,

@@ -52,7 +52,6 @@ mod keys;
 mod leaves;
 mod listing_item;
 mod listings;
-mod network_statistics;
 mod outcomes;
 mod outreach;
 mod overdue;

@@ -18,7 +18,6 @@ mod feeds;
 mod keys;
 mod liveness_token;
 pub mod mcp_server_card;
-pub(crate) mod network_statistics;
 mod own_publication;
 mod own_records;
 pub(crate) mod probe_statistics;
@@ -74,8 +73,6 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &LOG_CHECKPOINT,
     &LOG_EVIDENCE,
     &LOG_TILES,
-    &NETWORK_JSON,
-    &NETWORK_TABLE,
     &OWN_SERVER_DESCRIPTION,
     &PROBE_STATISTICS,
     &PUBLIC_AGENTS,
@@ -119,8 +116,6 @@ pub static LIVENESS_TOKEN: AnyDocument = AnyDocument::of::<liveness_token::Liven
 pub static LOG_CHECKPOINT: AnyDocument = AnyDocument::of::<evidence_log::Checkpoint>();
 pub static LOG_EVIDENCE: AnyDocument = AnyDocument::of::<evidence_log::Evidence>();
 pub static LOG_TILES: AnyDocument = AnyDocument::of::<evidence_log::Tiles>();
-pub static NETWORK_JSON: AnyDocument = AnyDocument::of::<network_statistics::NetworkJson>();
-pub static NETWORK_TABLE: AnyDocument = AnyDocument::of::<network_statistics::NetworkTable>();
 pub static OWN_SERVER_DESCRIPTION: AnyDocument = AnyDocument::of::<mcp_server_card::OwnServerDescription>();
 pub static PROBE_STATISTICS: AnyDocument = AnyDocument::of::<probe_statistics::ProbeStatistics>();
 pub static PUBLISH_STATUS: AnyDocument = AnyDocument::of::<own_publication::PublishStatus>();

@@ -60,7 +60,6 @@ async fn comparable(registry: &TestRegistry) -> Table {
         "KEY#MESSAGE",
         "LOG#",
         "INDEX",
-        "NETWORK",
         "SLOT#evidence-log",
     ];
     let table = registry.table().await.without(&order_dependent).without_sort_keys(&[
