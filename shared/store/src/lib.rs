@@ -102,7 +102,7 @@ pub use deposit::Deposit;
 pub use discounts::{Discount, DiscountUse};
 pub use due::{Claim, DuePlace};
 pub use dumps::{DUMP_RETENTION, LoggedDump};
-pub use economy::{BoostInputs, EconomySample, SampledCounts};
+pub use economy::{BoostInputs, EconomySample};
 pub use erasure::{Erased, ErasureReport};
 pub use error::StoreError;
 pub use evidence_log::{AppendOutcome, PendingLeaf, PendingLeaves, UnreadableLeaf};

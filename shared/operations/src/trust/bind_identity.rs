@@ -88,7 +88,7 @@ impl Operation for BindIdentity {
         "The challenge to sign is: {challenge.text} {challenge.how}",
     ];
     const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", names: &["bind_identity"] }];
+        &[Action { path: "/api/products/first-principles", name: "bind_identity" }];
     const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

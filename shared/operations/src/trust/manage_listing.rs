@@ -174,7 +174,7 @@ impl Operation for ManageListing {
         "The challenge to sign is: {challenge.text} {challenge.how}",
     ];
     const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", names: &["manage_listing", "manage"] }];
+        &[Action { path: "/api/products/first-principles", name: "manage_listing" }];
     const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -192,19 +192,14 @@ impl RecentRow {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
-    use registry_store::SampledCounts;
+    use registry_model::EconomyTotals;
 
     fn sample(at: &str, listings: u64) -> EconomySample {
         EconomySample {
             at: at.parse().unwrap(),
             acceleration_index: 0.0,
-            rate: 0.0,
-            fastest_rate: 0.0,
-            events: BTreeMap::new(),
-            counts: SampledCounts { listings, ..SampledCounts::default() },
+            counts: EconomyTotals { listings, ..EconomyTotals::default() },
         }
     }
 
