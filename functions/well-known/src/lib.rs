@@ -48,7 +48,6 @@ pub fn router(app: App) -> Router {
         &documents::LOG_CHECKPOINT,
         &documents::LOG_TILES,
         &documents::LOG_EVIDENCE,
-        &documents::LIVENESS_TOKEN,
         &documents::DUMPS,
         &documents::DUMP_PART,
         &documents::DUMP_SCHEMA,

@@ -16,7 +16,6 @@ pub mod families;
 mod federation;
 mod feeds;
 mod keys;
-mod liveness_token;
 pub mod mcp_server_card;
 mod own_publication;
 mod own_records;
@@ -69,7 +68,6 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &FEDERATION_CATALOGUE,
     &KEY_SET,
     &LINKED_CATALOG,
-    &LIVENESS_TOKEN,
     &LOG_CHECKPOINT,
     &LOG_EVIDENCE,
     &LOG_TILES,
@@ -112,7 +110,6 @@ pub static DUMP_SCHEMA: AnyDocument = AnyDocument::of::<dumps::Schema>();
 pub static FEDERATION_CATALOGUE: AnyDocument = AnyDocument::of::<federation::FederationCatalogue>();
 pub static KEY_SET: AnyDocument = AnyDocument::of::<keys::KeySet>();
 pub static LINKED_CATALOG: AnyDocument = AnyDocument::of::<ai_catalog::LinkedCatalog>();
-pub static LIVENESS_TOKEN: AnyDocument = AnyDocument::of::<liveness_token::LivenessToken>();
 pub static LOG_CHECKPOINT: AnyDocument = AnyDocument::of::<evidence_log::Checkpoint>();
 pub static LOG_EVIDENCE: AnyDocument = AnyDocument::of::<evidence_log::Evidence>();
 pub static LOG_TILES: AnyDocument = AnyDocument::of::<evidence_log::Tiles>();

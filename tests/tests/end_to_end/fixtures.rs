@@ -74,7 +74,7 @@ pub(crate) async fn all_documents(pair: &LivePair) -> Vec<(&'static AnyDocument,
         let (placeholder, value) = match path {
             "/badge/{name}" => ("{name}", "live.svg"),
             "/skills/{name}" => ("{name}", skill.as_str()),
-            "/list/{id}" | "/list/{id}/liveness.jws" => ("{id}", pair.agent.as_str()),
+            "/list/{id}" => ("{id}", pair.agent.as_str()),
             "/list/{id}/tools" => ("{id}", pair.server.as_str()),
             "/tools/{hash}" | "/tools/{hash}/listings" => ("{hash}", tool.as_str()),
             "/check/{id}" | "/check/{id}/report.json" | "/check/{id}/badge.svg" => ("{id}", report.as_str()),

@@ -42,7 +42,7 @@ async fn plan_for_using_two_listings_together_is_signed_and_counted() {
     let verified = registry.call_tool("verify_attestation", &json!({ "jws": statement["jws"] })).await;
     assert_eq!(verified["valid"], true, "{verified}");
 
-    let again = act(&registry, "/api/products/first-principles", "compose", arguments).await;
+    let again = act(&registry, INTEROP, "execute_compose", arguments).await;
     assert_eq!(
         (&again["composition_count"], &again["counted"]),
         (&json!(1), &json!(false)),
