@@ -18,7 +18,6 @@ pub fn of_argument(name: &str) -> Option<Value> {
         "contact" | "contact_email" | "email" => json!("me@example.org"),
         "description" => json!("Plans trips and books trains."),
         "detail" => json!("Asked for the forecast of Monday."),
-        "did" => json!("did:web:agent.example.com"),
         "domain" => json!("example.org"),
         "goals" => json!(["Book a train"]),
         "index" => json!(42),

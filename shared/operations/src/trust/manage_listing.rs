@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use crate::funnel::leave_feedback::Discount;
 use crate::lookup;
 use crate::prelude::*;
-use crate::trust::owner::{NamedKey, one_key, public_jwk_schema};
+use crate::trust::owner::{named_key, offered, public_jwk_schema};
 use registry_app::credentials::{Credential, MAX_CREDENTIAL_CHARS, MIN_CREDENTIAL_CHARS};
 use registry_app::takedown;
 use registry_domain::funnel::{self, Rewarded};
@@ -51,7 +51,7 @@ pub enum OwnerAct {
 
 /// The listing, the action, and the signed challenge.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(extend("allOf" = [{ "anyOf": argument_schema::together(&["nonce", "signature"]) }, { "anyOf": one_key() }]))]
+#[schemars(extend("anyOf" = argument_schema::together(&["nonce", "signature"])))]
 #[schemars(extend("oneOf" = [
     { "required": ["name"], "properties": { "act": { "const": "rename" }, "name": { "type": "string" }, "credential": { "type": "null" } } },
     { "required": ["credential"], "properties": { "act": { "const": "set_credential" }, "credential": { "type": "string" }, "name": { "type": "null" } } },
@@ -69,9 +69,6 @@ pub struct Arguments {
     /// The bearer token; only with act `set_credential`.
     #[schemars(regex(pattern = CREDENTIAL), length(min = MIN_CREDENTIAL_CHARS, max = MAX_CREDENTIAL_CHARS))]
     credential: Option<String>,
-    /// The DID of the key, if the DID is a `did:web` of the domain of the listing.
-    #[schemars(extend("format" = "did"))]
-    did: Option<String>,
     /// The public key as a JWK, if the registry must use exactly this key.
     #[serde(default)]
     #[schemars(schema_with = "public_jwk_schema")]
@@ -180,9 +177,9 @@ impl Operation for ManageListing {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let Arguments { listing_id, act, name, credential, did, public_jwk, nonce, signature } = arguments;
-        let named = NamedKey::parse(did.as_deref(), public_jwk.as_ref(), None)?;
-        let offered = named.offered(nonce.as_deref(), signature.as_deref())?;
+        let Arguments { listing_id, act, name, credential, public_jwk, nonce, signature } = arguments;
+        let key = named_key(public_jwk.as_ref(), None)?;
+        let offered = offered(key, nonce.as_deref(), signature.as_deref())?;
         let listing = lookup::listing(app, &listing_id).await?;
         let name = new_name(act, name.as_deref(), &listing)?;
         let token = new_credential(act, credential)?;
