@@ -76,7 +76,6 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &PUBLIC_AGENTS,
     &PUBLISH_STATUS,
     &REGISTRY_AUTH,
-    &SCORE_BADGE,
     &SCORE_REPORT,
     &SECURITY_TXT,
     &SERVER_CARD,
@@ -117,7 +116,6 @@ pub static OWN_SERVER_DESCRIPTION: AnyDocument = AnyDocument::of::<mcp_server_ca
 pub static PROBE_STATISTICS: AnyDocument = AnyDocument::of::<probe_statistics::ProbeStatistics>();
 pub static PUBLISH_STATUS: AnyDocument = AnyDocument::of::<own_publication::PublishStatus>();
 pub static REGISTRY_AUTH: AnyDocument = AnyDocument::of::<keys::RegistryAuth>();
-pub static SCORE_BADGE: AnyDocument = AnyDocument::of::<score_report::ScoreBadge>();
 pub static SCORE_REPORT: AnyDocument = AnyDocument::of::<score_report::ReportDocument>();
 pub static SECURITY_TXT: AnyDocument = AnyDocument::of::<security_txt::SecurityTxt>();
 pub static SERVER_CARD: AnyDocument = AnyDocument::of::<mcp_server_card::ServerCard>();
