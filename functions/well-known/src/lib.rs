@@ -52,7 +52,6 @@ pub fn router(app: App) -> Router {
         &documents::DUMP_PART,
         &documents::DUMP_SCHEMA,
         &documents::TOOL_DEFINITION,
-        &documents::TOOL_LISTINGS,
         &OPENAPI,
     ]);
     let documents = documents.merge(rest::operations(&[&operations::INCLUSION_PROOF]));

@@ -17,7 +17,7 @@ const MAX_DESCRIPTION: usize = 150;
 const MAX_DESCRIPTION_IN_TEXT: usize = 50;
 
 /// What a caller wants of an answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum View {
     #[default]
     Full,

@@ -84,7 +84,6 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &STRICT_AGENT_CARD,
     &TALK_FEED,
     &TOOL_DEFINITION,
-    &TOOL_LISTINGS,
     &WELL_KNOWN_AGENTS,
     &WIDE_SERVER_CARD,
 ];
@@ -124,5 +123,4 @@ pub static SIGNATURE_DIRECTORY: AnyDocument = AnyDocument::of::<keys::SignatureD
 pub static STRICT_AGENT_CARD: AnyDocument = AnyDocument::of::<agent_card::StrictAgentCard>();
 pub static TALK_FEED: AnyDocument = AnyDocument::of::<feeds::TalkFeed>();
 pub static TOOL_DEFINITION: AnyDocument = AnyDocument::of::<tool_definitions::ToolDefinition>();
-pub static TOOL_LISTINGS: AnyDocument = AnyDocument::of::<tool_definitions::ToolListings>();
 pub static WIDE_SERVER_CARD: AnyDocument = AnyDocument::of::<mcp_server_card::WideServerCard>();
