@@ -78,7 +78,8 @@ impl Call {
             (None, Some(action)) => {
                 // An operation that takes an action itself knows it by the end of the family's name for it.
                 let own = arguments["action"].as_str().unwrap_or_default();
-                let action = operation.actions.iter().find(|action| action.name.ends_with(own)).unwrap_or(action);
+                let action =
+                    operation.actions.iter().find(|action| action.name.ends_with(own)).unwrap_or(action);
                 let mut body = json!({ "action": action.name });
                 for (name, value) in
                     arguments.as_object().into_iter().flatten().filter(|(name, _)| *name != "action")

@@ -107,11 +107,7 @@ pub fn auth_document_url(app: &App, domain: &str) -> String {
     app.settings.domain_proof_url.replace("{domain}", domain)
 }
 
-async fn in_key_set(
-    app: &App,
-    target: Result<Target, String>,
-    url: &str,
-) -> Result<Vec<PublicKey>, NoKeys> {
+async fn in_key_set(app: &App, target: Result<Target, String>, url: &str) -> Result<Vec<PublicKey>, NoKeys> {
     let text =
         text_at(app, target, "application/json", MAX_KEY_SET_BYTES).await.map_err(|none| none.at(url))?;
     let document = json::read(&text, &mut { MAX_VALUES }).map_err(|_| {

@@ -110,8 +110,7 @@ impl Gauges {
             hours: last.zip(first).map_or(0.0, |(last, first)| hours_between(first.at, last.at)),
         };
         let [listings, compositions, outcomes, peers] = self.network_inputs();
-        let measured =
-            [compositions, outcomes, self.trail_heat, peers, self.acceleration.index, listings];
+        let measured = [compositions, outcomes, self.trail_heat, peers, self.acceleration.index, listings];
         Hyper::of(inputs, measured)
     }
 

@@ -40,11 +40,6 @@ impl Operation for SCurveBoard {
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let gauges = Gauges::read(app).await?;
-        Ok(Answer {
-            at: gauges.at,
-            s_curves: gauges.curves(),
-            rule: RULE,
-            sampled_at: gauges.sampled_at(),
-        })
+        Ok(Answer { at: gauges.at, s_curves: gauges.curves(), rule: RULE, sampled_at: gauges.sampled_at() })
     }
 }

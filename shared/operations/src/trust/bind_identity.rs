@@ -135,13 +135,8 @@ async fn bind(
     let Proven { domain, method, key, at, published } =
         ownership::prove(app, caller, listing, act, offered).await?;
     let public_jwk = key.jwk();
-    let identity = Identity {
-        proven_domain: domain,
-        method,
-        at,
-        thumbprint: public_jwk.thumbprint(),
-        public_jwk,
-    };
+    let identity =
+        Identity { proven_domain: domain, method, at, thumbprint: public_jwk.thumbprint(), public_jwk };
     // A key that its place no longer contains was replaced, and must not sign while that place cannot be read.
     let is_replaced = |known: &Identity| {
         !published.is_empty()
@@ -153,7 +148,8 @@ async fn bind(
         let is_other = |known: &&Identity| {
             known.is_of(listing)
                 && !is_replaced(known)
-                && (&known.proven_domain, &known.thumbprint) != (&identity.proven_domain, &identity.thumbprint)
+                && (&known.proven_domain, &known.thumbprint)
+                    != (&identity.proven_domain, &identity.thumbprint)
         };
         let mut after: Vec<Identity> = before.all.iter().filter(is_other).cloned().collect();
         after.drain(..after.len().saturating_sub(MAX_IDENTITIES - 1));

@@ -49,10 +49,7 @@ mod tests {
     const PATH: &str = "/api/products/family";
 
     fn members() -> Vec<Member> {
-        vec![
-            (Action { path: PATH, name: "endorse" }, &ENDORSE),
-            (Action { path: PATH, name: "talk" }, &TALK),
-        ]
+        vec![(Action { path: PATH, name: "endorse" }, &ENDORSE), (Action { path: PATH, name: "talk" }, &TALK)]
     }
 
     #[test]

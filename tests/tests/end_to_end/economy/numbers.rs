@@ -101,7 +101,12 @@ async fn network_value_follows_from_its_inputs() {
         "{measured}"
     );
     assert_eq!(measured["value"], json!(0.0));
-    pair.registry.post("/api/products/stigmergy", &json!({ "action": "used_with", "listing_id": pair.agent, "listing_b": pair.server })).await;
+    pair.registry
+        .post(
+            "/api/products/stigmergy",
+            &json!({ "action": "used_with", "listing_id": pair.agent, "listing_b": pair.server }),
+        )
+        .await;
     let outcome = json!({ "action": "deposit_outcome", "listing_id": pair.server, "ok": true });
     pair.registry.post("/api/products/interop", &outcome).await;
     let used = pair.registry.call_tool("network_value", &json!({})).await;

@@ -122,7 +122,9 @@ async fn only_the_operator_can_store_proposed_pairs_of_listings() {
 async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(forecaster).await;
-    let joined = act(&registry, INTEROP, "join_and_contribute", json!({ "url": peer.card(), "source": "a test" })).await;
+    let joined =
+        act(&registry, INTEROP, "join_and_contribute", json!({ "url": peer.card(), "source": "a test" }))
+            .await;
     assert_eq!((&joined["published"], &joined["lane"]), (&json!(true), &json!("queued")), "{joined}");
     assert_eq!(joined["next"]["action"], "check_status");
     let demo = |joined: &Value| {
