@@ -155,7 +155,7 @@ def descriptions(site: Site) -> int:
 
 
 def keys(turn: Callable[[str], None]) -> Callable[[Site], int]:
-    """Proofs by TXT, well-known document, key set and DID, at hosts that are honest until the proof is requested. Then half of
+    """Proofs by TXT, well-known document and key set, at hosts that are honest until the proof is requested. Then half of
     them redirect to a private address, and the names of the others resolve to one."""
     def way(site: Site) -> int:
         hosts = [name("keys"), *(name(f"keys-{n}") for n in range(len(TARGETS)))]
@@ -166,15 +166,13 @@ def keys(turn: Callable[[str], None]) -> Callable[[Site], int]:
         jwk = {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}
         tried = 0
         for status in listed:
-            host = status["probe"]["target"].split("/")[2]
-            for named in ({"public_jwk": jwk}, {"did": f"did:web:{host}"}):
-                asked = {"action": "bind_identity", "listing_id": status["listing_id"], **named}
-                code, answer = site.call("/api/products/first-principles", asked)
-                if code != 200:
-                    raise Broken(f"a challenge returned {code}: {answer}")
-                signed = {"nonce": answer["challenge"]["nonce"], "signature": "0" * 128}
-                site.call("/api/products/first-principles", asked | signed)
-                tried += 2
+            asked = {"action": "bind_identity", "listing_id": status["listing_id"], "public_jwk": jwk}
+            code, answer = site.call("/api/products/first-principles", asked)
+            if code != 200:
+                raise Broken(f"a challenge returned {code}: {answer}")
+            signed = {"nonce": answer["challenge"]["nonce"], "signature": "0" * 128}
+            site.call("/api/products/first-principles", asked | signed)
+            tried += 2
         bodies = []
         for host in hosts:
             body = {"server_json": server_json("x", f"https://{host}/mcp", name=f"dev.peer.{host.split('.')[0]}/adder"), "proof": {}}
@@ -248,7 +246,7 @@ def later(turn: Callable[[str], None]) -> Callable[[Site], int]:
             raise Broken(f"an honest peer did not go Live: {json.dumps(listed)[:2000]}")
         turn(host)
         for status in listed:
-            for action in ({"action": "bind_identity", "did": f"did:web:{host}"}, {"action": "manage_listing", "manage": "reprobe"}):
+            for action in ({"action": "bind_identity"}, {"action": "manage_listing", "manage": "reprobe"}):
                 site.call("/api/products/first-principles", {"listing_id": status["listing_id"], **action})
         site.scores([f"https://{host}/mcp", f"https://{host}/.well-known/agent-card.json"] * 3)
         site.all(("/api/publish", again) for again in (body, {"mcp_url": f"https://{host}/mcp"}))

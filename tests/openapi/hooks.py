@@ -19,7 +19,6 @@ HEX = "0123456789abcdef"
 
 # The key of RFC 7515 A.3, and one of Ed25519 in two forms.
 P256 = {"x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}
-DID = "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp"
 PEM = '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAO2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik=\n-----END PUBLIC KEY-----'
 
 
@@ -40,7 +39,6 @@ of("category-id", st.sampled_from(["", "other", "data-analytics", "coding-engine
 of("email", st.sampled_from(["owner@example.com", "a.b+c@agents.example.org"]))
 of("time-or-day", st.sampled_from(["2026-11-20", "2026-11-20T12:00:00Z", "2030-01-01T00:00:00.5+01:00"]))
 of("date-time", st.datetimes(min_value=datetime(1970, 1, 2)).map(lambda time: time.isoformat() + "Z"))
-of("did", st.just(DID))
 of("public-key-pem", st.just(PEM))
 of("p256-x", st.just(P256["x"]))
 of("p256-y", st.just(P256["y"]))

@@ -41,7 +41,7 @@ fn of_route(operation: &AnyOperation, route: &Route) -> std::io::Result<Value> {
     event["rawPath"] = json!(route.path);
     event["requestContext"]["http"]["path"] = json!(route.path);
     match route.input {
-        RouteInput::Query | RouteInput::QueryAs(_) | RouteInput::QueryByAction => {
+        RouteInput::Query | RouteInput::QueryAs(_) => {
             let texts = example.as_object().into_iter().flatten().map(|(name, value)| match value {
                 Value::String(text) => (name.clone(), text.clone()),
                 other => (name.clone(), other.to_string()),
@@ -73,6 +73,6 @@ fn example_of_an_action(path: &str) -> std::io::Result<Value> {
         return Err(std::io::Error::other(format!("{path} has no action")));
     };
     let mut example: Value = serde_json::from_str(operation.example)?;
-    example["action"] = json!(action.names.first());
+    example["action"] = json!(action.name);
     Ok(example)
 }

@@ -32,7 +32,6 @@ pub fn router(app: App) -> Router {
         &pages::ICON,
         &pages::SCRIPT,
         &pages::STYLE_SHEET,
-        &documents::SCORE_BADGE,
         &documents::SCORE_REPORT,
     ]);
     with_problem_pages(with_middleware(home.merge(others), app.clone()), app)

@@ -48,14 +48,10 @@ pub fn router(app: App) -> Router {
         &documents::LOG_CHECKPOINT,
         &documents::LOG_TILES,
         &documents::LOG_EVIDENCE,
-        &documents::LIVENESS_TOKEN,
-        &documents::NETWORK_JSON,
-        &documents::NETWORK_TABLE,
         &documents::DUMPS,
         &documents::DUMP_PART,
         &documents::DUMP_SCHEMA,
         &documents::TOOL_DEFINITION,
-        &documents::TOOL_LISTINGS,
         &OPENAPI,
     ]);
     let documents = documents.merge(rest::operations(&[&operations::INCLUSION_PROOF]));

@@ -187,8 +187,6 @@ pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("NAME#*", "read put delete", "publish products protocol a2a daily-connector"),
     ("NAME#*", "put delete", "probe-tick weekly-recheck operator"),
     ("NAME#*", "read", "listings"),
-    ("NETWORK", "read put", "weekly-recheck"),
-    ("NETWORK", "read", "pages well-known"),
     ("ORDER#*", "read put update", "products protocol a2a"),
     ("OUTCOME#*", "read put update", "products protocol a2a"),
     ("OUTCOME#*", "read", "listings pages"),

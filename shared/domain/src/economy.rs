@@ -1,20 +1,19 @@
-//! The economy of the registry. Two groups of operations use this module. "Autocatalysis" shows how fast the registry
-//! grows and what depends on this growth. "Exonomics" shows the value of the registry and the costs of its operations.
-//! All values are calculated from counters in the table. Every number is returned together with its inputs.
+//! The economy of the registry. Two groups of operations use this module. "Autocatalysis" shows the recent activity and
+//! what depends on it. "Exonomics" shows the value of the registry and the costs of its operations. [`Gauges`] contains
+//! all measured values; each operation shows a part of them. Every number is returned together with its inputs.
 
 pub mod abundance;
 pub mod acceleration;
 pub mod cost_model;
+mod gauges;
 pub mod hyper;
-mod measured;
 pub mod multipliers;
 pub mod network_value;
-pub mod phase;
 pub mod s_curve;
 
 pub use abundance::{Boosts, boosts};
 pub use acceleration::{Acceleration, Contribution};
-pub use measured::{Measured, Pace, acceleration, day_budget_multiplier, measure, take_sample, trail_heat};
+pub use gauges::{Gauges, acceleration, day_budget_multiplier, take_sample};
 pub use multipliers::Multipliers;
 
 /// Version of the autocatalysis family (`specification.md#versioning`).

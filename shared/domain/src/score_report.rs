@@ -74,15 +74,6 @@ pub fn page_url(settings: &Settings, id: &ScoreReportId) -> String {
     settings.url(&format!("/check/{id}"))
 }
 
-pub fn badge_url(settings: &Settings, id: &ScoreReportId) -> String {
-    settings.url(&format!("/check/{id}/badge.svg"))
-}
-
-/// A badge for a README, linked to the report.
-pub fn badge_markdown(settings: &Settings, id: &ScoreReportId) -> String {
-    format!("[![{}]({})]({})", settings.brand, badge_url(settings, id), page_url(settings, id))
-}
-
 pub fn expires_at(report: &ScoreReport) -> Moment {
     report.scored_at + jiff::SignedDuration::from_secs(registry_store::SCORE_REPORT_RETENTION)
 }

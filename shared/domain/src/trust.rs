@@ -7,7 +7,6 @@ pub mod card_signature;
 pub mod dump_token;
 pub mod facts;
 pub mod keys;
-pub mod liveness_token;
 pub mod log_key;
 pub mod ownership;
 pub mod pins;

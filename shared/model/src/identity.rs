@@ -1,4 +1,4 @@
-//! A key or DID that is bound to the domain of a listing. The key proves who speaks for the domain. It says
+//! A key that is bound to the domain of a listing. The key proves who speaks for the domain. It says
 //! nothing about the quality of the listing.
 
 use base64::Engine as _;
@@ -23,9 +23,6 @@ pub struct Identity {
     pub public_jwk: PublicJwk,
     /// Its thumbprint (RFC 7638).
     pub thumbprint: String,
-    /// The DID of the key, if a DID was sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub did: Option<String>,
 }
 
 impl Identity {
@@ -45,8 +42,6 @@ string_enum! {
         Http = "http",
         /// The key set at `/.well-known/jwks.json` of the listing's own origin.
         KeySet = "key_set",
-        /// The document of a `did:web` of the domain.
-        DidWeb = "did_web",
     }
 }
 

@@ -55,10 +55,14 @@ impl Description {
         schema["properties"].as_object().into_iter().flat_map(Map::keys).cloned().collect()
     }
 
+    /// The body of a `next` also names the action of this operation.
+    ///
     /// # Errors
     /// 422: an argument is unknown. The error contains the most similar name.
     pub fn check_names(&self, arguments: &Map<String, Value>) -> Result<(), Problem> {
-        let Some(&unknown) = self.unknown(arguments.keys().map(String::as_str)).first() else {
+        let is_own = |action: &Value| self.actions.iter().any(|own| action == own.name);
+        let others = arguments.iter().filter(|(name, value)| *name != "action" || !is_own(value));
+        let Some(&unknown) = self.unknown(others.map(|(name, _)| name.as_str())).first() else {
             return Ok(());
         };
         let known = (self.argument_names)().unwrap_or_default();
@@ -79,7 +83,7 @@ impl Description {
 mod tests {
     use serde_json::json;
 
-    use crate::catalogue::{CATALOGUE, MATCH_CAPABILITY, SEARCH_ACTIVE};
+    use crate::catalogue::{CATALOGUE, ENDORSE, MATCH_CAPABILITY, SEARCH_ACTIVE};
 
     #[test]
     fn names_contain_every_property_of_the_schema() {
@@ -110,5 +114,8 @@ mod tests {
             );
         }
         assert!(SEARCH_ACTIVE.check_names(json!({ "q": "weather" }).as_object().unwrap()).is_err());
+        let of_next = json!({ "action": "endorse", "listing_id": "x" });
+        assert_eq!(ENDORSE.check_names(of_next.as_object().unwrap()), Ok(()));
+        assert!(MATCH_CAPABILITY.check_names(of_next.as_object().unwrap()).is_err());
     }
 }

@@ -18,7 +18,6 @@ pub fn of_argument(name: &str) -> Option<Value> {
         "contact" | "contact_email" => json!("me@example.org"),
         "description" => json!("Plans trips and books trains."),
         "detail" => json!("Asked for the forecast of Monday."),
-        "did" => json!("did:web:agent.example.com"),
         "goals" => json!(["Book a train"]),
         "index" => json!(42),
         "listing_b" => json!("mcp-com-example-weather"),

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::argument_names;
 use crate::arguments::RawArguments;
 use crate::route::{Action, Route};
-use crate::short::{DETAIL, FIELDS, View};
+use crate::short::{DETAIL, View};
 use registry_app::App;
 use registry_model::Caller;
 use registry_model::cache::CacheValidator;
@@ -311,9 +311,8 @@ impl AnyOperation {
     }
 
     fn warnings(&self, arguments: &RawArguments) -> Vec<String> {
-        let of_every_request = |name: &&str| matches!(*name, DETAIL | FIELDS | "action");
         let names = arguments.names();
-        let unknown = self.unknown(names.iter().map(String::as_str).filter(|name| !of_every_request(name)));
+        let unknown = self.unknown(names.iter().map(String::as_str).filter(|name| *name != DETAIL));
         unknown
             .into_iter()
             .map(|name| format!("Unknown argument, ignored: {}", shorten(name, 60)))

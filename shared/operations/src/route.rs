@@ -32,19 +32,17 @@ pub enum RouteInput {
     QueryAs(fn(&str) -> String),
     /// POST, with a JSON body that the function converts to arguments.
     BodyAs(fn(Value) -> Result<Value, Problem>),
-    /// GET of a family's endpoint: `action` in the query names a read-only operation; the default is this operation.
-    QueryByAction,
     /// POST to a family's endpoint: the body's `action` names the operation.
     BodyByAction,
 }
 
 /// An action of a family's endpoint (`specification.md#family-endpoints`): operations share the
-/// path, and `action` in the query or body selects one.
+/// path, and `action` in the body selects one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action {
     pub path: &'static str,
-    /// The values of `action` that select the operation.
-    pub names: &'static [&'static str],
+    /// The value of `action` that selects the operation.
+    pub name: &'static str,
 }
 
 impl Route {
@@ -64,9 +62,10 @@ impl Route {
         Self::of(path, RouteInput::BodyAs(read))
     }
 
-    /// GET and POST of a family's endpoint, for the operation that describes the family.
+    /// The endpoint of a family, for the operation that describes the family: GET runs it, POST runs the other operations
+    /// of the family.
     pub const fn family(path: &'static str) -> [Self; 2] {
-        [Self::of(path, RouteInput::QueryByAction), Self::of(path, RouteInput::BodyByAction)]
+        [Self::get(path), Self::of(path, RouteInput::BodyByAction)]
     }
 
     #[must_use]

@@ -1,6 +1,6 @@
 //! Parts of an answer. A model pays for each token of an answer, so MCP and A2A send the short form of an operation
 //! ([`Description::short`]) unless the caller asks for `detail: "full"`. REST sends the whole answer unless the query asks for
-//! `detail=short` or for `fields`.
+//! `detail=short`.
 
 use std::fmt::Write as _;
 
@@ -12,15 +12,9 @@ use crate::operation::Description;
 /// The argument that selects the form of an answer.
 pub const DETAIL: &str = "detail";
 
-/// The parameter of a query that lists the wanted members.
-pub const FIELDS: &str = "fields";
-
 /// A description is cut after so many characters, and in the text of a row after less.
 const MAX_DESCRIPTION: usize = 150;
 const MAX_DESCRIPTION_IN_TEXT: usize = 50;
-
-/// Fields that a caller may list.
-const MAX_FIELDS: usize = 50;
 
 /// What a caller wants of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,8 +22,6 @@ pub enum View {
     #[default]
     Full,
     Short,
-    /// Paths such as `listings.name`.
-    Fields(Vec<String>),
 }
 
 impl View {
@@ -48,23 +40,14 @@ impl View {
         }
     }
 
-    /// Reads `detail` and `fields` of a query. Without them, the answer is whole.
+    /// Reads `detail` of a query. Without it, the answer is whole.
     pub fn of_query(query: &str) -> Result<Self, Problem> {
-        let of = |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(found, _)| found == name);
-        let (detail, fields) = (of(DETAIL).map(|(_, value)| value), of(FIELDS).map(|(_, value)| value));
-        Self::chosen(detail.as_deref(), fields.as_deref())
+        let detail = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == DETAIL);
+        Self::chosen(detail.map(|(_, value)| value).as_deref())
     }
 
-    /// The view with this `detail`, or with these `fields`. Without both, the answer is whole.
-    pub fn chosen(detail: Option<&str>, fields: Option<&str>) -> Result<Self, Problem> {
-        if let Some(fields) = fields.filter(|fields| !fields.is_empty()) {
-            let fields: Vec<String> = fields.split(',').map(|field| field.trim().to_owned()).collect();
-            if fields.len() > MAX_FIELDS {
-                let detail = format!("`fields` names more than {MAX_FIELDS} fields.");
-                return Err(Problem::invalid(FIELDS, "too_many_fields", detail));
-            }
-            return Ok(Self::Fields(fields));
-        }
+    /// The view with this `detail`. Without it, the answer is whole.
+    pub fn chosen(detail: Option<&str>) -> Result<Self, Problem> {
         detail.map_or(Ok(Self::Full), Self::named)
     }
 
@@ -87,11 +70,6 @@ impl View {
             Self::Full => answer,
             Self::Short if short.is_empty() => answer,
             Self::Short => cut(pick(answer, short)),
-            Self::Fields(fields) => {
-                let fields: Vec<&str> =
-                    ["ok", "version"].into_iter().chain(fields.iter().map(String::as_str)).collect();
-                pick(answer, &fields)
-            }
         }
     }
 }
@@ -259,11 +237,9 @@ mod tests {
     fn paths_select_members_of_rows() {
         let answer = json!({ "ok": true, "hits": [{ "name": "A", "probe": { "ok": true, "at": 1 }, "x": 2 }], "y": 3 });
         assert_eq!(
-            pick(answer.clone(), &["ok", "hits.name", "hits.probe.at"]),
+            pick(answer, &["ok", "hits.name", "hits.probe.at"]),
             json!({ "ok": true, "hits": [{ "name": "A", "probe": { "at": 1 } }] })
         );
-        let fields = View::of_query("q=x&fields=hits.x,%20y").unwrap();
-        assert_eq!(fields.of(&MATCH_CAPABILITY, answer), json!({ "ok": true, "hits": [{ "x": 2 }], "y": 3 }));
     }
 
     #[test]

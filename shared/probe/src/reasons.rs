@@ -2,7 +2,6 @@
 //! `specification.md#failure-reasons`. Codes and words are defined only here, because owners, statistics, and
 //! tests all read them.
 
-mod family;
 mod fault;
 mod known;
 mod rows;
@@ -17,7 +16,6 @@ use registry_model::characters::is_hidden;
 use registry_model::error::shorten;
 use registry_model::{Handshake, Reason};
 
-pub use family::family;
 pub use fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 pub use known::fix_for;
 use rows::row_of;

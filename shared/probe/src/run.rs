@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 
 use super::due_queue::DueQueue;
+use super::overdue;
 use super::sweep::{Limits, SweepReport, caps, sweep};
 use super::transition::{Job, renewable_until};
-use super::{network, overdue};
 use registry_app::App;
 use registry_model::{HashPrefix, ListingId, Moment};
 use registry_store::events::RecheckPart;
@@ -128,9 +128,6 @@ pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport,
         let report = sweep(app, queue, Job::Recheck, &limits).await?;
         if let Err(error) = overdue::count(app).await {
             tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");
-        }
-        if let Err(error) = network::count(app).await {
-            tracing::warn!(%error, "failed to count the network; the recheck of the next hour counts it");
         }
         Ok(report)
     })

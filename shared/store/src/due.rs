@@ -14,7 +14,7 @@ use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::Key;
-use super::listing_item::{DueClass, NamedListing};
+use super::listing_item::DueClass;
 use super::reads::{Query, Range};
 use super::trails::{listing_of, trail_of};
 use super::{keys, table};
@@ -103,24 +103,7 @@ impl Store {
         due: Moment,
         from: Option<DuePlace>,
     ) -> Result<(Vec<ListingId>, Option<DuePlace>), StoreError> {
-        self.page_of_ids(due_query(class, due), from).await
-    }
-
-    /// A page of all listings of a class with their evidence, also of those that are due later, in no order.
-    pub async fn of_class_with_evidence(
-        &self,
-        class: DueClass,
-        from: Option<DuePlace>,
-    ) -> Result<(Vec<NamedListing>, Option<DuePlace>), StoreError> {
-        let (ids, next) = self.page_of_ids(of_class(class), from).await?;
-        Ok((self.shown_with_evidence(&ids).await?, next))
-    }
-
-    async fn page_of_ids(
-        &self,
-        query: Query,
-        from: Option<DuePlace>,
-    ) -> Result<(Vec<ListingId>, Option<DuePlace>), StoreError> {
+        let query = due_query(class, due);
         let page = self.query(query.after(from.map(|DuePlace(key)| key)).limit(PAGE)).await?;
         let id = |item: &Item| text(item, "pk").strip_prefix(keys::LISTING)?.parse().ok();
         Ok((page.items.iter().filter_map(id).collect(), page.next.map(DuePlace)))

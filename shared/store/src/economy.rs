@@ -1,4 +1,4 @@
-//! The data from which the economy figures are computed: hourly samples for rates and curves, and the amounts
+//! The data from which the economy figures are computed: hourly samples for curves, and the amounts
 //! that the operator added by hand. Also reads the data for the boost of a listing, a number that can move
 //! the listing up in search results.
 
@@ -17,7 +17,7 @@ use super::outcomes::tally_of;
 use super::reads::Query;
 use super::trail_totals::{EventTotal, TrailTotals};
 use super::trails::{listing_of, trail_of};
-use registry_model::{Decay, ListingId, Moment, OutcomeTally, Trail};
+use registry_model::{Decay, EconomyTotals, ListingId, Moment, OutcomeTally, Trail};
 
 const SAMPLE_RETENTION: i64 = 40 * 86_400;
 
@@ -29,31 +29,7 @@ const BUMPS: &str = "adds";
 pub struct EconomySample {
     pub at: Moment,
     pub acceleration_index: f64,
-    /// The weighted events per hour, as an average of the day before the sample.
-    pub rate: f64,
-    /// The highest such rate since the first sample.
-    pub fastest_rate: f64,
-    /// How often each event has happened since the table exists.
-    pub events: BTreeMap<String, u64>,
-    pub counts: SampledCounts,
-}
-
-/// Everything that grows. Samples of earlier versions lack the newer counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SampledCounts {
-    /// Live listings.
-    pub listings: u64,
-    pub trails: u64,
-    /// Pairs that were used together.
-    pub compositions: u64,
-    pub outcomes: u64,
-    /// Federation peers.
-    pub federation: u64,
-    pub demos: u64,
-    /// Listings with a bound identity.
-    pub identities: u64,
-    pub attestations: u64,
+    pub counts: EconomyTotals,
 }
 
 /// What boosts are computed from; listings without a trail or an outcome are left out.

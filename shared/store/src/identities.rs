@@ -1,5 +1,7 @@
-//! The keys and DIDs that are bound to the domain of a listing. One item contains all keys and DIDs of a
-//! listing, because they are few and are read together.
+//! The keys that are bound to the domain of a listing. One item contains all keys of a listing, because they are few and
+//! are read together.
+
+use serde_json::Value;
 
 use super::attributes::{blob, n, number, s, to_blob};
 use super::batch_get::Consistency;
@@ -21,9 +23,11 @@ pub struct Identities {
 impl Store {
     pub async fn identities(&self, id: &ListingId) -> Result<Identities, StoreError> {
         let item = self.read(&keys::identities(id), Consistency::Strong).await?;
-        let read =
-            |item| Ok(Identities { all: blob(&item, "identities")?, revision: number(&item, "revision") });
-        item.map_or_else(|| Ok(Identities::default()), read)
+        let Some(item) = item else { return Ok(Identities::default()) };
+        // Earlier versions also bound keys by methods that no longer exist; those do not count.
+        let stored: Vec<Value> = blob(&item, "identities")?;
+        let all = stored.into_iter().filter_map(|identity| serde_json::from_value(identity).ok()).collect();
+        Ok(Identities { all, revision: number(&item, "revision") })
     }
 
     /// Replaces the identities of a listing, shows the domain of the last one with the listing, and counts the listing if
@@ -44,7 +48,7 @@ impl Store {
         };
         let id = &listing.id;
         let mut transaction = Transaction::updating(keys::identities(id), change);
-        let mut counts = Expression::default().add("identities", i64::from(before.all.is_empty()));
+        let mut counts = Expression::default().add("identities", i64::from(before.revision == 0));
         if let Some(newest) = after.last() {
             let shown = Expression::default().set("proven_domain", s(newest.proven_domain.as_str()));
             transaction.update(keys::listing(id), shown.if_exists());

@@ -427,10 +427,6 @@ pub(super) fn economy_sample(hour: Moment) -> Key {
 
 pub(super) const ECONOMY: &str = "ECONOMY";
 
-pub(super) fn network_statistics() -> Key {
-    Key::new("NETWORK", "STATISTICS")
-}
-
 /// The complete dump of a day, in the partition of all dumps.
 pub(super) fn dump(day: &str) -> Key {
     Key::new(DUMPS, day)

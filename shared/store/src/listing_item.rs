@@ -37,9 +37,6 @@ impl DueClass {
     /// The classes of a tick, in the order in which they are served.
     pub const OF_A_TICK: [Self; 4] =
         [Self::NeverProbed, Self::WeeklyDue, Self::CoolDown, Self::PartialOrStale];
-    /// The classes of listings that were probed at least once.
-    pub const OF_PROBED: [Self; 4] =
-        [Self::WeeklyDue, Self::Confirming, Self::CoolDown, Self::PartialOrStale];
     /// The classes of the weekly recheck.
     pub const OF_A_RECHECK: [Self; 2] = [Self::Confirming, Self::WeeklyDue];
 

@@ -78,8 +78,9 @@ impl Call {
             (None, Some(action)) => {
                 // An operation that takes an action itself knows it by the end of the family's name for it.
                 let own = arguments["action"].as_str().unwrap_or_default();
-                let name = action.names.iter().find(|name| name.ends_with(own)).or(action.names.first());
-                let mut body = json!({ "action": name });
+                let action =
+                    operation.actions.iter().find(|action| action.name.ends_with(own)).unwrap_or(action);
+                let mut body = json!({ "action": action.name });
                 for (name, value) in
                     arguments.as_object().into_iter().flatten().filter(|(name, _)| *name != "action")
                 {

@@ -16,9 +16,7 @@ pub mod families;
 mod federation;
 mod feeds;
 mod keys;
-mod liveness_token;
 pub mod mcp_server_card;
-pub(crate) mod network_statistics;
 mod own_publication;
 mod own_records;
 pub(crate) mod probe_statistics;
@@ -69,18 +67,14 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &FEDERATION_CATALOGUE,
     &KEY_SET,
     &LINKED_CATALOG,
-    &LIVENESS_TOKEN,
     &LOG_CHECKPOINT,
     &LOG_EVIDENCE,
     &LOG_TILES,
-    &NETWORK_JSON,
-    &NETWORK_TABLE,
     &OWN_SERVER_DESCRIPTION,
     &PROBE_STATISTICS,
     &PUBLIC_AGENTS,
     &PUBLISH_STATUS,
     &REGISTRY_AUTH,
-    &SCORE_BADGE,
     &SCORE_REPORT,
     &SECURITY_TXT,
     &SERVER_CARD,
@@ -89,7 +83,6 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &STRICT_AGENT_CARD,
     &TALK_FEED,
     &TOOL_DEFINITION,
-    &TOOL_LISTINGS,
     &WELL_KNOWN_AGENTS,
     &WIDE_SERVER_CARD,
 ];
@@ -113,17 +106,13 @@ pub static DUMP_SCHEMA: AnyDocument = AnyDocument::of::<dumps::Schema>();
 pub static FEDERATION_CATALOGUE: AnyDocument = AnyDocument::of::<federation::FederationCatalogue>();
 pub static KEY_SET: AnyDocument = AnyDocument::of::<keys::KeySet>();
 pub static LINKED_CATALOG: AnyDocument = AnyDocument::of::<ai_catalog::LinkedCatalog>();
-pub static LIVENESS_TOKEN: AnyDocument = AnyDocument::of::<liveness_token::LivenessToken>();
 pub static LOG_CHECKPOINT: AnyDocument = AnyDocument::of::<evidence_log::Checkpoint>();
 pub static LOG_EVIDENCE: AnyDocument = AnyDocument::of::<evidence_log::Evidence>();
 pub static LOG_TILES: AnyDocument = AnyDocument::of::<evidence_log::Tiles>();
-pub static NETWORK_JSON: AnyDocument = AnyDocument::of::<network_statistics::NetworkJson>();
-pub static NETWORK_TABLE: AnyDocument = AnyDocument::of::<network_statistics::NetworkTable>();
 pub static OWN_SERVER_DESCRIPTION: AnyDocument = AnyDocument::of::<mcp_server_card::OwnServerDescription>();
 pub static PROBE_STATISTICS: AnyDocument = AnyDocument::of::<probe_statistics::ProbeStatistics>();
 pub static PUBLISH_STATUS: AnyDocument = AnyDocument::of::<own_publication::PublishStatus>();
 pub static REGISTRY_AUTH: AnyDocument = AnyDocument::of::<keys::RegistryAuth>();
-pub static SCORE_BADGE: AnyDocument = AnyDocument::of::<score_report::ScoreBadge>();
 pub static SCORE_REPORT: AnyDocument = AnyDocument::of::<score_report::ReportDocument>();
 pub static SECURITY_TXT: AnyDocument = AnyDocument::of::<security_txt::SecurityTxt>();
 pub static SERVER_CARD: AnyDocument = AnyDocument::of::<mcp_server_card::ServerCard>();
@@ -132,5 +121,4 @@ pub static SIGNATURE_DIRECTORY: AnyDocument = AnyDocument::of::<keys::SignatureD
 pub static STRICT_AGENT_CARD: AnyDocument = AnyDocument::of::<agent_card::StrictAgentCard>();
 pub static TALK_FEED: AnyDocument = AnyDocument::of::<feeds::TalkFeed>();
 pub static TOOL_DEFINITION: AnyDocument = AnyDocument::of::<tool_definitions::ToolDefinition>();
-pub static TOOL_LISTINGS: AnyDocument = AnyDocument::of::<tool_definitions::ToolListings>();
 pub static WIDE_SERVER_CARD: AnyDocument = AnyDocument::of::<mcp_server_card::WideServerCard>();

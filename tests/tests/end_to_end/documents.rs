@@ -11,7 +11,6 @@ mod discovery;
 mod federation;
 mod feed;
 mod legal;
-mod liveness_token;
 mod mcp_server_card;
 mod registry_name;
 mod sitemap;

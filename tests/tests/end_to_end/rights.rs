@@ -70,12 +70,10 @@ fn by_rest(operation: &AnyOperation, arguments: &Value) -> Vec<(&'static str, St
             ("GET", format!("{}?{query}", route.path), None)
         }
     });
-    let actions = operation.actions.iter().flat_map(|action| {
-        action.names.iter().map(move |name| {
-            let mut body = arguments.clone();
-            body["action"] = json!(name);
-            ("POST", action.path.to_owned(), Some(body))
-        })
+    let actions = operation.actions.iter().map(|action| {
+        let mut body = arguments.clone();
+        body["action"] = json!(action.name);
+        ("POST", action.path.to_owned(), Some(body))
     });
     routes.chain(actions).collect()
 }

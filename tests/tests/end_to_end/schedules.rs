@@ -14,7 +14,6 @@ mod hastened_rechecks;
 mod host_slots;
 mod imports;
 mod large_texts;
-mod network;
 mod outreach;
 mod overdue;
 mod probe_tick;

@@ -35,7 +35,8 @@ async fn call_as(
 /// Senses a listing over REST.
 async fn sensed(registry: &TestRegistry, id: &ListingId) -> Value {
     registry.settle();
-    let reply = registry.get(&format!("{STIGMERGY}?action=sense&listing_id={id}&limit=50")).await;
+    let body = json!({ "action": "sense_traces", "listing_id": id, "limit": 50 });
+    let reply = registry.post(STIGMERGY, &body).await;
     assert_eq!(reply.status, 200, "{reply:?}");
     reply.body
 }

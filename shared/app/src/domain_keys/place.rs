@@ -1,12 +1,11 @@
 //! The places where a domain publishes its keys. A TXT record or a document at an https URL contains the record of the
-//! official registry, `v=MCPv1; k=ed25519; p=...`. The other two places are a key set and the document of a DID.
+//! official registry, `v=MCPv1; k=ed25519; p=...`. The third place is a key set.
 
 use std::net::IpAddr;
 
 use http::StatusCode;
 
-use super::did::Did;
-use super::key_documents::{of_did_document, of_key_set};
+use super::key_documents::of_key_set;
 use super::public_key::PublicKey;
 use super::signature::Signature;
 use crate::App;
@@ -16,8 +15,8 @@ use registry_model::json;
 
 /// Bytes of a document of records (official registry, `auth/http.go`).
 const MAX_AUTH_DOCUMENT_BYTES: usize = 4096;
-/// Bytes of a key set or DID document, and the number of values in it.
-const MAX_DOCUMENT_BYTES: usize = 64 * 1024;
+/// Bytes of a key set, and the number of values in it.
+const MAX_KEY_SET_BYTES: usize = 64 * 1024;
 const MAX_VALUES: usize = 10_000;
 
 #[derive(Clone, Debug)]
@@ -81,17 +80,8 @@ impl DomainKeys {
     pub async fn by_key_set(app: &App, origin: &str) -> Self {
         let url = format!("{origin}/.well-known/jwks.json");
         let target = Target::parse(&url, app.settings.reach()).map_err(|error| error.to_string());
-        let found = in_document(app, target, &url, of_key_set).await;
+        let found = in_key_set(app, target, &url).await;
         Self { source: KeySource::KeySet, found }
-    }
-
-    /// Reads the document of a `did:web`.
-    pub async fn by_did(app: &App, did: &Did) -> Self {
-        let target = did.document(app.settings.reach());
-        let url = target.as_ref().map_or_else(|| did.to_string(), |target| target.as_str().to_owned());
-        let target = target.ok_or_else(|| "requests to this domain are not allowed.".to_owned());
-        let found = in_document(app, target, &url, |document| of_did_document(document, did)).await;
-        Self { source: KeySource::DidWeb, found }
     }
 
     /// The keys that the place contains now.
@@ -117,18 +107,13 @@ pub fn auth_document_url(app: &App, domain: &str) -> String {
     app.settings.domain_proof_url.replace("{domain}", domain)
 }
 
-async fn in_document(
-    app: &App,
-    target: Result<Target, String>,
-    url: &str,
-    keys: impl FnOnce(&serde_json::Value) -> Vec<PublicKey>,
-) -> Result<Vec<PublicKey>, NoKeys> {
+async fn in_key_set(app: &App, target: Result<Target, String>, url: &str) -> Result<Vec<PublicKey>, NoKeys> {
     let text =
-        text_at(app, target, "application/json", MAX_DOCUMENT_BYTES).await.map_err(|none| none.at(url))?;
+        text_at(app, target, "application/json", MAX_KEY_SET_BYTES).await.map_err(|none| none.at(url))?;
     let document = json::read(&text, &mut { MAX_VALUES }).map_err(|_| {
         NoKeys::absent(format!("The document at {url} is not valid JSON, or it is too large."))
     })?;
-    let found = keys(&document);
+    let found = of_key_set(&document);
     if found.is_empty() {
         let what = "contains no Ed25519 or P-256 key that may sign";
         return Err(NoKeys::absent(format!("The document at {url} {what}.")));

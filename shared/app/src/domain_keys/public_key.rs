@@ -1,5 +1,5 @@
-//! A public key in the forms that publishers use: JWK, PEM, multikey, and the record of the official registry. Only
-//! Ed25519 and P-256 keys are accepted, because DIDs, agent cards, and the official registry use these two kinds.
+//! A public key in the forms that publishers use: JWK, PEM, and the record of the official registry. Only
+//! Ed25519 and P-256 keys are accepted, because agent cards and the official registry use these two kinds.
 
 use std::fmt;
 
@@ -20,13 +20,6 @@ const P256_INFO: [u8; 26] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86,
     0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
 ];
-/// The multicodec prefixes of both kinds (`ed25519-pub`, `p256-pub`).
-const ED25519_CODEC: [u8; 2] = [0xed, 0x01];
-const P256_CODEC: [u8; 2] = [0x80, 0x24];
-
-/// The maximum number of characters of a key in base 58; a valid key has fewer than fifty.
-const MAX_BASE58_CHARS: usize = 100;
-
 #[derive(Clone, PartialEq, Eq)]
 pub enum PublicKey {
     Ed25519([u8; 32]),
@@ -85,18 +78,6 @@ impl PublicKey {
         match (info.strip_prefix(&ED25519_INFO), info.strip_prefix(&P256_INFO)) {
             (Some(key), _) => Ok(Self::Ed25519(key.try_into().map_err(|_| InvalidKey)?)),
             (_, Some(point)) => Self::from_point(point),
-            _ => Err(InvalidKey),
-        }
-    }
-
-    /// Parses a multikey, as in `did:key` and DID documents: `z`, then the kind and the key in base 58.
-    pub fn from_multikey(text: &str) -> Result<Self, InvalidKey> {
-        let digits =
-            text.strip_prefix('z').filter(|digits| digits.len() <= MAX_BASE58_CHARS).ok_or(InvalidKey)?;
-        let bytes = bs58::decode(digits).into_vec().map_err(|_| InvalidKey)?;
-        match (bytes.strip_prefix(&ED25519_CODEC), bytes.strip_prefix(&P256_CODEC)) {
-            (Some(key), _) => Ok(Self::Ed25519(key.try_into().map_err(|_| InvalidKey)?)),
-            (_, Some(point)) if point.len() == 33 => Self::from_point(point),
             _ => Err(InvalidKey),
         }
     }
@@ -185,29 +166,6 @@ mod tests {
             "v=MCPv1; k=ed25519; p=AAAA",
         ] {
             assert_eq!(PublicKey::from_record(text), Err(InvalidKey), "{text}");
-        }
-    }
-
-    /// The keys of the did:key method specification, "Test Vectors", and their JWKs there.
-    #[test]
-    fn a_multikey_equals_the_key_in_its_did_document() {
-        let ed25519 = PublicKey::from_multikey("z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp").unwrap();
-        assert_eq!(
-            ed25519,
-            jwk(
-                &json!({ "kty": "OKP", "crv": "Ed25519", "x": "O2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik" })
-            )
-            .unwrap()
-        );
-        let p256 = PublicKey::from_multikey("zDnaerDaTF5BXEavCrfRZEk316dpbLsfPDZ3WJ5hRTPFU2169").unwrap();
-        let same = json!({ "kty": "EC", "crv": "P-256", "x": "fyNYMN0976ci7xqiSdag3buk-ZCwgXU4kz9XNkBlNUI",
-            "y": "hW2ojTNfH7Jbi8--CJUo3OCbH3y5n91g-IMA9MLMbTU" });
-        assert_eq!(p256, jwk(&same).unwrap());
-        let long = format!("z{}", "z".repeat(101));
-        for wrong in
-            ["", "z", "6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp", "z6Mki", "z11111", "z0OIl", &long]
-        {
-            assert_eq!(PublicKey::from_multikey(wrong), Err(InvalidKey), "{wrong}");
         }
     }
 

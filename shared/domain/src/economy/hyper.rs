@@ -42,7 +42,7 @@ pub struct IndexChange {
 pub struct Hyper {
     /// The change of the acceleration index per hour.
     pub hyper_index: f64,
-    /// Whether enough gates (thresholds of a dense network) are passed. It is only shown.
+    /// Whether enough gates (thresholds of a dense network) are passed. The network value then has larger exponents.
     pub hyper_mode: bool,
     /// The thresholds that decide about `hyper_mode`.
     pub gates: Vec<Gate>,
@@ -53,7 +53,8 @@ pub struct Hyper {
 }
 
 const RULE: &str = "hyper_index = (last - first) / hours, from at most 24 hourly samples; hyper_mode is true \
-    if the gate min_active and at least 3 other gates are passed. Both are only shown: nothing depends on them";
+    if the gate min_active and at least 3 other gates are passed, and then network_value uses the exponents of a \
+    dense network";
 
 /// The least value of each gate; the last gate is always required.
 const GATES: [(&str, f64); 6] = [

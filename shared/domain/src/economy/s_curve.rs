@@ -5,7 +5,6 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::phase::Phase;
 use super::rounded;
 
 /// A smaller value is too small to have a curve.
@@ -18,6 +17,20 @@ pub const MATURE_BELOW: f64 = 0.01;
 pub const RULE: &str = "seed: the value is below 10; mature: the growth of the last day is below 1 % of the \
     value; steep: this growth is 10 % or more; if it is between 1 % and 10 %: early_s while the growth \
     accelerates, otherwise steep";
+
+/// A phase of growth (a part of an S-curve).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Little yet.
+    Seed,
+    /// Growth has begun.
+    EarlyS,
+    /// Growth is fast.
+    Steep,
+    /// Growth has slowed down.
+    Mature,
+}
 
 /// A curve of growth.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

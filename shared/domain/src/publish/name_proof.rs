@@ -141,7 +141,7 @@ async fn by_signature(
     let is_of_name = owner == 0 && of_name.is_some();
     Ok(is_of_name.then_some(match proven.method {
         KeySource::Dns => NameProofMethod::Dns,
-        KeySource::Http | KeySource::KeySet | KeySource::DidWeb => NameProofMethod::Http,
+        KeySource::Http | KeySource::KeySet => NameProofMethod::Http,
     }))
 }
 

@@ -101,7 +101,6 @@ fn identity_bind(identities: &[Identity]) -> Result<Value, Problem> {
         "proven_at": identity.at,
         "public_jwk": identity.public_jwk,
         "thumbprint": identity.thumbprint,
-        "did": identity.did,
     }))
 }
 

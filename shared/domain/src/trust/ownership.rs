@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use registry_app::App;
-use registry_app::domain_keys::{Did, DomainKeys, PublicKey, Signature, auth_document_url};
+use registry_app::domain_keys::{DomainKeys, PublicKey, Signature, auth_document_url};
 use registry_fetch::Target;
 use registry_model::error::Problem;
 use registry_model::{
@@ -54,15 +54,9 @@ pub struct SignedChallenge {
     pub signature: Signature,
     /// The key that made the signature, if the owner names it.
     pub key: Option<PublicKey>,
-    pub did: Option<Did>,
 }
 
 impl SignedChallenge {
-    /// The `did:web` that the owner names.
-    fn web_did(&self) -> Option<&Did> {
-        self.did.as_ref().filter(|did| did.key().is_none())
-    }
-
     /// Parses what the owner sends back. `None` without both: the call asks for a challenge.
     pub fn parse(nonce: Option<&str>, signature: Option<&str>) -> Result<Option<Self>, Problem> {
         match (nonce, signature) {
@@ -73,7 +67,7 @@ impl SignedChallenge {
                         "`signature` must be 64 bytes in hexadecimal or base64, or a P-256 signature in DER.";
                     Problem::invalid("signature", "bad_signature", detail)
                 })?;
-                Ok(Some(Self { nonce: nonce.to_owned(), signature, key: None, did: None }))
+                Ok(Some(Self { nonce: nonce.to_owned(), signature, key: None }))
             }
             (Some(_), None) => Err(Problem::invalid(
                 "signature",
@@ -221,17 +215,6 @@ impl Domains {
         std::iter::once(&self.host).chain(&self.registrable)
     }
 
-    /// Every `did:web` of these domains: at the default port, and at the port of the listing.
-    fn dids(&self) -> impl Iterator<Item = (&HostName, Did)> {
-        let port = self.origin.as_deref().and_then(|origin| origin.rsplit_once(':')?.1.parse::<u16>().ok());
-        let ports: Vec<String> =
-            std::iter::once(String::new()).chain(port.map(|port| format!("%3A{port}"))).collect();
-        self.all().flat_map(move |domain| {
-            let did = |port: &String| Did::parse(&format!("did:web:{domain}{port}")).ok();
-            ports.iter().filter_map(did).map(|did| (domain, did)).collect::<Vec<_>>()
-        })
-    }
-
     /// Where the domain may publish a key.
     pub fn ways(&self, app: &App, key: Option<&PublicKey>) -> Vec<Way> {
         let host = &self.host;
@@ -251,16 +234,6 @@ impl Domains {
                 holds: format!("{{\"keys\": [...]}} with {jwk}"),
             });
         }
-        if self.listing.is_some() {
-            ways.push(Way {
-                method: KeySource::DidWeb,
-                place: format!("https://{host}/.well-known/did.json"),
-                holds: format!(
-                    "the document of did:web:{host} with {jwk} among its verification methods, which \
-                     `authentication` or `assertionMethod` references"
-                ),
-            });
-        }
         ways
     }
 }
@@ -274,14 +247,12 @@ fn no_domain() -> Problem {
 /// A place where a domain may publish a key, as it was read.
 struct Place<'a> {
     domain: &'a HostName,
-    /// Of the document of a `did:web`.
-    did: Option<Did>,
     keys: DomainKeys,
 }
 
 /// The records of the domains, over DNS and HTTP.
 fn records<'f, 'a: 'f>(app: &'f App, domains: &'a Domains) -> impl Iterator<Item = BoxFuture<'f, Place<'a>>> {
-    let place = |domain, keys| Place { domain, did: None, keys };
+    let place = |domain, keys| Place { domain, keys };
     domains.all().flat_map(move |domain| {
         let dns = DomainKeys::by_dns(app, domain.as_str()).map(move |keys| place(domain, keys));
         let http = DomainKeys::by_http(app, domain.as_str()).map(move |keys| place(domain, keys));
@@ -291,17 +262,11 @@ fn records<'f, 'a: 'f>(app: &'f App, domains: &'a Domains) -> impl Iterator<Item
 
 async fn key_set<'a>(app: &App, domains: &'a Domains) -> Option<Place<'a>> {
     let keys = DomainKeys::by_key_set(app, domains.origin.as_deref()?).await;
-    Some(Place { domain: &domains.host, did: None, keys })
-}
-
-async fn did_document<'a>(app: &App, domain: &'a HostName, did: Did) -> Place<'a> {
-    let keys = DomainKeys::by_did(app, &did).await;
-    Place { domain, did: Some(did), keys }
+    Some(Place { domain: &domains.host, keys })
 }
 
 /// The key of the domain that made the signature. Records are read first because most domains have them, then the key
-/// set. For a `did:web` only its own document is read, because only that connects the DID with the key. If none of these
-/// places has a key, a bound key whose place cannot be read counts.
+/// set. If none of these places has a key, a bound key whose place cannot be read counts.
 async fn find(
     app: &App,
     domains: &Domains,
@@ -310,70 +275,45 @@ async fn find(
 ) -> Result<Proven, Problem> {
     let mut read = Vec::new();
     let mut proven = None;
-    if let Some(did) = offered.web_did() {
-        let named = |domain: &&HostName| did.domain() == Some(domain) && did.is_at(domains.origin.as_deref());
-        let domain = domains.all().find(named).ok_or_else(|| did_of_another_domain(did, domains))?;
-        read.push(did_document(app, domain, did.clone()).await);
-        proven = read.first().and_then(|place| proven_by(app, place, text, offered));
-    } else {
-        let mut pending: FuturesUnordered<_> = records(app, domains).collect();
-        // The first place that proves it ends the wait: many domains do not answer at one of them.
-        while proven.is_none() {
-            let Some(place) = pending.next().await else { break };
-            proven = proven_by(app, &place, text, offered);
-            read.push(place);
-        }
-        if proven.is_none()
-            && let Some(place) = key_set(app, domains).await
-        {
-            proven = proven_by(app, &place, text, offered);
-            read.push(place);
-        }
+    let mut pending: FuturesUnordered<_> = records(app, domains).collect();
+    // The first place that proves it ends the wait: many domains do not answer at one of them.
+    while proven.is_none() {
+        let Some(place) = pending.next().await else { break };
+        proven = proven_by(app, &place, text, offered);
+        read.push(place);
+    }
+    if proven.is_none()
+        && let Some(place) = key_set(app, domains).await
+    {
+        proven = proven_by(app, &place, text, offered);
+        read.push(place);
     }
     if proven.is_none() {
-        proven = by_bound_key(app, domains, &mut read, text, offered).await?;
+        proven = by_bound_key(app, domains, &read, text, offered).await?;
     }
     proven.ok_or_else(|| refusal(&domains.host, &read, text, offered))
 }
 
 /// A key that was bound to the listing counts while its own place cannot be read, and only if no place has another key:
-/// what a domain publishes now decides. So all places are read, whatever the call names.
-async fn by_bound_key<'a>(
+/// what a domain publishes now decides. `read` contains all places.
+async fn by_bound_key(
     app: &App,
-    domains: &'a Domains,
-    read: &mut Vec<Place<'a>>,
+    domains: &Domains,
+    read: &[Place<'_>],
     text: &str,
     offered: &SignedChallenge,
 ) -> Result<Option<Proven>, Problem> {
     let Some(listing) = &domains.listing else { return Ok(None) };
     let oldest = app.clock.now() - BOUND_KEY_LIFE;
-    let named = offered.web_did();
     let signer = |identity: Identity| {
         let key = PublicKey::from_public_jwk(&identity.public_jwk).ok()?;
-        let is_named = offered.key.as_ref().is_none_or(|named| *named == key)
-            && named.is_none_or(|did| identity.did.as_deref() == Some(did.as_str()));
+        let is_named = offered.key.as_ref().is_none_or(|named| *named == key);
         (identity.at > oldest && is_named && key.signed(text, &offered.signature)).then_some((identity, key))
     };
     let bound: Vec<_> = app.store.identities(listing).await?.all.into_iter().filter_map(signer).collect();
-    if bound.is_empty() {
-        return Ok(None);
-    }
-    let dids = domains.dids().filter(|(_, did)| named != Some(did));
-    let mut others: FuturesUnordered<BoxFuture<'_, Place<'a>>> =
-        dids.map(|(domain, did)| did_document(app, domain, did).boxed()).collect();
-    if named.is_some() {
-        others.extend(records(app, domains));
-        read.extend(key_set(app, domains).await);
-    }
-    while let Some(place) = others.next().await {
-        read.push(place);
-    }
     let is_unread = |identity: &Identity| {
-        read.iter().any(|Place { domain, did, keys }| {
-            keys.is_unread()
-                && keys.source == identity.method
-                && **domain == identity.proven_domain
-                && did.as_ref().is_none_or(|did| identity.did.as_deref() == Some(did.as_str()))
+        read.iter().any(|Place { domain, keys }| {
+            keys.is_unread() && keys.source == identity.method && **domain == identity.proven_domain
         })
     };
     let is_only =
@@ -386,11 +326,6 @@ async fn by_bound_key<'a>(
         at: identity.at,
         published: Vec::new(),
     }))
-}
-
-fn did_of_another_domain(did: &Did, domains: &Domains) -> Problem {
-    let detail = format!("{did} does not belong to the domain of the listing, {}.", domains.host);
-    Problem::invalid("did", "did_of_another_domain", detail)
 }
 
 fn proven_by(app: &App, place: &Place<'_>, text: &str, offered: &SignedChallenge) -> Option<Proven> {

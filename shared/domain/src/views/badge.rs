@@ -4,7 +4,7 @@
 use super::LivenessState;
 use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
-use registry_model::{Kind, Lane, Listing, ListingId, Moment, ScoreReport};
+use registry_model::{Kind, Lane, Listing, ListingId, Moment};
 
 /// The headers of a badge.
 pub const HEADERS: &[(&str, &str)] =
@@ -55,18 +55,6 @@ pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_pro
 /// For an id without a listing: a README that shows it must not look as if it were listed.
 pub fn unknown(settings: &Settings) -> String {
     svg(&settings.brand, "unknown", GREY)
-}
-
-/// The badge of the report of a score. It contains only the score, and no text of the server.
-pub fn of_score(settings: &Settings, report: &ScoreReport) -> String {
-    let color = if report.would_go_live {
-        GREEN
-    } else if report.would_be_gated {
-        BLUE
-    } else {
-        RED
-    };
-    svg(&settings.brand, &format!("score {} of 100", report.score), color)
 }
 
 fn status(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static str) {

@@ -86,7 +86,7 @@ impl Operation for AbundanceRank {
         "Unknown: {unknown}.",
         "Not Live: {not_live}.",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["abundance_rank"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, name: "abundance_rank" }];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -73,7 +73,7 @@ impl Operation for CostModel {
         "A million calls cost: [operations]{operation} {usd_per_million_calls} US dollars",
         "{measured} {law}",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["cost_model"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, name: "cost_model" }];
     type Arguments = NoArguments;
     type Answer = Answer;
 

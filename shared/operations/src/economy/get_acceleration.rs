@@ -5,7 +5,7 @@ use crate::prelude::*;
 use registry_domain::economy::acceleration::{self, HALF_LIFE_HOURS, MAX_EXCESS, MIN_INDEX};
 use registry_domain::economy::multipliers::{MultiplierRule, RULES};
 use registry_domain::economy::{
-    self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Contribution, EXONOMICS_PATH, Measured, Multipliers,
+    self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Acceleration, Contribution, Multipliers,
 };
 
 pub struct GetAcceleration;
@@ -14,6 +14,13 @@ pub struct GetAcceleration;
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     at: Moment,
+    #[serde(flatten)]
+    acceleration: ShownAcceleration,
+}
+
+/// The index, its multipliers and its parts.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ShownAcceleration {
     /// From 1 (no recent events) to 3.
     acceleration_index: f64,
     /// The index minus 1. The formulas call it `e`.
@@ -30,49 +37,23 @@ pub struct Answer {
 }
 
 /// The range of the index.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub(super) struct IndexBounds {
+#[derive(Debug, Serialize, JsonSchema)]
+struct IndexBounds {
     least: f64,
     most: f64,
 }
 
-impl IndexBounds {
-    pub(super) const ALL: Self = Self { least: MIN_INDEX, most: MIN_INDEX + MAX_EXCESS };
-}
-
-/// Totals.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Totals {
-    /// Live listings.
-    listings: u64,
-    /// Marks left at listings.
-    trails: u64,
-    /// Pairs of listings used together.
-    compositions: u64,
-    /// Reported outcomes.
-    outcomes: u64,
-    /// Other registries that this registry reads.
-    federation: u64,
-    /// Demos generated.
-    demos: u64,
-    /// Listings with a key bound to their domain.
-    identities: u64,
-    /// Signed statements.
-    attestations: u64,
-}
-
-impl Totals {
-    pub(super) fn of(measured: &Measured) -> Self {
-        let counts = &measured.counts;
+impl From<Acceleration> for ShownAcceleration {
+    fn from(found: Acceleration) -> Self {
         Self {
-            listings: counts.listings,
-            trails: counts.trails,
-            compositions: counts.compositions,
-            outcomes: counts.outcomes,
-            federation: counts.federation,
-            demos: counts.demos,
-            identities: counts.identities,
-            attestations: counts.attestations,
+            acceleration_index: found.index,
+            excess: found.excess,
+            multipliers: found.multipliers(),
+            rules: RULES.into(),
+            index_bounds: IndexBounds { least: MIN_INDEX, most: MIN_INDEX + MAX_EXCESS },
+            half_life_hours: HALF_LIFE_HOURS,
+            formula: acceleration::FORMULA,
+            inputs: found.contributions,
         }
     }
 }
@@ -103,25 +84,12 @@ impl Operation for GetAcceleration {
             computed from this index.",
         tags: &["registry", "acceleration", "multipliers", "statistics"],
     }];
-    const ACTIONS: &'static [Action] = &[
-        Action { path: AUTOCATALYSIS_PATH, names: &["multipliers"] },
-        Action { path: EXONOMICS_PATH, names: &["multipliers"] },
-    ];
+    const ACTIONS: &'static [Action] = &[Action { path: AUTOCATALYSIS_PATH, name: "get_acceleration" }];
     type Arguments = NoArguments;
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let found = economy::acceleration(app).await?;
-        Ok(Answer {
-            at: app.clock.now(),
-            acceleration_index: found.index,
-            excess: found.excess,
-            multipliers: found.multipliers(),
-            rules: RULES.into(),
-            index_bounds: IndexBounds::ALL,
-            half_life_hours: HALF_LIFE_HOURS,
-            formula: acceleration::FORMULA,
-            inputs: found.contributions,
-        })
+        Ok(Answer { at: app.clock.now(), acceleration: found.into() })
     }
 }

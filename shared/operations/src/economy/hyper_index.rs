@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 use registry_domain::economy::hyper::Hyper;
-use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
+use registry_domain::economy::{EXONOMICS_PATH, EXONOMICS_VERSION, Gauges};
 
 pub struct HyperIndex;
 
@@ -39,12 +39,12 @@ impl Operation for HyperIndex {
         "The hyper index is {hyper_index} | ; the network is {hyper_mode?dense|not dense yet}.",
         "Gates: [gates]{name}: {value} of {needs}",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["hyper", "hyper_index"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, name: "hyper_index" }];
     type Arguments = NoArguments;
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
-        let (measured, heat) = futures::try_join!(economy::measure(app), economy::trail_heat(app))?;
-        Ok(Answer { at: measured.at, hyper: measured.hyper(heat) })
+        let gauges = Gauges::read(app).await?;
+        Ok(Answer { at: gauges.at, hyper: gauges.hyper() })
     }
 }

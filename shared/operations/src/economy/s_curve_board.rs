@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 use registry_domain::economy::s_curve::{Curve, RULE};
-use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION, Pace};
+use registry_domain::economy::{EXONOMICS_PATH, EXONOMICS_VERSION, Gauges};
 
 pub struct SCurveBoard;
 
@@ -13,8 +13,6 @@ pub struct Answer {
     s_curves: Vec<Curve>,
     /// How the phase is determined.
     rule: &'static str,
-    /// The growth phase of the whole registry, computed from events per hour.
-    pace: Pace,
     /// The time of the latest hourly sample. Null before the first sample.
     sampled_at: Option<Moment>,
 }
@@ -36,19 +34,12 @@ impl Operation for SCurveBoard {
         "is growth slowing down?",
     ];
     const SUMMARY: &'static [&'static str] = &["[s_curves]{label}: {value} | , phase {phase}"];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: EXONOMICS_PATH, names: &["s_curves", "s_curve_board"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, name: "s_curve_board" }];
     type Arguments = NoArguments;
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
-        let measured = economy::measure(app).await?;
-        Ok(Answer {
-            at: measured.at,
-            s_curves: measured.curves(),
-            rule: RULE,
-            pace: measured.pace(),
-            sampled_at: measured.sampled_at(),
-        })
+        let gauges = Gauges::read(app).await?;
+        Ok(Answer { at: gauges.at, s_curves: gauges.curves(), rule: RULE, sampled_at: gauges.sampled_at() })
     }
 }

@@ -63,7 +63,6 @@ struct Attestations {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Endpoints {
     exonomics: String,
-    cost_model: String,
     active: String,
     match_url: String,
     mcp: String,
@@ -95,7 +94,7 @@ impl Operation for ZeroMcPack {
         "The pack has {count} Live listings, {attestations.issued} statements and the costs of {cost_model#} operations; using it again costs nothing.",
         "The keys are at {attestations.key_set} .",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["zero_mc_pack"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, name: "zero_mc_pack" }];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -122,7 +121,6 @@ impl Operation for ZeroMcPack {
             cost_model: operations,
             endpoints: Endpoints {
                 exonomics: settings.url(EXONOMICS_PATH),
-                cost_model: settings.url(&format!("{EXONOMICS_PATH}?action=cost_model")),
                 active: settings.url("/api/listings/active"),
                 match_url: settings.url("/api/match"),
                 mcp: settings.url("/api/protocol"),

@@ -51,7 +51,7 @@ impl Operation for FederationPull {
         "{referrals} entries of {peers#} registries were read.",
         "[peers]{url} | has {referrals} entries | , but failed: {failure}",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["pull"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: PATH, name: "pull" }];
     const REFUSALS: &'static [u16] = &[401, 403, 409];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -39,7 +39,7 @@ impl Operation for FederationPush {
         "The card {agent_card_url} was sent to {peers#} registries.",
         "[peers]{peer} {ok?accepted it|did not accept it} | : {failure}",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["push"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: PATH, name: "push" }];
     const REFUSALS: &'static [u16] = &[401, 403];
     type Arguments = Arguments;
     type Answer = Answer;

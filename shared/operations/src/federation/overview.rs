@@ -106,7 +106,6 @@ impl Operation for Federation {
         "{note}",
     ];
     const ROUTES: &'static [Route] = &Route::family(PATH);
-    const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["status"] }];
     type Arguments = NoArguments;
     type Answer = Answer;
 

@@ -101,10 +101,7 @@ impl Operation for AttractorTargets {
     ];
     const SUMMARY: &'static [&'static str] =
         &["{note}", r#"Most used first: [targets]"{name}" ({listing_id}), {attractor}"#];
-    const ACTIONS: &'static [Action] = &[
-        Action { path: "/api/products/first-principles", names: &["attractors", "attractor_targets"] },
-        Action { path: "/api/products/interop", names: &["attractors"] },
-    ];
+    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "attractor_targets" }];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -112,8 +112,7 @@ impl Operation for ComposePeers {
             match it.",
         tags: &["registry", "interop", "composition", "peers"],
     }];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/interop", names: &["compose", "compose_peers"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "compose_peers" }];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -156,10 +156,7 @@ impl Operation for DepositOutcome {
         description: "Reports the result of using a listing and returns the listing's totals.",
         tags: &["registry", "outcome", "quality", "interop"],
     }];
-    const ACTIONS: &'static [Action] = &[
-        Action { path: "/api/products/interop", names: &["deposit_outcome", "outcome"] },
-        Action { path: "/api/products/first-principles", names: &["deposit_outcome"] },
-    ];
+    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "deposit_outcome" }];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -118,10 +118,7 @@ impl Operation for ExecuteCompose {
         description: "Plans calls to two Live listings. Returns a complete request for each listing.",
         tags: &["registry", "interop", "composition", "pipeline"],
     }];
-    const ACTIONS: &'static [Action] = &[
-        Action { path: "/api/products/interop", names: &["execute_compose"] },
-        Action { path: "/api/products/first-principles", names: &["compose", "execute_compose"] },
-    ];
+    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "execute_compose" }];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -77,10 +77,7 @@ impl Operation for GetIncentives {
             a discount.",
         tags: &["registry", "incentives", "trails"],
     }];
-    const ACTIONS: &'static [Action] = &[
-        Action { path: "/api/products/first-principles", names: &["incentives", "get_incentives"] },
-        Action { path: "/api/products/interop", names: &["incentives"] },
-    ];
+    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "get_incentives" }];
     type Arguments = NoArguments;
     type Answer = Answer;
 

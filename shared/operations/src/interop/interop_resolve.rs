@@ -111,8 +111,7 @@ impl Operation for InteropResolve {
         description: "Finds Live listings for a need. Returns complete requests in MCP, A2A or plain HTTP.",
         tags: &["registry", "interop", "mcp", "a2a", "routing"],
     }];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/interop", names: &["resolve", "interop_resolve"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "interop_resolve" }];
     const REFUSALS: &'static [u16] = &[404, 409];
     const SHORT: &'static [&'static str] =
         &["ok", "version", "prefer", "query", "invocations", "note", "next"];

@@ -147,8 +147,12 @@ impl Operation for InteropSession {
             session if they know its id.",
         tags: &["registry", "interop", "session", "a2a", "mcp"],
     }];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: PATH, names: &["session_open", "session_append", "session_get", "session_close"] }];
+    const ACTIONS: &'static [Action] = &[
+        Action { path: PATH, name: "session_open" },
+        Action { path: PATH, name: "session_append" },
+        Action { path: PATH, name: "session_get" },
+        Action { path: PATH, name: "session_close" },
+    ];
     const TAKES_ACTION: bool = true;
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

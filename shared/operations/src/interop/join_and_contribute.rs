@@ -108,7 +108,7 @@ impl Operation for JoinAndContribute {
         "What you can contribute: [contributions]{id} | , {done?done|not done yet}",
     ];
     const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/interop", names: &["join", "join_and_contribute"] }];
+        &[Action { path: "/api/products/interop", name: "join_and_contribute" }];
     const REFUSALS: &'static [u16] = &[403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -1,7 +1,4 @@
-//! Overview of the interop family: connections between listings, the use of each protocol, and totals. All
-//! actions of the family can be called at the same endpoint.
-
-use std::collections::BTreeMap;
+//! Overview of the interop family: connections between listings, the use of each protocol, and totals.
 
 use crate::interop::attractor_targets::AttractorTargets;
 use crate::interop::deposit_outcome::{DepositOutcome, ShownOutcome};
@@ -19,6 +16,18 @@ const PATH: &str = "/api/products/interop";
 /// Rows of each list.
 const SHOWN: u32 = 8;
 
+const TOOLS: [&str; 9] = [
+    InteropResolve::NAME,
+    ComposePeers::NAME,
+    InteropSession::NAME,
+    ExecuteCompose::NAME,
+    DepositOutcome::NAME,
+    SeedCompositions::NAME,
+    JoinAndContribute::NAME,
+    AttractorTargets::NAME,
+    GetIncentives::NAME,
+];
+
 pub struct Interop;
 
 /// Overview of the interop family.
@@ -35,8 +44,8 @@ pub struct Answer {
     totals: Totals,
     /// The latest counted outcomes.
     outcomes_recent: Vec<ShownOutcome>,
-    /// The actions of this endpoint, each with its tool in MCP and A2A.
-    actions: BTreeMap<&'static str, &'static str>,
+    /// The tools of the family.
+    tools: Vec<&'static str>,
     endpoints: Endpoints,
     /// Rules that always apply.
     laws: Vec<String>,
@@ -109,7 +118,7 @@ impl Operation for Interop {
     const TITLE: &'static str = "Interop overview";
     const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Returns an overview of the interop tools: how to call listings in \
-        each protocol, and the actions of the endpoint. Also returns the listings most often used together, the \
+        each protocol, and the tools. Also returns the listings most often used together, the \
         latest reported outcomes, and totals. Use it to choose an interop tool.";
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
@@ -125,7 +134,6 @@ impl Operation for Interop {
         "{totals.outcomes} outcomes are reported, {totals.outcomes_ok} of them good; {graph.compositions} pairs were used together.",
     ];
     const ROUTES: &'static [Route] = &Route::family(PATH);
-    const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["status", "graph"] }];
     type Arguments = NoArguments;
     type Answer = Answer;
 
@@ -154,7 +162,7 @@ impl Operation for Interop {
                 marks: totals.marks,
             },
             outcomes_recent: outcomes.into_iter().map(ShownOutcome::from).collect(),
-            actions: actions(),
+            tools: TOOLS.into(),
             endpoints: Endpoints {
                 interop: url(PATH),
                 stigmergy: url("/api/products/stigmergy"),
@@ -183,23 +191,4 @@ impl Operation for Interop {
             ],
         })
     }
-}
-
-/// The actions of this endpoint and their tools.
-fn actions() -> BTreeMap<&'static str, &'static str> {
-    let members = [
-        (InteropResolve::NAME, InteropResolve::ACTIONS),
-        (ComposePeers::NAME, ComposePeers::ACTIONS),
-        (InteropSession::NAME, InteropSession::ACTIONS),
-        (ExecuteCompose::NAME, ExecuteCompose::ACTIONS),
-        (DepositOutcome::NAME, DepositOutcome::ACTIONS),
-        (SeedCompositions::NAME, SeedCompositions::ACTIONS),
-        (JoinAndContribute::NAME, JoinAndContribute::ACTIONS),
-        (AttractorTargets::NAME, AttractorTargets::ACTIONS),
-        (GetIncentives::NAME, GetIncentives::ACTIONS),
-    ];
-    let all =
-        members.into_iter().flat_map(|(tool, actions)| actions.iter().map(move |action| (tool, action)));
-    let here = all.filter(|(_, action)| action.path == PATH);
-    here.flat_map(|(tool, action)| action.names.iter().map(move |name| (*name, tool))).collect()
 }

@@ -50,10 +50,7 @@ impl Operation for SeedCompositions {
         "propose combinations of listings",
     ];
     const SUMMARY: &'static [&'static str] = &["{note}", r#"[pairs]"{name_a}" and "{name_b}""#];
-    const ACTIONS: &'static [Action] = &[
-        Action { path: "/api/products/interop", names: &["seed_compositions", "seed"] },
-        Action { path: "/api/products/first-principles", names: &["bootstrap"] },
-    ];
+    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "seed_compositions" }];
     const REFUSALS: &'static [u16] = &[401, 403];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -88,8 +88,6 @@ impl Operation for CheckLiveness {
         tags: &["registry", "liveness", "health"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/liveness").cached_for(30)];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", names: &["liveness", "check_liveness"] }];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;

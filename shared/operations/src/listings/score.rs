@@ -58,8 +58,6 @@ pub struct Answer {
     steps: Vec<ProbeStep>,
     /// The page of this report. Anyone who knows the link can read it.
     report_url: String,
-    /// A badge with this score, which links to the report, in Markdown.
-    report_badge: String,
     /// When the report is deleted.
     report_expires_at: Moment,
     scored_at: Moment,
@@ -191,7 +189,6 @@ fn answer(app: &App, url: String, assessment: Assessment, id: &ScoreReportId, re
         list_hint,
         steps,
         report_url: score_report::page_url(&app.settings, id),
-        report_badge: score_report::badge_markdown(&app.settings, id),
         report_expires_at,
         scored_at: probed_at,
     }

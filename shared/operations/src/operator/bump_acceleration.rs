@@ -54,7 +54,7 @@ impl Operation for BumpAcceleration {
     const SENTENCES: &'static [&'static str] = &["bump the acceleration by hand"];
     const SUMMARY: &'static [&'static str] =
         &["{event} adds {added}; the acceleration index is now {acceleration_index}."];
-    const ACTIONS: &'static [Action] = &[Action { path: AUTOCATALYSIS_PATH, names: &["bump"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: AUTOCATALYSIS_PATH, name: "bump" }];
     const REFUSALS: &'static [u16] = &[401, 403];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -46,7 +46,7 @@ impl Operation for Evaporate {
     const SUMMARY: &'static [&'static str] = &[
         "The trail of {listing_id} is deleted: {marks} marks and {compositions} pairs{complete?|; repeat the call for the rest}.",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["evaporate"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, name: "evaporate" }];
     const REFUSALS: &'static [u16] = &[401, 403, 404];
     type Arguments = Arguments;
     type Answer = Answer;

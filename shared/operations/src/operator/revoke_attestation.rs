@@ -47,7 +47,7 @@ impl Operation for RevokeAttestation {
     const SUMMARY: &'static [&'static str] =
         &["The statement {attestation_id} is revoked | since {revoked.at}."];
     const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", names: &["revoke_attestation", "revoke"] }];
+        &[Action { path: "/api/products/first-principles", name: "revoke_attestation" }];
     const REFUSALS: &'static [u16] = &[401, 403, 404];
     type Arguments = Arguments;
     type Answer = Answer;

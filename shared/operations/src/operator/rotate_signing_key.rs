@@ -33,7 +33,7 @@ impl Operation for RotateSigningKey {
         &["rotate the key", "rotate the signing keys", "add a signing key"];
     const SUMMARY: &'static [&'static str] = &["The new key {kid} signs from {signs_from}."];
     const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", names: &["rotate_signing_key"] }];
+        &[Action { path: "/api/products/first-principles", name: "rotate_signing_key" }];
     const REFUSALS: &'static [u16] = &[401, 403];
     type Arguments = NoArguments;
     type Answer = Answer;

@@ -2,7 +2,7 @@
 //! the rule for the budget. This operation sends nothing.
 
 use crate::prelude::*;
-use registry_domain::economy::{self, EXONOMICS_PATH};
+use registry_domain::economy;
 use registry_domain::funnel::{self, Deal};
 use registry_domain::outreach::budget;
 use registry_model::Touch;
@@ -71,7 +71,6 @@ impl Operation for ConversionPressure {
         "{founding.remaining} of {founding.seats} founding seats are left. One listing gets at most one message in {cooldown_days} days.",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/conversion-pressure")];
-    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["budget"] }];
     type Arguments = NoArguments;
     type Answer = Answer;
 

@@ -69,7 +69,7 @@ impl Operation for Endorse {
             use.",
         tags: &["registry", "stigmergy", "endorsement"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["endorse"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, name: "endorse" }];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

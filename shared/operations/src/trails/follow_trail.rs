@@ -106,7 +106,7 @@ impl Operation for FollowTrail {
             were most often used together.",
         tags: &["registry", "stigmergy", "trail", "discovery"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["follow_trail", "follow"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, name: "follow_trail" }];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -84,8 +84,7 @@ impl Operation for LeaveTrace {
             decreased to almost 0.",
         tags: &["registry", "stigmergy", "trace"],
     }];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: trace::PATH, names: &["leave_trace", "leave", "deposit"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, name: "leave_trace" }];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

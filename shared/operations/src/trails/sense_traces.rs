@@ -102,7 +102,7 @@ impl Operation for SenseTraces {
             together.",
         tags: &["registry", "stigmergy", "trace", "discovery"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["sense_traces", "sense"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, name: "sense_traces" }];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;
@@ -185,10 +185,10 @@ pub(super) async fn of_all(app: &App, limit: usize) -> Result<Answer, Problem> {
     let edges = found.edges.iter().filter(|edge| exists(&edge.listing_a) && exists(&edge.listing_b));
     let next = trails.first().map(|row| {
         let id = &row.listing_id;
-        NextStep::get(
+        NextStep::post(
             "sense_traces",
-            app.settings.url(&format!("{}?action=sense&listing_id={id}", trace::PATH)),
-            json!({ "listing_id": id }),
+            app.settings.url(trace::PATH),
+            json!({ "action": "sense_traces", "listing_id": id }),
             "Read what others left at the first listing.",
         )
     });

@@ -140,15 +140,17 @@ fn weight(event: TrailEvent) -> Option<Weight> {
 
 fn endpoints(app: &App) -> Vec<NextStep> {
     let url = app.settings.url(trace::PATH);
-    let get = |tool: &'static str, query: &str, arguments: Value, note: &str| {
-        NextStep::get(tool, format!("{url}?{query}"), arguments, note)
-    };
     vec![
-        get("sense_traces", "action=sense&limit=12", json!({ "limit": 12 }), "Read what others left."),
-        get(
+        NextStep::post(
+            "sense_traces",
+            url.clone(),
+            json!({ "action": "sense_traces", "limit": 12 }),
+            "Read what others left.",
+        ),
+        NextStep::post(
             "follow_trail",
-            "action=follow&kind=hot",
-            json!({ "kind": "hot" }),
+            url.clone(),
+            json!({ "action": "follow_trail", "kind": "hot" }),
             "List the listings with the most recent use.",
         ),
         NextStep::post_own(

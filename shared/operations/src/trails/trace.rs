@@ -229,17 +229,16 @@ fn answer(
         trail.add(deposit.event, deposit.times, deposit.amounts);
         trail.marks += u32::from(deposit.with_mark);
     }
-    let url = app.settings.url(&format!("{PATH}?action=sense&listing_id={id}"));
     Ok(Answer {
         listing_id: id.clone(),
         mark: MarkRow::of(mark, now),
         counted: why.is_none(),
         not_counted_because: why,
         trail: TrailRow::of(listing, &trail),
-        next: NextStep::get(
+        next: NextStep::post(
             "sense_traces",
-            url,
-            json!({ "listing_id": id }),
+            app.settings.url(PATH),
+            json!({ "action": "sense_traces", "listing_id": id }),
             "Read the trail, marks and compositions of this listing.",
         ),
     })

@@ -69,7 +69,7 @@ impl Operation for UsedWith {
             listings work together.",
         tags: &["registry", "stigmergy", "composition"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["used_with"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, name: "used_with" }];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

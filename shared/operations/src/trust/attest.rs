@@ -75,8 +75,7 @@ impl Operation for Attest {
     const SUMMARY: &'static [&'static str] = &[
         "The registry signed the {attestation.type} statement {attestation.id} about {attestation.subject} | ; it expires at {attestation.expires_at}. The data contains the token (jws).",
     ];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", names: &["attest"] }];
+    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/first-principles", name: "attest" }];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

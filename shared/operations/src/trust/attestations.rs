@@ -57,7 +57,7 @@ impl Operation for Attestations {
         "[attestations]{type} | {id} | until {expires_at}",
     ];
     const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", names: &["attestations", "list_attestations"] }];
+        &[Action { path: "/api/products/first-principles", name: "attestations" }];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;

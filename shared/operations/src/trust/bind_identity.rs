@@ -1,10 +1,9 @@
-//! Binds a key or DID to the domain of a listing. The caller signs a challenge with a key that the domain
+//! Binds a key to the domain of a listing. The caller signs a challenge with a key that the domain
 //! publishes. The result shows who controls the domain. It does not show how good the listing is.
 
 use crate::lookup;
 use crate::prelude::*;
-use crate::trust::owner::{NamedKey, one_key, public_jwk_schema};
-use registry_app::domain_keys::Did;
+use crate::trust::owner::{named_key, offered, public_jwk_schema};
 use registry_domain::trust::facts;
 use registry_domain::trust::ownership::{self, Domains, Proven, ShownChallenge, SignedChallenge, Way};
 use registry_model::{Identity, KeySource, Listing};
@@ -18,14 +17,14 @@ pub struct BindIdentity;
 
 /// The listing, the key, and the signed challenge.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(extend("allOf" = [{ "anyOf": argument_schema::together(&["nonce", "signature"]) }, { "anyOf": one_key() }]))]
+#[schemars(extend("allOf" = [
+    { "anyOf": argument_schema::together(&["nonce", "signature"]) },
+    { "anyOf": [argument_schema::none_of(&["public_jwk"]), argument_schema::none_of(&["public_key_pem"])] },
+]))]
 pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// The DID to bind: a `did:key`, or a `did:web` of the domain of the listing.
-    #[schemars(extend("format" = "did"))]
-    did: Option<String>,
     /// The public key as a JWK: Ed25519 (OKP) or P-256 (EC).
     #[serde(default)]
     #[schemars(schema_with = "public_jwk_schema")]
@@ -65,10 +64,9 @@ impl Operation for BindIdentity {
     const NAME: &'static str = "bind_identity";
     const TITLE: &'static str = "Bind a key to a listing's domain";
     const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
-    const DESCRIPTION: &'static str = "Binds a key or DID to the domain of a listing, to prove who controls \
-        the listing. First call it without a signature. It returns a challenge, and the places where the \
-        domain can publish the key: DNS, a file on the site or a did:web document. Then sign the challenge \
-        and send nonce and signature.";
+    const DESCRIPTION: &'static str = "Binds a key to the domain of a listing, to prove who controls the \
+        listing. First call it without a signature. It returns a challenge, and the places where the domain \
+        can publish the key: DNS or a file on the site. Then sign the challenge and send nonce and signature.";
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: true, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
@@ -77,7 +75,6 @@ impl Operation for BindIdentity {
     const SENTENCES: &'static [&'static str] = &[
         "prove that I control {id}",
         "verify my domain for {id}",
-        "bind my DID to {id}",
         "connect my key with {id}",
         "claim {id} with my domain",
         "link my domain to {id}",
@@ -88,16 +85,15 @@ impl Operation for BindIdentity {
         "The challenge to sign is: {challenge.text} {challenge.how}",
     ];
     const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", names: &["bind_identity"] }];
+        &[Action { path: "/api/products/first-principles", name: "bind_identity" }];
     const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let Arguments { listing_id, did, public_jwk, public_key_pem, nonce, signature } = arguments;
-        let named = NamedKey::parse(did.as_deref(), public_jwk.as_ref(), public_key_pem.as_deref())?;
-        let (key, did) = (named.key.clone(), named.did.clone());
-        let offered = named.offered(nonce.as_deref(), signature.as_deref())?;
+        let Arguments { listing_id, public_jwk, public_key_pem, nonce, signature } = arguments;
+        let key = named_key(public_jwk.as_ref(), public_key_pem.as_deref())?;
+        let offered = offered(key.clone(), nonce.as_deref(), signature.as_deref())?;
         let listing = lookup::listing(app, &listing_id).await?;
         if listing.lane == Lane::Withdrawn {
             let detail = "This listing is withdrawn. Its owner can restore it with manage_listing.";
@@ -107,7 +103,7 @@ impl Operation for BindIdentity {
         let act = format!("bind_identity {}", listing.id);
         let (challenge, proven) = match &offered {
             None => (Some(ownership::challenge(app, caller, &act).await?), None),
-            Some(offered) => (None, Some(bind(app, caller, &listing, &act, offered, did.as_ref()).await?)),
+            Some(offered) => (None, Some(bind(app, caller, &listing, &act, offered).await?)),
         };
         Ok(Answer {
             bound: proven.is_some(),
@@ -135,19 +131,12 @@ async fn bind(
     listing: &Listing,
     act: &str,
     offered: &SignedChallenge,
-    did: Option<&Did>,
 ) -> Result<Identity, Problem> {
     let Proven { domain, method, key, at, published } =
         ownership::prove(app, caller, listing, act, offered).await?;
     let public_jwk = key.jwk();
-    let identity = Identity {
-        proven_domain: domain,
-        method,
-        at,
-        thumbprint: public_jwk.thumbprint(),
-        public_jwk,
-        did: did.map(ToString::to_string),
-    };
+    let identity =
+        Identity { proven_domain: domain, method, at, thumbprint: public_jwk.thumbprint(), public_jwk };
     // A key that its place no longer contains was replaced, and must not sign while that place cannot be read.
     let is_replaced = |known: &Identity| {
         !published.is_empty()
@@ -159,8 +148,8 @@ async fn bind(
         let is_other = |known: &&Identity| {
             known.is_of(listing)
                 && !is_replaced(known)
-                && (&known.proven_domain, &known.thumbprint, &known.did)
-                    != (&identity.proven_domain, &identity.thumbprint, &identity.did)
+                && (&known.proven_domain, &known.thumbprint)
+                    != (&identity.proven_domain, &identity.thumbprint)
         };
         let mut after: Vec<Identity> = before.all.iter().filter(is_other).cloned().collect();
         after.drain(..after.len().saturating_sub(MAX_IDENTITIES - 1));

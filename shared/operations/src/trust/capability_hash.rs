@@ -97,7 +97,7 @@ impl Operation for CapabilityHash {
         tags: &["registry", "trust", "capability"],
     }];
     const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", names: &["capability_hash", "capabilities"] }];
+        &[Action { path: "/api/products/first-principles", name: "capability_hash" }];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

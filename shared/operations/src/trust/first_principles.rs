@@ -43,8 +43,7 @@ struct Totals {
 /// URLs of the family.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Endpoints {
-    /// The URL of the family. GET returns this overview, GET with `?action=` runs a read, POST with `{action, ...}`
-    /// runs any action.
+    /// The URL of the family. GET returns this overview, POST with `{action, ...}` runs an action.
     family: String,
     reciprocity: String,
     /// The keys that verify statements.

@@ -149,8 +149,6 @@ impl Operation for GetReciprocity {
         tags: &["registry", "trust", "reciprocity"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reciprocity").cached_for(30)];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", names: &["reciprocity", "get_reciprocity"] }];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use crate::funnel::leave_feedback::Discount;
 use crate::lookup;
 use crate::prelude::*;
-use crate::trust::owner::{NamedKey, one_key, public_jwk_schema};
+use crate::trust::owner::{named_key, offered, public_jwk_schema};
 use registry_app::takedown;
 use registry_domain::funnel::{self, Rewarded};
 use registry_domain::outreach;
@@ -45,7 +45,7 @@ pub enum OwnerAct {
 
 /// The listing, the action, and the signed challenge.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(extend("allOf" = [{ "anyOf": argument_schema::together(&["nonce", "signature"]) }, { "anyOf": one_key() }]))]
+#[schemars(extend("anyOf" = argument_schema::together(&["nonce", "signature"])))]
 #[schemars(extend("oneOf" = [
     { "required": ["name"], "properties": { "act": { "const": "rename" }, "name": { "type": "string" } } },
     { "properties": { "act": { "not": { "const": "rename" } }, "name": { "type": "null" } } },
@@ -59,9 +59,6 @@ pub struct Arguments {
     /// The new name; only with act `rename`.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     name: Option<String>,
-    /// The DID of the key, if the DID is a `did:web` of the domain of the listing.
-    #[schemars(extend("format" = "did"))]
-    did: Option<String>,
     /// The public key as a JWK, if the registry must use exactly this key.
     #[serde(default)]
     #[schemars(schema_with = "public_jwk_schema")]
@@ -162,15 +159,15 @@ impl Operation for ManageListing {
         "The challenge to sign is: {challenge.text} {challenge.how}",
     ];
     const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", names: &["manage_listing", "manage"] }];
+        &[Action { path: "/api/products/first-principles", name: "manage_listing" }];
     const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let Arguments { listing_id, act, name, did, public_jwk, nonce, signature } = arguments;
-        let named = NamedKey::parse(did.as_deref(), public_jwk.as_ref(), None)?;
-        let offered = named.offered(nonce.as_deref(), signature.as_deref())?;
+        let Arguments { listing_id, act, name, public_jwk, nonce, signature } = arguments;
+        let key = named_key(public_jwk.as_ref(), None)?;
+        let offered = offered(key, nonce.as_deref(), signature.as_deref())?;
         let listing = lookup::listing(app, &listing_id).await?;
         let name = new_name(act, name.as_deref(), &listing)?;
         check_allowed(act, &listing)?;

@@ -5,9 +5,8 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 
 use crate::operator_token;
 use crate::prelude::*;
-use crate::trust::owner::NamedKey;
 use registry_domain::collections::{self, CollectionOwner, MAX_AGE_HOURS, MAX_NAME_CHARS, MAX_SERVERS};
-use registry_domain::trust::ownership::{self, ShownChallenge, Way};
+use registry_domain::trust::ownership::{self, ShownChallenge, SignedChallenge, Way};
 use registry_model::{Access, Collection, CollectionRules, sha256_hex};
 
 pub struct PublishCollection;
@@ -120,8 +119,7 @@ impl Operation for PublishCollection {
             CollectionOwner::Domain(..) if operator_token::is_sent(app, caller) => {}
             CollectionOwner::Domain(_, domains) => {
                 let act = act(&collection, removes)?;
-                let Some(offered) = NamedKey::default().offered(nonce.as_deref(), signature.as_deref())?
-                else {
+                let Some(offered) = SignedChallenge::parse(nonce.as_deref(), signature.as_deref())? else {
                     answer.ways = domains.ways(app, None);
                     answer.challenge = Some(ownership::challenge(app, caller, &act).await?);
                     return Ok(answer);

@@ -72,7 +72,7 @@ impl Operation for VerifyAttestation {
         "Checks: [checks]{id} {ok?passed|failed} | : {detail}",
     ];
     const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", names: &["verify_attestation", "verify"] }];
+        &[Action { path: "/api/products/first-principles", name: "verify_attestation" }];
     type Arguments = Arguments;
     type Answer = Answer;
 

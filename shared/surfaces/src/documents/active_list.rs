@@ -52,9 +52,6 @@ pub(super) struct ListQuery {
     /// `short` leaves out the offers and other members that are the same in each row. Default: `full`.
     #[schemars(skip)]
     detail: Option<String>,
-    /// Only these members, separated by commas, such as `mcps.name,next_cursor`.
-    #[schemars(skip)]
-    fields: Option<String>,
 }
 
 /// A page of Live listings.
@@ -110,7 +107,7 @@ impl Document for ActiveList {
 }
 
 fn view(query: &ListQuery) -> Result<View, Problem> {
-    View::chosen(query.detail.as_deref(), query.fields.as_deref())
+    View::chosen(query.detail.as_deref())
 }
 
 fn page_query(query: &ListQuery) -> Result<PageQuery, Problem> {

@@ -1,12 +1,10 @@
-//! `/check/{id}/report.json` and `/check/{id}/badge.svg`: the report of a score for machines, and its badge. The bytes of the
-//! report are exactly those that its id was made from.
+//! `/check/{id}/report.json`: the report of a score for machines. Its bytes are exactly those that its id was made from.
 
 use bytes::Bytes;
 
 use super::document::{Document, DocumentRequest, NoQuery};
 use registry_app::App;
 use registry_domain::score_report;
-use registry_domain::views::badge;
 use registry_model::ScoreReport;
 use registry_model::error::Problem;
 
@@ -34,27 +32,5 @@ impl Document for ReportDocument {
 
     async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         Ok(score_report::text(app, id_in(&request.path)).await?.into())
-    }
-}
-
-/// The path parameter is the id of the report.
-#[derive(Debug)]
-pub(super) struct ScoreBadge;
-
-impl Document for ScoreBadge {
-    const PATHS: &'static [&'static str] = &["/check/{id}/badge.svg"];
-    const SUMMARY: &'static str = "A badge with the score of a report.";
-    const MEDIA_TYPE: &'static str = "image/svg+xml; charset=utf-8";
-    const MAX_AGE_S: Option<u32> = Some(HOUR_S);
-    const HEADERS: &'static [(&'static str, &'static str)] = badge::HEADERS;
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = NoQuery;
-    type Answer = String;
-
-    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        // A page that embeds a badge shows an image even for an error.
-        let shown = |problem: Problem| problem.shown_as(Self::MEDIA_TYPE, badge::unknown(&app.settings));
-        let report = score_report::read(app, id_in(&request.path)).await.map_err(shown)?;
-        Ok(badge::of_score(&app.settings, &report).into())
     }
 }

@@ -1,19 +1,17 @@
-//! `/tools/{hash}`: a tool or a tool set by its content address, and where it was seen. The bytes of the document are
+//! `/tools/{hash}`: a tool or a tool set by its content address. The bytes of the document are
 //! exactly those that have the hash, so a client can check them with any SHA-256 program.
 
 use bytes::Bytes;
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::document::{Document, DocumentRequest, NoQuery, json as json_bytes};
+use super::document::{Document, DocumentRequest, NoQuery};
 use registry_app::App;
 use registry_formats::tool_definition::set_document;
 use registry_model::error::{Problem, shorten};
-use registry_model::{Lane, Listing, ListingId};
+use registry_model::{Lane, Listing};
 use registry_store::Addressed;
 
-/// Listings that are named for a content address.
+/// Listings at which a content address is looked up.
 const MAX_LISTINGS: usize = 10;
 
 /// A content never changes. After a day, caches ask again, because a withdrawn listing takes its tools with it.
@@ -47,57 +45,6 @@ impl Document for ToolDefinition {
             }
         }
         Err(not_found(hash))
-    }
-}
-
-/// Where a tool or a tool set was seen.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ToolListings {
-    ok: bool,
-    hash: String,
-    /// The first listings at which probes saw it, at most ten. Some may offer another version meanwhile.
-    listings: Vec<ToolListing>,
-}
-
-/// A listing at which a tool was seen.
-#[derive(Debug, Serialize, JsonSchema)]
-struct ToolListing {
-    listing_id: ListingId,
-    name: String,
-    /// Whether the listing is Live.
-    live: bool,
-    /// The page of the listing.
-    url: String,
-}
-
-impl Document for ToolListings {
-    const PATHS: &'static [&'static str] = &["/tools/{hash}/listings"];
-    const SUMMARY: &'static str =
-        "The first listings at which probes saw an MCP tool or a tool set, by its SHA-256.";
-    const MAX_AGE_S: Option<u32> = Some(60);
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = NoQuery;
-    type Answer = Self;
-
-    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let hash = request.path.strip_prefix("/tools/").and_then(|path| path.strip_suffix("/listings"));
-        let hash = hash.unwrap_or_default();
-        let found = shown_listings(app, hash).await?;
-        if found.is_empty() {
-            return Err(not_found(hash));
-        }
-        let oldest_proof = app.oldest_proof();
-        let shown = |listing: Listing| ToolListing {
-            live: listing.is_live(oldest_proof),
-            url: app.settings.url(&format!("/list/{}", listing.id)),
-            name: listing.name,
-            listing_id: listing.id,
-        };
-        json_bytes(&Self {
-            ok: true,
-            hash: hash.to_owned(),
-            listings: found.into_iter().map(shown).collect(),
-        })
     }
 }
 

@@ -73,7 +73,6 @@ async fn run(
             let body = RawBody::from_request(request, &()).await?.json()?;
             (operation, RawArguments::Json(read(body)?))
         }
-        RouteInput::QueryByAction => by_action::of_query(operation, actions, &query)?,
         RouteInput::BodyByAction => {
             by_action::of_body(actions, RawBody::from_request(request, &()).await?.json()?)?
         }

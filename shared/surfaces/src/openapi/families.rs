@@ -12,41 +12,13 @@ use registry_operations::{DESCRIPTIONS, Description, Route};
 fn members(path: &str) -> Vec<(&'static Description, Vec<&'static str>)> {
     let named = |operation: &Description| {
         let actions = operation.actions.iter().filter(|action| action.path == path);
-        actions.flat_map(|action| action.names.iter().copied()).collect::<Vec<_>>()
+        actions.map(|action| action.name).collect::<Vec<_>>()
     };
     let all = DESCRIPTIONS.iter().map(|operation| (*operation, named(operation)));
     all.filter(|(_, names)| !names.is_empty()).collect()
 }
 
-/// GET: without `action` the family itself, with one an operation that reads. The `action` parameter lists
-/// only operations without required arguments, because OpenAPI cannot say which parameters belong to which
-/// action; the description covers all.
-pub(super) fn read(family: &'static Description, route: &Route, components: &mut Components) -> Value {
-    let mut reading = members(route.path);
-    reading.retain(|(operation, _)| operation.effect.read_only);
-    let free = reading.iter().filter(|(operation, _)| parameters::needs_nothing(&(operation.input_schema)()));
-    let names: Vec<&str> = free.flat_map(|(_, names)| names.iter().copied()).collect();
-    let mut parameters = Vec::new();
-    if !names.is_empty() {
-        parameters.push(json!({
-            "name": "action", "in": "query", "schema": { "type": "string", "enum": names },
-            "description": "The action to run. Without `action`, the response describes the family. If the \
-                action has arguments, send them as further parameters, with the same names as in the POST \
-                body.",
-        }));
-    }
-    let operations = std::iter::once(family).chain(reading.iter().map(|(operation, _)| *operation));
-    let operations: Vec<&Description> = operations.collect();
-    json!({
-        "operationId": null,
-        "summary": family.title,
-        "description": format!("{}{}", family.description, list(&reading)),
-        "tags": [tag(route.path)],
-        "parameters": parameters,
-        "responses": answers(family, &operations, false, components),
-    })
-}
-
+/// POST: the body names an action. GET describes the family, like every operation without arguments.
 pub(super) fn act(route: &Route, components: &mut Components) -> Value {
     let all = members(route.path);
     let mut alternatives = Vec::new();
@@ -74,7 +46,7 @@ pub(super) fn act(route: &Route, components: &mut Components) -> Value {
             "required": true,
             "content": { "application/json": { "schema": { "oneOf": alternatives }, "examples": examples } },
         },
-        "responses": answers(operations.first().copied().unwrap_or(DESCRIPTIONS[0]), &operations, true, components),
+        "responses": answers(&operations, components),
     })
 }
 
@@ -104,12 +76,7 @@ fn list(members: &[(&'static Description, Vec<&'static str>)]) -> String {
     if lines.is_empty() { lines } else { format!("\n\nActions:\n{lines}") }
 }
 
-fn answers(
-    first: &Description,
-    operations: &[&Description],
-    takes_body: bool,
-    components: &mut Components,
-) -> Map<String, Value> {
+fn answers(operations: &[&Description], components: &mut Components) -> Map<String, Value> {
     let mut alternatives: Vec<Value> = Vec::new();
     let mut own: Vec<u16> = Vec::new();
     for operation in operations {
@@ -122,7 +89,8 @@ fn answers(
     }
     let content =
         Map::from_iter([("application/json".to_owned(), json!({ "schema": { "anyOf": alternatives } }))]);
-    let mut all = responses::success(first.title, &content, false);
-    all.extend(responses::refusals(&own, true, takes_body));
+    let title = operations.first().map_or("", |operation| operation.title);
+    let mut all = responses::success(title, &content, false);
+    all.extend(responses::refusals(&own, true, true));
     all
 }

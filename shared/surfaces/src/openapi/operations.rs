@@ -19,7 +19,6 @@ pub(super) fn add(paths: &mut Map<String, Value>, components: &mut Components) {
                     read(operation, &arguments, &answer, route, components)
                 }
                 RouteInput::BodyAs(_) => act(operation, &arguments, &answer, route, components),
-                RouteInput::QueryByAction => families::read(operation, route, components),
                 RouteInput::BodyByAction => families::act(route, components),
             };
             call["operationId"] = json!(operation_id(operation, route));

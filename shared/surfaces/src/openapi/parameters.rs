@@ -76,10 +76,6 @@ fn one_each(schema: &Value) -> Vec<Value> {
     properties.filter_map(of_property).collect()
 }
 
-pub(super) fn needs_nothing(schema: &Value) -> bool {
-    needed(schema).is_empty()
-}
-
 pub(super) fn needs_in_words(schema: &Value) -> String {
     let always = names(schema).map(|name| format!("`{name}`"));
     let one_of = Some(any(alternatives(schema))).filter(|words| !words.is_empty() && needs_one(schema));
@@ -253,9 +249,5 @@ mod tests {
         let tied = json!({ "required": ["of"], "anyOf": [{ "required": ["by"] }, {}] });
         assert_eq!(needs_in_words(&tied), "`of`");
         assert_eq!(required(schema("oneOf")), [("id".to_owned(), true)]);
-        assert!(
-            !needs_nothing(&schema("anyOf"))
-                && needs_nothing(&json!({ "anyOf": [{}, { "required": ["id"] }] }))
-        );
     }
 }

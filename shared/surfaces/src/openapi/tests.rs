@@ -37,11 +37,7 @@ fn every_route_and_document_is_described() {
         }
         for action in operation.actions {
             let text = description["paths"][action.path].to_string();
-            assert!(
-                action.names.iter().all(|name| text.contains(&format!("`{name}`"))),
-                "{}",
-                operation.name
-            );
+            assert!(text.contains(&format!("`{}`", action.name)), "{}", operation.name);
         }
     }
     for document in described() {

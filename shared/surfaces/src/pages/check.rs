@@ -130,7 +130,6 @@ struct Page<'a> {
     days: i64,
     path: String,
     link: String,
-    badge: String,
 }
 
 struct Outcome {
@@ -219,7 +218,6 @@ fn page<'a>(settings: &'a Settings, now: Moment, id: &ScoreReportId, report: &'a
         limits: score_report::limits(settings),
         days: RETENTION_DAYS,
         link: score_report::page_url(settings, id),
-        badge: score_report::badge_markdown(settings, id),
         path,
         steps,
         report,

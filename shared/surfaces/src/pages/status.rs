@@ -1,5 +1,5 @@
 //! `/status`: probe statistics with charts. The page shows the number of Live listings over time, the
-//! outcomes and reasons of today, the budget, the schedules and the evidence log.
+//! budget, the schedules and the evidence log.
 
 use askama::Template;
 use bytes::Bytes;
@@ -7,9 +7,7 @@ use jiff::SignedDuration;
 
 use super::chart::{self, Drawing, Plot};
 use super::frame::{self, Frame, Section, html};
-use super::network::{self, KindTable};
 use super::when::When;
-use crate::documents::network_statistics::{self, NetworkReport};
 use crate::documents::probe_statistics::{self, Statistics};
 use crate::documents::{Document, DocumentRequest, NoQuery, Validity};
 use registry_app::App;
@@ -17,12 +15,10 @@ use registry_domain::evidence_log::{self, Published};
 use registry_model::cache::CacheValidator;
 use registry_model::error::{Problem, shorten};
 use registry_model::{Handshake, Moment, ProbeRecord, WitnessState};
-use registry_probe::explain;
 use registry_store::EconomySample;
 
 /// Of samples in the chart.
 const SAMPLE_HOURS: u32 = 14 * 24;
-const MAX_REASONS: usize = 10;
 const MAX_RECENT: usize = 20;
 /// Seconds for which a rendered page is reused.
 const REUSED_FOR_S: i64 = 30;
@@ -39,13 +35,9 @@ struct Page<'a> {
     last_tick: Option<When>,
     last_ok_tick: Option<When>,
     growth: Growth,
-    outcomes: Vec<Outcome>,
-    outcome_bar: Drawing,
-    reasons: Vec<ReasonRow>,
     budgets: Vec<BudgetRow>,
     next_recheck: Option<When>,
     recent: Vec<RecentRow>,
-    network: Vec<KindTable>,
     log: Option<LogRow>,
 }
 
@@ -53,19 +45,6 @@ struct Growth {
     plot: Option<Plot>,
     first: String,
     samples: usize,
-}
-
-struct Outcome {
-    label: &'static str,
-    class: &'static str,
-    count: u32,
-}
-
-struct ReasonRow {
-    reason: String,
-    count: u32,
-    bar: Drawing,
-    fix: Option<String>,
 }
 
 struct BudgetRow {
@@ -102,7 +81,7 @@ struct WitnessRow {
 impl Document for Status {
     const PATHS: &'static [&'static str] = &["/status"];
     const SUMMARY: &'static str =
-        "The probe statistics for people: Live listings over time, outcomes, reasons, budget and schedules.";
+        "The probe statistics for people: Live listings over time, budget and schedules.";
     const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(15);
     const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
@@ -116,13 +95,12 @@ impl Document for Status {
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         // Boxed: the futures of many concurrent reads are too large for the stack of a thread.
-        let (statistics, samples, network, log) = futures::try_join!(
+        let (statistics, samples, log) = futures::try_join!(
             async { Ok(Box::pin(probe_statistics::read(app)).await?) },
             async { Ok(Box::pin(app.store.economy_samples(SAMPLE_HOURS)).await?) },
-            Box::pin(network_statistics::read(app)),
             Box::pin(evidence_log::published(app)),
         )?;
-        html(&page(app, &statistics, &samples, &network, log))
+        html(&page(app, &statistics, &samples, log))
     }
 }
 
@@ -130,7 +108,6 @@ fn page<'a>(
     app: &'a App,
     statistics: &'a Statistics,
     samples: &[EconomySample],
-    network: &NetworkReport,
     log: Option<Published>,
 ) -> Page<'a> {
     let now = app.clock.now();
@@ -138,22 +115,15 @@ fn page<'a>(
     let live = &statistics.live_active;
     let description =
         format!("{} Live agents and {} Live MCP servers, with probe statistics.", live.agents, live.mcp);
-    let outcomes = outcomes(statistics);
-    let parts: Vec<(&'static str, u32)> =
-        outcomes.iter().map(|outcome| (outcome.class, outcome.count)).collect();
     Page {
         frame: Frame::of(&app.settings, Section::Status, "/status", "Status", description),
         next_tick: When::of(statistics.next_tick_at, now),
         last_tick: seen(statistics.last_tick_at),
         last_ok_tick: seen(statistics.last_ok_tick_at),
         growth: Growth::of(samples, live.total, now),
-        outcome_bar: chart::stacked(&parts),
-        outcomes,
-        reasons: reasons(statistics),
         budgets: budgets(statistics),
         next_recheck: seen(statistics.weekly_recheck.next_due_at),
         recent: statistics.recent.iter().take(MAX_RECENT).map(|probe| RecentRow::of(probe, now)).collect(),
-        network: network::tables(network, "outcomes"),
         log: log.map(|log| LogRow::of(log, now)),
         statistics,
     }
@@ -175,29 +145,6 @@ impl Growth {
             samples: samples.len(),
         }
     }
-}
-
-fn outcomes(statistics: &Statistics) -> Vec<Outcome> {
-    let shakes = &statistics.outcomes.handshake;
-    let outcome = |label, class, count| Outcome { label, class, count };
-    vec![
-        outcome("ok", "good", shakes.ok),
-        outcome("partial", "partial", shakes.partial),
-        outcome("failed", "failed", shakes.fail),
-        outcome("skipped", "skipped", shakes.skip),
-    ]
-}
-
-fn reasons(statistics: &Statistics) -> Vec<ReasonRow> {
-    let counted = &statistics.outcomes.fail_reasons;
-    let most = counted.iter().map(|reason| reason.count).max().unwrap_or_default();
-    let row = |reason: &probe_statistics::FailReason| ReasonRow {
-        fix: explain::fix_for_reason(&reason.reason),
-        bar: chart::share("failed", reason.count, most),
-        reason: shorten(&reason.reason, 120),
-        count: reason.count,
-    };
-    counted.iter().take(MAX_REASONS).map(row).collect()
 }
 
 fn budgets(statistics: &Statistics) -> Vec<BudgetRow> {
@@ -245,19 +192,14 @@ impl RecentRow {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
-    use registry_store::SampledCounts;
+    use registry_model::EconomyTotals;
 
     fn sample(at: &str, listings: u64) -> EconomySample {
         EconomySample {
             at: at.parse().unwrap(),
             acceleration_index: 0.0,
-            rate: 0.0,
-            fastest_rate: 0.0,
-            events: BTreeMap::new(),
-            counts: SampledCounts { listings, ..SampledCounts::default() },
+            counts: EconomyTotals { listings, ..EconomyTotals::default() },
         }
     }
 

@@ -106,6 +106,7 @@ fn read_kinds(targets: &MixTargets) -> Vec<Kind> {
         let ids = Arc::clone(&targets.ids);
         move |n: usize| format!("{path}{}", listing(&ids, n))
     };
+    let sensed = Arc::clone(&targets.ids);
     let validator = Arc::new(Mutex::new(String::new()));
     let polling = Arc::clone(&validator);
     let poll = Box::new(move |_: usize| {
@@ -144,10 +145,15 @@ fn read_kinds(targets: &MixTargets) -> Vec<Kind> {
             50,
             get_requests(in_turn(["/api/feed", "/api/probes"].map(str::to_owned))),
         ),
-        read("traces", 10, get_requests(of_listing("/api/products/stigmergy?action=sense&listing_id="))),
+        read("traces", 10, Box::new(move |n| sense_request(&sensed, n))),
         read("inbox", 20, get_requests(of_listing("/api/talk?listing_id="))),
         read("documents", 50, get_requests(in_turn(documents.map(str::to_owned)))),
     ]
+}
+
+fn sense_request(ids: &[ListingId], number: usize) -> Vec<u8> {
+    let body = json!({ "action": "sense_traces", "listing_id": listing(ids, number) });
+    client::post("/api/products/stigmergy", &body.to_string())
 }
 
 /// The listing of a read. One listing is popular: it gets every tenth read.

@@ -164,18 +164,19 @@ impl<'a> Counter<'a> {
     /// A reply is wrong.
     pub(crate) async fn all(mut self, subjects: &Subjects) -> Result<Vec<Cost>, Failure> {
         let mut costs = self.table_bound(subjects).await?;
-        for (name, limit, path) in [
-            ("match", 2.0, "/api/match?q=reads%20tables".to_owned()),
-            ("ARD search", 2.0, "/api/ard/search?q=reads%20tables".to_owned()),
+        let trails = |body: Value| client::post("/api/products/stigmergy", &body.to_string());
+        for (name, limit, request) in [
+            ("match", 2.0, client::get("/api/match?q=reads%20tables", "")),
+            ("ARD search", 2.0, client::get("/api/ard/search?q=reads%20tables", "")),
             (
                 "sense, listing with 10,000 marks",
                 3.0,
-                format!("/api/products/stigmergy?action=sense&listing_id={}", subjects.marked),
+                trails(json!({ "action": "sense_traces", "listing_id": subjects.marked })),
             ),
-            ("follow the hot trail", 3.0, "/api/products/stigmergy?action=follow&kind=hot".to_owned()),
+            ("follow the hot trail", 3.0, trails(json!({ "action": "follow_trail", "kind": "hot" }))),
         ] {
-            let used = self.read(&path).await?;
-            let median_ms = self.median_ms(&vec![client::get(&path, ""); READ_RUNS]).await?;
+            let used = self.used_by(&request, name).await?;
+            let median_ms = self.median_ms(&vec![request; READ_RUNS]).await?;
             costs.push(used.cost(name, limit, median_ms));
         }
         let deposits = self.settle().await;
@@ -221,16 +222,17 @@ impl<'a> Counter<'a> {
     }
 
     async fn read(&mut self, path: &str) -> Result<Used, Failure> {
-        self.settle().await;
-        let before = self.begin();
-        expect(self.connection.request(&client::get(path, "")).await?, path)?;
-        Ok(self.end(&before))
+        self.used_by(&client::get(path, ""), path).await
     }
 
     async fn write(&mut self, path: &str, body: &Value) -> Result<Used, Failure> {
+        self.used_by(&client::post(path, &body.to_string()), path).await
+    }
+
+    async fn used_by(&mut self, request: &[u8], what: &str) -> Result<Used, Failure> {
         self.settle().await;
         let before = self.begin();
-        expect(self.connection.request(&client::post(path, &body.to_string())).await?, path)?;
+        expect(self.connection.request(request).await?, what)?;
         Ok(self.end(&before))
     }
 

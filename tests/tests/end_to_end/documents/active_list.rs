@@ -97,10 +97,6 @@ async fn caller_chooses_a_part_of_the_list() {
         assert!(row.get("take_demo").is_none() && row["probe"]["handshake"].is_string(), "{row}");
         assert!(row.to_string().len() < 700, "{row}");
     }
-    let names = registry.get("/api/listings/active?fields=agents.name").await.body;
-    let members: Vec<&String> = names["agents"][0].as_object().unwrap().keys().collect();
-    assert_eq!(members, ["name"], "{names}");
-    assert_eq!(names["agents"].as_array().map(Vec::len), Some(3), "{names}");
     assert_eq!(registry.get("/api/listings/active?detail=some").await.status, 422);
 }
 

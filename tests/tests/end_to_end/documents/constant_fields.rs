@@ -82,8 +82,6 @@ async fn busy(values: &mut Values) {
         .fold(TestOptions::default(), |options, (name, value)| options.with_setting(name, value));
     let pair = live_pair_with(options).await;
     let registry = &pair.registry;
-    // Counts the network before the other listings are published.
-    registry.recheck().await;
     let (broken, closed) = (Peer::start(agents::only(404)).await, Peer::start(|_| empty(401)).await);
     let gone = Peer::start(|_| empty(404)).await;
     let local = json!({ "name": "org.example/local", "description": "Runs locally.", "version": "1.0.0",

@@ -24,8 +24,7 @@ async fn matching_pair(options: TestOptions) -> (TestRegistry, [Peer; 2], [Value
 #[tokio::test]
 async fn plan_for_using_two_listings_together_is_signed_and_counted() {
     let (registry, _peers, [agent, server]) = matching_pair(TestOptions::default()).await;
-    let before =
-        registry.get(&format!("{INTEROP}?action=compose&listing_id={}", agent.as_str().unwrap())).await.body;
+    let before = registry.call_tool("compose_peers", &json!({ "listing_id": agent })).await;
     assert_eq!(before["compositions"], json!([]), "{before}");
     assert_eq!(before["suggestions"][0]["listing_id"], server, "{before}");
     assert_eq!(before["suggestions"][0]["invoke"]["mcp"]["body"]["params"]["name"], "forecast_weather");
@@ -43,7 +42,7 @@ async fn plan_for_using_two_listings_together_is_signed_and_counted() {
     let verified = registry.call_tool("verify_attestation", &json!({ "jws": statement["jws"] })).await;
     assert_eq!(verified["valid"], true, "{verified}");
 
-    let again = act(&registry, "/api/products/first-principles", "compose", arguments).await;
+    let again = act(&registry, INTEROP, "execute_compose", arguments).await;
     assert_eq!(
         (&again["composition_count"], &again["counted"]),
         (&json!(1), &json!(false)),
@@ -123,7 +122,9 @@ async fn only_the_operator_can_store_proposed_pairs_of_listings() {
 async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(forecaster).await;
-    let joined = act(&registry, INTEROP, "join", json!({ "url": peer.card(), "source": "a test" })).await;
+    let joined =
+        act(&registry, INTEROP, "join_and_contribute", json!({ "url": peer.card(), "source": "a test" }))
+            .await;
     assert_eq!((&joined["published"], &joined["lane"]), (&json!(true), &json!("queued")), "{joined}");
     assert_eq!(joined["next"]["action"], "check_status");
     let demo = |joined: &Value| {

@@ -138,7 +138,7 @@ async fn attractor_score_is_the_weighted_sum_of_its_parts() {
     call_from(&registry, 1, "deposit_outcome", &json!({ "listing_id": server, "quality": 1.0 }))
         .await
         .unwrap();
-    let ranked = registry.get(&format!("{FIRST_PRINCIPLES}?action=attractors&limit=5")).await.body;
+    let ranked = registry.call_tool("attractor_targets", &json!({ "limit": 5 })).await;
     let targets = ranked["targets"].as_array().unwrap();
     assert_eq!(targets.len(), 2, "{ranked}");
     for target in targets {
@@ -159,7 +159,7 @@ async fn attractor_score_is_the_weighted_sum_of_its_parts() {
         "three endorsements give less: {ranked}"
     );
 
-    let incentives = registry.get(&format!("{FIRST_PRINCIPLES}?action=incentives")).await.body;
+    let incentives = registry.call_tool("get_incentives", &json!({})).await;
     let rules = incentives["rules"].as_array().unwrap();
     let rule = |id: &str| rules.iter().find(|rule| rule["id"] == id).unwrap();
     assert_eq!(rule("trail_endorse")["gives"], "+12 attraction");

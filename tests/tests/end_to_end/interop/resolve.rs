@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tests::test_registry::client;
 
-use super::{INTEROP, by_a2a};
+use super::{INTEROP, act, by_a2a};
 use crate::fixtures::{LivePair, demote, live_agent, live_pair};
 
 /// Sends a call unchanged and returns the answer.
@@ -21,12 +21,11 @@ async fn send(call: &Value) -> Value {
 #[tokio::test]
 async fn resolve_returns_a_working_call_over_every_protocol() {
     let LivePair { registry, agent, server, peers } = live_pair().await;
-    let by_rest = registry.get(&format!("{INTEROP}?action=resolve&q=adder&prefer=mcp")).await;
-    assert_eq!(by_rest.status, 200, "{by_rest:?}");
     let arguments = json!({ "q": "adder", "prefer": "mcp" });
+    let by_rest = act(&registry, INTEROP, "interop_resolve", arguments.clone()).await;
     let by_tool = registry.call_tool("interop_resolve", &arguments).await;
     let by_message = by_a2a(&registry, "interop_resolve", arguments).await;
-    for answer in [&by_rest.body, &by_tool, &by_message] {
+    for answer in [&by_rest, &by_tool, &by_message] {
         assert_eq!((&answer["ok"], &answer["version"]), (&json!(true), &json!("2.7.0")), "{answer}");
         let (node, invocation) = (&answer["matches"][0], &answer["invocations"][0]);
         assert_eq!((&node["listing_id"], &node["clean"]), (&json!(server), &json!(true)), "{answer}");
@@ -101,13 +100,12 @@ async fn only_live_listings_are_resolved() {
 }
 
 #[tokio::test]
-async fn every_action_in_the_interop_overview_exists() {
+async fn every_tool_in_the_interop_overview_exists() {
     let LivePair { registry, .. } = live_pair().await;
     let overview = registry.get(INTEROP).await;
     assert_eq!((overview.status, &overview.body["version"]), (200, &json!("2.7.0")), "{overview:?}");
     assert_eq!(overview.body["graph"]["nodes"], 2);
-    for (action, tool) in overview.body["actions"].as_object().unwrap() {
-        let refused = registry.post(INTEROP, &json!({ "action": action, "limit": "x", "max_pairs": "x", "quality": "x", "session_id": 5, "url": 5 })).await;
-        assert_ne!(refused.body["code"], "unknown_action", "{action} is {tool}: {refused:?}");
+    for tool in overview.body["tools"].as_array().unwrap() {
+        assert!(registry::operations::named(tool.as_str().unwrap()).is_some(), "{tool}");
     }
 }

@@ -101,11 +101,11 @@ async fn report_is_content_addressed_and_expires_after_thirty_days() {
     assert_eq!(document.text(), *text);
     assert!(path.ends_with(&sha256_hex(text)[..24]), "{path}");
     registry.advance(DAY * 30 - Duration::from_secs(60));
-    for below in ["", "/report.json", "/badge.svg"] {
+    for below in ["", "/report.json"] {
         assert_eq!(registry.get(&format!("{path}{below}")).await.status, 200, "{below}");
     }
     registry.advance(Duration::from_secs(61));
-    for below in ["", "/report.json", "/badge.svg"] {
+    for below in ["", "/report.json"] {
         assert_eq!(registry.get(&format!("{path}{below}")).await.status, 404, "{below}");
     }
     assert_eq!(registry.get("/check/unknown").await.status, 404);
@@ -194,7 +194,7 @@ async fn texts_of_a_hostile_peer_are_inert_in_every_form_of_the_report() {
     let score = registry.get(&format!("/api/score?url={}", url.replace('?', "%3F"))).await;
     assert_eq!(score.status, 200, "{score:?}");
     let path = path_of(&score.body);
-    for below in ["", "/report.json", "/badge.svg"] {
+    for below in ["", "/report.json"] {
         let reply = registry.get(&format!("{path}{below}")).await;
         assert_eq!(reply.status, 200, "{below}");
         let text = reply.text();
@@ -209,8 +209,6 @@ async fn texts_of_a_hostile_peer_are_inert_in_every_form_of_the_report() {
         assert!(!reply.header("content-security-policy").is_empty() || below == "/report.json");
         assert!(text.len() < 60_000, "{below}: {} bytes", text.len());
     }
-    let badge = registry.get(&format!("{path}/badge.svg")).await;
-    assert!(!badge.text().contains("alert") && badge.text().contains("of 100"), "{badge:?}");
     let stored = registry.items("SCORED#").await;
     assert!(stored[0]["report"].as_s().unwrap().len() <= 40_000);
     let page = registry.get(&path).await;

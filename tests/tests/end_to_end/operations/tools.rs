@@ -97,11 +97,6 @@ async fn tools_are_served_by_their_content_addresses() {
     let (_, document) = bytes(&registry, &format!("/tools/{set}")).await;
     assert_eq!((document.as_str(), sha256_hex(&document).as_str()), (&*format!("[\"{hash}\"]"), set));
 
-    let listings = registry.get(&format!("/tools/{hash}/listings")).await.body;
-    assert_eq!(
-        (&listings["listings"][0]["listing_id"], listings["listings"].as_array().unwrap().len()),
-        (&json!(id), 1)
-    );
     for unknown in ["0".repeat(64).as_str(), "x", "..%2F..", &hash.to_uppercase()] {
         assert_eq!(registry.get(&format!("/tools/{unknown}")).await.status, 404, "{unknown}");
     }
@@ -358,7 +353,6 @@ async fn withdrawal_removes_tools_and_the_next_probe_stores_them_again() {
     registry.settle();
     let paths = [
         format!("/tools/{hash}"),
-        format!("/tools/{hash}/listings"),
         format!("/api/listings/tools?id={id}"),
         format!("/list/{id}/tools"),
         "/log/evidence/0".to_owned(),

@@ -1,4 +1,4 @@
-//! Tests `/status`: the results of probes, with charts.
+//! Tests `/status` and `/network`: the results of probes, with charts.
 
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry};
@@ -8,13 +8,30 @@ async fn read(registry: &TestRegistry) -> Reply {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn network_page_shows_the_probes_of_today_and_is_cached() {
+    let registry = TestRegistry::start().await;
+    let read = async || registry.get_with("/network", ("accept", "text/html")).await.body;
+    let young = read().await;
+    assert!(young.as_str().unwrap().contains("No probes yet today"), "{young}");
+    let (sound, broken) = (Peer::start(agents::newest).await, Peer::start(agents::only(404)).await);
+    registry.publish_card(&sound.card()).await;
+    registry.publish_card(&broken.card()).await;
+    registry.deliver_events().await;
+    registry.advance(HOUR);
+    let page = read().await;
+    for text in ["ok <b>1</b>", "failed <b>1</b>", "Failed probes of agents: 1.", "card fail 404 (no card)"] {
+        assert!(page.as_str().unwrap().contains(text), "{text}: {page}");
+    }
+    let before = registry.observer.tally.snapshot();
+    assert_eq!(read().await, page);
+    assert_eq!(registry.observer.tally.since(&before).total(), 0, "the cached page read the table");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn status_page_shows_the_statistics_and_is_cached() {
     let registry = TestRegistry::start_with(TestOptions::default()).await;
     let young = read(&registry).await.body.as_str().unwrap().to_owned();
-    assert!(
-        young.contains("There is not enough data for a chart yet") && young.contains("No probes yet today"),
-        "{young}"
-    );
+    assert!(young.contains("There is not enough data for a chart yet"), "{young}");
     let peers = [Peer::start(agents::fleet).await, Peer::start(agents::only(404)).await];
     for hour in 0..3 {
         registry.publish_card(&peers[0].url(&format!("/{hour}/card.json"))).await;

@@ -68,7 +68,7 @@ fn data_part(result: &Value) -> Option<&Value> {
 /// Calls an operation by its action if it belongs to a product family, otherwise by its route.
 async fn call_by_rest(pair: &LivePair, entry: &AnyOperation, mut arguments: Value) -> Value {
     if let Some(action) = entry.actions.first() {
-        arguments["action"] = json!(action.names[0]);
+        arguments["action"] = json!(action.name);
         return pair.registry.post(action.path, &arguments).await.body;
     }
     if WITHOUT_REST.contains(&entry.name) {

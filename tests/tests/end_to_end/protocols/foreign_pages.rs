@@ -1,7 +1,7 @@
 //! Tests that a page of another site cannot act with the address of a visitor. It walks the whole catalogue: only the GETs
 //! that the contract demands change something, and these are refused if a foreign page caused them.
 
-use registry::operations::{CATALOGUE, RouteInput};
+use registry::operations::CATALOGUE;
 use serde_json::{Value, json};
 use tests::test_registry::{Reply, TestOptions, TestRegistry};
 
@@ -38,10 +38,7 @@ async fn get_requests_of_foreign_pages_change_nothing() {
     let mut acting = Vec::new();
     for entry in CATALOGUE {
         for route in entry.routes.iter().filter(|route| !route.is_post()) {
-            let query = match route.input {
-                RouteInput::QueryByAction => String::new(),
-                _ => query(&pair, entry),
-            };
+            let query = query(&pair, entry);
             let path = format!("{}?{query}", route.path);
             if !route.acts {
                 // The first read of a day stores the connector of that day, as the hourly job does.

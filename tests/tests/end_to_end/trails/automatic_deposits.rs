@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TICK, TestOptions, TestRegistry};
 
-use super::{STIGMERGY, assert_close, number, trail};
+use super::{assert_close, number, trail};
 use crate::fixtures::{live_agent, live_pair};
 
 #[tokio::test]
@@ -60,7 +60,7 @@ async fn failed_probe_raises_the_danger_value_and_successful_probe_lowers_it() {
         (0.0, &json!(0)),
         "a 503 was counted as a failed probe"
     );
-    let board = registry.get(&format!("{STIGMERGY}?action=follow&kind=dangerous")).await.body;
+    let board = registry.call_tool("follow_trail", &json!({ "kind": "dangerous" })).await;
     assert_eq!(super::ids(&board["items"]), [failing.as_str()]);
 
     gone.answer_with(agents::newest);
@@ -100,7 +100,7 @@ async fn trail_changes_of_a_match_are_written_by_a_later_request() {
     let more = number(&after["demand"]) - number(&quiet["demand"]);
     assert!((more - 3.5).abs() < 0.02, "{more}: {after}");
     assert_close(&after, "attraction", number(&quiet["attraction"]) + 0.5);
-    let board = registry.get(&format!("{STIGMERGY}?action=follow&kind=demand")).await.body;
+    let board = registry.call_tool("follow_trail", &json!({ "kind": "demand" })).await;
     assert_eq!(board["items"][0]["listing_id"], json!(pair.agent), "{board}");
 }
 

@@ -4,7 +4,7 @@
 use futures::stream::{self, StreamExt as _};
 use local::engine::instrumented::Calls;
 use registry::model::Kind;
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
 
 use super::{STIGMERGY, call_as};
@@ -12,10 +12,10 @@ use super::{STIGMERGY, call_as};
 /// Compositions of one listing; each also leaves a mark. The bench measures 1,000 and 10,000.
 const PAIRS: usize = 120;
 
-async fn cost(registry: &TestRegistry, path: &str) -> Calls {
+async fn cost(registry: &TestRegistry, body: &Value) -> Calls {
     let before = registry.observer.tally.snapshot();
-    let reply = registry.get(path).await;
-    assert_eq!(reply.status, 200, "{path}: {reply:?}");
+    let reply = registry.post(STIGMERGY, body).await;
+    assert_eq!(reply.status, 200, "{body}: {reply:?}");
     registry.observer.tally.since(&before)
 }
 
@@ -24,10 +24,10 @@ async fn cost_of_a_read_is_bounded_for_many_marks_and_compositions() {
     let registry = TestRegistry::start_with(TestOptions::default()).await;
     let servers = tests::fixtures::insert_live_listings(&registry.app, Kind::Mcp, PAIRS + 1).await;
     let (centre, others) = servers.split_first().unwrap();
-    let paths = [
-        format!("{STIGMERGY}?action=sense&listing_id={centre}&limit=50"),
-        format!("{STIGMERGY}?action=follow&kind=hot&limit=40"),
-        format!("{STIGMERGY}?action=follow&kind=composition&limit=40"),
+    let bodies = [
+        json!({ "action": "sense_traces", "listing_id": centre, "limit": 50 }),
+        json!({ "action": "follow_trail", "kind": "hot", "limit": 40 }),
+        json!({ "action": "follow_trail", "kind": "composition", "limit": 40 }),
     ];
     let mut costs = Vec::new();
     for pairs in [&others[..2], &others[2..]] {
@@ -40,14 +40,14 @@ async fn cost_of_a_read_is_bounded_for_many_marks_and_compositions() {
             }
         };
         stream::iter(pairs.iter().enumerate().map(use_together)).buffer_unordered(4).collect::<()>().await;
-        for path in &paths {
-            costs.push(cost(&registry, path).await);
+        for body in &bodies {
+            costs.push(cost(&registry, body).await);
         }
     }
-    for (calls, path) in costs.iter().zip(paths.iter().cycle()) {
-        assert!(calls.total() <= 3 && calls.of("Scan") == 0, "{path} cost {calls:?}");
+    for (calls, body) in costs.iter().zip(bodies.iter().cycle()) {
+        assert!(calls.total() <= 3 && calls.of("Scan") == 0, "{body} cost {calls:?}");
     }
-    let sensed = registry.get(&paths[0]).await.body;
+    let sensed = registry.post(STIGMERGY, &bodies[0]).await.body;
     let shown = |name: &str| sensed[name].as_array().unwrap().len();
     assert_eq!((shown("marks"), shown("compositions")), (50, 50));
     assert_eq!(sensed["totals"]["compositions"], PAIRS);

@@ -14,28 +14,27 @@ async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {
     registry.post(STIGMERGY, &trace_body(id, "A mark of before.")).await;
     call_as(registry, 1, "endorse", json!({ "listing_id": id })).await.unwrap();
     call_as(registry, 1, "used_with", json!({ "listing_id": id, "listing_b": pair.server })).await.unwrap();
-    let hot = registry.get(&format!("{STIGMERGY}?action=follow")).await.body;
+    let hot = registry.call_tool("follow_trail", &json!({})).await;
     assert!(hot.to_string().contains(id.as_str()));
     let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Impersonates a bank." });
     registry.run("operator", command).await;
     assert_eq!(registry.post(STIGMERGY, &trace_body(id, "Another.")).await.status, 404);
     let used = json!({ "listing_id": pair.server, "listing_b": id });
     assert_eq!(call_as(registry, 2, "used_with", used).await.unwrap_err().code, "listing_not_found");
-    for query in [
-        "",
-        "?action=sense",
-        "?action=follow",
-        "?action=follow&kind=composition",
-        "?action=follow&kind=demand",
+    for (tool, arguments) in [
+        ("stigmergy", json!({})),
+        ("sense_traces", json!({})),
+        ("follow_trail", json!({})),
+        ("follow_trail", json!({ "kind": "composition" })),
+        ("follow_trail", json!({ "kind": "demand" })),
     ] {
-        let reply = registry.get(&format!("{STIGMERGY}{query}")).await;
-        assert_eq!(reply.status, 200);
-        let shown = reply.body.to_string();
-        assert!(!shown.contains(id.as_str()) && !shown.contains("A mark of before."), "{query}: {shown}");
+        let shown = registry.call_tool(tool, &arguments).await.to_string();
+        assert!(!shown.contains(id.as_str()) && !shown.contains("A mark of before."), "{tool}: {shown}");
     }
     let at_the_other = sensed(registry, &pair.server).await.to_string();
     assert!(!at_the_other.contains(id.as_str()), "{at_the_other}");
-    assert_eq!(registry.get(&format!("{STIGMERGY}?action=sense&listing_id={id}")).await.status, 404);
+    let sense = json!({ "action": "sense_traces", "listing_id": id });
+    assert_eq!(registry.post(STIGMERGY, &sense).await.status, 404);
 }
 
 #[tokio::test]

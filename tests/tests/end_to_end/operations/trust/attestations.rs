@@ -369,14 +369,3 @@ async fn attestations_are_rate_limited() {
     registry.advance(HOUR);
     assert_eq!(registry.post(super::FAMILY, &attest).await.status, 200);
 }
-
-#[tokio::test]
-async fn actions_that_write_require_post() {
-    let pair = live_pair().await;
-    let get =
-        pair.registry.get(&format!("{}?action=liveness&listing_id={}", super::FAMILY, pair.agent)).await;
-    assert_eq!((get.status, &get.body["live"]), (200, &json!(true)));
-    let attest =
-        pair.registry.get(&format!("{}?action=attest&listing_id={}", super::FAMILY, pair.agent)).await;
-    assert_eq!((attest.status, &attest.body["code"]), (422, &json!("action_needs_post")));
-}

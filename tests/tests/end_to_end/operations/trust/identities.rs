@@ -57,10 +57,6 @@ impl IdentitySetup {
         *self.documents.lock().unwrap() = vec![(path.to_owned(), text.into())];
     }
 
-    fn did(&self) -> String {
-        format!("did:web:{}", self.peer.origin.trim_start_matches("http://").replace(':', "%3A"))
-    }
-
     async fn bind_ok(&self, owner: &Owner, more: Value) -> Value {
         let call = owner.with_signature(&self.registry, "bind_identity", &self.arguments(more)).await;
         self.registry.call_tool("bind_identity", &call).await
@@ -84,7 +80,7 @@ async fn every_proof_method_binds_the_key_of_the_domain() {
     let unbound = setup.registry.call_tool("bind_identity", &json!({ "listing_id": setup.id })).await;
     assert_eq!((&unbound["bound"], unbound["identities"].as_array().unwrap().len()), (&json!(false), 0));
     let methods: Vec<&Value> = unbound["ways"].as_array().unwrap().iter().map(|way| &way["method"]).collect();
-    assert_eq!(methods, ["dns", "http", "key_set", "did_web"]);
+    assert_eq!(methods, ["dns", "http", "key_set"]);
     let text = unbound["challenge"]["text"].as_str().unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], setup.registry.app.settings.base_url);
@@ -92,13 +88,9 @@ async fn every_proof_method_binds_the_key_of_the_domain() {
     assert_eq!((lines[2], lines.len()), (unbound["challenge"]["nonce"].as_str().unwrap(), 4));
 
     let set = json!({ "keys": [{ "kty": "RSA" }, owner.jwk()] });
-    let did = setup.did();
-    let key = json!({ "id": "#k", "controller": did, "publicKeyJwk": owner.jwk() });
-    let document = json!({ "id": did, "verificationMethod": [key], "authentication": ["#k"] });
     for (method, path, text, more) in [
         ("http", "/127.0.0.1/auth", owner.record(), json!({})),
         ("key_set", "/.well-known/jwks.json", set.to_string(), json!({ "public_jwk": owner.jwk() })),
-        ("did_web", "/.well-known/did.json", document.to_string(), json!({ "did": did })),
     ] {
         setup.serve(path, text);
         let problem = setup.refused_bind(&stranger, json!({})).await;
@@ -108,13 +100,13 @@ async fn every_proof_method_binds_the_key_of_the_domain() {
         assert_eq!(bound["proven_domain"], "127.0.0.1");
     }
     let claims = attest_listing(&setup.registry, &setup.id, "identity_bind").await["claims"].clone();
-    assert_eq!((&claims["did"], &claims["method"]), (&json!(did), &json!("did_web")), "{claims}");
+    assert_eq!(claims["method"], "key_set", "{claims}");
     setup.registry.settle();
     let reciprocity = setup.registry.get(&format!("/api/products/reciprocity?id={}", setup.id)).await.body;
-    // The same key is one identity without a DID and another one with a DID.
+    // The same key is one identity, at the last place that proved it.
     let bound_methods: Vec<&Value> =
         reciprocity["identities"].as_array().unwrap().iter().map(|identity| &identity["method"]).collect();
-    assert_eq!(bound_methods, ["key_set", "did_web"], "{reciprocity}");
+    assert_eq!(bound_methods, ["key_set"], "{reciprocity}");
     let domain = &reciprocity["signals"][2];
     assert_eq!((&domain["id"], &domain["points"]), (&json!("domain"), &json!(20)));
     assert_eq!(reciprocity["graph"]["edges"].as_array().unwrap().len(), 3, "{}", reciprocity["graph"]);
@@ -143,13 +135,6 @@ async fn key_in_txt_records_is_bound() {
         (&json!("example.com"), &json!("dns")),
         "{bound}"
     );
-    let did = registry
-        .refused_tool("bind_identity", &{
-            let foreign = json!({ "listing_id": id, "did": "did:web:evil.example.net" });
-            owner.with_signature(&registry, "bind_identity", &foreign).await
-        })
-        .await;
-    assert_eq!(did["code"], "did_of_another_domain", "{did}");
 
     // A listing without a remote belongs to the domain of its name.
     let server_json = json!({ "name": "com.example/tool", "description": "Adds numbers.", "version": "1.0.0",

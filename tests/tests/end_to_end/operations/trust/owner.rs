@@ -374,42 +374,6 @@ async fn key_that_another_place_publishes_outranks_a_bound_key() {
     assert_eq!(setup.run_act(&owner, &setup.arguments("withdraw")).await["lane"], "withdrawn");
 }
 
-/// A call that names a `did:web` must not avoid the check of the other places, nor a call that names none.
-#[tokio::test]
-async fn key_in_any_place_outranks_a_bound_key() {
-    let (owner, next) = (Owner::new(1), Owner::new(2));
-    let setup = OwnerSetup::start(&owner).await;
-    let did = format!("did:web:{}", setup.server.origin.trim_start_matches("http://").replace(':', "%3A"));
-    let document = |key: &Owner| {
-        let method = json!({ "id": "#k", "controller": did, "publicKeyJwk": key.jwk() });
-        json!({ "id": did, "verificationMethod": [method], "authentication": ["#k"] })
-    };
-    let serve_did = |document: Option<Value>| {
-        setup.server.answer_with(move |request| match (request.path.as_str(), &document) {
-            ("/.well-known/did.json", Some(document)) => tests::peers::json_answer(200, document),
-            ("/.well-known/did.json", None) => empty(503),
-            _ => servers::modern(request),
-        });
-    };
-    setup.bind(&owner).await;
-    setup.serve(DOWN);
-    serve_did(Some(document(&next)));
-    assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "signature_mismatch", "the DID has a key");
-
-    serve_did(Some(document(&owner)));
-    let bind = json!({ "listing_id": setup.id, "did": did });
-    let call = owner.with_signature(&setup.registry, "bind_identity", &bind).await;
-    assert_eq!(setup.registry.call_tool("bind_identity", &call).await["method"], "did_web");
-    serve_did(None);
-    let mut withdraw = setup.arguments("withdraw");
-    withdraw["did"] = json!(did);
-    setup.serve(next.record());
-    let call = owner.with_signature(&setup.registry, "manage_listing", &withdraw).await;
-    assert_eq!(setup.refusal_code(&call).await, "signature_mismatch", "the record has a key");
-    setup.serve(GONE);
-    assert_eq!(setup.run_act(&owner, &withdraw).await["lane"], "withdrawn");
-}
-
 #[tokio::test]
 async fn bound_key_counts_only_for_the_host_that_it_was_bound_for() {
     let owner = Owner::new(1);
