@@ -3,11 +3,11 @@
 
 use std::time::Instant;
 
-use local::engine::instrumented::as_function;
 use local::{Data, Embedded, engine};
 use registry::model::{AccessToken, ListingId};
 use registry::store::Store;
 use serde_json::{Value, json};
+use tests::instrumented::as_function;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 

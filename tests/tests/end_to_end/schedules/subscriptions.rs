@@ -315,12 +315,8 @@ async fn two_runs_at_once_send_each_message_once() {
     tell(&registry).await;
     let _peer = new_live_agent(&registry).await;
     registry.settle();
-    let run = || {
-        local::engine::instrumented::as_function(
-            "tell-subscribers",
-            registry::subscriptions::tell(&registry.app),
-        )
-    };
+    let run =
+        || tests::instrumented::as_function("tell-subscribers", registry::subscriptions::tell(&registry.app));
     let (a, b, c) = futures::join!(run(), run(), run());
     let sent: u32 = [a, b, c].into_iter().map(|report| report.unwrap().sent).sum();
     assert_eq!((sent, told(&webhook)), (1, vec![live(1)]));
