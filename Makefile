@@ -1,6 +1,6 @@
 # `make help` lists the targets. Each target is one or two lines that you can also type yourself.
 .DEFAULT_GOAL := help
-.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million million-week cost bench-peers load hot-keys faults hostile prove soak interop walk page-script log-client caching-proxy package-registries products registry-clients signatures browser openapi conformance tck second-engine search-backend dry-run traces acceptance nightly deploy
+.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million million-week cost bench-peers load faults hostile prove soak interop walk page-script log-client caching-proxy package-registries products registry-clients signatures browser openapi conformance tck second-engine search-backend dry-run acceptance nightly deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked $(if $(filter arm64,$(ARCHITECTURE)),--arm64)
@@ -13,7 +13,7 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
 
 run: ## run the registry on this machine; PORT=8080 DATA=./data/registry.db or :memory: PUBLIC=1 PROFILE=release
-	cargo run --profile $(PROFILE) -p local --no-default-features --bin registry
+	cargo run --profile $(PROFILE) -p local --bin registry
 
 test: ## run all tests that need only cargo
 	cargo test --workspace
@@ -58,9 +58,6 @@ bench-peers: ## compare the speed of list, search, get and publish with ContextF
 
 load: build ## send ten minutes of mixed load to the registry and to the packaged functions; LOAD_MINUTES sets the time
 	cargo run --release -p tests --bin bench -- load
-
-hot-keys: ## show which partition keys of the table limit the requests; HOT_KEYS_SECONDS (300), HOT_KEYS_RATE (500), HOT_KEYS_LIMIT (0.1)
-	cargo run --profile $(PROFILE) -p tests --bin bench -- hot-keys
 
 faults: ## inject faults and print the results; FAULT_KILLS sets the number of kills (50)
 	tests/faults/run
@@ -108,9 +105,6 @@ cli-test: ## use the command line and the GitHub Action against a new registry
 	cargo build -p cli
 	tests/cli/run
 
-traces: ## send traces of the local binary to a collector
-	cargo test --package local --features otlp --test traces
-
 browser: ## test the pages in headless Chromium
 	tests/browser/run
 
@@ -133,8 +127,7 @@ search-backend: ## run the tests of search with a search backend (Chroma); SEARC
 acceptance: ## run the external acceptance suite against a new server; SUITE is the folder of the suite
 	.ci/acceptance
 
-nightly: check test check-infra smoke dry-run second-engine search-backend walk cli-test page-script log-client caching-proxy package-registries products registry-clients signatures traces openapi conformance tck interop browser prove ## run all checks; takes some hours
-	HOT_KEYS_SECONDS=$${HOT_KEYS_SECONDS:-30} HOT_KEYS_LIMIT=$${HOT_KEYS_LIMIT:-0.5} $(MAKE) hot-keys
+nightly: check test check-infra smoke dry-run second-engine search-backend walk cli-test page-script log-client caching-proxy package-registries products registry-clients signatures openapi conformance tck interop browser prove ## run all checks; takes some hours
 	$(MAKE) million-week
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
 

@@ -13,10 +13,11 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use local::engine::Embedded;
-pub use local::engine::instrumented::Act;
-use local::engine::instrumented::acts_of;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+
+pub use crate::instrumented::Act;
+use crate::instrumented::acts_of;
 
 /// A DynamoDB endpoint over the embedded engine.
 #[derive(Clone, Debug)]

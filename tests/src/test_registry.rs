@@ -11,13 +11,12 @@ mod table;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::SignedDuration;
-use local::engine::instrumented::{Denials, InstrumentedEngine};
-use local::{Embedded, Local, Observer, Options};
+use local::{Embedded, Local};
 use registry::app::App;
 use registry::model::{Clock, ListingId, Moment};
 use registry::store::Store;
@@ -25,6 +24,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::chroma;
+use crate::instrumented::{Denials, Observer, as_function};
 
 pub use options::TestOptions;
 pub use reply::{Reply, snapshot_of};
@@ -74,8 +74,7 @@ impl TestRegistry {
         let observer = Observer::default();
         let is_delivered_twice = options.is_delivered_twice();
         let lags = options.lags();
-        let options = Options { observer: Some(observer.clone()), ..options.into_local() };
-        let mut local = Local::start(options).await.unwrap();
+        let mut local = Local::start(options.into_local(observer.clone())).await.unwrap();
         if lags {
             let table = local.engine.clone();
             let (name, clock) = (&local.app.settings.table_name, &local.app.clock);
@@ -328,10 +327,10 @@ impl TestRegistry {
     }
 
     async fn run_once(&self, function: &str, event: Value) -> Result<Value, String> {
-        match function {
-            "operator" => local::functions::operator(&self.app)(event).await,
-            _ => local::functions::jobs(&self.app)[function](event).await,
-        }
+        let operator = ("operator", local::functions::operator(&self.app));
+        let mut jobs = local::functions::jobs(&self.app).into_iter().chain([operator]);
+        let (name, job) = jobs.find(|(name, _)| *name == function).unwrap();
+        as_function(name, job(event)).await
     }
 
     /// Updates the search index, as an event or the schedule does.
@@ -394,7 +393,7 @@ impl TestRegistry {
     /// A client that only the replica sees.
     fn unobserved(&self) -> aws_sdk_dynamodb::Client {
         let observer = Observer { lag: self.observer.lag.clone(), ..Observer::default() };
-        local::engine::client(InstrumentedEngine::new(self.local.engine.clone(), observer))
+        observer.client(self.local.engine.clone())
     }
 
     /// Overwrites an attribute of an item, without the observer.
@@ -483,7 +482,7 @@ pub fn plain_client() -> reqwest::Client {
 }
 
 fn client_builder() -> reqwest::ClientBuilder {
-    let ring = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    let ring = Arc::new(rustls::crypto::ring::default_provider());
     let tls =
         rustls::ClientConfig::builder_with_provider(ring).with_safe_default_protocol_versions().unwrap();
     let tls = tls.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();

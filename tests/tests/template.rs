@@ -13,7 +13,6 @@ use axum::response::IntoResponse as _;
 use http::{Method, Request, StatusCode};
 use lambda_http::RequestExt;
 use local::engine::{self, Data, Embedded};
-use local::rights::{self, Access, RIGHTS};
 use registry::app::App;
 use registry::discovery::GUIDES;
 use registry::documents::DOCUMENTS;
@@ -28,6 +27,7 @@ use registry::store::{Store, table};
 use serde_json::{Value, json};
 use tests::aws_endpoints::{Act, DynamoDb};
 use tests::peers::{Peer, agents};
+use tests::rights::{self, Access, RIGHTS};
 use tests::sample_events;
 use tests::template::{Template, root, sample_event, texts};
 use tests::test_registry::TestRegistry;
@@ -365,7 +365,7 @@ const TEMPLATE: &str = "infra/template.yaml";
 const RIGHTS_BEGIN: &str = "            # Rights of ";
 const RIGHTS_END: &str = "            # End of the rights.";
 
-/// The statements of a function, made from the rights in `infra/local/src/rights.rs`.
+/// The statements of a function, made from the rights in `tests/src/rights.rs`.
 fn statements(function: &str) -> String {
     let mut kinds: Vec<(Vec<Access>, Vec<&str>)> = Vec::new();
     for access in Access::ALL {
@@ -598,36 +598,6 @@ fn functions_that_search_load_the_index_at_their_start() {
             && !["well-known", "search-index"].contains(&function);
         assert_eq!(main.contains("Preload::SEARCH_INDEX"), searches, "{function}");
     }
-}
-
-/// Prints the rights that no recorded access used. `USED_RIGHTS=<file> cargo test -p tests --test end_to_end` writes the
-/// file.
-#[test]
-#[ignore = "needs USED_RIGHTS: the file that a run of the end-to-end tests wrote"]
-fn every_right_is_used() {
-    let file = std::env::var_os("USED_RIGHTS").expect("USED_RIGHTS");
-    let used = std::fs::read_to_string(file).unwrap();
-    let used: BTreeSet<&str> = used.lines().collect();
-    let mut unused = Vec::new();
-    for function in Template::read().unwrap().functions().into_keys() {
-        for access in Access::ALL {
-            for partitions in rights::partitions(function, access) {
-                // The endpoints for MCP and A2A serve the operations of the other functions, too.
-                let users: &[&str] = match function {
-                    "a2a" | "protocol" => {
-                        &["a2a", "listings", "products", "protocol", "publish", "talk", "well-known"]
-                    }
-                    _ => &[function],
-                };
-                let is_used =
-                    |user: &&str| used.contains(format!("{user} {} {partitions}", access.as_str()).as_str());
-                if !users.iter().any(is_used) {
-                    unused.push(format!("{function} {} {partitions}", access.as_str()));
-                }
-            }
-        }
-    }
-    assert!(unused.is_empty(), "remove from infra/local/src/rights.rs:\n{}", unused.join("\n"));
 }
 
 /// Runs all outreach operations and checks each table access against the policies.

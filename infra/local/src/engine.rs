@@ -1,10 +1,7 @@
 //! A DynamoDB engine inside this process. The AWS SDK reaches it through its HTTP connector. So the functions
-//! run unchanged, and `make run` needs no Java, no container and no AWS account. The connector in
-//! [`instrumented`] injects faults that this engine never causes.
+//! run unchanged, and `make run` needs no Java, no container and no AWS account.
 
 mod dispatch;
-pub mod instrumented;
-pub mod partitions;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -22,8 +19,6 @@ use aws_smithy_runtime_api::http::StatusCode;
 use aws_smithy_types::body::SdkBody;
 use dynoxide::Database;
 use registry::model::Clock;
-
-use partitions::PartitionMeter;
 
 /// Where the table is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,8 +47,6 @@ pub enum EngineError {
 #[derive(Clone)]
 pub struct Embedded {
     database: Database,
-    /// Limits the throughput of each partition key; none by default.
-    partitions: Option<PartitionMeter>,
 }
 
 impl Embedded {
@@ -67,13 +60,12 @@ impl Embedded {
                 .map_err(|error| EngineError::Open(":memory:".to_owned(), error))?,
             Data::File(path) => open_file(path)?,
         };
-        Ok(Self { database, partitions: None })
+        Ok(Self { database })
     }
 
-    /// With the throughput of each partition key counted and limited by `meter`.
-    #[must_use]
-    pub fn with_partitions(self, meter: PartitionMeter) -> Self {
-        Self { partitions: Some(meter), ..self }
+    /// The HTTP status and JSON body of DynamoDB's answer to an operation, such as `PutItem`.
+    pub fn answer(&self, operation: &str, body: &[u8]) -> (u16, String) {
+        dispatch::answer(&self.database, operation, body)
     }
 
     /// Deletes the items whose TTL has passed and returns their number; unlike DynamoDB, the engine does this only on
@@ -131,26 +123,27 @@ impl HttpConnector for Embedded {
     // yields first, because a task that never waits keeps its worker: without that, timers are 100 to 500 ms late under
     // load, with it 1 to 2 ms.
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let Self { database, partitions } = self.clone();
+        let engine = self.clone();
         HttpConnectorFuture::new(async move {
             tokio::task::yield_now().await;
             let body = request.body().bytes().unwrap_or_default();
-            let operation = operation(&request);
-            let (status, answer) = match &partitions {
-                None => dispatch::answer(&database, operation, body),
-                Some(meter) => meter.answer(&database, operation, body),
-            };
+            let (status, answer) = engine.answer(operation(&request), body);
             json_response(status, answer)
         })
     }
 }
 
-fn operation(request: &HttpRequest) -> &str {
+/// The name of the operation that a request of the SDK calls.
+pub fn operation(request: &HttpRequest) -> &str {
     let target = request.headers().get("x-amz-target").unwrap_or_default();
     target.rsplit('.').next().unwrap_or_default()
 }
 
-fn json_response(status: u16, body: String) -> Result<HttpResponse, ConnectorError> {
+/// A response of DynamoDB for the SDK.
+///
+/// # Errors
+/// The status is invalid.
+pub fn json_response(status: u16, body: String) -> Result<HttpResponse, ConnectorError> {
     let status = StatusCode::try_from(status).map_err(|error| ConnectorError::other(error.into(), None))?;
     let mut response = HttpResponse::new(status, SdkBody::from(body));
     response.headers_mut().insert("content-type", "application/x-amz-json-1.0");

@@ -11,8 +11,6 @@ use registry::app::App;
 use registry::events;
 use serde_json::Value;
 
-use crate::engine::instrumented::as_function;
-
 /// A function that is called with an event and returns its report or an error message.
 pub type Job = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
 
@@ -55,7 +53,7 @@ where
     let job = move |event: Value| {
         let (own_id, event) = (format!("{name}-{}", app.clock.now()), events::from_queue(event));
         let work = handle(app.clone(), event.clone()).map_err(|error| error.to_string());
-        as_function(name, events::handled(name, &event, own_id, work)).boxed()
+        events::handled(name, &event, own_id, work).boxed()
     };
     (name, Arc::new(job))
 }

@@ -3,8 +3,6 @@
 
 mod cors;
 mod error;
-#[cfg(feature = "as-events")]
-mod event;
 mod path_routes;
 mod target;
 
@@ -18,16 +16,13 @@ use axum::extract::ConnectInfo;
 use axum::routing::any;
 use http::Request;
 
-#[cfg(feature = "as-events")]
-use crate::functions::Job;
 use crate::template::Template;
 use path_routes::PathRoutes;
-use target::{Function, Target};
+use target::Target;
 
 pub use error::GatewayError;
 pub use path_routes::BodyLimits;
 pub(crate) use target::AnsweredBy;
-pub use target::Transport;
 
 /// The whole HTTP API as one router. It needs the peer's address (`ConnectInfo<SocketAddr>`).
 ///
@@ -36,46 +31,12 @@ pub use target::Transport;
 pub fn router(
     template: &Template,
     functions: &BTreeMap<&'static str, Router>,
-    transport: Transport,
-) -> Result<Router, GatewayError> {
-    router_with(template, functions, transport, &BodyLimits::default())
-}
-
-/// The same, with limits for the bodies of requests.
-///
-/// # Errors
-/// As [`router`].
-pub fn router_with(
-    template: &Template,
-    functions: &BTreeMap<&'static str, Router>,
-    transport: Transport,
-    limits: &BodyLimits,
-) -> Result<Router, GatewayError> {
-    build(template, functions, |router| transport.function(router), limits)
-}
-
-/// The same for packaged binaries in a Lambda runtime, which accept only events.
-///
-/// # Errors
-/// As [`router`].
-#[cfg(feature = "as-events")]
-pub fn router_of_packaged(
-    template: &Template,
-    functions: &BTreeMap<&'static str, Job>,
-) -> Result<Router, GatewayError> {
-    build(template, functions, Function::Events, &BodyLimits::default())
-}
-
-fn build<F: Clone>(
-    template: &Template,
-    functions: &BTreeMap<&'static str, F>,
-    function: impl Fn(F) -> Function,
     limits: &BodyLimits,
 ) -> Result<Router, GatewayError> {
     let mut paths: BTreeMap<String, PathRoutes> = BTreeMap::new();
     let mut default = None;
     for route in &template.routes {
-        let target = Target::new(route, functions, &function, template.timeout(&route.function))?;
+        let target = Target::new(route, functions, template.timeout(&route.function))?;
         match &route.path {
             None => default = Some(target),
             Some(path) => paths.entry(axum_path(path)).or_default().add(route.method.clone(), target),

@@ -7,14 +7,16 @@ pub mod gateway;
 mod lock;
 pub mod mirror;
 mod monitor;
-pub mod rights;
 pub mod scheduler;
 mod server;
 pub mod takedown;
 pub mod template;
 
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
 
+use axum::Router;
 use futures::future::BoxFuture;
 use registry::app::App;
 use registry::events::{Bus, Event, What};
@@ -30,10 +32,7 @@ use tokio::sync::mpsc;
 use crate::lock::Lock;
 use crate::server::Server;
 
-pub use engine::instrumented::Observer;
-pub use engine::partitions::PartitionMeter;
 pub use engine::{Data, Embedded};
-pub use gateway::Transport;
 pub use lock::LockError;
 pub use template::Template;
 
@@ -51,8 +50,6 @@ pub struct Options {
     pub settings: Settings,
     /// Uses the address that it listens on as the base URL.
     pub own_base_url: bool,
-    /// How requests reach the functions.
-    pub transport: Transport,
     /// Fires schedules, delivers the events of the bus and removes expired items. Without it, a test calls the
     /// functions itself and reads [`Local::events`].
     pub schedules: bool,
@@ -60,24 +57,29 @@ pub struct Options {
     pub clock: Clock,
     /// Tests use a seeded generator.
     pub random: Random,
-    /// Counts the calls to the table and injects faults.
-    pub observer: Option<Observer>,
-    /// Which reads of the table are cached.
-    pub reads: Reads,
-    /// Counts and limits the throughput of each partition key.
-    pub partitions: Option<PartitionMeter>,
+    /// Tests replace parts of a registry.
+    pub parts: Arc<dyn Parts>,
 }
 
-/// Which reads of the table are cached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reads {
-    /// Items are cached until they are written, because no other process writes them.
-    UntilWritten,
-    /// Only what nearly every request needs is cached, for seconds, as on AWS.
-    ForSeconds,
-    /// Every read queries the table.
-    Uncached,
+/// The parts of a registry that its caller can replace. Tests count the calls to the table, inject faults into them, and
+/// send requests to functions as events of API Gateway.
+pub trait Parts: fmt::Debug + Send + Sync {
+    /// The table in an engine. The clock is that of the registry.
+    fn store(&self, engine: Embedded, table_name: &str, _clock: &Clock) -> Store {
+        Store::sole_writer(engine::client(engine), table_name)
+    }
+
+    /// The function with this name, as the gateway calls it.
+    fn function(&self, _name: &'static str, function: Router) -> Router {
+        function
+    }
 }
+
+/// The parts of a registry that is no test.
+#[derive(Clone, Copy, Debug)]
+struct OwnParts;
+
+impl Parts for OwnParts {}
 
 impl Options {
     /// A free port on loopback, a table in memory, no schedules.
@@ -87,13 +89,10 @@ impl Options {
             data: Data::Memory,
             settings,
             own_base_url: true,
-            transport: Transport::Direct,
             schedules: false,
             clock: Clock::System,
             random: Random::System,
-            observer: None,
-            reads: Reads::UntilWritten,
-            partitions: None,
+            parts: Arc::new(OwnParts),
         }
     }
 }
@@ -146,19 +145,9 @@ impl Local {
         Box::pin(async move {
             let template = Template::own()?;
             let engine = Embedded::open(&options.data, &options.clock)?;
-            let engine = match options.partitions {
-                Some(meter) => engine.with_partitions(meter),
-                None => engine,
-            };
             let lock = match &options.data {
                 Data::Memory => None,
                 Data::File(path) => Some(Lock::on(path)?),
-            };
-            let client = match options.observer {
-                None => engine::client(engine.clone()),
-                Some(observer) => {
-                    engine::client(engine::instrumented::InstrumentedEngine::new(engine.clone(), observer))
-                }
             };
             let listen_error = |error| StartError::Listen(options.listen, error);
             let listener = TcpListener::bind(options.listen).await.map_err(listen_error)?;
@@ -167,18 +156,12 @@ impl Local {
             if options.own_base_url {
                 settings.base_url = base_url(address);
             }
-            table::ensure(&client, &settings.table_name)
+            table::ensure(&engine::client(engine.clone()), &settings.table_name)
                 .await
                 .map_err(|error| StartError::Table(error.into()))?;
 
             let tick = settings.tick();
-            let store = match options.reads {
-                Reads::UntilWritten => Store::sole_writer(client, &settings.table_name),
-                Reads::ForSeconds => {
-                    Store::of_many_writers(client, &settings.table_name, options.clock.clone())
-                }
-                Reads::Uncached => Store::new(client, &settings.table_name),
-            };
+            let store = options.parts.store(engine.clone(), &settings.table_name, &options.clock);
             let (bus, events) = Bus::local();
             let app = App::new(settings, store, bus, options.clock.clone(), options.random);
             let connections = app.settings.connections;
@@ -188,7 +171,9 @@ impl Local {
                 caller: app.settings.caller_rate.map(|rate| CallerLimit::new(rate, app.clock.clone())),
                 random: app.random.clone(),
             };
-            let router = gateway::router_with(&template, &functions::http(&app), options.transport, &limits)?;
+            let functions = functions::http(&app).into_iter();
+            let functions = functions.map(|(name, function)| (name, options.parts.function(name, function)));
+            let router = gateway::router(&template, &functions.collect(), &limits)?;
             let monitor = monitor::Monitor::default();
             let router = monitor.with_pages(router, app.clone());
             let jobs = functions::jobs(&app).into_iter().map(|(name, job)| (name, monitor.watched(job)));

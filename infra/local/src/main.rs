@@ -5,7 +5,6 @@ mod banner;
 mod exit;
 mod mirror_command;
 mod operator_command;
-mod traces;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -13,16 +12,13 @@ use std::process::ExitCode;
 
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand};
-use local::{Data, Local, Options, PartitionMeter, Reads};
-use registry::model::Clock;
+use local::{Data, Local, Options};
 use registry::settings::{Mode, Settings};
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::layer;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
-
-use crate::traces::Traces;
 
 /// Runs the Agent and MCP Registry on this machine.
 ///
@@ -61,23 +57,13 @@ struct Serve {
     /// Apply the rules of a public registry: probe only https at public addresses, and enforce rate limits.
     #[arg(long, env = "PUBLIC", value_parser = FalseyValueParser::new())]
     public: bool,
-    /// Limit each partition key to this share of DynamoDB's 3,000 read units and 1,000 write units per second, such as
-    /// 0.1, and print the hottest keys at the end. Reads are then cached only as on AWS.
-    #[arg(long, env = "PARTITION_LIMIT", value_parser = share)]
-    partition_limit: Option<f64>,
-    /// Convert every request to an API Gateway event, as on Lambda.
-    #[cfg(feature = "as-events")]
-    #[arg(long, env = "AS_EVENTS", value_parser = FalseyValueParser::new())]
-    as_events: bool,
 }
 
 fn main() -> ExitCode {
     let line = CommandLine::parse();
-    // Dropped at the end: then the last traces are sent.
-    let _traces = match start_log() {
-        Ok(traces) => traces,
-        Err(error) => return exit::failure(exit::USAGE_ERROR, &error),
-    };
+    if let Err(error) = start_log() {
+        return exit::failure(exit::USAGE_ERROR, &error);
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return exit::failure(1, &error.to_string()),
@@ -94,7 +80,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-fn start_log() -> Result<Option<Traces>, String> {
+fn start_log() -> Result<(), String> {
     let filter = match variable("RUST_LOG").filter(|text| !text.is_empty()) {
         None => Targets::new().with_default(LevelFilter::WARN),
         Some(text) => text.parse::<Targets>().map_err(|error| {
@@ -107,11 +93,8 @@ fn start_log() -> Result<Option<Traces>, String> {
         Some("json") => lines.json().with_span_list(false).boxed(),
         Some(other) => return Err(format!("invalid LOG_FORMAT={other:?}; use `plain` or `json`")),
     };
-    let is_traced = variable(traces::ENDPOINT).is_some_and(|endpoint| !endpoint.is_empty());
-    let traces = is_traced.then(Traces::start).transpose()?;
-    let log = tracing_subscriber::registry().with(lines.with_filter(filter));
-    log.with(traces.as_ref().map(Traces::layer)).init();
-    Ok(traces)
+    tracing_subscriber::registry().with(lines.with_filter(filter)).init();
+    Ok(())
 }
 
 async fn run(serve: &Serve) -> ExitCode {
@@ -120,7 +103,6 @@ async fn run(serve: &Serve) -> ExitCode {
         Ok(settings) => settings,
         Err(error) => return exit::failure(exit::USAGE_ERROR, &error.to_string()),
     };
-    let partitions = serve.partition_limit.map(|share| PartitionMeter::new(share, Clock::System));
     let options = Options {
         listen: SocketAddr::new(serve.host, serve.port),
         data: match serve.data.to_str() {
@@ -128,11 +110,7 @@ async fn run(serve: &Serve) -> ExitCode {
             _ => Data::File(serve.data.clone()),
         },
         own_base_url: variable("BASE_URL").is_none_or(|url| url.trim().is_empty()),
-        #[cfg(feature = "as-events")]
-        transport: if serve.as_events { local::Transport::Events } else { local::Transport::Direct },
         schedules: true,
-        reads: if partitions.is_some() { Reads::ForSeconds } else { Reads::UntilWritten },
-        partitions: partitions.clone(),
         ..Options::new(settings)
     };
     let data = options.data.clone();
@@ -144,20 +122,7 @@ async fn run(serve: &Serve) -> ExitCode {
     shutdown_signal().await;
     tracing::info!("stopping");
     local.stop().await;
-    if let Some(partitions) = partitions {
-        println!("{}", partitions.report(HOTTEST_KEYS));
-    }
     ExitCode::SUCCESS
-}
-
-/// Partition keys that are printed at the end.
-const HOTTEST_KEYS: usize = 20;
-
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(share) if share > 0.0 => Ok(share),
-        _ => Err("use a number above 0, such as 0.1".to_owned()),
-    }
 }
 
 /// Ctrl-C, or the TERM signal of a process manager.

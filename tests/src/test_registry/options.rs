@@ -1,9 +1,16 @@
 //! Options of a test registry: settings by the names of their environment variables, the clock and the transport. The
 //! production code reads the settings, so that a test cannot use a configuration that is impossible for an operator.
 
-use local::{Data, Options, Reads, Transport};
+use std::sync::Arc;
+
+use axum::Router;
+use local::{Data, Embedded, Options, Parts};
 use registry::model::{Clock, Random};
 use registry::settings::{Mode, Settings};
+use registry::store::Store;
+
+use crate::gateway_events::by_events;
+use crate::instrumented::{Observer, with_rights};
 
 /// How a test registry starts.
 #[derive(Clone, Debug)]
@@ -12,10 +19,41 @@ pub struct TestOptions {
     environment: Vec<(String, String)>,
     clock: Clock,
     data: Data,
-    transport: Transport,
+    is_sent_as_events: bool,
     reads: Reads,
     lag: bool,
     is_delivered_twice: bool,
+}
+
+/// Which reads of the table are cached.
+#[derive(Clone, Copy, Debug)]
+enum Reads {
+    UntilWritten,
+    ForSeconds,
+    Uncached,
+}
+
+/// The table and the functions of a test registry.
+#[derive(Debug)]
+struct TestParts {
+    observer: Observer,
+    reads: Reads,
+    is_sent_as_events: bool,
+}
+
+impl Parts for TestParts {
+    fn store(&self, engine: Embedded, table_name: &str, clock: &Clock) -> Store {
+        let client = self.observer.client(engine);
+        match self.reads {
+            Reads::UntilWritten => Store::sole_writer(client, table_name),
+            Reads::ForSeconds => Store::of_many_writers(client, table_name, clock.clone()),
+            Reads::Uncached => Store::new(client, table_name),
+        }
+    }
+
+    fn function(&self, name: &'static str, function: Router) -> Router {
+        with_rights(name, if self.is_sent_as_events { by_events(function) } else { function })
+    }
 }
 
 impl Default for TestOptions {
@@ -26,7 +64,7 @@ impl Default for TestOptions {
             environment: Vec::new(),
             clock: Clock::manual(noon),
             data: Data::Memory,
-            transport: Transport::Events,
+            is_sent_as_events: true,
             reads: Reads::Uncached,
             lag: true,
             is_delivered_twice: true,
@@ -106,7 +144,7 @@ impl TestOptions {
     /// Requests reach the functions directly, and not as events of API Gateway.
     #[must_use]
     pub fn without_events(self) -> Self {
-        Self { transport: Transport::Direct, ..self }
+        Self { is_sent_as_events: false, ..self }
     }
 
     /// Whether eventually consistent reads miss writes of the same moment. A table with older data, or a clock that a test
@@ -119,9 +157,9 @@ impl TestOptions {
         self.is_delivered_twice
     }
 
-    /// The options of the local registry.
+    /// The options of the local registry whose table `observer` observes.
     #[must_use]
-    pub fn into_local(self) -> Options {
+    pub fn into_local(self, observer: Observer) -> Options {
         let lookup =
             |name: &str| self.environment.iter().find(|(other, _)| other == name).map(|(_, v)| v.clone());
         // Without its own listings, unless a test sets `LIST_ITSELF`.
@@ -130,10 +168,13 @@ impl TestOptions {
         Options {
             data: self.data.clone(),
             own_base_url: lookup("BASE_URL").is_none(),
-            transport: self.transport,
-            reads: self.reads,
             clock: self.clock.clone(),
             random: Random::seeded(7),
+            parts: Arc::new(TestParts {
+                observer,
+                reads: self.reads,
+                is_sent_as_events: self.is_sent_as_events,
+            }),
             ..Options::new(settings)
         }
     }

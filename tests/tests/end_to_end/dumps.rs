@@ -8,11 +8,11 @@ use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use axum::response::IntoResponse as _;
 use flate2::read::MultiGzDecoder;
-use local::engine::instrumented::Fault;
 use local::mirror::Job;
 use registry::dump::{self, DumpLimits};
 use registry::model::sha256_hex;
 use serde_json::{Value, json};
+use tests::instrumented::Fault;
 use tests::peers::{Peer, agents, empty, json_answer, servers, sign_in};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry, client};
 

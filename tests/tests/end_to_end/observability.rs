@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use local::engine::instrumented::Fault;
 use registry::model::ListingId;
 use serde_json::{Value, json};
+use tests::instrumented::Fault;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, TICK, TestOptions, TestRegistry};
 use tracing::subscriber::DefaultGuard;

@@ -1,4 +1,4 @@
-//! Every function may access only the partitions in `infra/local/src/rights.rs`. All end-to-end tests check this. These
+//! Every function may access only the partitions in `tests/src/rights.rs`. All end-to-end tests check this. These
 //! tests call every operation over every protocol, every document and page, and every job. As on AWS, each function has
 //! its own caches, so that none profits from what another has read.
 
@@ -10,7 +10,8 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
-use local::{Template, Transport};
+use local::Template;
+use local::gateway::BodyLimits;
 use registry::app::App;
 use registry::discovery::GUIDES;
 use registry::documents::DOCUMENTS;
@@ -18,6 +19,7 @@ use registry::openapi::OPENAPI;
 use registry::operations::{AnyOperation, CATALOGUE};
 use registry::pages::{ASSETS, PAGES};
 use serde_json::{Value, json};
+use tests::instrumented::with_rights;
 use tests::test_registry::TestRegistry;
 use tower::ServiceExt as _;
 
@@ -28,10 +30,10 @@ fn separate_functions(app: &App) -> Router {
     let names = local::functions::http(app).into_keys();
     let own = names.map(|name| {
         let own_app = app.clone().at(Some(app.settings.base_url.clone()));
-        (name, local::functions::http(&own_app).remove(name).unwrap())
+        (name, with_rights(name, local::functions::http(&own_app).remove(name).unwrap()))
     });
     let functions: BTreeMap<&'static str, Router> = own.collect();
-    local::gateway::router(&Template::own().unwrap(), &functions, Transport::Direct).unwrap()
+    local::gateway::router(&Template::own().unwrap(), &functions, &BodyLimits::default()).unwrap()
 }
 
 async fn send(gateway: &Router, method: &str, path: &str, body: Option<&Value>) -> (StatusCode, String) {

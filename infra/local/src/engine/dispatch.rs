@@ -31,7 +31,7 @@ fn perform(db: &Database, operation: &str, body: &[u8]) -> Result<String, Dynoxi
         "TransactGetItems" => run(body, |request| db.transact_get_items(request)),
         "TransactWriteItems" => run(body, |mut request: TransactWriteItemsRequest| {
             // The engine would keep every token with its answer for ten minutes, and read all of them for each transaction.
-            // No answer is lost within a process; the faults of tests repeat a lost answer themselves.
+            // No answer is lost within a process. Tests that lose answers repeat them themselves.
             request.client_request_token = None;
             db.transact_write_items(request)
         }),

@@ -16,9 +16,9 @@ use registry::model::{Clock, Moment};
 
 use super::{Data, Embedded, EngineError, client};
 
-pub(super) const TABLE: &str = "probe";
+const TABLE: &str = "probe";
 
-pub(super) fn item(id: &str, sort: &str) -> HashMap<String, AttributeValue> {
+fn item(id: &str, sort: &str) -> HashMap<String, AttributeValue> {
     let text = |text: &str| AttributeValue::S(text.to_owned());
     HashMap::from([
         ("pk".to_owned(), text(id)),
@@ -27,7 +27,7 @@ pub(super) fn item(id: &str, sort: &str) -> HashMap<String, AttributeValue> {
     ])
 }
 
-pub(super) async fn create_table(client: &Client) {
+async fn create_table(client: &Client) {
     let attribute = |name: &str| {
         let definition = AttributeDefinition::builder().attribute_name(name);
         definition.attribute_type(ScalarAttributeType::S).build().unwrap()

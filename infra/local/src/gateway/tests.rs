@@ -1,9 +1,7 @@
-//! Tests the gateway with small functions behind a small template. The tests call the functions directly and
-//! with Lambda events.
+//! Tests the gateway with small functions behind a small template.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -13,7 +11,6 @@ use axum::extract::{Path, Request};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use futures::FutureExt as _;
 use http::{HeaderMap, Method, StatusCode, header};
 use http_body_util::BodyExt;
 use registry::http::MAX_BODY_BYTES;
@@ -22,8 +19,7 @@ use serde_json::{Value, json};
 use tower::ServiceExt;
 
 use super::path_routes::BODY_LIMIT;
-use super::{GatewayError, Transport, router, router_of_packaged};
-use crate::functions::Job;
+use super::{BodyLimits, GatewayError, router};
 use crate::template::{Cors, Route, Template};
 
 /// Returns the method, path, query, caller, values of `x-seen` and body of the request.
@@ -55,11 +51,10 @@ fn route(method: Option<Method>, path: Option<&str>, function: &str) -> Route {
     Route { method, path: path.map(str::to_owned), function: function.to_owned() }
 }
 
-fn api(transport: Transport, with_default: bool) -> Router {
+fn api(with_default: bool) -> Router {
     let mut routes = vec![
         route(None, Some("/echo"), "echo"),
         route(None, Some("/deep/{proxy+}"), "echo"),
-        route(None, Some("/large"), "large"),
         route(None, Some("/slow"), "slow"),
         route(None, Some("/slower"), "slower"),
         route(Some(Method::GET), Some("/mixed"), "named"),
@@ -91,13 +86,12 @@ fn api(transport: Transport, with_default: bool) -> Router {
                 .route("/named/{name}", get(|Path(name): Path<String>| async move { name }))
                 .route("/mixed", get(|| async { "specific" })),
         ),
-        ("large", Router::new().fallback(|| async { vec![b'x'; super::event::RESPONSE_LIMIT + 1] })),
         ("slow", sleeper()),
         ("slower", sleeper()),
         ("rest", Router::new().fallback(|| async { (StatusCode::IM_A_TEAPOT, "rest") })),
     ]);
     let peer = SocketAddr::from(([192, 0, 2, 7], 4711));
-    router(&template, &functions, transport).unwrap().layer(MockConnectInfo(peer))
+    router(&template, &functions, &BodyLimits::default()).unwrap().layer(MockConnectInfo(peer))
 }
 
 async fn send(api: &Router, request: Request) -> (StatusCode, HeaderMap, Bytes) {
@@ -109,105 +103,69 @@ fn request(method: Method, uri: &str, body: impl Into<Body>) -> Request {
     Request::builder().method(method).uri(uri).header(header::HOST, "here").body(body.into()).unwrap()
 }
 
-const BOTH: [Transport; 2] = [Transport::Direct, Transport::Events];
-
 #[tokio::test]
 async fn gateway_passes_on_requests_and_responses_unchanged() {
-    let binary: Vec<u8> = (0..=255).collect();
-    for transport in BOTH {
-        for (content_type, body) in [
-            ("application/octet-stream", binary.clone()),
-            ("application/json", br#"{"text":"\u00e4 \ud83e\udd80 \"quoted\""}"#.to_vec()),
-            ("application/json", "{\"text\":\"ä 🦀\"}".as_bytes().to_vec()),
-            ("application/problem+json", b"{}".to_vec()),
-            ("text/plain", Vec::new()),
-        ] {
-            let mut sent = request(Method::PUT, "/echo?a=1&a=2&q=%C3%A4+b&empty=", body.clone());
-            sent.headers_mut().insert(header::CONTENT_TYPE, content_type.parse().unwrap());
-            sent.headers_mut().append("x-seen", "one".parse().unwrap());
-            sent.headers_mut().append("x-seen", "two".parse().unwrap());
-            sent.headers_mut().insert(header::COOKIE, "c=3; d=4".parse().unwrap());
-            let (status, headers, got) = send(&api(transport, true), sent).await;
-            assert_eq!(status, StatusCode::ACCEPTED);
-            assert_eq!(got, body, "{transport:?} {content_type}");
-            assert_eq!(headers["x-request"], "PUT /echo Some(\"a=1&a=2&q=%C3%A4+b&empty=\")");
-            assert_eq!(headers["x-seen"], "one,two");
-            assert_eq!(headers["x-cookies"], "c=3; d=4");
-            assert_eq!(headers["x-caller"], "192.0.2.7");
-            assert_eq!(headers[header::CONTENT_TYPE], content_type);
-            let cookies: Vec<_> = headers.get_all(header::SET_COOKIE).iter().collect();
-            assert_eq!(cookies, ["a=1", "b=2"]);
-            let links: Vec<_> = headers.get_all(header::LINK).iter().collect();
-            match transport {
-                Transport::Direct => assert_eq!(links, ["</a>; rel=a", "</b>; rel=b"]),
-                Transport::Events => assert_eq!(links, ["</a>; rel=a, </b>; rel=b"]),
-            }
-        }
-    }
+    let mut sent = request(Method::PUT, "/echo?a=1&a=2&q=%C3%A4+b&empty=", (0..=255).collect::<Vec<u8>>());
+    sent.headers_mut().insert(header::CONTENT_TYPE, "application/octet-stream".parse().unwrap());
+    sent.headers_mut().append("x-seen", "one".parse().unwrap());
+    sent.headers_mut().append("x-seen", "two".parse().unwrap());
+    sent.headers_mut().insert(header::COOKIE, "c=3; d=4".parse().unwrap());
+    let (status, headers, got) = send(&api(true), sent).await;
+    assert_eq!(status, StatusCode::ACCEPTED);
+    assert_eq!(got, (0..=255).collect::<Vec<u8>>());
+    assert_eq!(headers["x-request"], "PUT /echo Some(\"a=1&a=2&q=%C3%A4+b&empty=\")");
+    assert_eq!(headers["x-seen"], "one,two");
+    assert_eq!(headers["x-cookies"], "c=3; d=4");
+    assert_eq!(headers["x-caller"], "192.0.2.7");
+    assert_eq!(headers[header::CONTENT_TYPE], "application/octet-stream");
+    let cookies: Vec<_> = headers.get_all(header::SET_COOKIE).iter().collect();
+    assert_eq!(cookies, ["a=1", "b=2"]);
+    let links: Vec<_> = headers.get_all(header::LINK).iter().collect();
+    assert_eq!(links, ["</a>; rel=a", "</b>; rel=b"]);
 }
 
 #[tokio::test]
 async fn precedence_of_routes_is_the_same_as_on_api_gateway() {
-    for transport in BOTH {
-        let api = api(transport, true);
-        let named = send(&api, request(Method::GET, "/named/live.svg", "")).await;
-        assert_eq!((named.0, &named.2[..]), (StatusCode::OK, &b"live.svg"[..]));
-        let refused = send(&api, request(Method::POST, "/named/live.svg", "")).await;
-        assert_eq!(
-            (refused.0, &refused.1[header::ALLOW]),
-            (StatusCode::METHOD_NOT_ALLOWED, &"GET,HEAD".parse().unwrap())
-        );
-        let specific = send(&api, request(Method::GET, "/mixed", "")).await;
-        assert_eq!(&specific.2[..], b"specific");
-        for (method, uri) in [(Method::POST, "/mixed"), (Method::GET, "/deep"), (Method::GET, "/unknown")] {
-            let (status, _, body) = send(&api, request(method, uri, "")).await;
-            assert_eq!((status, &body[..]), (StatusCode::IM_A_TEAPOT, &b"rest"[..]), "{uri}");
-        }
+    let api = api(true);
+    let named = send(&api, request(Method::GET, "/named/live.svg", "")).await;
+    assert_eq!((named.0, &named.2[..]), (StatusCode::OK, &b"live.svg"[..]));
+    let refused = send(&api, request(Method::POST, "/named/live.svg", "")).await;
+    assert_eq!(
+        (refused.0, &refused.1[header::ALLOW]),
+        (StatusCode::METHOD_NOT_ALLOWED, &"GET,HEAD".parse().unwrap())
+    );
+    let specific = send(&api, request(Method::GET, "/mixed", "")).await;
+    assert_eq!(&specific.2[..], b"specific");
+    for (method, uri) in [(Method::POST, "/mixed"), (Method::GET, "/deep"), (Method::GET, "/unknown")] {
+        let (status, _, body) = send(&api, request(method, uri, "")).await;
+        assert_eq!((status, &body[..]), (StatusCode::IM_A_TEAPOT, &b"rest"[..]), "{uri}");
     }
 }
 
-/// HTTP APIs decode the path once. Only `%2F` and `%3F` cannot be restored.
 #[tokio::test]
-async fn function_gets_the_same_path_over_both_transports() {
-    for (path, from_event) in [
-        ("/deep/50%25%20off", "/deep/50%25%20off"),
-        ("/deep/%252F%2541", "/deep/%252F%2541"),
-        ("/deep/%C3%A4%23b", "/deep/%C3%A4%23b"),
-        ("/deep/../a/./b", "/deep/../a/./b"),
-        ("/deep/%41", "/deep/A"),
-        ("/deep/a%2Fb/c", "/deep/a/b/c"),
-        ("/deep/a%3Fb", "/deep/a"),
-    ] {
-        for (transport, expected) in [(Transport::Direct, path), (Transport::Events, from_event)] {
-            let sent = request(Method::GET, &format!("{path}?q=%25"), "");
-            let (_, headers, _) = send(&api(transport, true), sent).await;
-            assert_eq!(
-                headers["x-request"],
-                format!("GET {expected} Some(\"q=%25\")"),
-                "{transport:?} {path}"
-            );
-        }
+async fn function_gets_the_path_as_it_was_sent() {
+    for path in ["/deep/50%25%20off", "/deep/../a/./b", "/deep/%41", "/deep/a%2Fb/c", "/deep/a%3Fb"] {
+        let (_, headers, _) = send(&api(true), request(Method::GET, &format!("{path}?q=%25"), "")).await;
+        assert_eq!(headers["x-request"], format!("GET {path} Some(\"q=%25\")"));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn timeout_of_the_function_and_of_the_gateway_have_different_answers() {
-    for transport in BOTH {
-        for (path, seconds, status, message) in [
-            ("/slow", 15, StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error"),
-            ("/slower", 30, StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
-        ] {
-            let before = tokio::time::Instant::now();
-            let (found, _, body) = send(&api(transport, true), request(Method::GET, path, "")).await;
-            assert_eq!((found, before.elapsed().as_secs()), (status, seconds), "{transport:?}");
-            assert_eq!(serde_json::from_slice::<Value>(&body).unwrap(), json!({ "message": message }));
-        }
+    for (path, seconds, status, message) in [
+        ("/slow", 15, StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error"),
+        ("/slower", 30, StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
+    ] {
+        let before = tokio::time::Instant::now();
+        let (found, _, body) = send(&api(true), request(Method::GET, path, "")).await;
+        assert_eq!((found, before.elapsed().as_secs()), (status, seconds));
+        assert_eq!(serde_json::from_slice::<Value>(&body).unwrap(), json!({ "message": message }));
     }
 }
 
 #[tokio::test]
 async fn gateway_without_a_default_route_returns_404() {
-    let api = api(Transport::Direct, false);
+    let api = api(false);
     for (method, uri) in [(Method::GET, "/unknown"), (Method::POST, "/mixed")] {
         let (status, _, body) = send(&api, request(method, uri, "")).await;
         assert_eq!((status, &body[..]), (StatusCode::NOT_FOUND, &br#"{"message":"Not Found"}"#[..]));
@@ -216,7 +174,7 @@ async fn gateway_without_a_default_route_returns_404() {
 
 #[tokio::test]
 async fn request_body_is_limited_by_the_gateway() {
-    let api = api(Transport::Direct, true);
+    let api = api(true);
     for (sent, kept) in [
         (MAX_BODY_BYTES, MAX_BODY_BYTES),
         (MAX_BODY_BYTES + 1, MAX_BODY_BYTES + 1),
@@ -231,48 +189,8 @@ async fn request_body_is_limited_by_the_gateway() {
 }
 
 #[tokio::test]
-async fn response_limit_applies_only_to_the_event_transport() {
-    for (transport, expected) in
-        [(Transport::Direct, StatusCode::OK), (Transport::Events, StatusCode::INTERNAL_SERVER_ERROR)]
-    {
-        let (status, ..) = send(&api(transport, true), request(Method::GET, "/large", "")).await;
-        assert_eq!(status, expected);
-    }
-}
-
-#[tokio::test]
-async fn packaged_function_gets_the_event_and_may_fail() {
-    let template = Template {
-        routes: vec![route(None, Some("/works/{id}"), "works"), route(None, None, "fails")],
-        ..Template::default()
-    };
-    let works: Job = Arc::new(|event| {
-        let received = json!({ "key": event["routeKey"], "path": event["rawPath"], "body": event["body"] });
-        let answer =
-            json!({ "statusCode": 202, "headers": { "x-request": "it" }, "body": received.to_string() });
-        async move { Ok(answer) }.boxed()
-    });
-    let fails: Job = Arc::new(|_| async { Err("out of memory".to_owned()) }.boxed());
-    let functions = BTreeMap::from([("works", works), ("fails", fails)]);
-    let peer = MockConnectInfo(SocketAddr::from(([192, 0, 2, 7], 4711)));
-    let api = router_of_packaged(&template, &functions).unwrap().layer(peer);
-    let mut sent = request(Method::POST, "/works/7", "{}");
-    sent.headers_mut().insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
-    let (status, headers, body) = send(&api, sent).await;
-    assert_eq!((status, &headers["x-request"]), (StatusCode::ACCEPTED, &"it".parse().unwrap()));
-    let received: Value = serde_json::from_slice(&body).unwrap();
-    assert_eq!(received, json!({ "key": "ANY /works/{id}", "path": "/works/7", "body": "{}" }));
-
-    let (status, headers, body) = send(&api, request(Method::GET, "/other", "")).await;
-    assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
-    assert_eq!(headers[header::CACHE_CONTROL], "no-store");
-    assert!(!String::from_utf8_lossy(&body).contains("memory"), "{body:?}");
-    assert!(router_of_packaged(&template, &BTreeMap::new()).is_err());
-}
-
-#[tokio::test]
 async fn preflights_are_answered_by_the_gateway() {
-    let api = api(Transport::Direct, true);
+    let api = api(true);
     let mut preflight = request(Method::OPTIONS, "/echo", "");
     preflight.headers_mut().insert(header::ORIGIN, "https://elsewhere.example".parse().unwrap());
     preflight.headers_mut().insert(header::ACCESS_CONTROL_REQUEST_METHOD, "POST".parse().unwrap());
@@ -291,13 +209,13 @@ async fn preflights_are_answered_by_the_gateway() {
 fn invalid_template_is_an_error() {
     let mut template =
         Template { routes: vec![route(None, Some("/api/talk"), "talk")], ..Template::default() };
-    let error = router(&template, &BTreeMap::new(), Transport::Direct).unwrap_err();
+    let error = router(&template, &BTreeMap::new(), &BodyLimits::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the template sends ANY /api/talk to the function `talk`, which is not part of this binary"
     );
     template.routes.clear();
     template.cors = Some(Cors { methods: vec!["NO GOOD".to_owned()], ..Cors::default() });
-    let error = router(&template, &BTreeMap::new(), Transport::Direct).unwrap_err();
+    let error = router(&template, &BTreeMap::new(), &BodyLimits::default()).unwrap_err();
     assert!(matches!(error, GatewayError::Cors(entry) if entry == "NO GOOD"));
 }

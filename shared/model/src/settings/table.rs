@@ -40,12 +40,6 @@ pub const SETTINGS: &[Setting] = &[
         Elsewhere("data/registry.db"),
         "data file of the local registry; with `:memory:`, the data is lost when the process ends",
     ),
-    row(
-        "PARTITION_LIMIT",
-        Elsewhere(""),
-        "share of DynamoDB's throughput of a partition key that the local registry allows, such as `0.1`; if it is \
-            not set, nothing is limited",
-    ),
     row("PUBLIC", Elsewhere(""), "`1` makes the local registry apply the rules of a public registry"),
     row(
         "BASE_URL",
@@ -358,12 +352,6 @@ pub const SETTINGS: &[Setting] = &[
         Number(1, 1, 1_000_000),
         "one of this number of requests with a status below 400, and of requests that were refused with 429, writes a log \
             line; all other requests write one. On AWS, set the parameter `RequestLogSample` (default: 100)",
-    ),
-    row(
-        "OTEL_EXPORTER_OTLP_ENDPOINT",
-        Elsewhere(""),
-        "URL of an OpenTelemetry collector, such as `http://127.0.0.1:4318`, to which the local registry sends traces; only a \
-            binary with the feature `otlp`. On AWS, set the parameter `Tracing`",
     ),
     row("LOG_FORMAT", Elsewhere("plain"), "format of the log: `plain` for people, `json` for programs"),
 ];

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use local::{Data, Local, Observer, Options, Reads};
+use local::{Data, Local, Options};
 use registry::model::{Clock, ListingId};
 use registry::settings::{Mode, Settings};
+use tests::instrumented::Observer;
 
 use crate::folder::Folder;
 use crate::operations::{Cost, Counter, Subjects};
@@ -38,10 +39,9 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let settings = Settings::from_env(Mode::Development, caps)?;
     let clock = Clock::manual(Clock::default().now());
     let local = Local::start(Options {
-        observer: Some(observer.clone()),
+        parts: Arc::new(observer.clone()),
         clock: clock.clone(),
         data: Data::File(file.clone()),
-        reads: Reads::Uncached,
         ..Options::new(settings)
     })
     .await?;

@@ -5,7 +5,6 @@ mod client;
 mod cost;
 mod folder;
 mod growth;
-mod hot_keys;
 mod instances;
 mod life;
 mod load;
@@ -48,14 +47,11 @@ const SOAK: &str = "soak";
 const LOAD: &str = "load";
 const MILLION: &str = "million";
 const COST: &str = "cost";
-/// Its figures do not depend on the speed of the machine.
-const HOT_KEYS: &str = "hot-keys";
-const OPTIONAL_PARTS: [&str; 5] = [SOAK, LOAD, MILLION, COST, HOT_KEYS];
+const OPTIONAL_PARTS: [&str; 4] = [SOAK, LOAD, MILLION, COST];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let measures_speed = arguments != [HOT_KEYS];
-    if cfg!(debug_assertions) && measures_speed && std::env::var_os("BENCH_SLACK").is_none() {
+    if cfg!(debug_assertions) && std::env::var_os("BENCH_SLACK").is_none() {
         eprintln!("bench: a debug build cannot measure speed; `make bench` builds with --release");
         return ExitCode::from(2);
     }
@@ -112,7 +108,6 @@ async fn measure(named: &[String]) -> Result<ExitCode, Failure> {
             SOAK => soak::measure(&mut report).await?,
             MILLION => million::measure(&mut report).await?,
             COST => cost::measure(&mut report).await?,
-            HOT_KEYS => hot_keys::measure(&mut report).await?,
             _ => {}
         }
     }

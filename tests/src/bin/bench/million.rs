@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use dynoxide::{Database, ImportOptions, Item};
-use local::{Data, Local, Observer, Options, Reads};
+use local::{Data, Local, Options};
 use registry::model::{Clock, Kind};
 use registry::settings::{Mode, Settings};
 use serde_json::{Value, json};
+use tests::instrumented::Observer;
 
 use crate::Failure;
 use crate::folder::Folder;
@@ -49,10 +50,9 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
 async fn count(file: &Path, clock: &Clock, new: bool) -> Result<Vec<Cost>, Failure> {
     let observer = Observer::default();
     let local = Local::start(Options {
-        observer: Some(observer.clone()),
+        parts: Arc::new(observer.clone()),
         clock: clock.clone(),
         data: Data::File(file.to_path_buf()),
-        reads: Reads::Uncached,
         ..Options::new(Settings::from_env(Mode::Development, |_| None)?)
     })
     .await?;

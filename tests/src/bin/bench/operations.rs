@@ -3,11 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use local::engine::instrumented::{Calls, Units};
-use local::{Local, Observer};
+use local::Local;
 use registry::model::{Clock, ListingId};
 use registry::probe::run;
 use serde_json::{Value, json};
+use tests::instrumented::{Calls, Observer, Units};
 
 use crate::Failure;
 use crate::client::{self, Connection};

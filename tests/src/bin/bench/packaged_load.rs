@@ -8,13 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
+use local::Embedded;
 use local::engine::Data;
 use local::functions::Job;
+use local::gateway::{self, BodyLimits};
 use local::scheduler::{RunningScheduler, Scheduler};
-use local::{Embedded, PartitionMeter, gateway};
 use registry::model::{Clock, ListingId};
 use serde_json::{Value, json};
 use tests::aws_endpoints::{DynamoDb, EventBridge};
+use tests::gateway_events::of_job;
 use tests::template::Template;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -48,8 +50,6 @@ const PROBING: [&str; 2] = ["probe-tick", "weekly-recheck"];
 const PUBLISHED_AT: &str = "https://agents.example.net";
 /// Default of `LOAD_PACKAGED_RATE`, in requests per second.
 const RATE: f64 = 40.0;
-/// Partition keys in the report.
-const HOTTEST_KEYS: usize = 5;
 const TICK_SECONDS: &str = "20";
 
 /// Measures the load with the table in `data`.
@@ -76,29 +76,19 @@ pub(crate) async fn measure(
     }
     let stack = Stack::start(&folder, data).await?;
     let load = Load { address: stack.address, rate, minutes, watched: stack.processes(&Template::read()?) };
-    load.run(report, ids, &[PUBLISHED_AT.to_owned()]).await?;
-    for key in stack.partitions.hottest(HOTTEST_KEYS) {
-        let text = format!("read {:.0}/s, write {:.0}/s", key.peak_read, key.peak_write);
-        report.info(format!("hot key {}", key.key), text);
-    }
-    report.must("throttled accesses", stack.partitions.throttles() == 0, stack.partitions.throttles(), "0");
-    Ok(())
+    load.run(report, ids, &[PUBLISHED_AT.to_owned()]).await
 }
 
 /// A deployment on this machine. It ends on drop.
 struct Stack {
     address: SocketAddr,
-    /// The throughput of the partition keys, with the limits of DynamoDB.
-    partitions: PartitionMeter,
     functions: Vec<Instances>,
     _schedules: RunningScheduler,
 }
 
 impl Stack {
     async fn start(folder: &Path, data: &Path) -> Result<Self, Failure> {
-        let partitions = PartitionMeter::new(1.0, Clock::System);
         let engine = Embedded::open(&Data::File(data.to_path_buf()), &Clock::System)?;
-        let engine = engine.with_partitions(partitions.clone());
         let (table, bus) = (DynamoDb::serve(engine.clone()).await?, EventBridge::serve().await?);
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
@@ -130,14 +120,15 @@ impl Stack {
         let template = local::Template::own()?;
         let jobs: BTreeMap<&'static str, Job> =
             functions.iter().map(|(name, instances)| (*name, instances.job())).collect();
-        let router = gateway::router_of_packaged(&template, &jobs)?;
+        let routers = jobs.iter().map(|(name, job)| (*name, of_job(Arc::clone(job)))).collect();
+        let router = gateway::router(&template, &routers, &BodyLimits::default())?;
         let service = router.into_make_service_with_connect_info::<SocketAddr>();
         let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
         tokio::spawn(axum::serve(listener, service).into_future());
         let tick = Duration::from_secs(TICK_SECONDS.parse()?);
         let scheduler = Scheduler::new(&template, &jobs, tick, Clock::System)?;
         let functions = functions.into_iter().map(|(_, instances)| instances).collect();
-        Ok(Self { address, partitions, functions, _schedules: scheduler.start(delivered(bus), engine) })
+        Ok(Self { address, functions, _schedules: scheduler.start(delivered(bus), engine) })
     }
 
     fn processes(&self, template: &Template) -> Vec<Process> {

@@ -10,7 +10,8 @@ use std::time::Duration;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::serve::ListenerExt as _;
-use local::{Template, Transport, gateway};
+use local::Template;
+use local::gateway::{self, BodyLimits};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
@@ -70,9 +71,7 @@ pub(crate) fn target_folder() -> Result<PathBuf, Failure> {
 /// The build fails.
 pub(crate) async fn build_registry() -> Result<PathBuf, Failure> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // The same features as `make run`, so that the build is shared.
-    let arguments =
-        ["build", "--release", "--quiet", "-p", "local", "--no-default-features", "--bin", "registry"];
+    let arguments = ["build", "--release", "--quiet", "-p", "local", "--bin", "registry"];
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     let built = Command::new(cargo).args(arguments).current_dir(root).status().await?;
     if !built.success() {
@@ -144,7 +143,7 @@ pub(crate) async fn serve_empty_responses() -> Result<ExitCode, Failure> {
     let empty = Router::new().fallback(async || StatusCode::OK);
     let names = template.routes.iter().map(|route| &*route.function.clone().leak());
     let functions: BTreeMap<&'static str, Router> = names.map(|name| (name, empty.clone())).collect();
-    let router = gateway::router(&template, &functions, Transport::Direct)?;
+    let router = gateway::router(&template, &functions, &BodyLimits::default())?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}", listener.local_addr()?);
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));

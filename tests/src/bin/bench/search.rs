@@ -6,9 +6,8 @@ use std::path::Path;
 use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use local::engine::instrumented::InstrumentedEngine;
-use local::engine::{self, Data};
-use local::{Embedded, Observer};
+use local::Embedded;
+use local::engine::Data;
 use registry::app::App;
 use registry::events::Bus;
 use registry::model::{Clock, Listed, Random};
@@ -16,6 +15,7 @@ use registry::search::{Query, Text};
 use registry::settings::{Mode, Settings};
 use registry::store::Store;
 use serde_json::{Value, json};
+use tests::instrumented::Observer;
 use tokio::process::Command;
 
 use crate::report::{Report, amount};
@@ -128,8 +128,7 @@ pub(crate) async fn run_child(file: &str) -> Result<ExitCode, Failure> {
     let settings = Settings::from_env(Mode::Development, |_| None)?;
     let engine = Embedded::open(&Data::File(file.into()), &Clock::System)?;
     let observer = Observer::default();
-    let client = engine::client(InstrumentedEngine::new(engine, observer.clone()));
-    let store = Store::new(client, &settings.table_name);
+    let store = Store::new(observer.client(engine), &settings.table_name);
     let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
 
     let queries: Vec<Query> = QUESTIONS.iter().map(|question| query(question)).collect::<Result<_, _>>()?;

@@ -2,16 +2,17 @@
 //! effects on the evidence log and the index, and storage. It measures one table. The caller multiplies the results.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::SignedDuration;
-use local::engine::instrumented::Units;
 use local::functions::{self, Job};
-use local::{Local, Observer, Options, Reads, Template};
+use local::{Local, Options, Template};
 use registry::model::{Clock, Kind};
 use registry::settings::{Mode, Settings};
 use serde_json::Value;
+use tests::instrumented::{Observer, Units};
 
 use crate::peers::{self, Manner};
 use crate::seed::Site;
@@ -134,9 +135,8 @@ impl Registry {
     async fn start() -> Result<Self, Failure> {
         let (observer, clock) = (Observer::default(), Clock::manual(Clock::default().now()));
         let local = Local::start(Options {
-            observer: Some(observer.clone()),
+            parts: Arc::new(observer.clone()),
             clock: clock.clone(),
-            reads: Reads::Uncached,
             ..Options::new(Settings::from_env(Mode::Development, |_| None)?)
         })
         .await?;

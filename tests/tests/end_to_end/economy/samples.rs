@@ -2,8 +2,8 @@
 //! from the samples.
 
 use futures::future::join_all;
-use local::engine::instrumented::Fault;
 use serde_json::{Value, json};
+use tests::instrumented::Fault;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TICK, TestOptions, TestRegistry};
 

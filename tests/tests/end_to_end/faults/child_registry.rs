@@ -9,6 +9,7 @@ use std::time::Duration;
 use local::{Data, Local, Options};
 use registry::model::Clock;
 use serde_json::Value;
+use tests::instrumented::Observer;
 use tests::test_registry::TestOptions;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -30,7 +31,7 @@ async fn serve_until_killed() {
     let options = TestOptions::default().with_data(Data::File(data.clone())).with_clock(Clock::System);
     let options = options.with_setting("PROBE_WINDOW_CAP", 100_000).with_setting("PROBE_HOURLY_CAP", 100_000);
     let schedules = std::env::var_os(SCHEDULES_VARIABLE).is_some();
-    let local = Local::start(Options { schedules, ..options.into_local() }).await.unwrap();
+    let local = Local::start(Options { schedules, ..options.into_local(Observer::default()) }).await.unwrap();
     // Renamed when complete, so that the parent process never reads half an address.
     let partial = data.with_extension("partial");
     std::fs::write(&partial, local.address.to_string()).unwrap();

@@ -2,10 +2,10 @@
 //! returns 503 with `retry-after`. No transaction is half written. When the fault is over, a retry succeeds.
 
 use futures::future::join_all;
-use local::engine::instrumented::Fault;
 use registry::model::{Kind, ListingId};
 use serde_json::{Value, json};
 use tests::fixtures::insert_live_listings;
+use tests::instrumented::Fault;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{Reply, TestOptions, TestRegistry};
 

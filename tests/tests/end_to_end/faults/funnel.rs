@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use futures::future::join_all;
-use local::engine::instrumented::Fault;
 use proptest::prelude::*;
 use registry::model::{Kind, ListingId, Reward};
 use serde_json::{Value, json};
 use tests::fixtures::insert_live_listings;
+use tests::instrumented::Fault;
 use tests::test_registry::{TestOptions, TestRegistry};
 
 use crate::fixtures::live_agent;

@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use local::engine::instrumented::Fault;
 use registry::app::App;
 use registry::events::Bus;
 use registry::model::{HashPrefix, Kind, Listed, ListingId, Random};
 use registry::search::{Query, Text};
 use registry::store::Manifest;
 use tests::fixtures::insert_live_listings;
+use tests::instrumented::Fault;
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
 /// A transaction of the table allows 100 writes.

@@ -4,9 +4,8 @@
 
 use std::sync::Arc;
 
-use local::Observer;
-use local::engine::instrumented::Fault;
 use serde_json::{Value, json};
+use tests::instrumented::{Fault, Observer};
 use tests::peers::{Peer, PeerRequest, agents};
 use tests::test_registry::{HOUR, Reply, TICK, Table, TestOptions, TestRegistry, id_of};
 

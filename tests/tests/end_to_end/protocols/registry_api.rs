@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use jsonschema::Validator;
-use local::engine::instrumented::Fault;
 use registry::formats::server_json;
 use registry::model::{ListingId, Reach};
 use serde_json::{Value, json};
+use tests::instrumented::Fault;
 use tests::peers::{Peer, agents, servers};
 use tests::template::root;
 use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry, id_of};

@@ -1,9 +1,9 @@
 //! Tests how others follow what changes: by cursor, as server-sent events, and as an Atom feed.
 
 use futures::future::join_all;
-use local::engine::instrumented::as_function;
 use registry::model::ListingId;
 use serde_json::{Value, json};
+use tests::instrumented::as_function;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 

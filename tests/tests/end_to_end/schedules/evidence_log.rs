@@ -2,10 +2,10 @@
 //! faults, no leaf is lost or repeated.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use local::engine::instrumented::Fault;
 use registry::model::{Kind, ListingId, LogEntry, LogEvent};
 use serde_json::{Value, json};
 use signed_note::{Note, StandardVerifier, Verifier, VerifierList};
+use tests::instrumented::Fault;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 use tlog_tiles::{Checkpoint, Hash, check_record, record_hash};

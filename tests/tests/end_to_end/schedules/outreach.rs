@@ -8,10 +8,10 @@ mod limits;
 use std::collections::BTreeSet;
 
 use futures::future::join_all;
-use local::engine::instrumented::Fault;
 use registry::model::{ListingId, Moment};
 use registry::outreach::texts::OPT_OUT_PATH;
 use serde_json::{Value, json};
+use tests::instrumented::Fault;
 use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer};
 use tests::test_registry::{DAY, Table, TestOptions, TestRegistry};
 

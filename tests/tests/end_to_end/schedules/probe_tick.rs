@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use local::engine::instrumented::Fault;
 use registry::events;
 use registry::model::{ListingId, Moment, Random};
 use registry::store::{Claim, DueClass};
 use serde_json::json;
+use tests::instrumented::Fault;
 use tests::peers::hostile::HostilePeer;
 use tests::peers::{CARD, Peer, PeerRequest, agents, empty, servers};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry, listing_queued_event};

@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use local::engine::instrumented::Fault;
 use registry::app::App;
 use registry::events::Bus;
 use registry::model::{Kind, Lane, Listed, ListingId, Random};
 use registry::search::{Found, Query, Text};
 use serde_json::json;
 use tests::fixtures::{feed_item, submitted_listing};
+use tests::instrumented::Fault;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 

@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use local::engine::instrumented::Fault;
 use serde_json::{Value, json};
+use tests::instrumented::Fault;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TICK, TestOptions, TestRegistry};
 

@@ -2,9 +2,9 @@
 //! and used-together pairs of the listing.
 
 use futures::stream::{self, StreamExt as _};
-use local::engine::instrumented::Calls;
 use registry::model::Kind;
 use serde_json::{Value, json};
+use tests::instrumented::Calls;
 use tests::test_registry::{TestOptions, TestRegistry};
 
 use super::{STIGMERGY, call_as};

@@ -1,8 +1,8 @@
 //! Tests purchases in which Stripe or the table fails, at each step. No money is charged and no partial data
 //! is written. Afterwards the same request succeeds.
 
-use local::engine::instrumented::Fault;
 use serde_json::{Value, json};
+use tests::instrumented::Fault;
 use tests::peers::stripe::{Failing, Stripe};
 use tests::test_registry::TestOptions;
 

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use futures::future::join_all;
-use local::engine::instrumented::Fault;
 use proptest::prelude::*;
 use registry::model::Moment;
 use serde_json::{Value, json};
+use tests::instrumented::Fault;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TestRegistry};
 

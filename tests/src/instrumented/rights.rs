@@ -1,19 +1,26 @@
 //! Checks every access to the table against the rights of the function that makes it, as the policies on AWS do. The
-//! gateway and the jobs name their function; accesses without a function are those of a test itself.
+//! router and the jobs of a function name it; accesses without a function are those of a test itself.
 
 use std::collections::BTreeSet;
-use std::fs::OpenOptions;
-use std::io::Write as _;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use local::engine::json_response;
 use serde_json::{Value, json};
 
 use crate::rights::{self, Access};
 
 tokio::task_local! {
     static FUNCTION: &'static str;
+}
+
+/// A function that runs with its rights.
+pub fn with_rights(name: &'static str, function: Router) -> Router {
+    function.layer(from_fn(move |request: Request, next: Next| as_function(name, next.run(request))))
 }
 
 /// Runs `work` with the rights of a function.
@@ -25,9 +32,6 @@ pub async fn as_function<F: Future>(name: &'static str, work: F) -> F::Output {
 pub(super) fn is_function() -> bool {
     FUNCTION.try_with(|_| ()).is_ok()
 }
-
-/// Each right that was used, one per line, is added to the file with this name. Then nothing is refused.
-static USED_RIGHTS: LazyLock<Option<std::ffi::OsString>> = LazyLock::new(|| std::env::var_os("USED_RIGHTS"));
 
 /// Accesses that were refused because the function has no right to them; clones share them.
 #[derive(Clone, Debug, Default)]
@@ -48,15 +52,11 @@ impl Denials {
         let function = FUNCTION.try_with(|name| *name).ok()?;
         let body = serde_json::from_slice(request.body().bytes().unwrap_or_default()).unwrap_or_default();
         let acts = acts_of(operation, &body);
-        if let Some(file) = &*USED_RIGHTS {
-            record(file, function, &acts);
-            return None;
-        }
         let missing = acts.iter().find_map(|act| missing_right(function, act))?;
         let problem =
             json!({ "__type": "com.amazon.coral.service#AccessDeniedException", "message": missing });
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(missing);
-        Some(super::super::json_response(400, problem.to_string()))
+        Some(json_response(400, problem.to_string()))
     }
 }
 
@@ -80,29 +80,10 @@ fn missing_right(function: &str, act: &Act) -> Option<String> {
         partition.split_once('#').map_or_else(|| partition.clone(), |(kind, _)| format!("{kind}#*"));
     Some(format!(
         "{function} has no right to {action} on {partition}; if it needs the right, add \
-         (\"{partitions}\", \"{}\", \"{function}\") to RIGHTS in infra/local/src/rights.rs and run \
+         (\"{partitions}\", \"{}\", \"{function}\") to RIGHTS in tests/src/rights.rs and run \
          `UPDATE=1 cargo test -p tests --test template`",
         access.as_str()
     ))
-}
-
-/// Rights already recorded by this process.
-static RECORDED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-
-fn record(file: &std::ffi::OsStr, function: &str, acts: &[Act]) {
-    let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
-    for Act { action, index, partition } in acts {
-        let access = Access::of(action, index.as_deref());
-        let known = access.and_then(|access| rights::permits(function, access, partition));
-        let line =
-            format!("{function} {} {}\n", access.map_or(*action, Access::as_str), known.unwrap_or(partition));
-        if recorded.insert(line.clone())
-            && let Ok(mut file) = OpenOptions::new().create(true).append(true).open(file)
-            && let Err(error) = file.write_all(line.as_bytes())
-        {
-            tracing::error!(%error, "cannot record the used rights");
-        }
-    }
 }
 
 /// One access to the table, as an IAM policy sees it: the action and the partition key.

@@ -1,4 +1,4 @@
-//! A connector around any engine, for tests. It counts calls and consumed units, so that a test can limit the
+//! A connector around the embedded engine. It counts calls and consumed units, so that a test can limit the
 //! cost of a request. It refuses accesses to which a function has no right. It also injects faults that a local engine
 //! never causes: throttling, conflicts, service errors, lost answers, stale indexes and late replicas.
 
@@ -11,16 +11,20 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aws_smithy_runtime_api::client::http::{
-    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient,
-    SharedHttpConnector,
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use axum::Router;
+use local::Parts;
+use local::engine::{self, Embedded, json_response, operation};
+use registry::model::Clock;
+use registry::store::Store;
 
 pub use fault::{Fault, Faults};
 pub use lag::Lag;
 pub use meter::{Meter, Units};
-pub use rights::{Act, Denials, acts_of, as_function};
+pub use rights::{Act, Denials, acts_of, as_function, with_rights};
 
 /// Calls by DynamoDB operation, such as `PutItem`. A retry of the SDK counts as a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,58 +99,55 @@ pub struct Observer {
     pub denials: Denials,
 }
 
-/// An engine with an [`Observer`].
+/// The functions have their rights on AWS, and every read queries the table.
+impl Parts for Observer {
+    fn store(&self, engine: Embedded, table_name: &str, _: &Clock) -> Store {
+        Store::new(self.client(engine), table_name)
+    }
+
+    fn function(&self, name: &'static str, function: Router) -> Router {
+        with_rights(name, function)
+    }
+}
+
+impl Observer {
+    /// A client of an engine that this observes.
+    pub fn client(&self, engine: Embedded) -> aws_sdk_dynamodb::Client {
+        engine::client(ObservedEngine { engine, observer: self.clone() })
+    }
+}
+
 #[derive(Clone, Debug)]
-pub struct InstrumentedEngine {
-    inner: SharedHttpClient,
+struct ObservedEngine {
+    engine: Embedded,
     observer: Observer,
 }
 
-impl InstrumentedEngine {
-    /// Wraps `inner`, which may be the embedded engine or a real connection.
-    pub fn new(inner: impl HttpClient + 'static, observer: Observer) -> Self {
-        Self { inner: SharedHttpClient::new(inner), observer }
+impl HttpClient for ObservedEngine {
+    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
     }
 }
 
-impl HttpClient for InstrumentedEngine {
-    fn http_connector(
-        &self,
-        settings: &HttpConnectorSettings,
-        components: &RuntimeComponents,
-    ) -> SharedHttpConnector {
-        SharedHttpConnector::new(InstrumentedConnector {
-            inner: self.inner.http_connector(settings, components),
-            observer: self.observer.clone(),
-        })
-    }
-}
-
-#[derive(Debug)]
-struct InstrumentedConnector {
-    inner: SharedHttpConnector,
-    observer: Observer,
-}
-
-impl InstrumentedConnector {
+impl ObservedEngine {
     fn perform(&self, operation: &str, request: HttpRequest) -> HttpConnectorFuture {
         if let Some(answer) = self.observer.faults.repeated(&request) {
-            return HttpConnectorFuture::ready(super::json_response(200, answer));
+            return HttpConnectorFuture::ready(json_response(200, answer));
         }
         let lag = &self.observer.lag;
         if !lag.is_on() {
-            return self.inner.call(request);
+            return self.engine.call(request);
         }
         if !lag::is_read(operation) {
             return lag.write(operation.to_owned(), &request);
         }
-        lag.answers(operation, &request).as_ref().unwrap_or(&self.inner).call(request)
+        lag.answers(operation, &request).as_ref().unwrap_or(&self.engine).call(request)
     }
 }
 
-impl HttpConnector for InstrumentedConnector {
+impl HttpConnector for ObservedEngine {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let operation = super::operation(&request).to_owned();
+        let operation = operation(&request).to_owned();
         self.observer.tally.count(&operation);
         if let Some(denial) = self.observer.denials.check(&operation, &request) {
             return HttpConnectorFuture::ready(denial);

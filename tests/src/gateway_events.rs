@@ -1,48 +1,50 @@
-//! Converts a request to the event that API Gateway sends to Lambda (payload format 2.0), and converts the answer back.
-//! Both are converted to JSON text and back, so everything that Lambda would lose is also lost here.
+//! Functions that get requests as on Lambda. A request becomes the event that API Gateway sends (payload format 2.0), and the
+//! answer is converted back. Both are JSON text in between, so everything that Lambda would lose is also lost here.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
-use axum::response::Response;
+use axum::body::{Body, to_bytes};
+use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use futures::future::{FutureExt as _, TryFutureExt as _};
-use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header};
+use futures::stream;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
 use lambda_http::request::LambdaRequest;
 use lambda_http::{Adapter, Context, LambdaEvent, Service as _};
+use local::functions::Job;
 use percent_encoding::percent_decode_str;
-use registry::lambda::events::{behind_gateway, with_encoded_path};
-use registry::model::RequestId;
+use registry::model::{CallerAddress, RequestId};
+use registry_lambda::events::{behind_gateway, with_encoded_path};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::error::gateway_response;
-use crate::functions::Job;
-
 /// In bytes of JSON (AWS: Lambda quotas, invocation payload).
-pub(super) const RESPONSE_LIMIT: usize = 6 * 1024 * 1024;
+const RESPONSE_LIMIT: usize = 6 * 1024 * 1024;
 
-#[derive(Debug, thiserror::Error)]
-pub(super) enum InvokeError {
-    #[error("the function failed: {0}")]
-    Failed(String),
-    #[error("invalid event or answer: {0}")]
-    Json(#[from] serde_json::Error),
-    #[error("the answer has {0} bytes; Lambda allows {RESPONSE_LIMIT}")]
-    Large(usize),
-    #[error("the body is not valid base64: {0}")]
-    Base64(#[from] base64::DecodeError),
-    #[error("invalid status or header: {0}")]
-    Http(#[from] http::Error),
+/// The function that gets its requests as events, through the adapter that runs on Lambda.
+pub fn by_events(function: Router) -> Router {
+    of_job(job(function))
 }
 
-/// A function of this binary as a job for events, through the adapter that runs on Lambda.
-pub(super) fn job(router: Router) -> Job {
+/// The function behind a job that takes events, such as a packaged binary in a Lambda runtime.
+pub fn of_job(job: Job) -> Router {
+    Router::new().fallback(move |request: Request<Body>| {
+        let job = Arc::clone(&job);
+        async move {
+            call(request, &job).await.unwrap_or_else(|error| {
+                eprintln!("function call failed: {error}");
+                StatusCode::INTERNAL_SERVER_ERROR.into_response()
+            })
+        }
+    })
+}
+
+fn job(router: Router) -> Job {
     let router = behind_gateway(router, None);
     Arc::new(move |event| {
         let router = router.clone();
@@ -59,39 +61,38 @@ pub(super) fn job(router: Router) -> Job {
     })
 }
 
-pub(super) async fn call(
-    route_key: &str,
-    caller: IpAddr,
-    id: &RequestId,
-    request: &Request<Bytes>,
-    job: &Job,
-) -> Response {
-    let answer = job(event(route_key, caller, id, request)).await.map_err(InvokeError::Failed);
-    match answer.and_then(|answer| response(&answer.to_string())) {
-        Ok(response) => response,
-        Err(error) => {
-            tracing::error!(route = route_key, %error, "function call failed");
-            gateway_response(StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error")
-        }
+async fn call(request: Request<Body>, job: &Job) -> Result<Response, String> {
+    let (parts, body) = request.into_parts();
+    let is_head = parts.method == Method::HEAD;
+    let body = to_bytes(body, usize::MAX).await.map_err(|error| error.to_string())?;
+    let answer = job(event(&Request::from_parts(parts, body))).await?;
+    let mut response = response(&answer.to_string())?;
+    if is_head {
+        // An empty stream instead of an empty body, so that no `content-length: 0` is sent.
+        *response.body_mut() = Body::from_stream(stream::empty::<Result<Bytes, Infallible>>());
     }
+    Ok(response)
 }
 
-fn response(answer: &str) -> Result<Response, InvokeError> {
+fn response(answer: &str) -> Result<Response, String> {
     if answer.len() > RESPONSE_LIMIT {
-        return Err(InvokeError::Large(answer.len()));
+        return Err(format!("the answer has {} bytes; Lambda allows {RESPONSE_LIMIT}", answer.len()));
     }
-    serde_json::from_str::<FunctionResponse>(answer)?.into_response()
+    let answer: FunctionResponse = serde_json::from_str(answer).map_err(|error| error.to_string())?;
+    answer.into_response().map_err(|error| error.to_string())
 }
 
-fn event(route_key: &str, caller: IpAddr, id: &RequestId, request: &Request<Bytes>) -> Value {
+fn event(request: &Request<Bytes>) -> Value {
     let headers = request.headers();
+    let caller = request.extensions().get().map(|CallerAddress(address)| address.to_string());
+    let id = request.extensions().get().map(|RequestId(id)| id);
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let path = raw_path(request.uri().path());
     let now = jiff::Timestamp::now();
     let (body, is_base64) = encode_body(text(header::CONTENT_TYPE).unwrap_or_default(), request.body());
     json!({
         "version": "2.0",
-        "routeKey": route_key,
+        "routeKey": "$default",
         "rawPath": path,
         "rawQueryString": request.uri().query().unwrap_or_default(),
         "cookies": cookies(headers),
@@ -104,11 +105,11 @@ fn event(route_key: &str, caller: IpAddr, id: &RequestId, request: &Request<Byte
                 "method": request.method().as_str(),
                 "path": path,
                 "protocol": "HTTP/1.1",
-                "sourceIp": caller.to_string(),
+                "sourceIp": caller,
                 "userAgent": text(header::USER_AGENT),
             },
-            "requestId": id.0,
-            "routeKey": route_key,
+            "requestId": id,
+            "routeKey": "$default",
             "stage": "$default",
             "time": now.strftime("%d/%b/%Y:%H:%M:%S +0000").to_string(),
             "timeEpoch": now.as_millisecond(),
@@ -169,7 +170,7 @@ struct FunctionResponse {
 }
 
 impl FunctionResponse {
-    fn into_response(self) -> Result<Response, InvokeError> {
+    fn into_response(self) -> Result<Response, Box<dyn std::error::Error>> {
         let body = match self.body {
             Some(body) if self.is_base64_encoded => Bytes::from(BASE64.decode(body)?),
             Some(body) => Bytes::from(body),
@@ -177,17 +178,20 @@ impl FunctionResponse {
         };
         let mut response = Response::builder().status(self.status_code).body(Body::from(body))?;
         for (name, value) in self.headers {
-            let name: HeaderName = name.parse().map_err(http::Error::from)?;
+            let name: HeaderName = name.parse()?;
             // The server computes it from the body.
             if name != header::CONTENT_LENGTH {
-                let value: HeaderValue = value.parse().map_err(http::Error::from)?;
+                let value: HeaderValue = value.parse()?;
                 response.headers_mut().insert(name, value);
             }
         }
         for cookie in self.cookies {
-            let cookie: HeaderValue = cookie.parse().map_err(http::Error::from)?;
+            let cookie: HeaderValue = cookie.parse()?;
             response.headers_mut().append(header::SET_COOKIE, cookie);
         }
         Ok(response)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,15 +1,15 @@
-//! A replica of the table that lags behind it, for tests. DynamoDB answers queries of indexes and eventually consistent
+//! A replica of the table that lags behind it. DynamoDB answers queries of indexes and eventually consistent
 //! reads from replicas; a local engine has none and is always up to date. The replica contains a write of a function only
 //! after the clock has moved or after [`Lag::settle`]. It contains the writes of a test itself at once.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use aws_smithy_runtime_api::client::http::{HttpConnectorFuture, SharedHttpConnector};
+use aws_smithy_runtime_api::client::http::HttpConnectorFuture;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use local::engine::{Embedded, json_response};
 use registry::model::{Clock, Moment};
 
 use super::rights;
-use crate::engine::{Embedded, dispatch, json_response};
 
 /// The replica; clones share it. There is none before [`Lag::start`].
 #[derive(Clone, Debug, Default)]
@@ -55,13 +55,13 @@ impl Lag {
     }
 
     /// The replica, if it answers this request.
-    pub(super) fn answers(&self, operation: &str, request: &HttpRequest) -> Option<SharedHttpConnector> {
+    pub(super) fn answers(&self, operation: &str, request: &HttpRequest) -> Option<Embedded> {
         if !self.is_on() || !is_eventual(operation, request.body().bytes().unwrap_or_default()) {
             return None;
         }
         let now = self.lock().as_ref()?.clock.now();
         self.catch_up(|write| write.at < now);
-        Some(SharedHttpConnector::new(self.lock().as_ref()?.engine.clone()))
+        self.lock().as_ref().map(|replica| replica.engine.clone())
     }
 
     /// Performs a write at the table now, and at the replica later. One write at a time, so that both have the same order.
@@ -74,7 +74,7 @@ impl Lag {
             let Some(Replica { table, clock, pending, .. }) = &mut *replica else {
                 return Err(super::fault::timeout());
             };
-            let (status, answer) = dispatch::answer(&table.database, &operation, &body);
+            let (status, answer) = table.answer(&operation, &body);
             if status == 200 {
                 pending.push(Write { at: clock.now(), operation, body });
             }
@@ -91,7 +91,7 @@ impl Lag {
         let Some(Replica { engine, pending, .. }) = &mut *replica else { return };
         let visible = pending.iter().take_while(|write| is_visible(write)).count();
         for Write { operation, body, .. } in pending.drain(..visible) {
-            let (status, answer) = dispatch::answer(&engine.database, &operation, &body);
+            let (status, answer) = engine.answer(&operation, &body);
             debug_assert_eq!(status, 200, "the replica refuses {operation}: {answer}");
         }
     }

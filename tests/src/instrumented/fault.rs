@@ -4,13 +4,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use aws_smithy_runtime_api::client::http::{HttpConnector, SharedHttpConnector};
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
+use local::engine::{Embedded, json_response};
 use registry::model::Random;
 use serde_json::{Value, json};
-
-use crate::engine::json_response;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -83,7 +81,7 @@ struct Armed {
     next: BTreeMap<String, Vec<Fault>>,
     chance: Option<Chance>,
     /// Answers the queries of indexes.
-    stale_indexes: Option<SharedHttpConnector>,
+    stale_indexes: Option<Embedded>,
     /// The lost answers of transactions that were written, by their `ClientRequestToken`. DynamoDB answers a request with a
     /// known token without writing again.
     lost: HashMap<String, String>,
@@ -118,8 +116,8 @@ impl Faults {
 
     /// From now on, `older`, an earlier copy of the table, answers queries of indexes: DynamoDB's indexes are
     /// eventually consistent, those of a local engine never lag.
-    pub fn read_indexes_from(&self, older: impl HttpConnector + 'static) {
-        self.lock().stale_indexes = Some(SharedHttpConnector::new(older));
+    pub fn read_indexes_from(&self, older: Embedded) {
+        self.lock().stale_indexes = Some(older);
     }
 
     pub fn disarm(&self) {
@@ -127,7 +125,7 @@ impl Faults {
     }
 
     /// The copy of the table that answers this request.
-    pub(super) fn stale_index(&self, operation: &str, request: &HttpRequest) -> Option<SharedHttpConnector> {
+    pub(super) fn stale_index(&self, operation: &str, request: &HttpRequest) -> Option<Embedded> {
         let older = self.lock().stale_indexes.clone()?;
         let input: Value = serde_json::from_slice(request.body().bytes().unwrap_or_default()).ok()?;
         (operation == "Query" && input["IndexName"].is_string()).then_some(older)

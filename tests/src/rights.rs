@@ -1,6 +1,6 @@
 //! The rights of each function on AWS: which partitions of the table it may read and write. A test writes the policies
-//! in `infra/template.yaml` from [`RIGHTS`]. The engine of the end-to-end tests refuses every access that is not in
-//! [`RIGHTS`], and names the missing line.
+//! in `infra/template.yaml` from [`RIGHTS`]. The end-to-end tests refuse every access that is not in [`RIGHTS`], and name the
+//! missing line.
 
 /// A kind of access that a policy distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

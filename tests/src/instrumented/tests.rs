@@ -1,25 +1,36 @@
 //! Tests that the count of calls is exact. Also tests that the SDK reports each fault as an error that the
 //! store must handle. The tests compare errors by type, because messages differ between engines.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
+use local::engine::{self, Data, Embedded};
 use registry::model::Clock;
+use registry::store::table;
 
-use super::{Fault, InstrumentedEngine, Observer, Units, as_function};
-use crate::engine::tests::{TABLE, create_table, item};
-use crate::engine::{Data, Embedded, client};
+use super::{Fault, Observer, Units, as_function};
+
+const TABLE: &str = "probe";
+
+/// An item of the table and of its first index.
+fn item(id: &str, sort: &str) -> HashMap<String, AttributeValue> {
+    let attributes = [("pk", id), ("sk", sort), ("gsi1pk", "ACTIVE"), ("gsi1sk", id)];
+    attributes.map(|(name, text)| (name.to_owned(), AttributeValue::S(text.to_owned()))).into()
+}
+
+async fn create_table(engine: &Embedded) {
+    table::ensure(&engine::client(engine.clone()), TABLE).await.unwrap();
+}
 
 async fn instrumented() -> (aws_sdk_dynamodb::Client, Observer) {
     let observer = Observer::default();
     let engine = Embedded::open(&Data::Memory, &Clock::System).unwrap();
-    let client = client(InstrumentedEngine::new(engine, observer.clone()));
-    create_table(&client).await;
-    observer.tally.reset();
-    (client, observer)
+    create_table(&engine).await;
+    (observer.client(engine), observer)
 }
 
 async fn put(client: &aws_sdk_dynamodb::Client, id: &str) -> Result<(), Option<String>> {
@@ -142,12 +153,11 @@ async fn stale_index_does_not_affect_the_table() {
     let (client, observer) = instrumented().await;
     put(&client, "1").await.unwrap();
     let older = Embedded::open(&Data::Memory, &Clock::System).unwrap();
-    create_table(&crate::engine::client(older.clone())).await;
-    let lane = item("1", "a")["lane"].clone();
+    create_table(&older).await;
     let listed = async || {
-        let query = client.query().table_name(TABLE).index_name("by_lane");
-        let query =
-            query.key_condition_expression("lane = :lane").expression_attribute_values(":lane", lane.clone());
+        let query = client.query().table_name(TABLE).index_name("gsi1");
+        let query = query.key_condition_expression("gsi1pk = :pk");
+        let query = query.expression_attribute_values(":pk", AttributeValue::S("ACTIVE".to_owned()));
         query.send().await.unwrap().count
     };
     observer.faults.read_indexes_from(older);
@@ -159,10 +169,10 @@ async fn stale_index_does_not_affect_the_table() {
 #[tokio::test]
 async fn replica_lags_behind_the_writes_of_functions() {
     let (observer, table) = (Observer::default(), Embedded::open(&Data::Memory, &Clock::System).unwrap());
-    let client = client(InstrumentedEngine::new(table.clone(), observer.clone()));
+    let client = observer.client(table.clone());
     let replica = Embedded::open(&Data::Memory, &Clock::System).unwrap();
-    create_table(&client).await;
-    create_table(&crate::engine::client(replica.clone())).await;
+    create_table(&table).await;
+    create_table(&replica).await;
     let clock = Clock::manual("2026-11-20T12:00:00Z".parse().unwrap());
     observer.lag.start(table, replica, clock.clone());
     let is_found = async |is_consistent: bool| {
@@ -170,11 +180,10 @@ async fn replica_lags_behind_the_writes_of_functions() {
         let [pk, sk] = ["INBOX#1", "a"].map(|text| AttributeValue::S(text.to_owned()));
         get.key("pk", pk).key("sk", sk).send().await.unwrap().item.is_some()
     };
-    let lane = item("1", "a")["lane"].clone();
     let listed = async || {
-        let query = client.query().table_name(TABLE).index_name("by_lane");
-        let query =
-            query.key_condition_expression("lane = :lane").expression_attribute_values(":lane", lane.clone());
+        let query = client.query().table_name(TABLE).index_name("gsi1");
+        let query = query.key_condition_expression("gsi1pk = :pk");
+        let query = query.expression_attribute_values(":pk", AttributeValue::S("ACTIVE".to_owned()));
         query.send().await.unwrap().count
     };
     as_function("talk", put(&client, "INBOX#1")).await.unwrap();
@@ -216,7 +225,7 @@ async fn units_are_counted_as_aws_bills_them() {
     let (client, observer) = instrumented().await;
     let sized = |id: &str, bytes: usize| {
         let mut item = item(id, "a");
-        item.remove("lane");
+        item.remove("gsi1pk");
         item.insert("text".to_owned(), AttributeValue::S("x".repeat(bytes)));
         item
     };
