@@ -41,13 +41,6 @@ impl Operation for ManageSubscription {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: true, open_world: false, destructive: true };
     const EXAMPLE: &'static str = r#"{"token": "sub_0123456789abcdef0123456789abcdef", "act": "end"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["end the subscription {token}", "confirm the subscription {token}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "end the subscription {token} => act=end",
-        "stop the subscription with the token {token} => act=end",
-        "confirm the subscription {token} => act=confirm",
-    ];
     const SUMMARY: &'static [&'static str] = &["The subscription is {state}."];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/subscriptions/manage", Ok)];
     const REFUSALS: &'static [u16] = &[404, 409];

@@ -59,14 +59,6 @@ impl Operation for Subscribe {
         Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str =
         r#"{"url": "https://hooks.example.com/registry", "listing_id": "agtpub_0123456789abcdef0123"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["send the changes of {id} to {url}", "subscribe {url} to the changes of the registry"];
-    const SENTENCES: &'static [&'static str] = &[
-        "post every change of {id} to my webhook {url}",
-        "call {url} when {id} goes down",
-        "notify {url} about falls of listings",
-        "register the webhook {url} for changes",
-    ];
     const SUMMARY: &'static [&'static str] = &["The subscription is {state}. {note}"];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/subscriptions", Ok)];
     const REFUSALS: &'static [u16] = &[403, 404, 409];
