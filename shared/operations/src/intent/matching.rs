@@ -15,14 +15,11 @@ use super::filling::{Filling, fill};
 use super::parsed_text::ParsedText;
 use crate::{CHECK_STATUS, MATCH_CAPABILITY};
 
-/// The similarity from which a message means the same as an example. Below it, a message is a search.
-const MIN_SIMILARITY: f32 = 0.58;
-/// Added if the message requests an operation that writes.
-const REQUESTED: f32 = 0.1;
-/// Subtracted if a text of the message is a query: the words that remain are few and similar to many examples.
-const QUERIED: f32 = 0.2;
-/// Subtracted if an argument is missing.
-const INCOMPLETE: f32 = 0.05;
+/// The score from which a message means the same as an example. Below it, a message is a search.
+const MIN_SCORE: f32 = 0.58;
+/// A score is the similarity of the vectors. This is added if the message requests an operation that writes. It is subtracted
+/// if an argument is missing, and for a query, because the words around it are few and similar to many examples.
+const STEP: f32 = 0.1;
 /// Added for each slot: of two equal examples, the one that takes more from the message is better.
 const SLOT: f32 = 0.01;
 
@@ -91,7 +88,7 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
     let help = help.map(|vector| (dot(&message.vector, vector), Intent::Greeting));
     // The first of the best: the order of the catalog decides between equals.
     let best = candidates.chain(help).reduce(|best, next| if next.0 > best.0 { next } else { best });
-    best.filter(|(score, _)| *score >= MIN_SIMILARITY).map_or(Intent::Unclear, |(_, intent)| intent)
+    best.filter(|(score, _)| *score >= MIN_SCORE).map_or(Intent::Unclear, |(_, intent)| intent)
 }
 
 /// What a message without a known request means: a question about a listing if it contains an id, else a search.
@@ -160,19 +157,19 @@ fn candidate(
     }
     let used_words = filling.as_ref().map_or(&none, |filling| &filling.used_words);
     let similarity = message.similarity(example, used_words);
-    let similarity = if filling.is_ok() { similarity } else { similarity - INCOMPLETE };
+    let missing = if filling.is_ok() { 0.0 } else { STEP };
+    let score = |similarity: f32| similarity - missing + SLOT * example.slots.len() as f32;
     let run = |filling: Filling| {
         let arguments = example.implied.clone().into_iter().chain(filling.arguments).collect();
         run(parsed, message.fields, operation, arguments)
     };
-    let score = similarity + SLOT * example.slots.len() as f32;
     if entry.effect.read_only {
         let is_query = filling.is_ok() && example.slots.contains(&Slot::Text);
         let intent = filling.map_or_else(|slot| Intent::Missing(entry, slot), run);
-        return Some((if is_query { score - QUERIED } else { score }, intent));
+        return Some((score(if is_query { similarity - STEP } else { similarity }), intent));
     }
     let (Request::Clear(at) | Request::Retracted(at)) = request else { return None };
-    let score = score.max(message.similarity_of_clause(example, at)) + REQUESTED;
+    let score = score(similarity.max(message.similarity_of_clause(example, at)));
     if matches!(request, Request::Retracted(_)) {
         return Some((score, Intent::Refused(entry, RETRACTED)));
     }
@@ -186,7 +183,7 @@ fn candidate(
         }
         Ok(filling) => run(filling),
     };
-    Some((score, intent))
+    Some((score + STEP, intent))
 }
 
 /// Whether a request says what it is about. A general verb needs another word of its example, unless both have no other. An
