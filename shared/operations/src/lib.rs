@@ -9,7 +9,7 @@
 //! that a plain-text message requests.
 //!
 //! To add an operation, write its file in the folder of a family. Then declare the module in `<family>.rs`,
-//! add one line to `catalogue.rs`, and say in `assets/sentences.json` how people ask for it.
+//! add one line to `catalogue.rs`, and say in `assets/sentences.txt` how people ask for it.
 
 mod argument_names;
 pub mod arguments;

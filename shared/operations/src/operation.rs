@@ -182,7 +182,7 @@ impl Description {
     }
 
     /// Plain requests that mean this operation, with slots such as `{url}`: the examples in documents and cards.
-    pub fn phrases(&self) -> &'static [String] {
+    pub fn phrases(&self) -> &'static [&'static str] {
         sentences::phrases(self.name)
     }
 }

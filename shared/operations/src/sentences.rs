@@ -1,6 +1,7 @@
-//! The sentences of `assets/sentences.json`: what people and agents say when they want an operation. The `phrases` of an
-//! operation are also the examples on the agent card and in documents; its `sentences` are only compared with messages, so
-//! each should say something new. `help` contains sentences that ask for help, or for nothing.
+//! The sentences of `assets/sentences.txt`: what people and agents say when they want an operation. A section begins with `# `
+//! and the name of its operation. Lines that begin with `* ` are phrases: they are also the examples on the agent card and in
+//! documents. The other lines are only compared with messages, so each should say something new. The section `help` contains
+//! sentences that ask for help, or for nothing.
 //!
 //! `{url}`, `{id}` and `{token}` are slots for what a message contains. Any other slot is for a text and contains an example
 //! of it. After ` => `, a sentence names arguments that it implies, such as `kind=dangerous`.
@@ -8,41 +9,42 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use serde::Deserialize;
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Sentences {
-    help: Vec<String>,
-    operations: BTreeMap<String, SentencesOfOperation>,
+#[derive(Debug, Default)]
+struct Section {
+    phrases: Vec<&'static str>,
+    others: Vec<&'static str>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SentencesOfOperation {
-    phrases: Vec<String>,
-    #[serde(default)]
-    sentences: Vec<String>,
-}
-
-#[expect(clippy::expect_used, reason = "a file in the program, read by the tests")]
-static SENTENCES: LazyLock<Sentences> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../assets/sentences.json")).expect("a file in the program")
+static SECTIONS: LazyLock<BTreeMap<&str, Section>> = LazyLock::new(|| {
+    let mut sections = BTreeMap::<&str, Section>::new();
+    let mut name = "";
+    for line in include_str!("../assets/sentences.txt").lines().filter(|line| !line.is_empty()) {
+        if let Some(next) = line.strip_prefix("# ") {
+            name = next;
+            continue;
+        }
+        let section = sections.entry(name).or_default();
+        match line.strip_prefix("* ") {
+            Some(phrase) => section.phrases.push(phrase),
+            None => section.others.push(line),
+        }
+    }
+    sections
 });
 
 /// The phrases of an operation; the first is its best example.
-pub(crate) fn phrases(operation: &str) -> &'static [String] {
-    SENTENCES.operations.get(operation).map_or(&[], |of| &of.phrases)
+pub(crate) fn phrases(operation: &str) -> &'static [&'static str] {
+    SECTIONS.get(operation).map_or(&[], |section| &section.phrases)
 }
 
-/// All phrases and sentences of an operation.
+/// All sentences of an operation; the phrases come first.
 pub(crate) fn all(operation: &str) -> impl Iterator<Item = &'static str> {
-    let of = SENTENCES.operations.get(operation);
-    of.into_iter().flat_map(|of| of.phrases.iter().chain(&of.sentences)).map(String::as_str)
+    let section = SECTIONS.get(operation);
+    section.into_iter().flat_map(|section| section.phrases.iter().chain(&section.others)).copied()
 }
 
 pub(crate) fn help() -> impl Iterator<Item = &'static str> {
-    SENTENCES.help.iter().map(String::as_str)
+    all("help")
 }
 
 #[cfg(test)]
@@ -53,17 +55,17 @@ mod tests {
     use crate::DESCRIPTIONS;
 
     #[test]
-    fn every_operation_has_phrases_and_no_other_name_has_any() {
+    fn every_operation_has_a_section_with_phrases() {
         let operations: BTreeSet<&str> = DESCRIPTIONS.iter().map(|operation| operation.name).collect();
-        let named: BTreeSet<&str> = SENTENCES.operations.keys().map(String::as_str).collect();
-        assert_eq!(named, operations);
+        let sections: BTreeSet<&str> = SECTIONS.keys().copied().filter(|name| *name != "help").collect();
+        assert_eq!(sections, operations);
         assert!(operations.iter().all(|operation| !phrases(operation).is_empty()));
     }
 
     #[test]
     fn sentences_are_unique() {
         let mut seen = BTreeSet::new();
-        for sentence in SENTENCES.operations.keys().flat_map(|operation| all(operation)).chain(help()) {
+        for sentence in SECTIONS.keys().flat_map(|section| all(section)) {
             assert!(seen.insert(sentence), "{sentence} occurs twice");
         }
     }

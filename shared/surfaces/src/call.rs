@@ -94,7 +94,7 @@ impl Call {
             }
         };
         let query = if is_read { query(in_query) } else { String::new() };
-        let phrase = operation.phrases().first().map_or(operation.name, String::as_str);
+        let phrase = operation.phrases().first().copied().unwrap_or(operation.name);
         Self {
             method: if body.is_some() { "POST" } else { "GET" },
             path,

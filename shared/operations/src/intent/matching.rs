@@ -119,7 +119,9 @@ fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
         return Some(run(parsed, fields, operation, filling.arguments));
     }
     let slot = operation.examples.first().and_then(|example| example.slots.first());
-    Some(slot.map_or_else(|| run(parsed, fields, operation, Map::new()), |slot| Intent::Missing(entry, *slot)))
+    Some(
+        slot.map_or_else(|| run(parsed, fields, operation, Map::new()), |slot| Intent::Missing(entry, *slot)),
+    )
 }
 
 /// How a message requests an operation that writes, by a verb and by a negation such as "do not write to {id}". A read-only
@@ -129,8 +131,7 @@ fn requests(message: &Message<'_>, operation: &OperationExamples) -> [Request; 2
     if operation.entry.effect.read_only {
         return [Request::Missing; 2];
     }
-    let mut own: HashSet<String> =
-        operation.verbs.iter().map(|verb| registry_search::stem(verb)).collect();
+    let mut own: HashSet<String> = operation.verbs.iter().map(|verb| registry_search::stem(verb)).collect();
     let request = command::request(text, words, |at| operation.verbs.contains(&words[at].low), &own);
     own.extend(command::NEGATIONS.map(str::to_owned));
     let is_negated = |at: usize| at > 0 && command::is_negation(&words[at - 1].low);

@@ -66,7 +66,7 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
     };
     let phrases = entry.phrases();
     let phrase = phrases.iter().find(|phrase| has_slot(phrase)).or(phrases.first());
-    let phrase = phrase.map_or(entry.name, String::as_str);
+    let phrase = phrase.copied().unwrap_or(entry.name);
     fill(phrase, url.as_deref().unwrap_or(URL), id.as_deref().unwrap_or(ID))
 }
 
