@@ -4,13 +4,13 @@
 use axum::Extension;
 use axum::extract::{FromRequest, Path, Request, State};
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderValue, Method, Uri, header};
+use http::{HeaderMap, HeaderValue, Uri, header};
 use registry::app::App;
 use registry::http::{JsonEnvelope, RawBody};
 use registry::model::Caller;
 use serde_json::{Map, Value};
 
-use crate::dialects::Dialect;
+use crate::dialects::{Dialect, Method};
 use crate::errors::{A2aError, of_body};
 use crate::service::{self, PartsCache};
 use crate::version;
@@ -18,17 +18,8 @@ use crate::version;
 /// Sent only to clients that name it; others expect `application/json`.
 const A2A_JSON: &str = "application/a2a+json";
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Call {
-    Send,
-    Stream,
-    List,
-    Get(String),
-    Cancel(String),
-    Subscribe,
-    Push,
-    ExtendedCard,
-}
+/// A method, and the id of the task in the path.
+type Call = (Method, Option<String>);
 
 /// `/api/a2a/{call}`.
 pub(crate) async fn handle(
@@ -48,7 +39,7 @@ pub(crate) async fn send(
     caller: Caller,
     request: Request,
 ) -> Response {
-    answer(&app, &cache, caller, Some(Call::Send), request).await
+    answer(&app, &cache, caller, Some((Method::Send(Dialect::V1), None)), request).await
 }
 
 async fn answer(
@@ -82,27 +73,20 @@ async fn run(
     call: Option<Call>,
     request: Request,
 ) -> Result<JsonEnvelope, A2aError> {
-    let call = call.ok_or(A2aError::NoSuchPath)?;
+    let (method, task_id) = call.ok_or(A2aError::NoSuchPath)?;
     version::check(request.headers(), request.uri())?;
-    let (allowed, method) = (call.methods(), request.method());
+    let allowed = http_methods(method);
     // The body of a HEAD response is removed by a later layer.
-    let method = if *method == Method::HEAD { &Method::GET } else { method };
-    if !allowed.split(", ").any(|name| name == method.as_str()) {
+    let name = if *request.method() == http::Method::HEAD { "GET" } else { request.method().as_str() };
+    if !allowed.split(", ").any(|allowed| allowed == name) {
         return Err(A2aError::WrongMethod(allowed));
     }
-    let uri = request.uri().clone();
-    match call {
-        Call::Send => {
-            let params = body(request).await?;
-            service::send(app, cache, caller, &params, Dialect::V1).await
-        }
-        Call::List => service::list(app, caller, &query(&uri)).await,
-        Call::Get(id) => service::get(app, caller, &with_id(query(&uri), id), Dialect::V1).await,
-        Call::Cancel(id) => service::cancel(app, caller, &with_id(Map::new(), id), Dialect::V1).await,
-        Call::Stream | Call::Subscribe => Err(A2aError::NO_STREAMS),
-        Call::Push => Err(A2aError::PushNotSupported),
-        Call::ExtendedCard => Err(A2aError::NO_EXTENDED_CARD_V1),
-    }
+    let mut params = match method {
+        Method::Send(_) => body(request).await?,
+        _ => query(request.uri()),
+    };
+    params.extend(task_id.map(|id| ("id".to_owned(), Value::String(id))));
+    service::call(app, cache, caller, method, &params).await
 }
 
 async fn body(request: Request) -> Result<Map<String, Value>, A2aError> {
@@ -119,19 +103,12 @@ fn query(uri: &Uri) -> Map<String, Value> {
     pairs.map(|(name, value)| (name.into_owned(), Value::String(value.into_owned()))).collect()
 }
 
-fn with_id(mut params: Map<String, Value>, id: String) -> Map<String, Value> {
-    params.insert("id".to_owned(), Value::String(id));
-    params
-}
-
-impl Call {
-    const fn methods(&self) -> &'static str {
-        match self {
-            Self::Send | Self::Stream | Self::Cancel(_) => "POST",
-            Self::List | Self::Get(_) | Self::ExtendedCard => "GET",
-            Self::Subscribe => "GET, POST",
-            Self::Push => "GET, POST, DELETE",
-        }
+const fn http_methods(method: Method) -> &'static str {
+    match method {
+        Method::Send(_) | Method::Stream | Method::Cancel(_) => "POST",
+        Method::List | Method::Get(_) | Method::ExtendedCard(_) | Method::Help => "GET",
+        Method::Subscribe => "GET, POST",
+        Method::Push => "GET, POST, DELETE",
     }
 }
 
@@ -143,20 +120,24 @@ fn call_at(path: &str) -> Option<Call> {
 }
 
 fn call_without_tenant(segments: &[&str]) -> Option<Call> {
-    Some(match segments {
-        ["message:send"] => Call::Send,
-        ["message:stream"] => Call::Stream,
-        ["extendedAgentCard"] => Call::ExtendedCard,
-        ["tasks"] => Call::List,
-        ["tasks", task] => match task.rsplit_once(':') {
-            Some((id, "cancel")) if !id.is_empty() => Call::Cancel(id.to_owned()),
-            Some((id, "subscribe")) if !id.is_empty() => Call::Subscribe,
-            _ if task.is_empty() => Call::List,
-            _ => Call::Get((*task).to_owned()),
-        },
-        ["tasks", _, "pushNotificationConfigs"] | ["tasks", _, "pushNotificationConfigs", _] => Call::Push,
+    const V1: Dialect = Dialect::V1;
+    let method = match segments {
+        ["message:send"] => Method::Send(V1),
+        ["message:stream"] => Method::Stream,
+        ["extendedAgentCard"] => Method::ExtendedCard(V1),
+        ["tasks"] => Method::List,
+        ["tasks", task] => {
+            let (method, id) = match task.rsplit_once(':') {
+                Some((id, "cancel")) if !id.is_empty() => (Method::Cancel(V1), id),
+                Some((id, "subscribe")) if !id.is_empty() => (Method::Subscribe, id),
+                _ => (Method::Get(V1), *task),
+            };
+            return Some((method, Some(id.to_owned())));
+        }
+        ["tasks", _, "pushNotificationConfigs"] | ["tasks", _, "pushNotificationConfigs", _] => Method::Push,
         _ => return None,
-    })
+    };
+    Some((method, None))
 }
 
 #[cfg(test)]
@@ -165,20 +146,21 @@ mod tests {
 
     #[test]
     fn request_path_decides_the_call() {
+        let of_task = |method, id: &str| Some((method, Some(id.to_owned())));
         for (path, call) in [
-            ("message:send", Some(Call::Send)),
-            ("acme/message:send", Some(Call::Send)),
-            ("message:stream", Some(Call::Stream)),
-            ("tasks", Some(Call::List)),
-            ("acme/tasks", Some(Call::List)),
-            ("tasks/", Some(Call::List)),
-            ("tasks/x", Some(Call::Get("x".to_owned()))),
-            ("acme/tasks/x", Some(Call::Get("x".to_owned()))),
-            ("tasks/a:b", Some(Call::Get("a:b".to_owned()))),
-            ("tasks/a:b:cancel", Some(Call::Cancel("a:b".to_owned()))),
-            ("tasks/x:subscribe", Some(Call::Subscribe)),
-            ("tasks/x/pushNotificationConfigs/y", Some(Call::Push)),
-            ("acme/extendedAgentCard", Some(Call::ExtendedCard)),
+            ("message:send", Some((Method::Send(Dialect::V1), None))),
+            ("acme/message:send", Some((Method::Send(Dialect::V1), None))),
+            ("message:stream", Some((Method::Stream, None))),
+            ("tasks", Some((Method::List, None))),
+            ("acme/tasks", Some((Method::List, None))),
+            ("tasks/", Some((Method::List, None))),
+            ("tasks/x", of_task(Method::Get(Dialect::V1), "x")),
+            ("acme/tasks/x", of_task(Method::Get(Dialect::V1), "x")),
+            ("tasks/a:b", of_task(Method::Get(Dialect::V1), "a:b")),
+            ("tasks/a:b:cancel", of_task(Method::Cancel(Dialect::V1), "a:b")),
+            ("tasks/x:subscribe", of_task(Method::Subscribe, "x")),
+            ("tasks/x/pushNotificationConfigs/y", Some((Method::Push, None))),
+            ("acme/extendedAgentCard", Some((Method::ExtendedCard(Dialect::V1), None))),
             ("", None),
             ("other", None),
             ("a/b/message:send", None),

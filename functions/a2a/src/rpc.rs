@@ -12,10 +12,10 @@ use registry::model::Caller;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::dialects::{self, Dialect, Method};
+use crate::dialects;
 use crate::errors::{A2aError, of_body};
 use crate::service::{self, PartsCache};
-use crate::{about, version};
+use crate::version;
 
 /// `POST /api/a2a`.
 pub(crate) async fn handle(
@@ -97,19 +97,9 @@ async fn call(
     caller: Caller,
     request: &Request,
 ) -> Result<JsonEnvelope, A2aError> {
-    let params = &request.params;
-    match dialects::method(&request.method) {
-        Some(Method::Send(dialect)) => service::send(app, cache, caller, params, dialect).await,
-        Some(Method::Get(dialect)) => service::get(app, caller, params, dialect).await,
-        Some(Method::Cancel(dialect)) => service::cancel(app, caller, params, dialect).await,
-        Some(Method::List) => service::list(app, caller, params).await,
-        Some(Method::Help) => service::raw(&about::help(&app.settings)),
-        Some(Method::Stream | Method::Subscribe) => Err(A2aError::NO_STREAMS),
-        Some(Method::Push) => Err(A2aError::PushNotSupported),
-        Some(Method::ExtendedCard(Dialect::V1)) => Err(A2aError::NO_EXTENDED_CARD_V1),
-        Some(Method::ExtendedCard(_)) => Err(A2aError::NoExtendedCard),
-        None => Err(A2aError::MethodNotFound(shorten(&request.method, 80))),
-    }
+    let unknown = || A2aError::MethodNotFound(shorten(&request.method, 80));
+    let method = dialects::method(&request.method).ok_or_else(unknown)?;
+    service::call(app, cache, caller, method, &request.params).await
 }
 
 #[cfg(test)]

@@ -13,7 +13,8 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
-use crate::dialects::{Dialect, v1};
+use crate::about;
+use crate::dialects::{Dialect, Method, v1};
 use crate::errors::A2aError;
 use crate::fields::Fields;
 use crate::message;
@@ -24,7 +25,28 @@ const MAX_HISTORY_LENGTH: u64 = 1_000_000;
 /// The serialized parts of answers to read operations.
 pub(crate) type PartsCache = RenderCache<Arc<RawValue>>;
 
-pub(crate) async fn send(
+/// A call of either binding.
+pub(crate) async fn call(
+    app: &App,
+    cache: &PartsCache,
+    caller: Caller,
+    method: Method,
+    params: &Map<String, Value>,
+) -> Result<JsonEnvelope, A2aError> {
+    match method {
+        Method::Send(dialect) => send(app, cache, caller, params, dialect).await,
+        Method::Get(dialect) => get(app, caller, params, dialect).await,
+        Method::Cancel(dialect) => cancel(app, caller, params, dialect).await,
+        Method::List => list(app, caller, params).await,
+        Method::Help => raw(&about::help(&app.settings)),
+        Method::Stream | Method::Subscribe => Err(A2aError::NO_STREAMS),
+        Method::Push => Err(A2aError::PushNotSupported),
+        Method::ExtendedCard(Dialect::V1) => Err(A2aError::NO_EXTENDED_CARD_V1),
+        Method::ExtendedCard(_) => Err(A2aError::NoExtendedCard),
+    }
+}
+
+async fn send(
     app: &App,
     cache: &PartsCache,
     caller: Caller,
@@ -116,7 +138,7 @@ pub(crate) fn raw(value: &impl Serialize) -> Result<JsonEnvelope, A2aError> {
     Ok(JsonEnvelope::new(to_raw_value(value)?.into()))
 }
 
-pub(crate) async fn get(
+async fn get(
     app: &App,
     caller: Caller,
     params: &Map<String, Value>,
@@ -128,7 +150,7 @@ pub(crate) async fn get(
     raw(&dialect.task(task, history_length))
 }
 
-pub(crate) async fn cancel(
+async fn cancel(
     app: &App,
     caller: Caller,
     params: &Map<String, Value>,
@@ -139,11 +161,7 @@ pub(crate) async fn cancel(
 }
 
 /// Only 1.0 has this method.
-pub(crate) async fn list(
-    app: &App,
-    caller: Caller,
-    params: &Map<String, Value>,
-) -> Result<JsonEnvelope, A2aError> {
+async fn list(app: &App, caller: Caller, params: &Map<String, Value>) -> Result<JsonEnvelope, A2aError> {
     let params = Fields::of(params, "");
     let page_size = params.number("pageSize", 1, 100)?.unwrap_or(50);
     let history_length = history_length(params)?;

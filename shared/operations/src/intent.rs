@@ -5,6 +5,7 @@
 mod argument_slots;
 mod command;
 mod examples;
+mod filling;
 mod matching;
 mod parsed_text;
 mod render;

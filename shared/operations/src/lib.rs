@@ -8,8 +8,8 @@
 //! `catalogue.rs`. Each folder contains one family of operations. The module `intent` selects the operation
 //! that a plain-text message requests.
 //!
-//! To add an operation, write its file in the folder of a family. Then declare the module in `<family>.rs`
-//! and add one line to `catalogue.rs`.
+//! To add an operation, write its file in the folder of a family. Then declare the module in `<family>.rs`,
+//! add one line to `catalogue.rs`, and say in `assets/sentences.txt` how people ask for it.
 
 mod argument_names;
 pub mod arguments;
@@ -32,6 +32,7 @@ pub mod outreach;
 mod prelude;
 pub mod products;
 mod route;
+mod sentences;
 pub mod short;
 mod summary;
 pub mod talk;

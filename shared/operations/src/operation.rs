@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::argument_names;
 use crate::arguments::RawArguments;
 use crate::route::{Action, Route};
+use crate::sentences;
 use crate::short::{DETAIL, View};
 use registry_app::App;
 use registry_model::Caller;
@@ -70,12 +71,6 @@ pub trait Operation: 'static {
     const EFFECT: Effect;
     /// Arguments of a typical call, as JSON.
     const EXAMPLE: &'static str = "{}";
-    /// Plain requests that mean this operation, and the examples in documents and cards. `{url}`, `{id}` and `{token}` are
-    /// slots for what a message contains. Any other slot is for a text and contains an example of it.
-    const PHRASES: &'static [&'static str];
-    /// More requests that mean this operation. Messages are compared with them by meaning, so each should say something new.
-    /// After ` => `, a sentence names arguments that it implies, such as `kind=dangerous`.
-    const SENTENCES: &'static [&'static str] = &[];
     /// The sentences of the answer in words, see `summary.rs`. Empty: the sentences are made from the members that many
     /// answers have in common.
     const SUMMARY: &'static [&'static str] = &[];
@@ -147,8 +142,6 @@ pub struct Description {
     pub description: &'static str,
     pub effect: Effect,
     pub example: &'static str,
-    pub phrases: &'static [&'static str],
-    pub sentences: &'static [&'static str],
     pub summary: &'static [&'static str],
     pub skills: &'static [AdvertisedSkill],
     pub routes: &'static [Route],
@@ -174,8 +167,6 @@ impl Description {
             description: O::DESCRIPTION,
             effect: O::EFFECT,
             example: O::EXAMPLE,
-            phrases: O::PHRASES,
-            sentences: O::SENTENCES,
             summary: O::SUMMARY,
             skills: O::SKILLS,
             routes: O::ROUTES,
@@ -188,6 +179,11 @@ impl Description {
             input_schema: || schema_for!(O::Arguments).to_value(),
             output_schema: output_schema::<O>,
         }
+    }
+
+    /// Plain requests that mean this operation, with slots such as `{url}`: the examples in documents and cards.
+    pub fn phrases(&self) -> &'static [&'static str] {
+        sentences::phrases(self.name)
     }
 }
 

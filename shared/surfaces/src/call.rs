@@ -95,7 +95,7 @@ impl Call {
             }
         };
         let query = if is_read { query(in_query) } else { String::new() };
-        let phrase = operation.phrases.first().copied().unwrap_or(operation.name);
+        let phrase = operation.phrases().first().copied().unwrap_or(operation.name);
         Self {
             method: if body.is_some() { "POST" } else { "GET" },
             path,

@@ -66,20 +66,6 @@ impl Operation for AbundanceRank {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"listing_ids": ["agtpub_0123456789abcdef0123", "mcp-org-example-adder"]}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "how well did {id} work for others?",
-        "what is the abundance rank of {id}?",
-        "rank {id} by abundance",
-        "show the abundance of {id}",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "how reliable was {id} for other callers?",
-        "rank these listings by how well they worked: {id}",
-        "which of these worked best for others: {id} and {id}",
-        "compare {id} and {id} by success",
-        "I cannot decide between {id} and {id}, which one did better for others?",
-        "what is the outcome score of {id}?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{ranking#} listings are ranked.",
         r#"[ranking]{rank}. "{name}" with a boost of {boost} | and an outcome score of {outcome_score}"#,

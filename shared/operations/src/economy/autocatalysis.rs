@@ -31,18 +31,6 @@ impl Operation for Autocatalysis {
         index (recent activity, 1 to 3), what each event adds to it, and the totals with their growth \
         phases. If you need only the index and its multipliers, use get_acceleration.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] = &[
-        "how fast does the activity grow?",
-        "show autocatalysis",
-        "how does autocatalysis stand?",
-        "which phase of the S-curve is autocatalysis in?",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "is the registry growing faster?",
-        "how quickly is activity increasing?",
-        "is the network still growing?",
-        "growth of the activity of this registry",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The acceleration index is {acceleration_index}. There are {totals.listings} listings, {totals.outcomes} outcomes and {totals.demos} demos.",
     ];

@@ -58,17 +58,6 @@ impl Operation for CostModel {
         and write units of one call, and the price of a million calls. The numbers were measured with an \
         example call on a small registry. Use it to estimate the load of an integration.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] =
-        &["what does a call cost?", "show the cost model", "what do the operations cost?"];
-    const SENTENCES: &'static [&'static str] = &[
-        "how expensive is one call here in read and write units",
-        "what does it cost to run an operation?",
-        "price per million calls",
-        "how many read units does a call use?",
-        "how expensive is one request?",
-        "what do I pay for calling you?",
-        "which operation is the most expensive to run?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "A million calls cost: [operations]{operation} {usd_per_million_calls} US dollars",
         "{measured} {law}",

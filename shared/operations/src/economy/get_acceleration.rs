@@ -66,14 +66,6 @@ impl Operation for GetAcceleration {
         activity of the registry. After 72 hours, an event counts half. Also returns what each type of event \
         adds to the index, and the multipliers that are computed from it, with what each multiplier scales.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] =
-        &["what is the acceleration index?", "get the acceleration", "show the multipliers"];
-    const SENTENCES: &'static [&'static str] = &[
-        "how busy is the registry at the moment?",
-        "how active is this network right now?",
-        "current activity index",
-        "what boosts the acceleration?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The acceleration index is {acceleration_index}, between {index_bounds.least} and {index_bounds.most}. Its multipliers are {multipliers.match_boost} for matches and {multipliers.day_budget} for the daily budget.",
     ];

@@ -71,18 +71,6 @@ impl Operation for GetExonomics {
         network value, the change of the activity index, growth curves, the most expensive operations \
         and totals. Use it first, to choose the right economy tool.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] = &[
-        "what are the value and cost of the registry?",
-        "show the exonomics",
-        "how do the exonomics stand?",
-        "explain the exonomics",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "what is the economy of this registry?",
-        "overview of value and cost",
-        "economics of the network",
-        "how is the economy doing?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The network value is {network_value.value}, the acceleration index {acceleration_index} and the hyper index {hyper.hyper_index}.",
         "There are {totals.listings} listings, {totals.outcomes} outcomes and {totals.demos} demos. Of {cost_model.operations} operations, {cost_model.writing} write.",

@@ -24,17 +24,6 @@ impl Operation for HyperIndex {
         (gates) of a dense network, for example for listings, outcomes and pairs used together, and which of \
         them are reached.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] = &[
-        "how fast does the acceleration index change?",
-        "what is the hyper index?",
-        "show the hyper index",
-        "which hyper gates are passed?",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "is the acceleration itself rising?",
-        "change of the activity index per hour",
-        "which gates of a dense network are reached?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The hyper index is {hyper_index} | ; the network is {hyper_mode?dense|not dense yet}.",
         "Gates: [gates]{name}: {value} of {needs}",

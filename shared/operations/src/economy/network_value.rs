@@ -23,14 +23,6 @@ impl Operation for ValueOfNetwork {
         from measured values. Use V to compare two states of a registry; it is not an amount of money. \
         Returns V with its inputs and exponents.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] =
-        &["what is the network value?", "compute the value of the network", "show the network value"];
-    const SENTENCES: &'static [&'static str] = &[
-        "how valuable is this network?",
-        "what is the registry worth?",
-        "value V of the network",
-        "calculate the network value with your formula",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The network value is {value}, computed from N={inputs.N}, C={inputs.C}, O={inputs.O} and F={inputs.F}. {note}",
     ];

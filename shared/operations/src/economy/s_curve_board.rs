@@ -25,14 +25,6 @@ impl Operation for SCurveBoard {
         outcomes and demos. Each curve contains the current value, the growth of the last two days and the \
         growth phase. It also shows whether the growth gets faster.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] =
-        &["show the growth curves", "show the S-curve board", "what grows in this registry?"];
-    const SENTENCES: &'static [&'static str] = &[
-        "show me growth of listings and demos over time",
-        "growth phase of each curve",
-        "how did the number of listings grow in two days?",
-        "is growth slowing down?",
-    ];
     const SUMMARY: &'static [&'static str] = &["[s_curves]{label}: {value} | , phase {phase}"];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, name: "s_curve_board" }];
     type Arguments = NoArguments;

@@ -78,18 +78,6 @@ impl Operation for ZeroMcPack {
         operation that writes nothing. Pass limit to set the number of peers.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "which data can I cache and use offline?",
-        "give me the zero marginal cost pack",
-        "show the zero mc pack",
-        "pack what is free to use again",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "give me data to cache",
-        "what can I keep offline?",
-        "a bundle of peers and keys for offline use",
-        "download everything that I may cache for free",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The pack has {count} Live listings, {attestations.issued} statements and the costs of {cost_model#} operations; using it again costs nothing.",
         "The keys are at {attestations.key_set} .",

@@ -39,14 +39,6 @@ impl Operation for FederationPull {
         for each registry.";
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
-    const PHRASES: &'static [&'static str] =
-        &["pull the federation peers", "pull referrals from the federation"];
-    const SENTENCES: &'static [&'static str] = &[
-        "pull entries from other registries now",
-        "fetch the federation peers again",
-        "refresh the referrals of other registries",
-        "sync from the federation peers",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{referrals} entries of {peers#} registries were read.",
         "[peers]{url} | has {referrals} entries | , but failed: {failure}",

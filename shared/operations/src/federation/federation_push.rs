@@ -31,10 +31,6 @@ impl Operation for FederationPush {
         registries; pass url to send the card to only one of them. Returns the result for each registry.";
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
-    const PHRASES: &'static [&'static str] =
-        &["push our card to the federation", "push to the federation peers"];
-    const SENTENCES: &'static [&'static str] =
-        &["push the agent card to other registries", "announce this registry to the federation peers"];
     const SUMMARY: &'static [&'static str] = &[
         "The card {agent_card_url} was sent to {peers#} registries.",
         "[peers]{peer} {ok?accepted it|did not accept it} | : {failure}",

@@ -84,22 +84,6 @@ impl Operation for Federation {
         registry, shows when it last answered, and how many of its entries a search here can return. Also \
         returns the endpoints where other registries can read this registry.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] =
-        &["show the federation", "which registries are federated?", "federation overview"];
-    const SENTENCES: &'static [&'static str] = &[
-        "Which other registries do you read from?",
-        "Do you exchange entries with any other registries?",
-        "Which other directories do you pull entries from?",
-        "with which registries do you federate?",
-        "do you mirror or federate with other registries?",
-        "which other registries do you know?",
-        "which registries do you read?",
-        "do you read other registries, and did they answer?",
-        "from which registries do you read entries?",
-        "are you connected with other registries?",
-        "which partner registries answered?",
-        "do you exchange data with other directories?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "This registry reads {peers#} other registries and knows {referrals} of their entries.",
         "[peers]{url} | answered at {answered_at} | with {referrals} entries | , but failed: {failure}",

@@ -43,9 +43,6 @@ impl Operation for DemoConfirm {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: true, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"order_id": "ord_0123456789abcdef01234567"}"#;
-    const PHRASES: &'static [&'static str] = &["confirm the demo I was invited to", "confirm the demo order"];
-    const SENTENCES: &'static [&'static str] =
-        &["confirm my demo order with the access token", "confirm the order of my demo"];
     const SUMMARY: &'static [&'static str] = &[
         "The demo {order_id} of {listing_id} {counted_as_real?counts as real|is not confirmed} | since {confirmed_at}.",
     ];

@@ -45,21 +45,6 @@ impl Operation for GetAccess {
         If you want the same files as an archive, use export_product.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "open my product with the access token {token}",
-        "use my access token",
-        "show the product that my token opens",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "open the files of my product with {token}",
-        "I have the access token {token}, show my product",
-        "where are the files of my product? {token}",
-        "give me what my token {token} unlocks",
-        "retrieve my product files with this token {token}",
-        "what can I download with {token}?",
-        "show the full product for {token}",
-        "where are my product files?",
-    ];
     const SUMMARY: &'static [&'static str] = &["{message}", "Files: [files]{path}"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/access")];
     const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];

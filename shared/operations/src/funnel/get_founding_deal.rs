@@ -21,24 +21,6 @@ impl Operation for GetFoundingDeal {
         and the feedback get a full product, free and without checkout. Shows how many seats exist, and how \
         many are taken and left. Also returns the steps from publishing a listing to the product.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] =
-        &["what is the founding deal?", "how many founding seats are left?", "show the founding offer"];
-    const SENTENCES: &'static [&'static str] = &[
-        "how many of the free founder places are still open",
-        "any of those free early seats still open?",
-        "how many of the free founding places are there still?",
-        "what is your special offer for early listings?",
-        "how many of the hundred places are taken?",
-        "what do the first hundred get?",
-        "are there free seats remaining?",
-        "how many free seats remain?",
-        "how many seats are still available?",
-        "is the free offer for the first hundred still open?",
-        "can I still get the full product for free?",
-        "what is the founding offer about?",
-        "are any of the free places left?",
-        "how do I get a founding seat?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{deal.remaining} of {deal.seats} founding seats are left; {deal.claimed} are taken. {deal.one_liner}",
         "How to get one: [stages]{label}",

@@ -92,15 +92,6 @@ impl Operation for LeaveFeedback {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The alive demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "We keep AGENTS.md.", "would_buy": "maybe"}}"#;
-    const PHRASES: &'static [&'static str] =
-        &["leave feedback for {id}", "send feedback on the demo of {id}", "submit feedback for {id}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "here is my feedback for {id}: {text}",
-        "rate the demo of {id}",
-        "give feedback about the demo for {id}",
-        "submit my rating of the demo of {id}",
-        "I want to give feedback on the demo for {id}",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{message}",
         "{founding_free.granted?A founding seat was granted|No founding seat was granted}; {founding_free.remaining} are left.",

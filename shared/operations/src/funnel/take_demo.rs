@@ -95,25 +95,6 @@ impl Operation for TakeDemo {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: true, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["take the demo for {id}", "take the free demo of {id}", "demo {id}", "run the demo for {id}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "I would like the free demo for {id}",
-        "let me try the demo for {id}",
-        "produce a demo for {id}",
-        "prepare the demo for {id}",
-        "make the free demo for {id}",
-        "generate the demo for {id}",
-        "create a sample product for {id}",
-        "give me a demo for {id}",
-        "I want the free demo for {id}",
-        "go ahead and generate the sample pack for {id}",
-        "try the demo for {id}",
-        "start the demo for {id}",
-        "build a sample for {id}",
-        "get the free demo for {id}",
-        "request a demo for {id}",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{message}",
         r#"The demo {product.name} for "{name}" is order {order_id} | ; the full product costs {product.price}."#,

@@ -1,4 +1,4 @@
-//! Decides whether a text requests an operation that writes. The text must contain the verb of the operation
+//! The guard of operations that write: decides whether a text requests one. The text must contain the verb of the operation
 //! at a place where a request starts. It must contain no word that cancels the request. These rules are not
 //! used for read-only operations.
 
@@ -26,6 +26,8 @@ const GENERAL: [&str; 54] = [
     "try", "update", "use", "write",
 ];
 
+pub(super) const NEGATIONS: [&str; 3] = ["not", "dont", "never"];
+
 /// Words of a sentence that only says thanks.
 const MAX_THANKS: usize = 5;
 
@@ -43,7 +45,7 @@ const RETRACTIONS_NEARBY: [&str; 18] = [
 
 /// The verbs with which an example begins its clauses.
 pub(super) fn verbs(words: &[Word]) -> impl Iterator<Item = String> {
-    openings(words).filter_map(|at| {
+    (0..words.len()).filter(|at| opens_a_request(words, *at)).filter_map(|at| {
         let low = &words[at].low;
         // "I would like a demo" has no other verb; "I want to list it" has one.
         let is_wish =
@@ -54,17 +56,12 @@ pub(super) fn verbs(words: &[Word]) -> impl Iterator<Item = String> {
 }
 
 pub(super) fn is_negation(low: &str) -> bool {
-    matches!(low, "not" | "dont" | "never")
-}
-
-/// Where a text may have the verb of a request.
-pub(super) fn openings(words: &[Word]) -> impl Iterator<Item = usize> {
-    (0..words.len()).filter(|at| opens_a_request(words, *at))
+    NEGATIONS.contains(&low)
 }
 
 /// Whether the word at `at` is where a request has its verb: at the beginning of a clause, or after polite words and
 /// negations only.
-pub(super) fn opens_a_request(words: &[Word], at: usize) -> bool {
+fn opens_a_request(words: &[Word], at: usize) -> bool {
     let mut at = at;
     while !words[at].starts_clause {
         let Some(before) = at.checked_sub(1) else { return false };
@@ -83,8 +80,42 @@ pub(super) fn opens_a_request(words: &[Word], at: usize) -> bool {
     true
 }
 
-/// Whether something in the text retracts the request at `at`; `own` are the stems of the matched example.
-pub(super) fn is_retracted(words: &[Word], at: usize, own: &HashSet<String>) -> bool {
+/// How a text requests an operation that writes. The number is the index of the verb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Request {
+    Clear(usize),
+    /// It is taken back or made conditional.
+    Retracted(usize),
+    /// The text has no verb where a request has it, or it only asks whether or how to do it.
+    Missing,
+}
+
+/// The request in a text. `is_verb` tells whether a word is a verb of the operation; `own` are the stems of words that retract
+/// nothing, because requests for the operation contain them.
+pub(super) fn request(
+    text: &str,
+    words: &[Word],
+    is_verb: impl Fn(usize) -> bool,
+    own: &HashSet<String>,
+) -> Request {
+    // "Should I endorse it?" asks for advice; "could you endorse it?" is a request.
+    if asks(text, words) && !asks_us(words) {
+        return Request::Missing;
+    }
+    let verbs = (0..words.len()).filter(|at| is_verb(*at));
+    let (retracted, valid): (Vec<_>, Vec<_>) = verbs.partition(|at| is_retracted(words, *at, own));
+    let opens = |at: &usize| opens_a_request(words, *at);
+    let clear = valid.into_iter().filter(opens).min_by_key(|at| is_general(&words[*at].low));
+    let retracted = retracted.into_iter().find(|at| opens(at) || !is_general(&words[*at].low));
+    match (clear, retracted) {
+        (Some(at), _) => Request::Clear(at),
+        (None, Some(at)) => Request::Retracted(at),
+        (None, None) => Request::Missing,
+    }
+}
+
+/// Whether something in the text retracts the request at `at`, except the words in `own`.
+fn is_retracted(words: &[Word], at: usize, own: &HashSet<String>) -> bool {
     words.iter().enumerate().any(|(index, word)| {
         (retracts(words, index) || is_condition(words, index, at)) && !own.contains(&word.stem)
     })
@@ -92,7 +123,7 @@ pub(super) fn is_retracted(words: &[Word], at: usize, own: &HashSet<String>) -> 
 
 /// Whether the word at `index` negates the verb at `at`, or makes it conditional. "It would be nice if others found it, so
 /// list it" has no condition, and neither has "endorse it, it worked without a mistake".
-pub(super) fn is_condition(words: &[Word], index: usize, at: usize) -> bool {
+fn is_condition(words: &[Word], index: usize, at: usize) -> bool {
     let concluded = words
         .get(index..=at)
         .is_some_and(|between| between.iter().any(|word| word.starts_clause && word.low == "so"));
@@ -110,7 +141,7 @@ fn retracts(words: &[Word], at: usize) -> bool {
 }
 
 /// Whether a text contains a question, with or without its mark. What follows a colon is a text for somebody else.
-pub(super) fn asks(text: &str, words: &[Word]) -> bool {
+fn asks(text: &str, words: &[Word]) -> bool {
     const QUESTION_WORDS: &str =
         "what whats when where which who whos whose why how is are does did has have was";
     let is_question = |word: &Word| QUESTION_WORDS.split(' ').any(|question| question == word.low);
@@ -118,7 +149,7 @@ pub(super) fn asks(text: &str, words: &[Word]) -> bool {
 }
 
 /// Whether a text asks the registry to do something: "could you list it?"
-pub(super) fn asks_us(words: &[Word]) -> bool {
+fn asks_us(words: &[Word]) -> bool {
     let is_modal = |word: &Word| matches!(word.low.as_str(), "can" | "could" | "would" | "will");
     words.windows(2).any(|pair| is_modal(&pair[0]) && pair[1].low == "you")
 }
@@ -157,8 +188,8 @@ mod tests {
 
     fn requests(text: &str) -> bool {
         let words = words(text);
-        let verb = openings(&words).find(|at| words[*at].low == "list");
-        verb.is_some_and(|at| !is_retracted(&words, at, &HashSet::new()))
+        let request = request(text, &words, |at| words[at].low == "list", &HashSet::new());
+        matches!(request, Request::Clear(_))
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The example sentences of the catalog: phrases and sentences of each operation, parsed and embedded once per process.
-//! Each word is weighted: a word that only one operation uses says more than a word that many operations use.
+//! The sentences of all operations, parsed and embedded once per process. Each word is weighted: a word that only one operation
+//! uses says more than a word that many operations use.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -10,17 +10,11 @@ use serde_json::{Map, Value};
 use super::argument_slots::{ArgumentSlots, Slot};
 use super::command;
 use super::words::{Word, words};
-use crate::{AnyOperation, CATALOGUE};
+use crate::{AnyOperation, CATALOGUE, sentences};
 
-/// Messages that ask for help, or ask for nothing.
-const HELP: &str = "hello, how are you?|good morning|good evening|nice to meet you|thank you, that is all for now|\
-    bye, have a nice day|what can you do?|what is it that you can do for me?|what can you do for an agent?|\
-    how does this registry work?|who are you?|what is this?|I am new here, how do I start?|\
-    which commands do you understand?|what kind of things can I say to you?|\
-    cheers, that was really useful|great, thanks a lot for the help";
-
-/// Polite words, which are part of any message.
-const POLITE: &str = "please pls plz kindly thanks thank thx hello hi hey dear cheers";
+/// Words that say nothing about what is meant: polite words, which are part of any message, and negations, which decide
+/// whether an operation may write (`command`).
+const WITHOUT_WEIGHT: &str = "please pls plz kindly thanks thank thx hello hi hey dear cheers dont not never";
 
 #[derive(Clone, Debug)]
 pub(super) struct Example {
@@ -41,8 +35,10 @@ pub(super) struct OperationExamples {
     pub(super) entry: &'static AnyOperation,
     pub(super) examples: Vec<Example>,
     pub(super) arguments: ArgumentSlots,
-    /// The verbs with which its examples begin.
+    /// The verbs with which its examples begin, except those of a negation.
     pub(super) verbs: HashSet<String>,
+    /// The verbs of its negations: `write` in "do not write to {id}".
+    pub(super) negated_verbs: HashSet<String>,
 }
 
 #[derive(Debug)]
@@ -54,10 +50,9 @@ pub(super) struct ExampleBook {
 }
 
 pub(super) static EXAMPLE_BOOK: LazyLock<ExampleBook> = LazyLock::new(|| {
-    let texts = |entry: &AnyOperation| entry.phrases.iter().chain(entry.sentences).copied();
     let mut users: HashMap<String, f32> = HashMap::new();
     for entry in CATALOGUE.iter().copied() {
-        let parsed = texts(entry).flat_map(|text| parse(text).0);
+        let parsed = sentences::all(entry.name).flat_map(|text| parse(text).0);
         let stems: HashSet<String> = parsed.map(|word| word.stem).collect();
         stems.into_iter().for_each(|stem| *users.entry(stem).or_default() += 1.0);
     }
@@ -65,11 +60,14 @@ pub(super) static EXAMPLE_BOOK: LazyLock<ExampleBook> = LazyLock::new(|| {
     let weight = |users: f32| (1.0 + all / users).ln() / (1.0 + all).ln();
     let weights = users.into_iter().map(|(stem, users)| (stem, weight(users))).collect();
     let mut book = ExampleBook { operations: Vec::new(), help: Vec::new(), weights };
-    book.help = HELP.split('|').map(|text| book.sum(&words(text))).collect();
+    book.help = sentences::help().map(|text| book.sum(&words(text))).collect();
     for entry in CATALOGUE.iter().copied() {
-        let parsed: Vec<_> = texts(entry).map(parse).collect();
-        let positive = parsed.iter().filter(|(_, example)| !example.negation);
-        let verbs = positive.flat_map(|(words, _)| command::verbs(words)).collect();
+        let parsed: Vec<_> = sentences::all(entry.name).map(parse).collect();
+        let verbs = |negation: bool| -> HashSet<String> {
+            let examples = parsed.iter().filter(|(_, example)| example.negation == negation);
+            examples.flat_map(|(words, _)| command::verbs(words)).collect()
+        };
+        let (verbs, negated_verbs) = (verbs(false), verbs(true));
         let examples = parsed.into_iter().map(|(words, example)| {
             let significant = words.iter().filter(|word| word.is_significant());
             let stems = significant.map(|word| word.stem.clone()).collect();
@@ -81,6 +79,7 @@ pub(super) static EXAMPLE_BOOK: LazyLock<ExampleBook> = LazyLock::new(|| {
             examples,
             arguments: ArgumentSlots::of(entry),
             verbs,
+            negated_verbs,
         });
     }
     book
@@ -90,18 +89,8 @@ impl ExampleBook {
     /// The weighted vector of a word. A word that no operation uses has the highest weight.
     pub(super) fn vector(&self, word: &Word) -> Vec<f32> {
         let weight = self.weights.get(&word.stem).copied().unwrap_or(1.0);
-        let weight = if POLITE.split(' ').any(|polite| polite == word.low) { 0.0 } else { weight };
+        let weight = if WITHOUT_WEIGHT.split(' ').any(|light| light == word.low) { 0.0 } else { weight };
         embedding::of_word(&word.low).into_iter().map(|x| weight * x).collect()
-    }
-
-    /// The share of the words that the examples contain, by the lengths of their vectors.
-    pub(super) fn known<'a>(&self, words: impl Iterator<Item = &'a Word>) -> f32 {
-        let lengths = words.map(|word| {
-            let length = self.vector(word).iter().map(|x| x * x).sum::<f32>().sqrt();
-            (length, if self.weights.contains_key(&word.stem) { length } else { 0.0 })
-        });
-        let (all, known) = lengths.fold((f32::EPSILON, 0.0), |sums, one| (sums.0 + one.0, sums.1 + one.1));
-        known / all
     }
 
     fn sum(&self, words: &[Word]) -> Vec<f32> {

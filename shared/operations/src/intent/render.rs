@@ -47,7 +47,7 @@ fn phrase(entry: &AnyOperation, arguments: &Map<String, Value>) -> Option<String
         "url" => "{url}",
         _ => return None,
     };
-    let phrase = entry.phrases.iter().find(|phrase| phrase.contains(slot))?;
+    let phrase = entry.phrases().iter().find(|phrase| phrase.contains(slot))?;
     Some(phrase.replace(slot, value))
 }
 
@@ -64,8 +64,9 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
     let has_slot = |phrase: &str| {
         (phrase.contains("{url}") && url.is_some()) || (phrase.contains("{id}") && id.is_some())
     };
-    let phrase = entry.phrases.iter().find(|phrase| has_slot(phrase)).or(entry.phrases.first()).copied();
-    let phrase = phrase.unwrap_or(entry.name);
+    let phrases = entry.phrases();
+    let phrase = phrases.iter().find(|phrase| has_slot(phrase)).or(phrases.first());
+    let phrase = phrase.copied().unwrap_or(entry.name);
     fill(phrase, url.as_deref().unwrap_or(URL), id.as_deref().unwrap_or(ID))
 }
 

@@ -45,7 +45,7 @@ fn every_phrase_of_the_catalog_selects_its_operation() {
             schema.as_object_mut().unwrap().remove(tie);
         }
         let validator = jsonschema::validator_for(&schema).unwrap();
-        for phrase in entry.phrases {
+        for phrase in entry.phrases() {
             let text = phrase.replace("{url}", CARD).replacen("{id}", ID, 1).replace("{id}", "mcp-acme");
             let text = filled(&text);
             for said in [text.clone(), format!("Please {text}"), format!("Hello! {text} Thanks.")] {

@@ -85,20 +85,6 @@ impl Operation for AttractorTargets {
         if Live + 10 * freshness of the last handshake. Each row shows these parts.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "which listings are used most?",
-        "which are the attractor targets?",
-        "show the strongest attractors",
-        "rank the attractors",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "which servers are used the most?",
-        "which agents are the most popular?",
-        "proven listings that everybody uses",
-        "most used agents",
-        "what are the most popular servers here?",
-        "top listings by use",
-    ];
     const SUMMARY: &'static [&'static str] =
         &["{note}", r#"Most used first: [targets]"{name}" ({listing_id}), {attractor}"#];
     const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "attractor_targets" }];

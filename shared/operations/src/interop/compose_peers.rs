@@ -79,27 +79,6 @@ impl Operation for ComposePeers {
         listing_id.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 5}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "which peers work well with {id}?",
-        "which peers compose with {id}?",
-        "compose peers for {id}",
-        "who goes well with {id}?",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "who goes well together with {id}?",
-        "Who goes well together with {id}?",
-        "what can I use alongside {id}?",
-        "what can I use together with {id}?",
-        "which tools fit {id}?",
-        "which listings go well together with {id}?",
-        "what can I combine with {id}?",
-        "who works with {id}?",
-        "partners for {id}",
-        "what complements {id}?",
-        "which servers are used together with {id}?",
-        "suggest companions for {id}",
-        "what should I pair {id} with?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) was used with {compositions#} others; {suggestions#} match its description."#,
         r#"Used together: [compositions]"{name_a}" and "{name_b}", {count} times"#,

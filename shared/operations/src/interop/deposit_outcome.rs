@@ -115,37 +115,6 @@ impl Operation for DepositOutcome {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "ok": true, "quality": 0.9, "latency_ms": 420, "kind": "forecast", "from": "travel planner"}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "report the outcome of using {id}",
-        "deposit an outcome for {id}",
-        "deposit a good outcome of {id}",
-        "record the outcome of using {id}",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "{id} worked well, log it",
-        "{id} failed, log it => ok=false",
-        "submit my result with {id}: success",
-        "report success with {id}",
-        "report a bad result from {id} => ok=false",
-        "outcome for {id}: ok, quality and latency",
-        "outcome of {id}: failed => ok=false",
-        "I used {id} and it failed, note it as a failed result => ok=false",
-        "I used {id} and it worked, record that result",
-        "log a successful call of {id}",
-        "record a failure of {id} => ok=false",
-        "save the result of using {id}: it worked great",
-        "it failed, where do I leave the result of {id}? => ok=false",
-        "submit an outcome for {id}",
-        "note that {id} timed out => ok=false",
-        "note that {id} worked",
-        "report that the call to {id} succeeded",
-        "report a timeout of {id} => ok=false",
-        "report that {id} failed with an error => ok=false",
-        "store the result of my task with {id}",
-        "count this call of {id} as a success",
-        "mark the call to {id} as failed => ok=false",
-        "I called {id} and got a wrong answer, record that => ok=false",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The {outcome.ok?good|failed} outcome {outcome.id} for {outcome.listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}).",
         "The outcome score is now {outcome_score}, from {tally.count} reports.",

@@ -95,19 +95,6 @@ impl Operation for ExecuteCompose {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "plan calls to {id} and {id}",
-        "execute the composition of {id} and {id}",
-        "compose {id} and {id} into a pipeline",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "chain {id} and {id}",
-        "call {id} first and then {id}",
-        "make a pipeline from {id} to {id}",
-        "combine {id} and {id} in one plan",
-        "connect {id} with {id}",
-        "run {id} and then {id}",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
         "Both listings were used together {composition_count} times; this call {counted?counts|does not count}.",

@@ -57,18 +57,6 @@ impl Operation for GetIncentives {
         recent use), and how reported outcomes count. Also returns how many founding seats (free products) are left, the \
         discount after that, and when payments open.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] =
-        &["what are the incentives?", "show the incentives", "which incentives are in force?"];
-    const SENTENCES: &'static [&'static str] = &[
-        "why should I contribute?",
-        "what is in it for me?",
-        "what do I get for contributing?",
-        "which rewards are there?",
-        "how are actions rewarded?",
-        "what is the benefit of reporting outcomes?",
-        "what do I earn for giving feedback?",
-        "when do payments open?",
-    ];
     const SUMMARY: &'static [&'static str] = &["{note}", "[rules]{when}: {gives}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-incentives",

@@ -72,35 +72,6 @@ impl Operation for InteropResolve {
         listing: you send the request.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "prefer": "mcp", "limit": 3}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "show me how to call {a weather agent}",
-        "resolve {a currency converter} to a call",
-        "resolve how to invoke {a PDF reader}",
-        "interop resolve {a route planner}",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "Exactly how do I call {id}? A ready-made request would be great.",
-        "ok so how do I actually call {id}? give me the request body",
-        "I want to talk to {id}, what do I send?",
-        "how does the request to {id} look like?",
-        "sample request for {id}",
-        "curl for {id}",
-        "example call for {id}",
-        "how does one send a task to {id}?",
-        "what is the URL of {id}?",
-        "which protocol does {id} speak?",
-        "how do I call {id}?",
-        "give me the exact request for {id}",
-        "how can I invoke {id}?",
-        "show me a curl request for {id}",
-        "what do I send to {id}?",
-        "how do I connect to {id}?",
-        "what is the endpoint of {id}?",
-        "how do I use {id}?",
-        "which request does {id} expect?",
-        "give me the headers and the body to call {id}",
-        "how do I talk to {id}?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
         r#"[invocations]"{name}" ({listing_id}) by {first} | : MCP {mcp.method} {mcp.url} with the body {mcp.body} | : A2A {a2a.method} {a2a.url} with the body {a2a.body}"#,

@@ -129,14 +129,6 @@ impl Operation for InteropSession {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"action": "open", "entry_protocol": "a2a", "agent_name": "Travel planner", "match_q": "weather forecast"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["open an interop session", "open a session across protocols", "begin an interop session for {id}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "start a session for my work with several listings",
-        "open a new session",
-        "create a shared session",
-        "begin a session",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The session {session_id} is {session.closed?closed|open} and expires at {session.expires_at}; {session.steps_left} steps are left.",
     ];

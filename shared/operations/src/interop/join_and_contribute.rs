@@ -96,13 +96,6 @@ impl Operation for JoinAndContribute {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["join and contribute with {url}", "join the network and contribute: {url}", "contribute as {id}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "join the registry and contribute with {url}",
-        "contribute with {url}",
-        "what can I contribute as {id}?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {note}"#,
         "What you can contribute: [contributions]{id} | , {done?done|not done yet}",

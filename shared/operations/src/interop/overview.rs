@@ -121,14 +121,6 @@ impl Operation for Interop {
         each protocol, and the tools. Also returns the listings most often used together, the \
         latest reported outcomes, and totals. Use it to choose an interop tool.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] =
-        &["show interop at a glance", "what does the interop family do?", "interop overview"];
-    const SENTENCES: &'static [&'static str] = &[
-        "how do the interop tools work?",
-        "overview of calling listings across protocols",
-        "which interop tools exist?",
-        "how can I call listings over different protocols?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{pitch}",
         "{totals.outcomes} outcomes are reported, {totals.outcomes_ok} of them good; {graph.compositions} pairs were used together.",

@@ -42,13 +42,6 @@ impl Operation for SeedCompositions {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: true, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"max_pairs": 6}"#;
-    const PHRASES: &'static [&'static str] =
-        &["propose pairs of listings", "seed compositions", "seed the graph of compositions"];
-    const SENTENCES: &'static [&'static str] = &[
-        "propose pairs of an agent and a server that match",
-        "suggest pairs of an agent and an MCP server",
-        "propose combinations of listings",
-    ];
     const SUMMARY: &'static [&'static str] = &["{note}", r#"[pairs]"{name_a}" and "{name_b}""#];
     const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "seed_compositions" }];
     const REFUSALS: &'static [u16] = &[401, 403];

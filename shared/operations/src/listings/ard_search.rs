@@ -114,9 +114,6 @@ impl Operation for ArdSearch {
         of the last handshake. If you need the reasons for each hit, use match_capability.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "read PDF files", "limit": 5}"#;
-    const PHRASES: &'static [&'static str] =
-        &["search for {flight prices}", "search the registry for {unit tests}", "look for {invoice parsing}"];
-    const SENTENCES: &'static [&'static str] = &["search for {text}", "search the catalog for {text}"];
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
         r#"[hits]"{name}" ({kind}, {listing_id}) | : "{description}" | {endpoint}"#,

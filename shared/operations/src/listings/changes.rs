@@ -43,16 +43,6 @@ impl Operation for Changes {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"since": 0, "limit": 50, "listing_id": "agtpub_0123456789abcdef0123", "kind": "mcp"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["what changed in the registry?", "what happened to {id} lately?"];
-    const SENTENCES: &'static [&'static str] = &[
-        "which listings went down lately?",
-        "which servers fell off the list recently?",
-        "what is new since yesterday?",
-        "show the recent changes of the registry",
-        "which servers changed their tools lately?",
-        "tell me what changed at {id}",
-    ];
     const SUMMARY: &'static [&'static str] =
         &["{changes#} changes are shown; the cursor is {cursor}.", "Changes: [changes]{text} | ({at})"];
     const ROUTES: &'static [Route] = &[Route::get("/api/changes").cached_for(2)];

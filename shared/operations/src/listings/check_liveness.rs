@@ -54,28 +54,6 @@ impl Operation for CheckLiveness {
         absent. Use it before you call a listing. It only reads stored evidence; it does not contact the listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
-    const PHRASES: &'static [&'static str] =
-        &["is {id} alive?", "when did {id} last answer?", "check the liveness of {id}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "is {id} still up?",
-        "When did {id} last pick up the phone, so to speak?",
-        "ping {id}",
-        "has {id} been up lately?",
-        "is {id} dead?",
-        "how long ago did you hear from {id}?",
-        "is {id} responsive?",
-        "is {id} alive?",
-        "is {id} still alive?",
-        "is {id} up?",
-        "is {id} online?",
-        "is {id} reachable?",
-        "did {id} answer in the last 24 hours?",
-        "when was {id} last seen?",
-        "how fresh is the last handshake of {id}?",
-        "was {id} responding recently?",
-        "does {id} respond?",
-        "is {id} down?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id} is {live?alive|not proven alive}: it is {lane} | and last answered a handshake at {last_signal_at} | , {age_hours} hours ago.",
         "Its proof is {liveness.state}. | Every probe has failed since {liveness.failing_since}.",

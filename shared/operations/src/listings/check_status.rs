@@ -141,46 +141,6 @@ impl Operation for CheckStatus {
         Use it after list_yourself, or to check a peer. Pass the id or the name of the listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123"}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "is {id} live?",
-        "what is the status of {id}?",
-        "check the status of {id}",
-        "why is {id} not live?",
-        "how is the listing named {Weather Bot}?",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "We submitted our card yesterday. Why isn't {id} showing as live yet?",
-        "What's going on with {id} right now?",
-        "is {id} still answering?",
-        "is {id} still up or did it die?",
-        "is {id} ok?",
-        "is {id} live?",
-        "why isn't {id} live yet?",
-        "what is wrong with {id}?",
-        "what must I fix for {id}?",
-        "what's going on with {id}?",
-        "what is the state of {id}?",
-        "I published {id} and it still is not live, why?",
-        "what happened to {id}?",
-        "is my listing {id} live already?",
-        "what is the status of my listing {id}?",
-        "is my agent {id} listed?",
-        "tell me about {id}",
-        "show {id}",
-        "details of {id}",
-        "why was {id} demoted?",
-        "does {id} need a fix?",
-        "is {id} listed?",
-        "how is {id} doing?",
-        "in which lane is {id}?",
-        "was {id} withdrawn?",
-        "when is the next probe of {id}?",
-        "what did the last probe of {id} find?",
-        "why was {id} rejected?",
-        "is the listing of {id} active?",
-        "info about {id}",
-        "which problems does {id} have?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {lane_reason}"#,
         "The last handshake was {probe.handshake} at {probe.probed_at} | , with a score of {probe.score} of 100.",

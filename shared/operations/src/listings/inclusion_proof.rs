@@ -72,27 +72,6 @@ impl Operation for InclusionProof {
         signed checkpoint. With attestation_id, proves that the log contains a signed statement.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "at": "2026-11-20"}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "prove that {id} was live",
-        "show the inclusion proof of {id}",
-        "which leaf of the log proves {id}?",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "Give me cryptographic evidence that {id} was live.",
-        "Can you prove to my auditor that {id} was online on 3 March?",
-        "prove to me that {id} was live on Monday",
-        "can you give me evidence that {id} really was live, which others can check?",
-        "where in the log is {id}?",
-        "Merkle proof for {id}",
-        "prove with the log that {id} was live last week",
-        "cryptographic evidence that {id} was up",
-        "proof that {id} was live at that time",
-        "give me the log entry for {id}",
-        "show that {id} is in the transparency log",
-        "evidence log of {id}",
-        "audit proof for {id}",
-        "I need evidence that {id} was up last week",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The evidence log contains the entry {leaf_index} of {tree_size}: {leaf.listing_id} was {leaf.outcome} | at {leaf.at}.",
         "The leaf is {leaf_text}",

@@ -64,43 +64,6 @@ impl Operation for ListYourself {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "list my agent at {url}",
-        "please list me: {url}",
-        "publish {url}",
-        "register the MCP server {url}",
-        "add my agent card {url} to the registry",
-        "dual publish my MCP server {url}",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "announce {url}",
-        "make {url} public",
-        "enter {url} in the registry",
-        "we want to be listed: {url}",
-        "include my server {url}",
-        "post my agent {url} to the registry",
-        "put my agent on your list, the card is at {url}",
-        "add {url}",
-        "register {url}",
-        "submit {url}",
-        "list {url}",
-        "publish my server {url}",
-        "please include {url} in the registry",
-        "register our MCP endpoint {url}",
-        "add my agent {url}",
-        "add our MCP server {url} to the registry",
-        "list my agent {url}",
-        "list me {url}",
-        "add my server {url}",
-        "put {url} into your directory",
-        "index {url}",
-        "enroll {url}",
-        "onboard {url}",
-        "sign up {url}",
-        "get us listed: {url}",
-        "I would like to register my server {url}",
-        "make my agent discoverable: {url}",
-    ];
     const SUMMARY: &'static [&'static str] = &["{message}", "Its id is {listing_id}; it is {lane}."];
     const SKILLS: &'static [AdvertisedSkill] = &[
         AdvertisedSkill {

@@ -70,16 +70,6 @@ impl Operation for ListingTools {
         id. Use it before you approve a server or after a tool changed.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
-    const PHRASES: &'static [&'static str] = &["show the tools of {id}", "which tools does {id} have?"];
-    const SENTENCES: &'static [&'static str] = &[
-        "list the tools of {id} with their parameters",
-        "what arguments do the tools of {id} take?",
-        "show the input schemas of {id}",
-        "which prompts and resources does {id} offer?",
-        "what changed in the tools of {id}?",
-        "diff of the tools of {id}",
-        "content hashes of the tools of {id}",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id}: {tools#} tools are shown.",
         "Its set has {set.tools} tools | ; the hash of the set is {tools_hash} | , first seen at {set.at}.",

@@ -74,47 +74,6 @@ impl Operation for MatchCapability {
         only MCP servers.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "kind": "mcp"}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "find an agent that can {translate contracts}",
-        "find an MCP server for {weather forecasts}",
-        "which server can {read PDF files}?",
-        "find somebody who can {plan a wedding}",
-        "match this need: {summaries of meetings}",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "which MCP server can {text}?",
-        "which agent can {text}?",
-        "I need an agent that {text}",
-        "I need a server that {text}",
-        "I need an agent for {text}",
-        "is there an agent that {text}?",
-        "is there an MCP server for {text}?",
-        "recommend an agent for {text}",
-        "do you know an agent that {text}?",
-        "do you have a tool for {text}?",
-        "who can {text}?",
-        "can any agent {text}?",
-        "I am looking for an agent that {text}",
-        "what tool can {text}?",
-        "who can help me with this?",
-        "I need somebody who does this",
-        "recommend an agent for this",
-        "find me a tool",
-        "is there anything that can do this?",
-        "looking for something that does this",
-        "which agent does this?",
-        "which of your agents are good at this?",
-        "do you have a server for this?",
-        "got any MCP servers for this?",
-        "can anything here do this?",
-        "point me to an agent that does this",
-        "what would you use for this?",
-        "what tool does this?",
-        "does anyone offer this?",
-        "any ideas which agent could do that for me?",
-        "I need help with a task",
-        "find an agent for my task",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
         r#"[hits]"{name}" ({kind}, {listing_id}) | : "{description}" | {endpoint} | ({match_reasons})"#,

@@ -44,33 +44,6 @@ impl Operation for ProbeClean {
         injection or unchanged tools. Use it before you trust a listing. Pass listing_id.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["is {id} clean?", "are the checks of {id} clean?", "show the checks of {id}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "How far can I trust {id}? Is it free of prompt injection and such?",
-        "show me each check that {id} failed or passed please",
-        "Can I trust {id} with customer data? I'd rather know before I connect.",
-        "Which security checks did {id} pass and which not",
-        "Should I trust {id}? My boss is nervous about prompt injection.",
-        "which checks did {id} fail last time",
-        "would you consider {id} secure?",
-        "any security problems with {id}?",
-        "is {id} malicious?",
-        "show me the check results for {id}",
-        "does {id} pass every check?",
-        "should I be worried about {id}?",
-        "is {id} safe?",
-        "can I trust {id}?",
-        "is {id} trustworthy?",
-        "is {id} secure?",
-        "did {id} pass its checks?",
-        "which checks did {id} fail?",
-        "any prompt injection in {id}?",
-        "does {id} pass the security checks: https, own domain, injection?",
-        "did the tools of {id} change?",
-        "is it safe to use {id}?",
-        "clean bill of health for {id}",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean} | , probed at {probed_at}.",
         "Every probe has failed since {liveness.failing_since}.",

@@ -45,24 +45,6 @@ impl Operation for ReportListing {
         Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str =
         r#"{"listing_id": "agtpub_0123456789abcdef0123", "reason": "It impersonates another company."}"#;
-    const PHRASES: &'static [&'static str] =
-        &["complain to the operator about {id}: {it is spam}", "flag {id} for abuse: {it impersonates us}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "{id} is fraud, please report it: {text}",
-        "notify the operator about {id}: {text}",
-        "I complain about {id}: {text}",
-        "report {id}: {text}",
-        "report {id} to the operator: {text}",
-        "report {id} for spam",
-        "I want to report {id} because it is a scam",
-        "report abuse by {id}",
-        "there is a scammer and I want to report it: {id}",
-        "report a scammer among your listings: {id}",
-        "tell the operator that {id} is malicious",
-        "tell the operator that {id} impersonates us",
-        "flag {id} as fraud",
-        "file a complaint about {id}",
-    ];
     const SUMMARY: &'static [&'static str] = &["The report {report_id} about {listing_id} is stored. {note}"];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/report", Ok)];
     const REFUSALS: &'static [u16] = &[404];

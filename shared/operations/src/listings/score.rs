@@ -71,31 +71,6 @@ impl Operation for Score {
         list_yourself. It lists nothing.";
     const EFFECT: Effect = Effect { read_only: true, idempotent: true, open_world: true, destructive: false };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "score {url}",
-        "what would {url} score?",
-        "rate my agent card {url}",
-        "test my agent at {url} without listing it",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "how good is {url}?",
-        "analyze {url}",
-        "is {url} ready to be listed?",
-        "what is wrong with {url}?",
-        "test {url}",
-        "how many points would {url} get?",
-        "only test {url}, do not list it",
-        "check my card {url}",
-        "what score would {url} have?",
-        "probe {url}",
-        "evaluate {url}",
-        "validate {url}",
-        "would {url} pass?",
-        "is the card at {url} good?",
-        "dry run of {url}",
-        "grade {url}",
-        "what do I have to fix in {url}?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         r#"{url} scores {score} of 100 | as "{name}" | ; the handshake was {handshake}."#,
         "It {would_go_live?would go Live|would not go Live} if you list it.",

@@ -44,40 +44,6 @@ impl Operation for SearchActive {
         to get only agents or only MCP servers. Use `limit` and `cursor` to get more pages.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "mcp", "limit": 5}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "list the live agents",
-        "which MCP servers are live?",
-        "show active listings",
-        "who is in the registry?",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "newest live mcp servers, ten of them",
-        "just give me everything that's online, newest on top",
-        "list the newest arrivals, MCP only",
-        "how big is the registry?",
-        "latest additions",
-        "how many servers do you have?",
-        "how many agents are there?",
-        "what was added recently?",
-        "list agents",
-        "who is live?",
-        "show me who is live",
-        "which listings do you have?",
-        "newest arrivals",
-        "which listings are new?",
-        "show the latest listings",
-        "list all MCP servers",
-        "list all agents",
-        "what is registered here?",
-        "show everything that is live",
-        "which agents do you have?",
-        "browse the registry",
-        "newest MCP servers",
-        "recently added agents",
-        "how many listings are live?",
-        "who is listed here?",
-        "how many agents are in the registry?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{counts.agents_active} agents and {counts.mcp_active} MCP servers are Live.",
         r#"Newest first: [listings]"{name}" ({kind}, {listing_id}) | : "{description}" | {agent_card_url}"#,

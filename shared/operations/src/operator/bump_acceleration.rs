@@ -50,8 +50,6 @@ impl Operation for BumpAcceleration {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"event": "take_demo", "amount": 10}"#;
-    const PHRASES: &'static [&'static str] = &["bump the acceleration index", "add an operator bump"];
-    const SENTENCES: &'static [&'static str] = &["bump the acceleration by hand"];
     const SUMMARY: &'static [&'static str] =
         &["{event} adds {added}; the acceleration index is now {acceleration_index}."];
     const ACTIONS: &'static [Action] = &[Action { path: AUTOCATALYSIS_PATH, name: "bump" }];

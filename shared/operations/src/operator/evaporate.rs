@@ -39,10 +39,6 @@ impl Operation for Evaporate {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: true, open_world: false, destructive: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["evaporate {id}", "evaporate everything at {id}", "moderate {id} by evaporation"];
-    const SENTENCES: &'static [&'static str] =
-        &["evaporate the trail of {id}", "delete the trail of {id}", "wipe the trail of {id}"];
     const SUMMARY: &'static [&'static str] = &[
         "The trail of {listing_id} is deleted: {marks} marks and {compositions} pairs{complete?|; repeat the call for the rest}.",
     ];

@@ -41,9 +41,6 @@ impl Operation for RevokeAttestation {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: true, open_world: false, destructive: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "attestation_id": "att_0123456789abcdef01234567", "reason": "Signed in error."}"#;
-    const PHRASES: &'static [&'static str] = &["revoke an attestation", "revoke an attestation of {id}"];
-    const SENTENCES: &'static [&'static str] =
-        &["revoke the statement about {id}", "revoke the signed statement of {id}"];
     const SUMMARY: &'static [&'static str] =
         &["The statement {attestation_id} is revoked | since {revoked.at}."];
     const ACTIONS: &'static [Action] =

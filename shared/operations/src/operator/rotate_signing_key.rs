@@ -28,9 +28,6 @@ impl Operation for RotateSigningKey {
         with the new key starts.";
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: false, destructive: true };
-    const PHRASES: &'static [&'static str] = &["rotate the signing key", "add a new signing key"];
-    const SENTENCES: &'static [&'static str] =
-        &["rotate the key", "rotate the signing keys", "add a signing key"];
     const SUMMARY: &'static [&'static str] = &["The new key {kid} signs from {signs_from}."];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", name: "rotate_signing_key" }];

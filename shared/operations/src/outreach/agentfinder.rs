@@ -82,23 +82,6 @@ impl Operation for AgentFinder {
         endpoints of each protocol, the OpenAPI description and the open catalog. Also explains the evidence \
         in each row, how to follow changes, and where to publish missing listings.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] = &[
-        "how do I mirror this registry?",
-        "show the agentfinder",
-        "which agentfinder links are there?",
-        "open the agentfinder pack",
-        "where is the OpenAPI description?",
-        "show the open catalog",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "how can another directory mirror you?",
-        "where do I find your API description?",
-        "can I download the whole catalog?",
-        "how do I follow the changes of this registry?",
-        "which protocols and endpoints does this registry have?",
-        "where is your OpenAPI?",
-        "how do I get a copy of all listings?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "This registry has {active.agents} Live agents and {active.mcps} Live MCP servers. Search: {point_registry_at.ard_search} , API description: {point_registry_at.openapi} , catalog: {point_registry_at.catalog} , MCP registry API: {point_registry_at.mcp_registry} .",
         "To follow changes: {federation.changes}",

@@ -54,18 +54,6 @@ impl Operation for ConversionPressure {
         seats, and the pause between two messages to one listing. For the invitations themselves, use \
         demo_nudge.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] = &[
-        "how many invitations are left today?",
-        "what is the conversion pressure?",
-        "show the conversion pressure",
-        "show the outreach room",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "how many invitations may be sent today?",
-        "how many messages can the registry still send?",
-        "what is the daily budget of invitations?",
-        "how many invitations remain today?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The registry has sent {day_sent} of {day_cap} invitations on {day}; {room} are left.",
         "{founding.remaining} of {founding.seats} founding seats are left. One listing gets at most one message in {cooldown_days} days.",

@@ -69,13 +69,6 @@ impl Operation for DailyConnector {
         day. Also returns the reasons for the choice, a draft of the message, the thresholds and the choices \
         of earlier days.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] =
-        &["who is the connector of the day?", "show the daily connector", "what is today's connector pick?"];
-    const SENTENCES: &'static [&'static str] = &[
-        "which connector was chosen today?",
-        "to which connector do you write today?",
-        "connector of today",
-    ];
     const SUMMARY: &'static [&'static str] =
         &[r#"The connector of {today.day} is "{today.partner.name}" | : {today.why}"#, "{prep.note}"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors/daily")];

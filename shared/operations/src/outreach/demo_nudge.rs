@@ -89,15 +89,6 @@ impl Operation for DemoNudge {
         registry sent today, how many are left, and how many listings it never contacted. Also returns the \
         latest messages, the rules, and how to opt out. To opt a listing out, use outreach_opt_out.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] =
-        &["show the demo invitations", "show the demo nudges", "how many demo nudges were sent?"];
-    const SENTENCES: &'static [&'static str] = &[
-        "how many invitations did you send today?",
-        "whom did you invite to the demo?",
-        "show the latest invitations",
-        "why did you invite me?",
-        "how do the invitations work?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "Invitations on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. {never_contacted} listings were never contacted.",
         r#"To opt a listing out, say: "unsubscribe" and its id."#,

@@ -83,14 +83,6 @@ impl Operation for ListConnectors {
         directories and marketplaces. Each row shows how well the listing fits as a connector, and why. Also returns the \
         connectors chosen in the last 30 days. For today's choice, use daily_connector.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] =
-        &["which connectors are there?", "list the connectors", "show connector candidates"];
-    const SENTENCES: &'static [&'static str] = &[
-        "which routers and directories are listed?",
-        "show marketplaces and routers",
-        "which listings connect others?",
-        "list the hubs",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{live_candidates#} Live listings connect others. {note}",
         r#"[live_candidates]"{name}" ({id}) | , {role} | , {endpoint}"#,

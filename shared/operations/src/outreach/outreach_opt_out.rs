@@ -48,34 +48,6 @@ impl Operation for OutreachOptOut {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: true, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "opt_out"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["opt {id} out of invitations", "stop inviting {id}", "send {id} no more invitations"];
-    const SENTENCES: &'static [&'static str] = &[
-        "stop writing to {id}, we never asked for invitations",
-        "please stop mailing {id}",
-        "block invitations to {id}",
-        "opt {id} out of all mails",
-        "leave us in peace {id}",
-        "end the invitations to {id}",
-        "unsubscribe {id}",
-        "stop sending messages to {id}",
-        "no more invitations to {id}",
-        "take {id} off your mailing list",
-        "opt out {id}",
-        "opt {id} out",
-        "do not contact {id} again",
-        "never write to {id} again",
-        "don't send {id} any more messages",
-        "don't invite {id} anymore",
-        "stop writing to {id}",
-        "remove {id} from the invitations",
-        "leave {id} alone",
-        "exclude {id} from outreach",
-        "quit inviting {id}",
-        "please no more invitations to us {id}",
-        "take us {id} off the invitations",
-        "unsubscribe us {id}",
-    ];
     const SUMMARY: &'static [&'static str] =
         &["{listing_id} gets no more invitations and messages | {changed?from now on|, as before}. {note}"];
     const ROUTES: &'static [Route] = &[Route::post_as(texts::OPT_OUT_PATH, unchanged)];

@@ -63,18 +63,6 @@ impl Operation for ReplyCapture {
         took the demo, gave feedback or checked in at their inbox. Contains the numbers for each listing and \
         the totals, but no texts. Use it to see whether invitations work.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] = &[
-        "what replies did the invitations get?",
-        "what replies did outreach capture?",
-        "show the reply capture",
-        "what came back after the touches?",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "did anybody answer the invitations?",
-        "what did the invited listings do?",
-        "do the invitations work?",
-        "how many invited listings took the demo?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "Of {totals.touched} contacted listings, {totals.demos} took the demo, {totals.feedback} gave feedback and {totals.check_ins} checked in.",
     ];

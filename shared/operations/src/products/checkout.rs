@@ -143,15 +143,6 @@ impl Operation for Checkout {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: true, destructive: false };
     const EXAMPLE: &'static str = r#"{"sku": "alive", "listing_id": "agtpub_0123456789abcdef0123", "idempotency_key": "0b9f2f6e-8c1d-4f0e-9d59-3f6f0a6d2c11"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["checkout", "pay for a product", "show the prices of the products"];
-    const SENTENCES: &'static [&'static str] = &[
-        "buy the product for {id}",
-        "purchase the kernel for {id}",
-        "start a checkout for {id}",
-        "pay by card for {id}",
-        "order the product for {id}",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{payments_open?Payments are open|Payments are not open yet}.",
         "{unlock.message}",

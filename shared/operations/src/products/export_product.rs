@@ -68,15 +68,6 @@ impl Operation for ExportProduct {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "format": "skills"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["export the skills of my product", "export my product as a zip", "download the skill tree"];
-    const SENTENCES: &'static [&'static str] = &[
-        "export my product with {token}",
-        "download my product as an archive with {token}",
-        "give me my product as a zip file, token {token} => format=zip",
-        "save the product of {token} as skills",
-        "export the product files as a zip archive",
-    ];
     const SUMMARY: &'static [&'static str] = &["{message}", "Files: [files]{path}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "export-skills",

@@ -75,17 +75,6 @@ impl Operation for GetLearning {
         seat), and which share of them reached the next stage. Also returns product ratings, the reasons why \
         probes failed today with fixes, and recommendations. Contains no texts of users.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] =
-        &["how many demos lead to feedback?", "show the conversion path", "what did the registry learn?"];
-    const SENTENCES: &'static [&'static str] = &[
-        "Why do so many probes fail at the moment?",
-        "what share of demos leads to feedback?",
-        "where do listings drop out on the way?",
-        "how good are the product ratings?",
-        "show the funnel numbers",
-        "why do probes fail most often?",
-        "which recommendations do you have from the numbers?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "Stages: [funnel]{id} {total} | ({of_stage_before_pct} % of the stage before)",
         "{seats.remaining} of {seats.seats} founding seats are left; the mean rating is {feedback.average}.",

@@ -43,14 +43,6 @@ impl Operation for ImprovementLog {
         to do about each problem. The problems are: why probes fail, at which stage listings stop on the way \
         to a product, and low ratings of products. Also returns how to contribute.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] =
-        &["show the improvement log", "what is being improved?", "how can I contribute an improvement?"];
-    const SENTENCES: &'static [&'static str] = &[
-        "which problems does the registry have?",
-        "what do you improve?",
-        "known problems of the registry",
-        "what goes wrong here?",
-    ];
     const SUMMARY: &'static [&'static str] =
         &["{entries#} problems are known.", "[entries]{area}: {learned} | → {ask}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {

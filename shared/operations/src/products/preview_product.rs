@@ -87,23 +87,6 @@ impl Operation for PreviewProduct {
         Stores nothing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"sku": "kernel", "preset": "researcher"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["preview the product for {id}", "what do the products cost?", "which files are in the product?"];
-    const SENTENCES: &'static [&'static str] = &[
-        "What do your products cost?",
-        "What would the full product cost me?",
-        "how much is the full product?",
-        "what do I pay for the products?",
-        "what is the price when the free ones are gone?",
-        "prices of the products",
-        "which products do you sell?",
-        "what is included in the product?",
-        "what does the full product cost?",
-        "show a preview of the product for {id}",
-        "which files would I get for {id}?",
-        "can I already pay by card?",
-        "how much does the kernel cost?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "Prices: [skus]{name} costs {price}",
         r#"{preview.name} for "{preview.made_for}" has {preview.bytes} bytes | in {preview.files#} files."#,

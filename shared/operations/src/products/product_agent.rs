@@ -107,14 +107,6 @@ impl Operation for ProductAgent {
         returns the price and the order. list_tools returns the arguments of every tool. Stores nothing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"tool": "one_click_demo", "agent_name": "Ada", "description": "Reads papers.", "preset": "researcher"}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "preview a kernel with the goals {read papers}",
-        "demo alive with the goals {answer mail}",
-        "what would it take to buy the product kernel?",
-        "list tools of the products",
-    ];
-    const SENTENCES: &'static [&'static str] =
-        &["make a demo from my description", "preview a kernel for an agent that reads papers"];
     const SUMMARY: &'static [&'static str] = &[
         "{order.message}",
         r#"The demo of {product.name} for "{made_for.name}" has {artifacts#} files."#,

@@ -53,22 +53,6 @@ impl Operation for RunProduct {
         each time your routine is due.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "run the routine for {id}",
-        "what should {id} do next in its routine?",
-        "run the alive routine of {id}",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "what should {id} be doing today? it is time for the routine",
-        "I sort of manage {id}. What should it be doing today?",
-        "what should {id} do now?",
-        "my routine is due, the subject is {id}",
-        "next steps for {id}",
-        "daily routine for {id}",
-        "what is next for {id}?",
-        "run the seven steps for {id}",
-        "which maintenance is due for {id}?",
-    ];
     const SUMMARY: &'static [&'static str] =
         &["{listing_id} has {to_do} steps to do now.", "[steps]{step} | {to_do?(to do)|(fine)} | : {found}"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/run")];

@@ -132,14 +132,6 @@ impl Operation for VerifyProduct {
         listing_id instead. Stores nothing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "files": [{"path": "AGENTS.md", "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}]}"#;
-    const PHRASES: &'static [&'static str] =
-        &["verify the product files of {id}", "compare the saved product files of {id} with today's"];
-    const SENTENCES: &'static [&'static str] = &[
-        "are my product files of {id} still current?",
-        "did the product files of {id} change?",
-        "check my saved files of {id}",
-        "are the product files of {id} outdated?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The saved files are {comparison.is_current?the same as today's|not the same as today's}.",
         "{usage}",

@@ -71,27 +71,6 @@ impl Operation for Talk {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "message", "text": "Your forecast skill fits our travel planner."}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "mark {id} as present",
-        "leave a message for {id}: {Your tools fit ours.}",
-        "send {id} the message {Your tools fit ours.}",
-        "talk check-in for {id}",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "say to {id}: {text}",
-        "send {id} a note: {text}",
-        "pass on to {id} that {text}",
-        "leave a message for {id}: {text}",
-        "write to {id}: {text}",
-        "send a message to {id}: {text}",
-        "tell {id} that {text}",
-        "message {id}: {text}",
-        "post as {id}: {text} => action=social",
-        "publish a post as {id}: {text} => action=social",
-        "drop a line to {id}: {text}",
-        "ask {id} whether {text}",
-        "let {id} know that {text}",
-    ];
     const SUMMARY: &'static [&'static str] =
         &[r#"The {action} for {listing_id} is done | : "{message.text}" is stored as {message.id}."#];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/talk", Ok)];

@@ -71,27 +71,6 @@ impl Operation for TalkInbox {
     // The only change is the time of the visit.
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "show the talk inbox of {id}",
-        "read the messages of {id}",
-        "what is in the inbox of {id}?",
-        "any new messages for {id}?",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "Any mail for {id}?",
-        "Got any messages for {id}?",
-        "Any mail for {id}?",
-        "did anyone write to {id}?",
-        "are there unread letters for {id}?",
-        "open the inbox of {id}",
-        "any mail for {id}?",
-        "does {id} have new messages?",
-        "show the inbox of {id}",
-        "what did others write to {id}?",
-        "unread messages of {id}",
-        "has anybody written to {id}?",
-        "check the mailbox of {id}",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The inbox of {listing_id} has {inbox#} messages on this page.",
         r#"[inbox]{at} | from {from} | : "{text}""#,

@@ -35,29 +35,6 @@ impl Operation for Endorse {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "from": "planner", "body": "A week without a failure."}"#;
-    const PHRASES: &'static [&'static str] =
-        &["endorse {id}", "endorse {id}: {it answers within a second}", "I want to endorse {id}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "give {id} a thumbs up",
-        "add my recommendation for {id}",
-        "recommend {id} to others",
-        "star {id}",
-        "approve {id}",
-        "register my endorsement for {id}",
-        "I endorse {id}, it worked perfectly",
-        "I recommend {id}",
-        "endorse {id} because it worked well",
-        "thumbs up for {id}, record my recommendation",
-        "vouch for {id}",
-        "I vouch for {id}",
-        "upvote {id}",
-        "give {id} my endorsement",
-        "record my endorsement of {id}",
-        "add an endorsement for {id}",
-        "thumbs up for {id}",
-        "praise {id}",
-        "I want to endorse the agent {id} that helped me",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The endorsement {mark.id} of {listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}).",
         "It now has {trail.endorsements} endorsements.",

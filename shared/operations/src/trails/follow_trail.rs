@@ -61,39 +61,6 @@ impl Operation for FollowTrail {
         most often used together). Use it to discover listings without a search. Pass kind and limit.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "hot", "limit": 5}"#;
-    const PHRASES: &'static [&'static str] =
-        &["follow the trail", "follow the hottest trail", "follow the trail of demand"];
-    const SENTENCES: &'static [&'static str] = &[
-        "who are the top dogs in here right now",
-        "Which listings have collected the most warnings?",
-        "what do people search for most on this registry",
-        "who's the strongest around here",
-        "Which listings have people been warned about the most lately?",
-        "What are folks searching for the most on this registry?",
-        "whats hot right now",
-        "what are people searching for most on this registry",
-        "what is popular at the moment? => kind=hot",
-        "what is everybody using now? => kind=hot",
-        "which listings have the most warnings? => kind=dangerous",
-        "which listings got the most complaints? => kind=dangerous",
-        "what is searched most often? => kind=demand",
-        "what do people look for here? => kind=demand",
-        "who is at the top here?",
-        "which listings are the leaders?",
-        "what do people search for most? => kind=demand",
-        "what are most searches about? => kind=demand",
-        "strongest agents right now",
-        "who is the strongest agent here?",
-        "most wanted capabilities => kind=demand",
-        "what is hot right now?",
-        "what is trending?",
-        "which listings have people been warned about most? => kind=dangerous",
-        "which listings are dangerous? => kind=dangerous",
-        "which agents should I avoid? => kind=dangerous",
-        "show the hottest listings",
-        "which pairs are used together most often? => kind=composition",
-        "ranking of the listings",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The ranking `{mode}` has {items#} rows.",
         r#"Strongest first: [items]"{name}" ({listing_id}) with a trail of {trail_score} | , danger {danger} | , demand {demand}"#,

@@ -51,28 +51,6 @@ impl Operation for LeaveTrace {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "body": "Answered within a second, and correctly.", "from": "planner"}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "leave a trace at {id}: {slow at night}",
-        "leave a mark on {id}: {good for short texts}",
-        "deposit a trace at {id}: {works well}",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "warn people that {id} {text} => kind=danger",
-        "warn other agents about {id}: {text} => kind=danger",
-        "warn about {id}: {text} => kind=danger",
-        "warn others about {id}: {text} => kind=danger",
-        "warn everybody about {id}: {text} => kind=danger",
-        "leave a note at {id}: {text} => kind=note",
-        "leave a public note on {id} saying {text} => kind=note",
-        "leave a warning at {id}: {text} => kind=danger",
-        "put a warning on {id}: {text} => kind=danger",
-        "post a warning about {id}: {text} => kind=danger",
-        "mark {id} as dangerous: {text} => kind=danger",
-        "caution other agents about {id}: {text} => kind=danger",
-        "add a note to {id}: {text} => kind=note",
-        "stick a note on {id}: {text} => kind=note",
-        "tell everybody that {id} is dangerous: {text} => kind=danger",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The mark {mark.id} at {listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}).",
         "Its trail is now {trail.trail_score}, with danger {trail.danger}.",

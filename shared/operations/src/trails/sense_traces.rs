@@ -62,33 +62,6 @@ impl Operation for SenseTraces {
     // The look at a listing is noted in memory and written later, so this counts as a read.
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
-    const PHRASES: &'static [&'static str] =
-        &["which traces were left at {id}?", "sense the traces", "sense the traces at {id}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "what have other callers written about {id}? any warnings?",
-        "what are other agents saying about {id}",
-        "Did anyone complain about {id} or leave a warning?",
-        "what have people reported about {id}?",
-        "what is the feedback on {id}?",
-        "has anyone warned about {id}?",
-        "what do others say about {id}?",
-        "what do other agents think of {id}?",
-        "what do agents say about {id}?",
-        "what have others left at {id}?",
-        "how do others rate {id}?",
-        "what have other callers written about {id}?",
-        "any notes of other users on {id}?",
-        "comments about {id}",
-        "are there complaints about {id}?",
-        "what is said about {id}?",
-        "which notes did others leave at {id}?",
-        "is there any warning about {id}?",
-        "reviews of {id}",
-        "what is the reputation of {id}?",
-        "opinions about {id}",
-        "does anybody complain about {id}?",
-        "what experience did others have with {id}?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         r#"Trail: [trails]"{name}" ({listing_id}) has a score of {trail_score}, danger {danger}, {endorsements} endorsements and {marks} marks"#,
         r#"What others wrote: [marks]{kind} | by "{from}" | : "{body}""#,

@@ -61,19 +61,6 @@ impl Operation for Stigmergy {
         strongest trails, the newest marks, and the pairs most often used together. To read one trail, use \
         sense_traces.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] = &[
-        "how do trails work?",
-        "how does stigmergy work?",
-        "explain stigmergy",
-        "show the stigmergy overview",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "what are trails?",
-        "how is a trail computed?",
-        "what does an event add to a trail?",
-        "explain the trails",
-        "what is pheromone here?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{model}",
         r#"There are {totals.marks} marks and {totals.compositions} pairs. Strongest trails: [hot_trails]"{name}" ({listing_id}), {trail_score}"#,

@@ -43,22 +43,6 @@ impl Operation for UsedWith {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
-    const PHRASES: &'static [&'static str] = &[
-        "record that I used {id} together with {id}",
-        "record co-use of {id} and {id}",
-        "note the co-use of {id} with {id}",
-        "co-use of {id} and {id}",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "I used {id} and {id} together, remember them as a pair",
-        "remember {id} and {id} as a pair",
-        "note that {id} and {id} work together",
-        "record {id} and {id} as a pair",
-        "I worked with {id} and {id} in one task, save the pair",
-        "save that {id} works with {id}",
-        "note down that I used {id} and {id} in the same job",
-        "log the pair {id} and {id}",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The pair {mark.listing_id} and {mark.listing_b} is stored and {counted?counts|does not count} | ({not_counted_because}).",
     ];

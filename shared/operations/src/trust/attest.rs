@@ -59,19 +59,6 @@ impl Operation for Attest {
         Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str =
         r#"{"type": "liveness", "listing_id": "agtpub_0123456789abcdef0123", "expires_hours": 24}"#;
-    const PHRASES: &'static [&'static str] =
-        &["sign a statement about {id}", "attest {id}", "sign an attestation for {id}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "give me a certificate for {id}",
-        "prepare a signed statement about {id}",
-        "sign a liveness statement for {id}",
-        "issue a statement about {id}",
-        "certify {id}",
-        "create a signed statement about {id}",
-        "give me a signed statement for {id}",
-        "issue an attestation of {id}",
-        "make a certificate for {id}",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The registry signed the {attestation.type} statement {attestation.id} about {attestation.subject} | ; it expires at {attestation.expires_at}. The data contains the token (jws).",
     ];

@@ -41,17 +41,6 @@ impl Operation for Attestations {
         attest.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
-    const PHRASES: &'static [&'static str] =
-        &["list the attestations of {id}", "which attestations does {id} have?", "attestations of {id}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "which signed statements exist on {id}, and are they still valid",
-        "Please show the signed statements that exist for {id}.",
-        "Please show the signed statements that exist for {id}",
-        "show all signed statements about {id}",
-        "which certificates does {id} have?",
-        "which signed statements exist for {id}?",
-        "list the statements about {id}",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id} has {count} signed statements that have not expired.",
         "[attestations]{type} | {id} | until {expires_at}",

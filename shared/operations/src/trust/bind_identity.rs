@@ -70,15 +70,6 @@ impl Operation for BindIdentity {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: true, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["bind an identity to {id}", "bind a key to {id}", "prove the domain of {id}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "prove that I control {id}",
-        "verify my domain for {id}",
-        "connect my key with {id}",
-        "claim {id} with my domain",
-        "link my domain to {id}",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id} is {bound?bound|not bound yet} | to {proven_domain}.",
         "{note}",

@@ -76,15 +76,6 @@ impl Operation for CapabilityHash {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"name": "adder", "kind": "mcp", "description": "Adds two numbers.", "tools": ["add"]}"#;
-    const PHRASES: &'static [&'static str] =
-        &["what is the capability hash of {id}?", "capability hash of {id}", "hash the capabilities of {id}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "fingerprint of {id}",
-        "capability fingerprint for {id}",
-        "hash of {id}",
-        "which cap id does {id} have?",
-        "did the capabilities of {id} change?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The capability hash is {capability_hash}.",
         "The hash of what the registry observed is {observed_hash} | ; both {matches?are equal|differ}.",

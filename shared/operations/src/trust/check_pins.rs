@@ -62,12 +62,6 @@ impl Operation for CheckPins {
         and the entry of the evidence log that proves what the registry saw.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"pins": [{"listing_id": "agtpub_0123456789abcdef0123", "tool": "add", "hash": "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"}]}"#;
-    const PHRASES: &'static [&'static str] = &["check my pinned tools"];
-    const SENTENCES: &'static [&'static str] = &[
-        "do my tool pins still hold?",
-        "did any of the tools that I pinned change?",
-        "verify the hashes of approved tools",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{holding} pins hold and {failing} do not.",
         "[pins]{listing_id} | {tool} | : {state} | , severity {severity}",

@@ -37,7 +37,6 @@ impl Operation for Collections {
         selection of servers, for example an allow list. Returns the rules of each collection, its owner, and the URL that \
         clients use as the base URL of a registry.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] = &["show the collections of servers", "which collections exist?"];
     const SUMMARY: &'static [&'static str] =
         &["There are {collections#} collections.", "[collections]{name} | ({title}) | at {registry_url}"];
     const ROUTES: &'static [Route] = &[Route::get("/api/collections").cached_for(30)];

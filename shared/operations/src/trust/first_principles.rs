@@ -58,18 +58,6 @@ impl Operation for FirstPrinciples {
         The tools cover capability hashes, liveness, signed statements and how to verify them, proven \
         domains, and actions of listing owners. Use it to choose a trust tool.";
     const EFFECT: Effect = Effect::READS;
-    const PHRASES: &'static [&'static str] = &[
-        "which trust tools are there?",
-        "show the first principles",
-        "what are the first principles?",
-        "first principles overview",
-    ];
-    const SENTENCES: &'static [&'static str] = &[
-        "how does trust work here?",
-        "overview of the trust tools",
-        "how do you prove what you say?",
-        "how can I verify your statements?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{model} {note}",
         "{totals.attestations} statements, {totals.identities} proven domains and {totals.live} Live listings.",

@@ -123,19 +123,6 @@ impl Operation for GetReciprocity {
         url or name. Starts no probe.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["show the trust graph of {id}", "reciprocity of {id}", "what does {id} give back?"];
-    const SENTENCES: &'static [&'static str] = &[
-        "reciprocity of {id}, with the breakdown",
-        "Does {id} link back to you, and what's its reciprocity number?",
-        "reciprocity score of {id}",
-        "how trusted is {id}?",
-        "trust score of {id}",
-        "where does {id} lose points for reciprocity?",
-        "does {id} link back to the registry?",
-        "how can {id} raise its reciprocity?",
-        "which domain did {id} prove?",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) has a reciprocity score of {score} of 100."#,
         "[signals]{id}: {points} of {of} points | , {why}",

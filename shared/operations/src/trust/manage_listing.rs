@@ -126,34 +126,6 @@ impl Operation for ManageListing {
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: true, destructive: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
-    const PHRASES: &'static [&'static str] = &["manage my listing {id}", "manage listing {id}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "hide my listing {id} => act=withdraw",
-        "withdraw {id} => act=withdraw",
-        "withdraw my listing {id} => act=withdraw",
-        "remove my listing {id} => act=withdraw",
-        "remove {id} from the registry => act=withdraw",
-        "delete {id} => act=withdraw",
-        "unlist {id} => act=withdraw",
-        "delist {id} => act=withdraw",
-        "unpublish {id} => act=withdraw",
-        "take {id} off the registry => act=withdraw",
-        "restore {id} => act=restore",
-        "bring back my listing {id} => act=restore",
-        "reprobe {id} => act=reprobe",
-        "probe {id} again => act=reprobe",
-        "recheck {id} now => act=reprobe",
-        "take down my listing {id} => act=withdraw",
-        "rename {id} to {text} => act=rename",
-        "change the name of my listing {id} to {text} => act=rename",
-        "opt {id} in again => act=opt_in",
-        "opt {id} back in => act=opt_in",
-        "opt in {id} to invitations => act=opt_in",
-        "{id} wants to get your messages again => act=opt_in",
-        "allow invitations to {id} again => act=opt_in",
-        "reclaim the reward of {id} => act=reclaim",
-        "read the feedback that was sent for {id} => act=read_feedback",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "{act} of {listing_id} {done?is done|needs a signature of the owner}; it is {lane}. {note}",
         "The challenge to sign is: {challenge.text} {challenge.how}",

@@ -85,7 +85,6 @@ impl Operation for PublishCollection {
         with nonce and signature. Returns the collection and its URL.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true, destructive: true };
     const EXAMPLE: &'static str = r#"{"name": "com.example.approved", "title": "Approved servers", "servers": ["org.example/adder"], "max_age_hours": 48}"#;
-    const PHRASES: &'static [&'static str] = &["publish a collection of servers"];
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
         "The collection {collection.name} is at {registry_url} .",

@@ -51,22 +51,6 @@ impl Operation for VerifyAttestation {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"jws": "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJodHRwczovL3JlZ2lzdHJ5In0.c2lnbmF0dXJl"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["verify the attestation {token}", "check the attestation {token}"];
-    const SENTENCES: &'static [&'static str] = &[
-        "is this token genuine: {token}",
-        "is this attestation valid? {token}",
-        "verify this token: {token}",
-        "somebody sent me this token and says it comes from you, is it genuine? {token}",
-        "check the signature of {token}",
-        "is this signed statement real? {token}",
-        "validate the jws {token}",
-        "can I believe this statement? {token}",
-        "did you sign this? {token}",
-        "is this statement authentic or was it forged? {token}",
-        "was this attestation revoked? {token}",
-        "verify an attestation token",
-    ];
     const SUMMARY: &'static [&'static str] = &[
         "The statement is {valid?valid|not valid} | : {type} about {subject} | , expires at {expires_at}.",
         "Checks: [checks]{id} {ok?passed|failed} | : {detail}",

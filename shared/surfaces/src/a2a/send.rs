@@ -237,6 +237,6 @@ impl Query {
         let intent = Intent::Run(self.operation, self.arguments);
         let reply = intent::answer(app, &caller, &MessageContent::default(), intent).await?;
         let ok = reply.data["ok"] == true;
-        Ok(QueryResult { parts: vec![Part::text(reply.text), Part::data(reply.data)], ok })
+        Ok(QueryResult { parts: parts(reply), ok })
     }
 }

@@ -170,7 +170,7 @@ fn card(settings: &Settings) -> Value {
 }
 
 fn skills(entry: &'static Description) -> impl Iterator<Item = Value> {
-    let examples: Vec<String> = entry.phrases.iter().map(|phrase| intent::filled(phrase)).collect();
+    let examples: Vec<String> = entry.phrases().iter().map(|phrase| intent::filled(phrase)).collect();
     entry.skills.iter().map(move |skill| {
         json!({
             "id": skill.id,

@@ -68,7 +68,7 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
 async fn replies_to_all_phrases_are_short_and_say_more_than_done() {
     let (registry, _peer, id) = live_agent().await;
     for entry in CATALOGUE.iter().filter(|entry| entry.effect.read_only && !entry.effect.open_world) {
-        let phrase = entry.phrases[0].replacen("{id}", id.as_str(), 1);
+        let phrase = entry.phrases()[0].replacen("{id}", id.as_str(), 1);
         let (text, data) = reply(&registry, &registry::operations::intent::filled(&phrase)).await;
         assert_eq!(data["operation"], entry.name, "{phrase}: {text}");
         assert!(!text.ends_with(": done."), "{phrase}: {text}");

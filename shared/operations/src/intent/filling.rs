@@ -1,0 +1,139 @@
+//! Fills the argument slots of an example with what a message contains: URLs, listing ids, tokens and texts.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::argument_slots::Slot;
+use super::command;
+use super::examples::{Example, OperationExamples};
+use super::parsed_text::ParsedText;
+use super::words::Word;
+use registry_model::ListingId;
+
+/// The longest text in a slot of a read-only operation.
+const MAX_QUERY_CHARS: usize = 300;
+
+pub(super) struct Filling {
+    pub(super) arguments: Map<String, Value>,
+    /// Where the words begin that went into a slot.
+    pub(super) used_words: HashSet<usize>,
+}
+
+/// Fills the slots of an example, or returns the first that stays empty. `fields` are the arguments in the data parts of the
+/// same message.
+pub(super) fn fill(
+    parsed: &ParsedText,
+    fields: &Map<String, Value>,
+    operation: &OperationExamples,
+    example: &Example,
+) -> Result<Filling, Slot> {
+    let mut filling = Filling { arguments: Map::new(), used_words: HashSet::new() };
+    let mut filled = [0_usize; 4];
+    for slot in &example.slots {
+        let nth = filled[*slot as usize];
+        filled[*slot as usize] += 1;
+        let argument = operation.arguments.argument(*slot, nth).ok_or(*slot)?;
+        if fields.contains_key(argument) {
+            continue;
+        }
+        let (argument, value) = match slot {
+            Slot::Url => (argument, parsed.urls.first().cloned()),
+            Slot::Token => (argument, parsed.tokens.first().cloned()),
+            Slot::Id => match parsed.ids.get(nth) {
+                Some(id) => (argument, Some(id.clone())),
+                None => listing(parsed, operation, nth, argument, &mut filling),
+            },
+            Slot::Text => {
+                let ids_before = filled[Slot::Id as usize];
+                // A query may be cut; a text to store is passed on in full, or refused.
+                let limit = if operation.entry.effect.read_only { MAX_QUERY_CHARS } else { usize::MAX };
+                let text = text(parsed, example, ids_before, &mut filling.used_words);
+                (argument, text.map(|text| text.chars().take(limit).collect()))
+            }
+        };
+        filling.arguments.insert(argument.to_owned(), Value::String(value.ok_or(*slot)?));
+    }
+    Ok(filling)
+}
+
+/// The listing that a text names without an id: by URL, from which the id is derived; by name, if the operation has such an
+/// argument.
+fn listing<'a>(
+    parsed: &ParsedText,
+    operation: &'a OperationExamples,
+    nth: usize,
+    argument: &'a str,
+    filling: &mut Filling,
+) -> (&'a str, Option<String>) {
+    // What is written must not depend on a guess.
+    if !operation.entry.effect.read_only {
+        return (argument, None);
+    }
+    if let Some(url) = parsed.urls.get(nth).and_then(|url| Url::parse(url).ok()) {
+        return (argument, Some(ListingId::of_url(&url).to_string()));
+    }
+    let (Some(argument), Some(name)) = (operation.arguments.name.as_deref(), parsed.names.first()) else {
+        return (argument, None);
+    };
+    if let Some(start) = parsed.text.find(name) {
+        filling.used_words.extend(parsed.words_in(start..start + name.len()));
+    }
+    (argument, Some(name.clone()))
+}
+
+/// The text for a text slot: a quotation, else the part of the text at the slot's position in the example, without the
+/// ids that went into the slots before it.
+fn text(
+    parsed: &ParsedText,
+    example: &Example,
+    ids_before: usize,
+    used_words: &mut HashSet<usize>,
+) -> Option<String> {
+    if parsed.quoted > 0 {
+        return parsed.names.first().cloned();
+    }
+    let (before, after) = &example.around_text;
+    let ids = parsed.ids.iter().take(ids_before);
+    let ids_end = ids.clone().filter_map(|id| Some(parsed.text.find(id.as_str())? + id.len())).max();
+    let start = end_of(&parsed.words, before)?.max(ids_end.unwrap_or(0));
+    let end = after.iter().find(|word| word.is_significant()).and_then(|word| {
+        parsed.words.iter().filter(|other| other.at.start >= start).find(|other| other.stem == word.stem)
+    });
+    let range: Range<usize> = start..end.map_or(parsed.text.len(), |word| word.at.start);
+    let found = parsed.text.get(range.clone())?;
+    let outer = |c: char| c.is_whitespace() || matches!(c, ':' | ',' | '-' | '.' | '?' | '!' | ';');
+    let found = found.trim_matches(outer);
+    if found.is_empty() {
+        return None;
+    }
+    used_words.extend(parsed.words_in(range));
+    Some(found.to_owned())
+}
+
+/// Whether a word before a slot must be in the text.
+fn is_anchor(word: &Word) -> bool {
+    word.is_significant() || command::is_general(&word.low)
+}
+
+/// Where the words before a slot end in a text, found in order; a stop word may be missing, and is found only directly after
+/// the one before it.
+fn end_of(words: &[Word], before: &[Word]) -> Option<usize> {
+    let (mut next, mut found) = (0, None);
+    for sought in before {
+        let limit = if is_anchor(sought) { words.len() } else { (next + 2).min(words.len()) };
+        match (next..limit).find(|at| words[*at].stem == sought.stem) {
+            Some(at) => {
+                next = at + 1;
+                if is_anchor(sought) || found.is_some() {
+                    found = Some(words[at].at.end);
+                }
+            }
+            None if is_anchor(sought) => return None,
+            None => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,72 @@
+//! The sentences of `assets/sentences.txt`: what people and agents say when they want an operation. A section begins with `# `
+//! and the name of its operation. Lines that begin with `* ` are phrases: they are also the examples on the agent card and in
+//! documents. The other lines are only compared with messages, so each should say something new. The section `help` contains
+//! sentences that ask for help, or for nothing.
+//!
+//! `{url}`, `{id}` and `{token}` are slots for what a message contains. Any other slot is for a text and contains an example
+//! of it. After ` => `, a sentence names arguments that it implies, such as `kind=dangerous`.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+#[derive(Debug, Default)]
+struct Section {
+    phrases: Vec<&'static str>,
+    others: Vec<&'static str>,
+}
+
+static SECTIONS: LazyLock<BTreeMap<&str, Section>> = LazyLock::new(|| {
+    let mut sections = BTreeMap::<&str, Section>::new();
+    let mut name = "";
+    for line in include_str!("../assets/sentences.txt").lines().filter(|line| !line.is_empty()) {
+        if let Some(next) = line.strip_prefix("# ") {
+            name = next;
+            continue;
+        }
+        let section = sections.entry(name).or_default();
+        match line.strip_prefix("* ") {
+            Some(phrase) => section.phrases.push(phrase),
+            None => section.others.push(line),
+        }
+    }
+    sections
+});
+
+/// The phrases of an operation; the first is its best example.
+pub(crate) fn phrases(operation: &str) -> &'static [&'static str] {
+    SECTIONS.get(operation).map_or(&[], |section| &section.phrases)
+}
+
+/// All sentences of an operation; the phrases come first.
+pub(crate) fn all(operation: &str) -> impl Iterator<Item = &'static str> {
+    let section = SECTIONS.get(operation);
+    section.into_iter().flat_map(|section| section.phrases.iter().chain(&section.others)).copied()
+}
+
+pub(crate) fn help() -> impl Iterator<Item = &'static str> {
+    all("help")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::DESCRIPTIONS;
+
+    #[test]
+    fn every_operation_has_a_section_with_phrases() {
+        let operations: BTreeSet<&str> = DESCRIPTIONS.iter().map(|operation| operation.name).collect();
+        let sections: BTreeSet<&str> = SECTIONS.keys().copied().filter(|name| *name != "help").collect();
+        assert_eq!(sections, operations);
+        assert!(operations.iter().all(|operation| !phrases(operation).is_empty()));
+    }
+
+    #[test]
+    fn sentences_are_unique() {
+        let mut seen = BTreeSet::new();
+        for sentence in SECTIONS.keys().flat_map(|section| all(section)) {
+            assert!(seen.insert(sentence), "{sentence} occurs twice");
+        }
+    }
+}
