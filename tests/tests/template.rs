@@ -543,11 +543,7 @@ const SENSITIVE: &[(&str, &str, &str)] = &[
         "a2a daily-connector operator pages probe-tick protocol weekly-recheck well-known",
         "probe-tick weekly-recheck",
     ),
-    (
-        "LOG#tile/0/000",
-        "a2a probe-tick protocol weekly-recheck well-known",
-        "probe-tick weekly-recheck",
-    ),
+    ("LOG#tile/0/000", "a2a probe-tick protocol weekly-recheck well-known", "probe-tick weekly-recheck"),
     (
         "INDEX#00",
         "a2a daily-connector listings pages products protocol search-index well-known",

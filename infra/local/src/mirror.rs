@@ -61,7 +61,11 @@ impl Mirror {
     /// What is wrong with the job.
     pub fn new(job: Job) -> Result<Self, String> {
         let client = Client {
-            fetcher: Fetcher::new(Reach::Development, &format!("registry-mirror/{}", registry::VERSION), None),
+            fetcher: Fetcher::new(
+                Reach::Development,
+                &format!("registry-mirror/{}", registry::VERSION),
+                None,
+            ),
             deadline: TIMEOUT,
             max_bytes: MAX_ANSWER_BYTES,
             max_values: MAX_JSON_VALUES,
@@ -83,8 +87,7 @@ impl Mirror {
                 Box::new(options.open(path).map_err(|error| format!("{}: {error}", path.display()))?)
             }
         };
-        let (state, report) =
-            progress.map(|progress| (progress.state, progress.report)).unwrap_or_default();
+        let (state, report) = progress.map(|progress| (progress.state, progress.report)).unwrap_or_default();
         let source = source(&job)?;
         let sender = Remote { client: client.clone(), publish, refusals };
         Ok(Self { job, import: Import { source, client, sender, state, report } })
@@ -200,7 +203,8 @@ impl Sender for Remote {
         let mut outcome = Outcome::Skipped;
         for body in &candidate.bodies {
             let request = || Request::post_json(self.publish.clone(), body).with_follow(Follow::Never);
-            let answer = self.client.send(request).await.map_err(|error| format!("{}: {error}", self.publish))?;
+            let answer =
+                self.client.send(request).await.map_err(|error| format!("{}: {error}", self.publish))?;
             let reply: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
             match answer.status.as_u16() {
                 200..=299 if reply["ok"] == true && reply["status"] == "duplicate" => {}
@@ -212,14 +216,14 @@ impl Sender for Remote {
                     return Err(format!(
                         "the registry takes no more for now{}. Raise PUBLISH_PER_HOUR and its other limits (in development: \
                          RATE_LIMITS=off)",
-                        imports::detail(&answer)
+                        imports::problem_detail(&answer)
                     ));
                 }
                 status => {
                     return Err(format!(
                         "{} answers {status}{}. Check that this is the base URL of a registry",
                         self.publish,
-                        imports::detail(&answer)
+                        imports::problem_detail(&answer)
                     ));
                 }
             }

@@ -66,10 +66,11 @@ pub(crate) async fn run(arguments: MirrorArguments) -> ExitCode {
         Some(path) => format!("To continue from here, run the same command again ({}).", path.display()),
         None => "Run the command again; with --resume FILE, the next import can continue.".to_owned(),
     };
-    let mut mirror = match Mirror::new(Job { from, to, resume, report, log_key, longest_pause: LONGEST_PAUSE }) {
-        Ok(mirror) => mirror,
-        Err(error) => return exit::failure(exit::USAGE_ERROR, &error),
-    };
+    let mut mirror =
+        match Mirror::new(Job { from, to, resume, report, log_key, longest_pause: LONGEST_PAUSE }) {
+            Ok(mirror) => mirror,
+            Err(error) => return exit::failure(exit::USAGE_ERROR, &error),
+        };
     let end = mirror.run().await;
     let ImportReport { published, refused, skipped, .. } = mirror.report();
     println!("{published} published, {refused} refused, {skipped} skipped");

@@ -48,7 +48,11 @@ pub async fn export(data: &Path, settings: &Settings, out: impl Write) -> Result
 ///
 /// # Errors
 /// See [`TakedownError`].
-pub async fn import(data: &Path, settings: &Settings, input: impl BufRead) -> Result<Imported, TakedownError> {
+pub async fn import(
+    data: &Path,
+    settings: &Settings,
+    input: impl BufRead,
+) -> Result<Imported, TakedownError> {
     let (store, _lock) = open_or_create(data, settings).await?;
     Ok(store.import_items(input).await?)
 }

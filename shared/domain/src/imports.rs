@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use registry_model::ImportState;
 
-pub use candidate::{Candidate, candidates};
+pub use candidate::Candidate;
 pub(crate) use candidate::server_of;
-pub use client::{Client, SourceError};
+pub use client::{Client, SourceError, problem_detail};
 pub use daily::run;
 pub use source::Source;
 
@@ -40,7 +40,8 @@ pub trait Sender {
     /// Why the import cannot go on.
     type Error;
 
-    fn publish(&mut self, candidate: &Candidate) -> impl Future<Output = Result<Outcome, Self::Error>> + Send;
+    fn publish(&mut self, candidate: &Candidate)
+    -> impl Future<Output = Result<Outcome, Self::Error>> + Send;
 }
 
 /// Why an import stopped.

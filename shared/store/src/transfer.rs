@@ -67,7 +67,9 @@ impl Store {
             let line = line.map_err(|error| invalid(error.to_string()))?;
             let line: Line = serde_json::from_str(&line).map_err(|error| invalid(error.to_string()))?;
             imported.items += 1;
-            if let Some(item) = without_key_service(line.item.into()).map_err(|why| invalid(why.to_owned()))? {
+            if let Some(item) =
+                without_key_service(line.item.into()).map_err(|why| invalid(why.to_owned()))?
+            {
                 imported.written += u64::from(self.put_new(item).await?);
             }
         }
@@ -83,9 +85,9 @@ fn without_key_service(mut item: Item) -> Result<Option<Item>, &'static str> {
         return Ok(Some(item));
     }
     match text(&item, "pk") {
-        signing_keys::LOG_PARTITION => {
-            Err("the private key of the evidence log is in AWS KMS and cannot leave it, and no other key can continue the log")
-        }
+        signing_keys::LOG_PARTITION => Err(
+            "the private key of the evidence log is in AWS KMS and cannot leave it, and no other key can continue the log",
+        ),
         signing_keys::PARTITION => {
             let secret = signing_keys::left_behind(text(&item, "secret"));
             item.insert("secret".to_owned(), s(secret));

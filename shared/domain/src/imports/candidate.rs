@@ -9,8 +9,7 @@ const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 /// The members in which documents list their entries.
 const LISTS: [&str; 4] = ["servers", "agents", "items", "results"];
 /// The members with the URL of a card, which directories name differently.
-const CARD_URLS: [&str; 6] =
-    ["agent_card_url", "agentCardUrl", "wellKnownURI", "card_url", "cardUrl", "url"];
+const CARD_URLS: [&str; 6] = ["agent_card_url", "agentCardUrl", "wellKnownURI", "card_url", "cardUrl", "url"];
 /// Characters of a name in a publication.
 const MAX_NAME_CHARS: usize = 120;
 
@@ -24,13 +23,11 @@ pub struct Candidate {
 }
 
 /// The entries of a document: of a list, of an object that contains a list, or the document itself.
-#[must_use]
-pub fn candidates(document: Value) -> Vec<Candidate> {
+pub(super) fn candidates(document: Value) -> Vec<Candidate> {
     let rows = match document {
         Value::Array(rows) => rows,
         Value::Object(mut page) => {
-            let list = LISTS.iter().find_map(|name| page.get_mut(*name));
-            match list.map(Value::take) {
+            match LISTS.iter().find_map(|name| page.remove(*name)) {
                 Some(Value::Array(rows)) => rows,
                 // Go writes an empty list as null.
                 Some(_) => Vec::new(),
@@ -130,7 +127,8 @@ fn as_published(mut server: Map<String, Value>, claimed: &str, evidence: &Value)
 fn is_current(metas: [&Value; 2], status: &Value) -> bool {
     let official = metas.into_iter().find_map(|meta| meta.get(OFFICIAL)).unwrap_or(&Value::Null);
     let status = if official["status"].is_string() { &official["status"] } else { status };
-    let is_latest = if official["isLatest"].is_null() { &official["is_latest"] } else { &official["isLatest"] };
+    let is_latest =
+        if official["isLatest"].is_null() { &official["is_latest"] } else { &official["isLatest"] };
     *status != "deleted" && *status != "deprecated" && *is_latest != false
 }
 
@@ -155,7 +153,8 @@ mod tests {
 
     #[test]
     fn server_is_found_with_and_without_a_wrapper() {
-        let bare = json!({ "name": "org.example/a", "description": "A.", "version": "1.0.0", "_meta": { "x": 1 } });
+        let bare =
+            json!({ "name": "org.example/a", "description": "A.", "version": "1.0.0", "_meta": { "x": 1 } });
         let official = json!({ OFFICIAL: { "status": "active", "isLatest": true } });
         let wrapped = json!({ "server": bare, "_meta": official });
         let body = json!({ "server_json": bare });
@@ -175,7 +174,8 @@ mod tests {
 
     #[test]
     fn deleted_deprecated_and_old_versions_are_not_published() {
-        let official = |official: Value| json!({ "server": { "name": "a/b" }, "_meta": { OFFICIAL: official } });
+        let official =
+            |official: Value| json!({ "server": { "name": "a/b" }, "_meta": { OFFICIAL: official } });
         for row in [
             official(json!({ "status": "deleted" })),
             official(json!({ "status": "deprecated", "isLatest": true })),

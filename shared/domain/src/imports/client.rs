@@ -84,7 +84,7 @@ impl Client {
             return Ok(answer);
         }
         let code = format!("status_{}", answer.status.as_u16());
-        let why = format!("it answers {}{}", answer.status, detail(&answer));
+        let why = format!("it answers {}{}", answer.status, problem_detail(&answer));
         Err(SourceError { status: Some(answer.status), ..SourceError::new(url, &code, why) })
     }
 
@@ -110,9 +110,12 @@ impl Client {
 
 /// A colon and what the server says about its refusal; empty if it says nothing.
 #[must_use]
-pub fn detail(answer: &Answer) -> String {
+pub fn problem_detail(answer: &Answer) -> String {
     let problem = answer.json(&mut { 1000 }).unwrap_or_default();
-    problem["detail"].as_str().map(|text| format!(": {}", shorten(text, MAX_DETAIL_CHARS))).unwrap_or_default()
+    problem["detail"]
+        .as_str()
+        .map(|text| format!(": {}", shorten(text, MAX_DETAIL_CHARS)))
+        .unwrap_or_default()
 }
 
 /// The limit of one publisher's host is a refusal: documents of other hosts need not wait.

@@ -18,6 +18,8 @@ use registry_store::StoreError;
 const PAGES_PER_RUN: usize = 5;
 /// Of one source in one run.
 const CANDIDATES_PER_RUN: usize = 500;
+/// A part of a dump is larger than other answers.
+const MAX_ANSWER_BYTES: usize = 8 << 20;
 /// The time between two imports of a source.
 const INTERVAL: SignedDuration = SignedDuration::from_hours(23);
 
@@ -33,7 +35,8 @@ pub async fn run(app: &App) -> Result<ImportReport, StoreError> {
         }
         state.begun_at.get_or_insert(app.clock.now());
         let source = Source::of_url(url, None);
-        let mut import = Import { source, client: Client::of(app), sender: OwnRegistry(app), state, report };
+        let client = Client { max_bytes: MAX_ANSWER_BYTES, ..Client::of(app) };
+        let mut import = Import { source, client, sender: OwnRegistry(app), state, report };
         read_pages(&mut import).await?;
         app.store.keep_import_state(name, &import.state).await?;
         report = import.report;
@@ -46,7 +49,8 @@ async fn read_pages(import: &mut Import<OwnRegistry<'_>>) -> Result<(), StoreErr
     for _ in 0..PAGES_PER_RUN {
         match import.page(&mut left).await {
             Ok(true) => {
-                import.state = ImportState { complete_since: import.state.begun_at, ..ImportState::default() };
+                import.state =
+                    ImportState { complete_since: import.state.begun_at, ..ImportState::default() };
                 break;
             }
             Ok(false) if left == 0 => break,
@@ -80,14 +84,17 @@ impl Sender for OwnRegistry<'_> {
         let mut outcome = Outcome::Skipped;
         for body in &candidate.bodies {
             let request = serde_json::from_value::<PublishRequest>(body.clone()).ok();
-            let submission = request.and_then(|request| Submission::parse(request, self.0.settings.reach()).ok());
+            let submission =
+                request.and_then(|request| Submission::parse(request, self.0.settings.reach()).ok());
             let Some(submission) = submission else { return Ok(Outcome::Refused) };
             if !is_wanted(self.0, &submission).await? {
                 continue;
             }
             match publish(self.0, &Caller::default(), &submission).await {
                 Ok(_) => outcome = Outcome::Published,
-                Err(Problem { internal: Some(internal), .. }) => return Err(StoreError::Busy(internal.into())),
+                Err(Problem { internal: Some(internal), .. }) => {
+                    return Err(StoreError::Busy(internal.into()));
+                }
                 Err(_) => return Ok(Outcome::Refused),
             }
         }
