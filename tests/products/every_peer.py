@@ -59,7 +59,7 @@ def exports(chosen, addresses, processes):
     owner, results = Owner(), []
     for sku in SKUS:
         with open(BUILD / f"registry-{sku}.log", "wb") as log:
-            process, base = registry.start(log, DOMAIN_PROOF_URL=owner.proof_url, PROBE_TICK_SECONDS="1", PROBE_WINDOW_CAP="1000")
+            process, base = registry.start(log, NAME_PROOFS=f"domain={owner.proof_url}", PROBE_TICK_SECONDS="1", PROBE_WINDOW_CAP="1000")
         processes.append(process)
         free, gated = [peer for peer in chosen if not peer.gated], [peer for peer in chosen if peer.gated]
         with ThreadPoolExecutor(AT_ONCE) as pool:

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use local::transfer::{self, AwsAccess, AwsAccessError, Passphrase, Place};
 use registry::model::{AccessToken, Clock, InvalidAccessToken, KeyStep, Random, TokenDigest};
-use registry::settings::{Mode, Settings};
+use registry::settings::{self, Mode, Settings};
 use serde::Serialize;
 use serde_json::json;
 
@@ -32,7 +32,7 @@ Exit codes: 0 done, or nothing to do; 1 the command failed; 2 invalid command li
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Operator {
     /// The data file.
-    #[arg(long, env = "DATA", default_value = "./data/registry.db", global = true)]
+    #[arg(long, env = settings::DATA, default_value = "./data/registry.db", global = true)]
     data: PathBuf,
     #[command(subcommand)]
     command: OperatorCommand,

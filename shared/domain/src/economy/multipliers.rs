@@ -51,8 +51,7 @@ const fn rule(
 
 const MATCH_BOOST_USE: &str = "the trail boost of abundance_rank, and of match_capability (there it orders \
     results with an equal score)";
-const DAY_BUDGET_USE: &str =
-    "the daily budget of outreach messages (conversion_pressure), unless OUTREACH_ACCELERATION is off";
+const DAY_BUDGET_USE: &str = "the daily budget of outreach messages (conversion_pressure)";
 
 pub const RULES: [MultiplierRule; 5] = [
     rule("match_boost", "1 + 0.5 e", 2.0, Some(MATCH_BOOST_USE)),

@@ -220,8 +220,9 @@ fn note(errors: &Mutex<Vec<String>>, error: String) {
 fn setting(name: &str) -> Option<&'static str> {
     match name {
         "BASE_URL" => Some("https://registry.example.org"),
-        "PROBE_WINDOW_CAP" | "PROBE_HOURLY_CAP" | "PROBE_DAILY_BUDGET" => Some("1000000"),
-        "LIST_ITSELF" | "GITHUB_RAW_URL" | "DNS_SERVER" => Some("off"),
+        "PROBE_WINDOW_CAP" | "PROBE_HOURLY_CAP" => Some("1000000"),
+        "LIST_ITSELF" | "DNS_SERVER" => Some("off"),
+        "NAME_PROOFS" => Some("github=off"),
         _ => None,
     }
 }

@@ -180,10 +180,11 @@ async fn rehearsal_of_a_restore() {
     let count = std::env::var("RESTORE_LISTINGS").map_or(2_000, |text| text.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let (data, backup) = (folder.path().join("registry.db"), folder.path().join("backup.db"));
-    let mut options = TestOptions::default().with_data(Data::File(data.clone()));
-    for cap in ["PROBES_PER_TICK", "PROBE_WINDOW_CAP", "PROBE_HOURLY_CAP", "PROBE_DAILY_BUDGET"] {
-        options = options.with_setting(cap, 100_000_000);
-    }
+    let options = TestOptions::default()
+        .with_data(Data::File(data.clone()))
+        .with_setting("PROBE_WINDOW_CAP", 1_000_000)
+        .with_setting("PROBE_HOURLY_CAP", 1_000_000)
+        .with(|settings| settings.probe_daily_budget = 1_000_000);
     let peer = Peer::start(agents::fleet).await;
     let registry = TestRegistry::start_with(options.clone()).await;
     let mut ids = Vec::new();

@@ -40,7 +40,7 @@ impl Setup {
         let authorization = Peer::start(authorization_server).await;
         let server = Peer::start(gated(&authorization.origin)).await;
         let proof_url = format!("{}/{{domain}}/auth", documents.origin);
-        let options = TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url);
+        let options = TestOptions::default().with_domain_proofs(proof_url);
         let registry = TestRegistry::start_with(options).await;
         let id = id_of(&registry.publish(&described(&server.url("/mcp"))).await);
         registry.deliver_events().await;
