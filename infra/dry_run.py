@@ -30,7 +30,6 @@ TEMPLATE = ROOT / "target/infra/dry_run.json"
 EXISTING_TABLE = "restored"
 PARAMETERS = ROOT / "target/infra/parameters.yaml"
 ALL_OPTIONS = {
-    "Brand": "A registry with spaces",
     "BaseUrl": "https://registry.example.org",
     "CertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/x",
     "CdnCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/x",
@@ -39,11 +38,10 @@ ALL_OPTIONS = {
     "OperatorTokenSecret": "registry/operator",
     "StripeKeySecret": "registry/stripe",
     "StripeWebhookSecret": "registry/stripe-webhook",
-    "SearchBackendUrl": "https://chroma.example.com",
     "SearchBackendSecret": "registry/search-backend",
     "AlarmEmail": "operator@example.org",
     "ExistingTable": EXISTING_TABLE,
-    "Settings": "RECHECK_DAYS=5;DEMOS_PER_HOUR=20",
+    "Settings": "BRAND=A registry with spaces;SEARCH_BACKEND_URL=https://chroma.example.com",
     "ThrottleRate": "5000",
 }
 
@@ -171,7 +169,6 @@ found = variables(with_options["TalkFunction"])
 expected = {
     "TABLE_NAME": EXISTING_TABLE,
     "BASE_URL": ALL_OPTIONS["BaseUrl"],
-    "BRAND": ALL_OPTIONS["Brand"],
     "SETTINGS": ALL_OPTIONS["Settings"],
     "PROXY_SECRET_FROM": ALL_OPTIONS["ProxySecret"],
     "PROXY_ADDRESS_HEADER": "cloudfront-viewer-address",

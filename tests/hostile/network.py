@@ -35,12 +35,10 @@ READY_SECONDS = 60
 ADDRESS = re.compile(r"^  (http://127\.0\.0\.1:[1-9][0-9]*)\n", re.MULTILINE)
 SETTINGS = {
     "LIST_ITSELF": "off", "PROBE_TICK_SECONDS": "5", "PROBE_WINDOW_CAP": "100000",
-    "PROBE_HOURLY_CAP": "100000", "CALLER_REQUESTS_PER_SECOND": "1000", "CALLER_REQUESTS_AT_ONCE": "10000",
+    "PROBE_HOURLY_CAP": "100000", "CALLER_REQUESTS_PER_SECOND": "1000", "RATE_LIMITS": "200000",
     "OPERATOR_TOKEN": ways.TOKEN, "RUST_LOG": "error",
     "FEDERATION_PEERS": ",".join(f"https://{scripts.name(label)}" for label in (
         "federated", "moved-0", "moved-1", "moved-2", "flips", "both", "alias", "six-and-four", "zero")),
-    **{f"{what}_PER{scope}_HOUR{end}": "100000" for what in ("PUBLISH", "SCORE", "OWNER_ACTS") for scope, end in (
-        ("", ""), ("_HOST_PER", ""), ("", "_IN_ALL"))},
 }
 
 

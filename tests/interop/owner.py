@@ -14,7 +14,7 @@ def _openssl(*arguments):
 
 
 class Owner:
-    """`proof_url` is the place of the key, as the setting DOMAIN_PROOF_URL of a registry names it."""
+    """`proof_url` is the place of the key, as the source `domain` in the setting NAME_PROOFS of a registry names it."""
 
     def __init__(self):
         self._folder = tempfile.TemporaryDirectory()

@@ -33,12 +33,6 @@ impl Template {
         &self.document["Globals"]["Function"]
     }
 
-    /// A parameter of the stack.
-    #[must_use]
-    pub fn parameter(&self, name: &str) -> &Value {
-        &self.document["Parameters"][name]
-    }
-
     /// The properties of the resource with this logical id; null if there is none.
     #[must_use]
     pub fn properties(&self, logical_id: &str) -> &Value {

@@ -120,7 +120,6 @@ fn functions_get_the_variables_that_settings_read() {
     let table = json!({ "Fn::If": ["CreatesTable", { "Ref": "Table" }, { "Ref": "ExistingTable" }] });
     assert_eq!(common["TABLE_NAME"], table);
     assert_eq!(common["SETTINGS"], json!({ "Ref": "Settings" }));
-    assert_eq!(common["BRAND"], json!({ "Ref": "Brand" }));
     for (name, function) in template.functions() {
         let variables = &function["Environment"]["Variables"];
         assert!(variables["BASE_URL"].to_string().contains(r#""Ref":"BaseUrl""#), "{name} has no BASE_URL");
@@ -831,11 +830,6 @@ fn functions_log_no_system_line_for_each_request() {
     let template = Template::read().unwrap();
     let common = template.common();
     assert_eq!(common["LoggingConfig"], json!({ "LogFormat": "JSON", "SystemLogLevel": "WARN" }));
-    assert_eq!(
-        common["Environment"]["Variables"]["REQUEST_LOG_SAMPLE"],
-        json!({ "Ref": "RequestLogSample" })
-    );
-    assert_eq!(template.parameter("RequestLogSample")["Default"], 100);
 }
 
 #[test]

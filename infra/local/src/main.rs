@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand};
 use local::{Data, Local, Options};
-use registry::settings::{Mode, Settings};
+use registry::settings::{self, Mode, Settings};
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::layer;
@@ -46,16 +46,16 @@ enum Command {
 #[derive(Debug, Args)]
 struct Serve {
     /// The address to listen on; 0.0.0.0 accepts connections from other machines.
-    #[arg(long, env = "LISTEN_HOST", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    #[arg(long, env = settings::LISTEN_HOST, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
     /// The port to listen on; 0 picks a free port.
-    #[arg(long, env = "PORT", default_value_t = 8080)]
+    #[arg(long, env = settings::PORT, default_value_t = 8080)]
     port: u16,
     /// The data file. With `:memory:`, the data is only in memory.
-    #[arg(long, env = "DATA", default_value = "./data/registry.db")]
+    #[arg(long, env = settings::DATA, default_value = "./data/registry.db")]
     data: PathBuf,
     /// Apply the rules of a public registry: probe only https at public addresses, and enforce rate limits.
-    #[arg(long, env = "PUBLIC", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = settings::PUBLIC, value_parser = FalseyValueParser::new())]
     public: bool,
 }
 
@@ -81,14 +81,14 @@ fn variable(name: &str) -> Option<String> {
 }
 
 fn start_log() -> Result<(), String> {
-    let filter = match variable("RUST_LOG").filter(|text| !text.is_empty()) {
+    let filter = match variable(settings::RUST_LOG).filter(|text| !text.is_empty()) {
         None => Targets::new().with_default(LevelFilter::WARN),
         Some(text) => text.parse::<Targets>().map_err(|error| {
             format!("invalid RUST_LOG={text:?}; use for example `info` or `registry=debug,info` ({error})")
         })?,
     };
     let lines = layer().with_writer(std::io::stderr);
-    let lines = match variable("LOG_FORMAT").as_deref() {
+    let lines = match variable(settings::LOG_FORMAT).as_deref() {
         None | Some("" | "plain") => lines.boxed(),
         Some("json") => lines.json().with_span_list(false).boxed(),
         Some(other) => return Err(format!("invalid LOG_FORMAT={other:?}; use `plain` or `json`")),
@@ -109,7 +109,7 @@ async fn run(serve: &Serve) -> ExitCode {
             Some(":memory:") => Data::Memory,
             _ => Data::File(serve.data.clone()),
         },
-        own_base_url: variable("BASE_URL").is_none_or(|url| url.trim().is_empty()),
+        own_base_url: variable(settings::BASE_URL).is_none_or(|url| url.trim().is_empty()),
         schedules: true,
         ..Options::new(settings)
     };

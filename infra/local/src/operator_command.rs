@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use local::takedown;
 use registry::model::{AccessToken, InvalidAccessToken, KeyStep, TokenDigest};
-use registry::settings::{Mode, Settings};
+use registry::settings::{self, Mode, Settings};
 use serde::Serialize;
 use serde_json::json;
 
@@ -33,7 +33,7 @@ Exit codes: 0 done, or nothing to do; 1 the command failed; 2 invalid command li
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Operator {
     /// The data file.
-    #[arg(long, env = "DATA", default_value = "./data/registry.db", global = true)]
+    #[arg(long, env = settings::DATA, default_value = "./data/registry.db", global = true)]
     data: PathBuf,
     #[command(subcommand)]
     command: OperatorCommand,

@@ -32,6 +32,7 @@ use crate::secrets::Secrets;
 use registry_app::App;
 use registry_model::Moment;
 use registry_model::metrics::Metrics;
+use registry_model::settings::{BASE_URL, RUST_LOG};
 
 /// What a function loads before its first event. During this time AWS gives it at least one whole processor.
 ///
@@ -142,7 +143,7 @@ where
 
 /// Logs JSON lines; `RUST_LOG` sets the level.
 fn init_logging() {
-    let filter = std::env::var("RUST_LOG").ok().and_then(|text| text.parse().ok());
+    let filter = std::env::var(RUST_LOG).ok().and_then(|text| text.parse().ok());
     let filter = filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO));
     tracing_subscriber::registry()
         .with(filter)
@@ -155,7 +156,7 @@ fn init_logging() {
 /// event is not used, because an API with a custom domain has two: one instance would sign for one of them, and another
 /// instance would refuse what it signed.
 fn own_address(request: &lambda_http::Request, variable: impl Fn(&str) -> Option<String>) -> Option<String> {
-    if variable("BASE_URL").is_some() {
+    if variable(BASE_URL).is_some() {
         return None;
     }
     match request.extensions().get::<RequestContext>() {

@@ -7,18 +7,10 @@ use std::collections::HashMap;
 use aws_sdk_secretsmanager::Client;
 use aws_sdk_secretsmanager::error::DisplayErrorContext;
 use jiff::SignedDuration;
+use registry_model::settings::{self, PROXY_SECRET};
 
 /// How long a value is used before it is read again.
 pub(super) const REFRESH: SignedDuration = SignedDuration::from_mins(5);
-
-/// The settings that can come from a secret.
-const SECRET_SETTINGS: [&str; 5] = [
-    "PROXY_SECRET",
-    "OPERATOR_TOKEN",
-    "STRIPE_SECRET_KEY",
-    "STRIPE_WEBHOOK_SECRET",
-    "SEARCH_BACKEND_TOKEN",
-];
 
 /// The secrets of a function, by the settings that they set.
 #[derive(Debug)]
@@ -46,7 +38,7 @@ impl Secrets {
             let name = lookup(&format!("{setting}_FROM"))?.trim().to_owned();
             (!name.is_empty()).then_some((setting, name))
         };
-        let names: Vec<_> = SECRET_SETTINGS.into_iter().filter_map(name).collect();
+        let names: Vec<_> = settings::secrets().into_iter().filter_map(name).collect();
         (!names.is_empty()).then(|| Self { client: client(), names })
     }
 
@@ -58,7 +50,7 @@ impl Secrets {
             let answer = self.client.get_secret_value().secret_id(name).send().await;
             let answer = answer.map_err(|error| failed(DisplayErrorContext(error).to_string()))?;
             let mut value = answer.secret_string.ok_or_else(|| failed("it contains no text".to_owned()))?;
-            if *setting == "PROXY_SECRET"
+            if *setting == PROXY_SECRET
                 && let Some(previous) = self.previous(name).await.map_err(failed)?
             {
                 value = format!("{value},{previous}");

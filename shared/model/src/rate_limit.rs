@@ -1,7 +1,4 @@
-//! The only table of hourly rate limits. Settings, operations, and documents read it. The table of rate
-//! limits in `infra/README.md` is generated from it.
-
-use std::fmt::Write as _;
+//! The only table of hourly rate limits. Settings, operations, and documents read it.
 
 /// An action that is limited by the hour, because it causes load on others or writes to the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +35,7 @@ pub enum LimitedTarget {
 }
 
 impl LimitedTarget {
-    /// The word in messages and setting names.
+    /// The word in messages.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -58,12 +55,21 @@ pub struct Rate {
     pub everybody: u32,
 }
 
+impl Rate {
+    /// This percentage of the limits, at least one action.
+    pub(crate) fn multiplied(self, percent: u32) -> Self {
+        let part = |most: u32| {
+            let part = (u64::from(most) * u64::from(percent) / 100).max(1);
+            u32::try_from(part).unwrap_or(u32::MAX)
+        };
+        Self { caller: part(self.caller), target: part(self.target), everybody: part(self.everybody) }
+    }
+}
+
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct RateLimit {
     pub action: LimitedAction,
-    /// The start of its settings: `PUBLISH` for `PUBLISH_PER_HOUR`.
-    setting: &'static str,
     pub target: Option<LimitedTarget>,
     pub default: Rate,
     /// The counted action as an infinitive, because documents show "to ...: 60 per hour".
@@ -75,95 +81,44 @@ pub const RATE_LIMITS: [RateLimit; 17] = {
     use LimitedAction as A;
     use LimitedTarget::{Host, Listing};
     [
-        aimed(A::Publish, "PUBLISH", Host, [60, 60, 3000], "publish a listing"),
-        aimed(A::Score, "SCORE", Host, [60, 30, 2000], "score a URL"),
+        aimed(A::Publish, Host, [60, 60, 3000], "publish a listing"),
+        aimed(A::Score, Host, [60, 30, 2000], "score a URL"),
         aimed(
             A::Trace,
-            "TRACES",
             Listing,
             [120, 240, 6000],
             "leave a trace, endorse a listing, or report that two listings were used together",
         ),
-        aimed(A::Talk, "TALK", Listing, [60, 120, 3000], "write to a Talk inbox"),
-        plain(A::Demo, "DEMOS", [60, 3000], "take the demo of a listing for the first time"),
-        plain(A::Feedback, "FEEDBACK", [60, 3000], "give feedback"),
-        aimed(A::Reissue, "REISSUES", Listing, [10, 30, 1000], "get the reward of a feedback again"),
-        plain(A::Checkout, "CHECKOUTS", [20, 1000], "start a purchase or repeat the request"),
-        plain(A::Outcome, "OUTCOMES", [60, 3000], "report an outcome (how the use of a listing went)"),
-        plain(A::Session, "SESSIONS", [60, 3000], "open an interop session"),
-        plain(A::SessionStep, "SESSION_STEPS", [600, 30_000], "add a step to an interop session"),
-        plain(A::Task, "TASKS", [120, 6000], "send an A2A message that creates a task"),
-        plain(A::Attestation, "ATTESTATIONS", [120, 6000], "get a signed attestation"),
-        plain(A::OptOut, "OPT_OUTS", [60, 3000], "opt out of invitations, or opt in again"),
-        aimed(A::Report, "REPORTS", Listing, [20, 60, 1000], "report a listing to the operator"),
-        plain(
-            A::Product,
-            "PRODUCT_FILES",
-            [600, 30_000],
-            "preview, export or compare the files of a product",
-        ),
-        aimed(A::OwnerProof, "OWNER_ACTS", Host, [20, 120, 2000], "prove that you own a listing"),
+        aimed(A::Talk, Listing, [60, 120, 3000], "write to a Talk inbox"),
+        plain(A::Demo, [60, 3000], "take the demo of a listing for the first time"),
+        plain(A::Feedback, [60, 3000], "give feedback"),
+        aimed(A::Reissue, Listing, [10, 30, 1000], "get the reward of a feedback again"),
+        plain(A::Checkout, [20, 1000], "start a purchase or repeat the request"),
+        plain(A::Outcome, [60, 3000], "report an outcome (how the use of a listing went)"),
+        plain(A::Session, [60, 3000], "open an interop session"),
+        plain(A::SessionStep, [600, 30_000], "add a step to an interop session"),
+        plain(A::Task, [120, 6000], "send an A2A message that creates a task"),
+        plain(A::Attestation, [120, 6000], "get a signed attestation"),
+        plain(A::OptOut, [60, 3000], "opt out of invitations, or opt in again"),
+        aimed(A::Report, Listing, [20, 60, 1000], "report a listing to the operator"),
+        plain(A::Product, [600, 30_000], "preview, export or compare the files of a product"),
+        aimed(A::OwnerProof, Host, [20, 120, 2000], "prove that you own a listing"),
     ]
 };
 
-const fn plain(
-    action: LimitedAction,
-    setting: &'static str,
-    [caller, everybody]: [u32; 2],
-    meaning: &'static str,
-) -> RateLimit {
+const fn plain(action: LimitedAction, [caller, everybody]: [u32; 2], meaning: &'static str) -> RateLimit {
     let default = Rate { caller, target: caller, everybody };
-    RateLimit { action, setting, target: None, default, meaning }
+    RateLimit { action, target: None, default, meaning }
 }
 
 const fn aimed(
     action: LimitedAction,
-    setting: &'static str,
     target: LimitedTarget,
     [caller, at_target, everybody]: [u32; 3],
     meaning: &'static str,
 ) -> RateLimit {
     let default = Rate { caller, target: at_target, everybody };
-    RateLimit { action, setting, target: Some(target), default, meaning }
-}
-
-impl RateLimit {
-    pub fn caller_setting(&self) -> String {
-        format!("{}_PER_HOUR", self.setting)
-    }
-
-    /// The setting for one target, where targets are limited.
-    pub fn target_setting(&self) -> Option<String> {
-        Some(format!("{}_PER_{}_PER_HOUR", self.setting, self.target?.as_str().to_uppercase()))
-    }
-
-    pub fn everybody_setting(&self) -> String {
-        format!("{}_PER_HOUR_IN_ALL", self.setting)
-    }
-
-    /// The rows of the settings table in `infra/README.md`.
-    pub(crate) fn write_markdown(table: &mut String) {
-        for limit in RATE_LIMITS {
-            let Rate { caller, target, everybody } = limit.default;
-            let target = limit.target_setting().map(|name| (name, target));
-            let settings = [(limit.caller_setting(), caller)]
-                .into_iter()
-                .chain(target)
-                .chain([(limit.everybody_setting(), everybody)]);
-            let (names, defaults): (Vec<_>, Vec<_>) =
-                settings.map(|(name, default)| (format!("`{name}`"), format!("`{default}`"))).unzip();
-            let scopes =
-                limit.target.map_or_else(String::new, |target| format!(", to one {},", target.as_str()));
-            let _ = writeln!(
-                table,
-                "| {} | {} | hourly limits for requests to {}. The limits apply to one caller{scopes} \
-                    and to all callers together. |",
-                names.join(", "),
-                defaults.join(", "),
-                limit.meaning,
-            );
-        }
-    }
+    RateLimit { action, target: Some(target), default, meaning }
 }
 
 impl LimitedAction {

@@ -1,23 +1,33 @@
 //! The settings that environment variables can change. They are read once at the start. If a value is
 //! invalid, the process does not start; the error message gives the variable's name and the accepted values.
 
-mod table;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod values;
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
-use std::str::FromStr;
 use std::time::Duration;
 
-use http::HeaderName;
 use jiff::SignedDuration;
 use url::Url;
 
 use crate::protocol::MCP_ENDPOINT;
-use crate::rate_limit::{LimitedAction, RATE_LIMITS, Rate, RateLimit};
+use crate::rate_limit::{LimitedAction, RATE_LIMITS, Rate};
 use crate::{Kind, LogWitness, NameServers, Reach, Secret, TrustedProxy};
-use table::Form;
+use reader::{Definition, Reader};
 
-pub use table::{SETTINGS, Setting, settings_table};
+pub use reader::SettingError;
+
+// Variables that are read in other crates, too.
+pub const PORT: &str = "PORT";
+pub const LISTEN_HOST: &str = "LISTEN_HOST";
+pub const DATA: &str = "DATA";
+pub const PUBLIC: &str = "PUBLIC";
+pub const BASE_URL: &str = "BASE_URL";
+pub const PROXY_SECRET: &str = "PROXY_SECRET";
+pub const RUST_LOG: &str = "RUST_LOG";
+pub const LOG_FORMAT: &str = "LOG_FORMAT";
 
 /// Which addresses may be probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +72,14 @@ pub struct ConnectionLimits {
 }
 
 impl ConnectionLimits {
+    /// One address may use all connections in development, where every client is this machine, and behind a trusted proxy,
+    /// whose connections carry the requests of all clients.
+    const fn new(mode: Mode, has_proxy: bool) -> Self {
+        let total = 4096;
+        let is_shared = matches!(mode, Mode::Development) || has_proxy;
+        Self { total, per_address: if is_shared { total } else { 256 }, read_seconds: 30 }
+    }
+
     /// How long a client may take to send the head of a request, and how long to send its body.
     pub const fn read_timeout(self) -> Duration {
         Duration::from_secs(self.read_seconds as u64)
@@ -95,10 +113,10 @@ string_enum! {
     }
 }
 
-/// The settings. [`SETTINGS`] and [`RATE_LIMITS`] name the variables with their meanings, defaults and bounds.
+/// The settings. [`Settings::from_env`] defines the variables that set them. Most fields without a variable are limits of
+/// the contract, or addresses that tests replace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// No environment variable sets it.
     pub mode: Mode,
     /// Without a trailing slash.
     pub base_url: String,
@@ -110,6 +128,7 @@ pub struct Settings {
     pub probe_window_cap: u32,
     pub probe_hourly_cap: u32,
     pub probe_daily_budget: u32,
+    /// How many listings should become Live in a UTC day; only shown.
     pub clean_list_target: u32,
     pub fresh_ok_hours: u32,
     pub recheck_days: u32,
@@ -118,10 +137,10 @@ pub struct Settings {
     pub payments_open_after: u32,
     pub payments: Payments,
     pub outreach_budget_percent: u32,
-    pub outreach_acceleration: bool,
     pub outreach_pause_days: u32,
     pub outreach_delivery: OutreachDelivery,
     pub list_itself: bool,
+    /// Whether each scheduled sweep also uses this registry through its public URL; only with `list_itself`.
     pub canary: bool,
     pub rate_limits: bool,
     /// None where rate limits are off, and in development, where every caller is this machine.
@@ -145,7 +164,8 @@ pub struct Settings {
     pub federation_peers: Vec<String>,
     /// Lists of servers and of agent cards whose entries are published here.
     pub import_sources: Vec<String>,
-    /// The base URL of the registry of each type of package that is checked.
+    /// The base URL of the registry of each type of package that is checked. For `pypi`, a URL that ends with `simple` is a
+    /// simple index, as for pip; other URLs have the JSON API of `PyPI`.
     pub package_registries: BTreeMap<String, String>,
     pub log_witnesses: Vec<LogWitness>,
     /// The keys of a key service; without them, the private keys are in the table.
@@ -167,21 +187,6 @@ pub struct Settings {
     rates: [Rate; RATE_LIMITS.len()],
 }
 
-/// Other registries whose listings are shown as referrals, at most.
-const MAX_REGISTRIES: usize = 10;
-
-const MAX_LOG_WITNESSES: usize = 10;
-
-/// An environment variable with an invalid value.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("invalid setting {name}={value:?}: set it to {allowed}")]
-pub struct SettingError {
-    pub name: String,
-    /// Its value; a secret is not shown.
-    pub value: String,
-    pub allowed: String,
-}
-
 impl Settings {
     /// Reads the settings; `lookup` returns the value of an environment variable. The variable `SETTINGS` can contain
     /// several settings.
@@ -189,84 +194,336 @@ impl Settings {
     /// # Errors
     /// The first variable with an invalid value.
     pub fn from_env(mode: Mode, lookup: impl Fn(&str) -> Option<String>) -> Result<Self, SettingError> {
-        let several = several(&lookup)?;
-        let lookup = |name: &str| several.get(name).cloned().or_else(|| lookup(name));
-        let read = Reader { lookup: &lookup };
-        let rate_limits = read.switch("RATE_LIMITS")?;
-        if !rate_limits && mode == Mode::Public {
-            let allowed = "`on`, or `off` in development mode".to_owned();
-            return Err(SettingError { name: "RATE_LIMITS".to_owned(), value: "off".to_owned(), allowed });
-        }
-        let caller_rate = RequestRate {
-            per_second: read.number("CALLER_REQUESTS_PER_SECOND")?,
-            at_once: read.number("CALLER_REQUESTS_AT_ONCE")?,
-        };
-        let probe_window_cap = read.number("PROBE_WINDOW_CAP")?;
-        let probes_per_tick = match read.value("PROBES_PER_TICK") {
-            None => probe_window_cap,
-            Some(_) => read.number("PROBES_PER_TICK")?,
-        };
-        Ok(Self {
-            mode,
-            base_url: read.base_url()?,
-            brand: read.text("BRAND"),
-            table_name: read.text("TABLE_NAME"),
-            bus_name: read.value("BUS_NAME"),
-            probe_tick_seconds: read.number("PROBE_TICK_SECONDS")?,
-            probes_per_tick,
-            probe_window_cap,
-            probe_hourly_cap: read.number("PROBE_HOURLY_CAP")?,
-            probe_daily_budget: read.number("PROBE_DAILY_BUDGET")?,
-            clean_list_target: read.number("CLEAN_LIST_TARGET")?,
-            fresh_ok_hours: read.number("FRESH_OK_HOURS")?,
-            recheck_days: read.number("RECHECK_DAYS")?,
-            talk_grace_days: read.number("TALK_GRACE_DAYS")?,
-            founding_seats: read.number("FOUNDING_SEATS")?,
-            payments_open_after: read.number("PAYMENTS_OPEN_AFTER")?,
-            payments: read.payments()?,
-            outreach_budget_percent: read.number("OUTREACH_BUDGET_PERCENT")?,
-            outreach_pause_days: read.number("OUTREACH_PAUSE_DAYS")?,
-            outreach_acceleration: read.switch("OUTREACH_ACCELERATION")?,
-            outreach_delivery: read.outreach_delivery()?,
-            list_itself: read.switch("LIST_ITSELF")?,
-            canary: read.switch("CANARY")?,
-            rate_limits,
-            caller_rate: (rate_limits && mode == Mode::Public).then_some(caller_rate),
-            connections: read.connections(mode)?,
-            request_log_sample: read.number("REQUEST_LOG_SAMPLE")?,
-            operator_contact: read.link("OPERATOR_CONTACT", true)?,
-            source_url: read.link("SOURCE_URL", false)?,
-            dump_license: read.license("DUMP_LICENSE")?,
-            github_raw_url: read.url_or_off("GITHUB_RAW_URL")?,
-            github_actions_issuer: read.url_or_off("GITHUB_ACTIONS_ISSUER")?,
-            domain_proof_url: read.domain_proof_url()?,
-            name_servers: read.name_servers()?,
-            federation_peers: read.registries("FEDERATION_PEERS")?,
-            import_sources: read.registries("IMPORT_SOURCES")?,
-            package_registries: read.package_registries()?,
-            log_witnesses: read.log_witnesses(mode)?,
-            signing_key_id: read.value("SIGNING_KEY_ID"),
-            message_key_id: read.value("MESSAGE_KEY_ID"),
-            log_key_id: read.value("LOG_KEY_ID"),
-            // A short token could be guessed by trying.
-            proxy: read.proxy()?,
-            operator_token: read.secret("OPERATOR_TOKEN", |token| token.len() >= 32)?,
-            stripe_secret_key: read.secret("STRIPE_SECRET_KEY", |key| begins(key, &["sk_", "rk_"]))?,
-            stripe_webhook_secret: read.secret("STRIPE_WEBHOOK_SECRET", |key| begins(key, &["whsec_"]))?,
-            stripe_api_url: read.url("STRIPE_API_URL", |url| url.query().is_none())?,
-            search_backend_url: read.search_backend_url(mode)?,
-            search_backend_token: read.secret("SEARCH_BACKEND_TOKEN", |token| token.len() >= 16)?,
-            prices: Prices {
-                read_units: read.number("PRICE_PER_MILLION_READ_UNITS")?,
-                write_units: read.number("PRICE_PER_MILLION_WRITE_UNITS")?,
-                requests: read.number("PRICE_PER_MILLION_REQUESTS")?,
+        Self::read(mode, &mut Reader::new(&lookup)?)
+    }
+
+    /// Each call of `read` defines a setting. The table of settings has their order.
+    fn read(mode: Mode, read: &mut Reader<'_>) -> Result<Self, SettingError> {
+        read.elsewhere(PORT, "8080", "port on which the local registry listens");
+        read.elsewhere(LISTEN_HOST, "127.0.0.1", "address on which the local registry listens");
+        read.elsewhere(
+            DATA,
+            "data/registry.db",
+            "data file of the local registry; with `:memory:`, the data is lost when the process ends",
+        );
+        read.elsewhere(PUBLIC, "", "`1` makes the local registry apply the rules of a public registry");
+        let base_url = read.deployed(
+            BASE_URL,
+            "http://127.0.0.1:8080",
+            "an http or https URL such as https://registry.example.com",
+            "public URL of this registry; if it is not set, the registry uses its listen address (on AWS, the \
+                address of its HTTP API)",
+            values::base_url,
+        )?;
+        let brand =
+            read.text("BRAND", "Agent and MCP Registry", "a name", "name of this registry", values::text)?;
+        let probe_tick_seconds = read.number(
+            "PROBE_TICK_SECONDS",
+            360,
+            1..=86_400,
+            "seconds between two sweeps (scheduled runs of probes); also the shortest time between two probes \
+                of the same listing",
+        )?;
+        let probe_window_cap = read.number(
+            "PROBE_WINDOW_CAP",
+            64,
+            1..=1_000_000,
+            "maximum number of probes in two minutes, and in one sweep",
+        )?;
+        let probe_hourly_cap =
+            read.number("PROBE_HOURLY_CAP", 1920, 1..=1_000_000, "maximum number of probes in an hour")?;
+
+        let rate_percent = read.text(
+            "RATE_LIMITS",
+            "on",
+            "`on`, a percentage from 1 to 1000000 or, in development mode only, `off`",
+            "`on`, or the percentage by which the registry multiplies all hourly rate limits, such as `200`; the limits are in \
+                `/discovery.json`. `off` is allowed only in development mode",
+            |value| values::rate_percent(value, mode),
+        )?;
+        let publish_per_hour = read.number(
+            "PUBLISH_PER_HOUR",
+            60,
+            1..=1_000_000,
+            "maximum number of `publish` requests of one caller in an hour; `RATE_LIMITS` multiplies it, too",
+        )?;
+        let per_second = read.number(
+            "CALLER_REQUESTS_PER_SECOND",
+            20,
+            1..=1000,
+            "average number of requests per second that one instance of a function accepts from one address, and five \
+                times as many at once; only in public mode. Raise this number if the registry is behind a proxy that sends no \
+                `PROXY_SECRET`",
+        )?;
+        let caller_rate = RequestRate { per_second, at_once: 5 * per_second };
+
+        let proxy_secret = read.secret(
+            PROXY_SECRET,
+            "at least 32 letters, digits and signs without spaces, such as `openssl rand -hex 32` prints",
+            "secret that a proxy in front of the registry sends in the header `X-Proxy-Secret`. Only then does the registry \
+                take the address of the caller from the proxy. Without this secret, all requests from the proxy count as \
+                one caller. While you change it, set the new and the previous value, separated by a comma",
+            |secrets| secrets.split(',').all(|secret| secret.len() >= 32),
+        )?;
+        let is_proxy_required = read.text(
+            "PROXY_REQUIRED",
+            "off",
+            "`off`, or `on` if `PROXY_SECRET` is set",
+            "`on`: requests without this secret are refused, so that nobody can go around the proxy. The AWS template sets \
+                `on` with CloudFront",
+            |value| match value {
+                "on" => proxy_secret.is_some().then_some(true),
+                "off" => Some(false),
+                _ => None,
             },
-            rates: read.rates()?,
-        })
+        )?;
+        let proxy_header = read.text(
+            "PROXY_ADDRESS_HEADER",
+            "x-forwarded-for",
+            "the name of a header",
+            "header in which this proxy writes the address of the caller; its last address counts. CloudFront writes \
+                `CloudFront-Viewer-Address`",
+            values::header_name,
+        )?;
+        let proxy = proxy_secret.map(|secret| TrustedProxy::new(&secret, &proxy_header, is_proxy_required));
+
+        let name_proofs = read.text(
+            "NAME_PROOFS",
+            "",
+            "`KIND=URL` pairs, separated by commas; kinds: domain (a URL with `{domain}` in it), github, github-actions; \
+                `off` instead of a URL disables github or github-actions",
+            "other sources of the proofs of names, as `KIND=URL` pairs, separated by commas. `domain`: where the key of a \
+                domain is (default: `https://{domain}/.well-known/mcp-registry-auth`). `github`: where the `server.json` of a \
+                repository is (default: `https://raw.githubusercontent.com`). `github-actions`: the issuer of the tokens of \
+                workflows (default: `https://token.actions.githubusercontent.com`). `github=off` and `github-actions=off` \
+                disable these proofs of names below `io.github`",
+            values::name_proofs,
+        )?;
+        let search_backend_token = read.secret(
+            "SEARCH_BACKEND_TOKEN",
+            "a token of at least 16 characters",
+            "token that the server in `SEARCH_BACKEND_URL` requires; it is sent as `x-chroma-token` and as bearer token",
+            |token| token.len() >= 16,
+        )?;
+
+        let settings = Self {
+            mode,
+            base_url,
+            brand,
+            probe_tick_seconds,
+            probe_window_cap,
+            probes_per_tick: probe_window_cap,
+            probe_hourly_cap,
+            probe_daily_budget: 100_000,
+            clean_list_target: 333,
+            rate_limits: rate_percent.is_some(),
+            rates: rates(publish_per_hour, rate_percent.unwrap_or(100)),
+            caller_rate: (rate_percent.is_some() && mode == Mode::Public).then_some(caller_rate),
+            connections: ConnectionLimits::new(mode, proxy.is_some()),
+            proxy,
+            domain_proof_url: name_proofs.domain,
+            github_raw_url: name_proofs.github,
+            github_actions_issuer: name_proofs.github_actions,
+            name_servers: read.text(
+                "DNS_SERVER",
+                "",
+                "an address with a port, such as 10.0.0.2:53, or `off`",
+                "name server for TXT records; if it is not set, the registry uses the name servers of the system; \
+                    `off` disables TXT look-ups",
+                values::name_servers,
+            )?,
+            fresh_ok_hours: read.number(
+                "FRESH_OK_HOURS",
+                6,
+                1..=8760,
+                "hours in which the proof of a Live listing counts as fresh: a sweep with budget to spare does not renew it, \
+                    and publishing the listing again starts no probe",
+            )?,
+            recheck_days: read.number(
+                "RECHECK_DAYS",
+                7,
+                1..=365,
+                "the registry probes every Live listing again within this number of days",
+            )?,
+            talk_grace_days: read.number(
+                "TALK_GRACE_DAYS",
+                7,
+                1..=365,
+                "a new Live listing counts as present in Talk for this number of days, even if no one reads its \
+                    inbox",
+            )?,
+            founding_seats: 100,
+            payments_open_after: 250,
+            payments: read.text(
+                "PAYMENTS",
+                "off",
+                "`off`, `on` or `elsewhere`",
+                "`on`: payments open when there is enough feedback and both Stripe secrets are set. `elsewhere`: the \
+                    same, but another function has the secrets; the AWS template sets this value",
+                |value| Payments::ALL.into_iter().find(|known| known.as_str() == value),
+            )?,
+            stripe_secret_key: read.secret(
+                "STRIPE_SECRET_KEY",
+                "a secret key of Stripe, which begins with sk_ or rk_",
+                "API key of your Stripe account; without this key, the registry sells nothing",
+                |key| values::begins(key, &["sk_", "rk_"]),
+            )?,
+            stripe_webhook_secret: read.secret(
+                "STRIPE_WEBHOOK_SECRET",
+                "the signing secret of an endpoint, which begins with whsec_",
+                "secret with which Stripe signs its webhook events; without this secret, the registry sells nothing",
+                |key| values::begins(key, &["whsec_"]),
+            )?,
+            stripe_api_url: "https://api.stripe.com".to_owned(),
+            outreach_budget_percent: read.number(
+                "OUTREACH_BUDGET_PERCENT",
+                100,
+                0..=1000,
+                "percentage by which the registry multiplies its daily budget of invitations; with `0`, it sends no \
+                    invitations",
+            )?,
+            outreach_pause_days: 30,
+            outreach_delivery: read.text(
+                "OUTREACH_DELIVERY",
+                "talk",
+                "`talk` or `talk+a2a`",
+                "`talk` sends invitations to Talk inboxes only; `talk+a2a` also sends one A2A message to each \
+                    invited agent",
+                |value| OutreachDelivery::ALL.into_iter().find(|known| known.as_str() == value),
+            )?,
+            list_itself: read.switch(
+                "LIST_ITSELF",
+                true,
+                "`on`: the first listings of a new registry are its own endpoints. On AWS, each scheduled sweep then also \
+                    publishes the registry's own agent again through its public URL and searches for it",
+            )?,
+            canary: false,
+            operator_contact: read.optional(
+                "OPERATOR_CONTACT",
+                "a mailto: or https: URL, such as mailto:operator@example.com",
+                "public contact of the operator, for security reports and questions; without it, there is no \
+                    `/.well-known/security.txt`",
+                values::contact,
+            )?,
+            operator_token: read.secret(
+                "OPERATOR_TOKEN",
+                "at least 32 letters, digits and signs without spaces, such as `openssl rand -hex 32` prints",
+                "bearer token for operator actions over HTTP; without this token, these actions are disabled",
+                // A short token could be guessed by trying.
+                |token| token.len() >= 32,
+            )?,
+            source_url: read.optional(
+                "SOURCE_URL",
+                "an https URL",
+                "where visitors find the source of this registry; the page `/about` links to it",
+                values::https_link,
+            )?,
+            dump_license: read.optional(
+                "DUMP_LICENSE",
+                "an SPDX license identifier, such as CC0-1.0",
+                "license under which the registry publishes a dump of its public listings once a day (`/dumps.json`), as an \
+                    SPDX identifier such as `CC0-1.0`; without it, there is no dump",
+                values::license,
+            )?,
+            federation_peers: read.text(
+                "FEDERATION_PEERS",
+                "",
+                "at most 10 base URLs of registries, separated by commas, such as https://registry.example.com",
+                "URLs of other registries; searches can also return entries of these registries, as referrals",
+                values::registries,
+            )?,
+            import_sources: read.text(
+                "IMPORT_SOURCES",
+                "",
+                "at most 10 URLs, separated by commas, such as https://registry.example.com/v0.1/servers",
+                "lists whose entries are published here once a day: the `/v0.1/servers` of another registry, or a JSON list of \
+                    agent card URLs",
+                values::registries,
+            )?,
+            package_registries: read.text(
+                "PACKAGE_REGISTRIES",
+                "",
+                "base URLs of package registries, separated by commas, such as npm=https://packages.example.com; types: \
+                    npm, pypi",
+                "where packages of servers without an HTTP endpoint are checked; such a server is listed (`package`) only if \
+                    a package was found there and names the server. For `pypi`, a URL that ends with `simple` is a simple \
+                    index, as for pip; other URLs must have the JSON API of PyPI",
+                values::package_registries,
+            )?,
+            log_witnesses: read.text(
+                "LOG_WITNESSES",
+                "",
+                "at most 10 witnesses, separated by commas; each is a verifier key (`name+hash+key`) of type 4, a space \
+                    and an https URL",
+                "witnesses that cosign the checkpoints of the evidence log (C2SP `tlog-witness`): for each, its verifier \
+                    key and its URL, separated by a space",
+                |value| values::log_witnesses(value, mode),
+            )?,
+            signing_key_id: read.deployed(
+                "SIGNING_KEY_ID",
+                "",
+                "the id, ARN or alias of a KMS key of the kind ECC_NIST_P256",
+                "key of AWS KMS that signs attestations and agent cards; only on AWS. Without it, the private key is in the \
+                    table",
+                values::none_if_empty,
+            )?,
+            message_key_id: read.deployed(
+                "MESSAGE_KEY_ID",
+                "",
+                "the id, ARN or alias of a KMS key of the kind ECC_NIST_EDWARDS25519",
+                "key of AWS KMS that signs HTTP messages; only on AWS. Without it, the private key is in the table",
+                values::none_if_empty,
+            )?,
+            log_key_id: read.deployed(
+                "LOG_KEY_ID",
+                "",
+                "the id, ARN or alias of a KMS key of the kind ECC_NIST_EDWARDS25519",
+                "key of AWS KMS that signs the evidence log; only on AWS. It is read when the registry creates its log key. \
+                    Without it, the private key is in the table",
+                values::none_if_empty,
+            )?,
+            search_backend_url: read.optional(
+                "SEARCH_BACKEND_URL",
+                "an https or http URL without user and query; https if a token is set",
+                "Chroma server that finds the candidates of searches, such as `http://127.0.0.1:8000` or \
+                    `https://chroma.example.com/api/v2/tenants/NAME/databases/NAME`; without this setting, the embedded \
+                    index does",
+                |url| {
+                    let may_be_plain = mode == Mode::Development || search_backend_token.is_none();
+                    values::search_backend(url, may_be_plain)
+                },
+            )?,
+            search_backend_token,
+            table_name: read.deployed(
+                "TABLE_NAME",
+                "registry",
+                "a name",
+                "name of the DynamoDB table; on AWS, the template sets this name",
+                values::text,
+            )?,
+            bus_name: read.deployed(
+                "BUS_NAME",
+                "",
+                "a name",
+                "name of the EventBridge bus; on AWS, the template sets this name",
+                values::none_if_empty,
+            )?,
+            request_log_sample: 1,
+            prices: Prices { read_units: 125_000, write_units: 625_000, requests: 1_000_000 },
+        };
+        read.elsewhere(RUST_LOG, "warn", "log level, such as `info`; on AWS, set the parameter `LogLevel`");
+        read.elsewhere(LOG_FORMAT, "plain", "format of the log: `plain` for people, `json` for programs");
+        read.finish()?;
+        Ok(settings)
     }
 
     pub fn rate(&self, action: LimitedAction) -> Rate {
         self.rates[action.limit().action as usize]
+    }
+
+    /// For tests, which cannot wait for a limit of an hour.
+    pub fn rate_mut(&mut self, action: LimitedAction) -> &mut Rate {
+        &mut self.rates[action.limit().action as usize]
     }
 
     /// Both secrets are required: with only one, a buyer could pay for a product that never opens.
@@ -291,6 +548,11 @@ impl Settings {
     /// How long a proof is valid: until its listing must be probed again (`specification.md#proof-lifetime`).
     pub fn recheck_interval(&self) -> SignedDuration {
         SignedDuration::from_hours(24 * i64::from(self.recheck_days))
+    }
+
+    /// How long a new Live listing counts as present in Talk without a read of its inbox.
+    pub fn talk_grace(&self) -> SignedDuration {
+        SignedDuration::from_hours(24 * i64::from(self.talk_grace_days))
     }
 
     /// The time before a listing is invited again (`specification.md#outreach-pause`).
@@ -330,512 +592,32 @@ impl Settings {
     }
 }
 
-/// Settings that `SETTINGS` cannot contain: what a deployment sets for each function, and secrets. Anyone who may read the
-/// configuration of a function can read its variables.
-const ONLY_ALONE: [&str; 11] = [
-    "SETTINGS",
-    "BASE_URL",
-    "TABLE_NAME",
-    "BUS_NAME",
-    "SIGNING_KEY_ID",
-    "MESSAGE_KEY_ID",
-    "LOG_KEY_ID",
-    "PROXY_SECRET",
-    "OPERATOR_TOKEN",
-    "STRIPE_SECRET_KEY",
-    "STRIPE_WEBHOOK_SECRET",
-];
-
-/// The settings in the variable `SETTINGS`, so that a deployment can pass any setting without a parameter of its own.
-fn several(lookup: &impl Fn(&str) -> Option<String>) -> Result<BTreeMap<String, String>, SettingError> {
-    let mut values = BTreeMap::new();
-    let text = lookup("SETTINGS").unwrap_or_default();
-    for entry in text.split([';', '\n']).map(str::trim).filter(|entry| !entry.is_empty()) {
-        let (name, value) = entry.split_once('=').unwrap_or((entry, ""));
-        let (name, value) = (name.trim(), value.trim());
-        let is_set = lookup(name).is_some_and(|value| !value.trim().is_empty());
-        let is_repeated = values.insert(name.to_owned(), value.to_owned()).is_some();
-        if value.is_empty() || is_set || is_repeated || !has_row(name) || ONLY_ALONE.contains(&name) {
-            // The value could be a secret.
-            return Err(invalid("SETTINGS", name.to_owned()));
-        }
-    }
-    Ok(values)
-}
-
-/// Whether [`Settings`] reads a setting of this name.
-fn has_row(name: &str) -> bool {
-    let is_rate = |limit: &RateLimit| {
-        [Some(limit.caller_setting()), Some(limit.everybody_setting()), limit.target_setting()]
-            .iter()
-            .flatten()
-            .any(|setting| setting == name)
-    };
-    let is_row = |setting: &Setting| setting.name == name && !matches!(setting.form, Form::Elsewhere(_));
-    SETTINGS.iter().any(is_row) || RATE_LIMITS.iter().any(is_rate)
-}
-
-/// Reads single variables by their rows in [`SETTINGS`]; an empty value counts as absent.
-struct Reader<'a, L> {
-    lookup: &'a L,
-}
-
-fn form(name: &str) -> Form {
-    let row = SETTINGS.iter().find(|setting| setting.name == name);
-    row.map_or(Form::Elsewhere(""), |setting| setting.form)
-}
-
-fn invalid(name: &str, value: String) -> SettingError {
-    SettingError { name: name.to_owned(), value, allowed: form(name).allowed() }
-}
-
-fn begins(key: &str, prefixes: &[&str]) -> bool {
-    prefixes.iter().any(|prefix| key.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty()))
-}
-
-impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
-    fn value(&self, name: &str) -> Option<String> {
-        (self.lookup)(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
-    }
-
-    /// The value, or the default of the table.
-    fn text(&self, name: &str) -> String {
-        let Form::Text(default, _) = form(name) else { return String::new() };
-        self.value(name).unwrap_or_else(|| default.to_owned())
-    }
-
-    fn number(&self, name: &str) -> Result<u32, SettingError> {
-        let Form::Number(default, least, greatest) = form(name) else { return Ok(0) };
-        match self.value(name) {
-            None => Ok(default),
-            Some(value) => match u32::from_str(&value) {
-                Ok(number) if (least..=greatest).contains(&number) => Ok(number),
-                _ => Err(invalid(name, value)),
-            },
-        }
-    }
-
-    fn switch(&self, name: &str) -> Result<bool, SettingError> {
-        match self.value(name).as_deref() {
-            None => Ok(matches!(form(name), Form::Switch(true))),
-            Some("on") => Ok(true),
-            Some("off") => Ok(false),
-            Some(value) => Err(invalid(name, value.to_owned())),
-        }
-    }
-
-    fn rates(&self) -> Result<[Rate; RATE_LIMITS.len()], SettingError> {
-        let number = |name: String, default: u32| match self.value(&name) {
-            None => Ok(default),
-            Some(value) => match u32::from_str(&value) {
-                Ok(number) if number >= 1 => Ok(number),
-                _ => Err(SettingError { name, value, allowed: Form::Number(default, 1, u32::MAX).allowed() }),
-            },
+/// The hourly rate limits, multiplied.
+fn rates(publish_per_hour: u32, percent: u32) -> [Rate; RATE_LIMITS.len()] {
+    RATE_LIMITS.map(|limit| {
+        let caller = match limit.action {
+            LimitedAction::Publish => publish_per_hour,
+            _ => limit.default.caller,
         };
-        let mut rates = RATE_LIMITS.map(|limit| limit.default);
-        for (rate, limit) in rates.iter_mut().zip(RATE_LIMITS) {
-            rate.caller = number(limit.caller_setting(), rate.caller)?;
-            rate.everybody = number(limit.everybody_setting(), rate.everybody)?;
-            rate.target = match limit.target_setting() {
-                Some(name) => number(name, rate.target)?,
-                None => rate.caller,
-            };
-        }
-        Ok(rates)
-    }
-
-    fn proxy(&self) -> Result<Option<TrustedProxy>, SettingError> {
-        let header = self.text("PROXY_ADDRESS_HEADER");
-        if HeaderName::try_from(header.as_str()).is_err() {
-            return Err(invalid("PROXY_ADDRESS_HEADER", header));
-        }
-        let is_valid = |secrets: &str| secrets.split(',').all(|secret| secret.len() >= 32);
-        let (secrets, is_required) = (self.secret("PROXY_SECRET", is_valid)?, self.switch("PROXY_REQUIRED")?);
-        if is_required && secrets.is_none() {
-            return Err(invalid("PROXY_REQUIRED", "on, without PROXY_SECRET".to_owned()));
-        }
-        Ok(secrets.map(|secrets| TrustedProxy::new(&secrets, &header, is_required)))
-    }
-
-    /// A secret; an error does not show its value.
-    fn secret(&self, name: &str, is_valid: impl Fn(&str) -> bool) -> Result<Option<Secret>, SettingError> {
-        let Some(text) = self.value(name) else { return Ok(None) };
-        if is_valid(&text) && text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Ok(Some(Secret::new(text)));
-        }
-        Err(invalid(name, "(not shown)".to_owned()))
-    }
-
-    /// A URL with a host, without its trailing slashes.
-    fn url(&self, name: &str, is_valid: impl Fn(&Url) -> bool) -> Result<String, SettingError> {
-        let value = self.text(name);
-        match Url::parse(&value) {
-            Ok(url) if url.has_host() && is_valid(&url) => Ok(value.trim_end_matches('/').to_owned()),
-            _ => Err(invalid(name, value)),
-        }
-    }
-
-    fn base_url(&self) -> Result<String, SettingError> {
-        self.url("BASE_URL", |url| matches!(url.scheme(), "http" | "https") && url.query().is_none())
-    }
-
-    fn url_or_off(&self, name: &'static str) -> Result<Option<String>, SettingError> {
-        if self.text(name) == "off" { Ok(None) } else { self.url(name, |_| true).map(Some) }
-    }
-
-    fn domain_proof_url(&self) -> Result<String, SettingError> {
-        const NAME: &str = "DOMAIN_PROOF_URL";
-        let value = self.text(NAME);
-        let url = Url::parse(&value.replace("{domain}", "example.com"));
-        if value.contains("{domain}") && url.is_ok_and(|url| url.has_host()) {
-            return Ok(value);
-        }
-        Err(invalid(NAME, value))
-    }
-
-    fn payments(&self) -> Result<Payments, SettingError> {
-        const NAME: &str = "PAYMENTS";
-        let value = self.text(NAME);
-        let found = Payments::ALL.into_iter().find(|known| known.as_str() == value);
-        found.ok_or_else(|| invalid(NAME, value))
-    }
-
-    /// In development, every client is this machine, so one address may use all connections.
-    fn connections(&self, mode: Mode) -> Result<ConnectionLimits, SettingError> {
-        let total = self.number("MAX_CONNECTIONS")?;
-        let per_address = self.number("MAX_CONNECTIONS_PER_ADDRESS")?;
-        let per_address = if mode == Mode::Public { per_address } else { total };
-        Ok(ConnectionLimits { total, per_address, read_seconds: self.number("REQUEST_READ_SECONDS")? })
-    }
-
-    /// A link on pages: an https URL, or also a mailto URL.
-    fn link(&self, name: &'static str, may_be_mail: bool) -> Result<Option<String>, SettingError> {
-        let Some(value) = self.value(name) else { return Ok(None) };
-        let is_link = |url: &Url| match url.scheme() {
-            "mailto" => may_be_mail && url.path().contains('@'),
-            "https" => url.has_host(),
-            _ => false,
-        };
-        match Url::parse(&value) {
-            Ok(url) if is_link(&url) && value.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(Some(value)),
-            _ => Err(invalid(name, value)),
-        }
-    }
-
-    /// The form of an SPDX identifier. The list of all licenses changes, so it is not checked.
-    fn license(&self, name: &'static str) -> Result<Option<String>, SettingError> {
-        let is_license = |value: &String| {
-            value.len() <= 64
-                && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.+".contains(&byte))
-        };
-        match self.value(name) {
-            Some(value) if !is_license(&value) => Err(invalid(name, value)),
-            value => Ok(value),
-        }
-    }
-
-    fn outreach_delivery(&self) -> Result<OutreachDelivery, SettingError> {
-        const NAME: &str = "OUTREACH_DELIVERY";
-        let value = self.text(NAME);
-        OutreachDelivery::ALL
-            .into_iter()
-            .find(|known| known.as_str() == value)
-            .ok_or_else(|| invalid(NAME, value))
-    }
-
-    /// URLs of other registries, separated by commas.
-    fn registries(&self, name: &'static str) -> Result<Vec<String>, SettingError> {
-        let value = self.text(name);
-        let urls: Vec<String> = value
-            .split(',')
-            .map(|url| url.trim().trim_end_matches('/').to_owned())
-            .filter(|url| !url.is_empty())
-            .collect();
-        let is_base = |url: &String| {
-            Url::parse(url).is_ok_and(|url| {
-                matches!(url.scheme(), "http" | "https")
-                    && url.has_host()
-                    && url.username().is_empty()
-                    && url.query().is_none()
-                    && url.fragment().is_none()
-            })
-        };
-        if urls.len() <= MAX_REGISTRIES && urls.iter().all(is_base) {
-            return Ok(urls);
-        }
-        Err(invalid(name, value))
-    }
-
-    fn package_registries(&self) -> Result<BTreeMap<String, String>, SettingError> {
-        const NAME: &str = "PACKAGE_REGISTRIES";
-        let value = self.text(NAME);
-        let pairs = value.split(',').map(str::trim).filter(|pair| !pair.is_empty()).map(|pair| {
-            let (registry_type, base) = pair.split_once('=')?;
-            let is_base = Url::parse(base).is_ok_and(|url| {
-                matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none()
-            });
-            let is_known = matches!(registry_type, "npm" | "pypi");
-            (is_known && is_base).then(|| (registry_type.to_owned(), base.to_owned()))
-        });
-        pairs.collect::<Option<_>>().ok_or_else(|| invalid(NAME, value))
-    }
-
-    /// The token must not be sent in plain text over a network.
-    fn search_backend_url(&self, mode: Mode) -> Result<Option<String>, SettingError> {
-        const NAME: &str = "SEARCH_BACKEND_URL";
-        if self.value(NAME).is_none() {
-            return Ok(None);
-        }
-        let has_token = self.value("SEARCH_BACKEND_TOKEN").is_some();
-        let may_be_plain = mode == Mode::Development || !has_token;
-        let is_allowed = |url: &Url| url.scheme() == "https" || url.scheme() == "http" && may_be_plain;
-        self.url(NAME, |url| {
-            is_allowed(url) && url.query().is_none() && url.username().is_empty() && url.password().is_none()
-        })
-        .map(Some)
-    }
-
-    fn log_witnesses(&self, mode: Mode) -> Result<Vec<LogWitness>, SettingError> {
-        const NAME: &str = "LOG_WITNESSES";
-        let value = self.text(NAME);
-        let texts = value.split(',').filter(|text| !text.trim().is_empty());
-        let witnesses: Option<Vec<LogWitness>> = texts.map(LogWitness::parse).collect();
-        let is_allowed = |witness: &LogWitness| mode == Mode::Development || witness.is_https();
-        witnesses
-            .filter(|all| all.len() <= MAX_LOG_WITNESSES && all.iter().all(is_allowed))
-            .ok_or_else(|| invalid(NAME, value))
-    }
-
-    fn name_servers(&self) -> Result<NameServers, SettingError> {
-        const NAME: &str = "DNS_SERVER";
-        let Some(value) = self.value(NAME) else { return Ok(NameServers::System) };
-        if value == "off" {
-            return Ok(NameServers::Off);
-        }
-        match SocketAddr::from_str(&value) {
-            Ok(address) if address.port() != 0 => Ok(NameServers::Only(address)),
-            _ => Err(invalid(NAME, value)),
-        }
-    }
+        Rate { caller, ..limit.default }.multiplied(percent)
+    })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// All settings, by the code that reads them.
+fn definitions() -> Vec<Definition> {
+    let lookup = |_: &str| None;
+    let Ok(mut read) = Reader::new(&lookup) else { return Vec::new() };
+    // Every default is valid, so each setting is read.
+    let _ = Settings::read(Mode::Public, &mut read);
+    read.definitions
+}
 
-    fn settings(mode: Mode, pairs: &[(&str, &str)]) -> Result<Settings, SettingError> {
-        Settings::from_env(mode, |name| {
-            pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
-        })
-    }
+/// The table of settings in `infra/README.md`.
+pub fn settings_table() -> String {
+    reader::table(&definitions())
+}
 
-    #[test]
-    fn defaults_match_the_specification() {
-        let s = settings(Mode::Public, &[]).unwrap();
-        assert_eq!((s.probe_tick_seconds, s.probe_window_cap, s.probe_hourly_cap), (360, 64, 1920));
-        assert_eq!((s.probe_daily_budget, s.fresh_ok_hours, s.recheck_days), (100_000, 6, 7));
-        assert_eq!((s.founding_seats, s.payments_open_after, s.talk_grace_days), (100, 250, 7));
-        assert_eq!((s.outreach_budget_percent, s.outreach_pause_days), (100, 30));
-        assert_eq!(
-            s.outreach_delivery,
-            OutreachDelivery::Talk,
-            "nobody is called unless the operator says so"
-        );
-        assert!(s.rate_limits);
-        assert_eq!(s.rate(LimitedAction::Publish), Rate { caller: 60, target: 60, everybody: 3000 });
-    }
-
-    #[test]
-    fn payments_require_the_switch_and_both_secrets() {
-        let secrets = [("STRIPE_SECRET_KEY", "sk_test_1"), ("STRIPE_WEBHOOK_SECRET", "whsec_1")];
-        let sells = |pairs: &[&[(&str, &str)]]| settings(Mode::Public, &pairs.concat()).map(|s| s.sells());
-        assert_eq!(sells(&[&secrets]), Ok(false), "payments are off by default");
-        assert_eq!(sells(&[&[("PAYMENTS", "on")], &secrets[..1]]), Ok(false));
-        assert_eq!(sells(&[&[("PAYMENTS", "on")], &secrets]), Ok(true));
-        assert_eq!(sells(&[&[("PAYMENTS", "elsewhere")]]), Ok(true));
-        assert!(sells(&[&[("PAYMENTS", "yes")]]).is_err());
-    }
-
-    #[test]
-    fn outreach_and_its_a2a_delivery_can_be_configured() {
-        let of = |pairs: &[_]| settings(Mode::Public, pairs);
-        assert_eq!(of(&[("OUTREACH_BUDGET_PERCENT", "0")]).unwrap().outreach_budget_percent, 0);
-        let both = of(&[("OUTREACH_DELIVERY", "talk+a2a")]).unwrap().outreach_delivery;
-        assert_eq!(both, OutreachDelivery::TalkAndA2a);
-        for (name, value) in
-            [("OUTREACH_BUDGET_PERCENT", "1001"), ("OUTREACH_PAUSE_DAYS", "0"), ("OUTREACH_DELIVERY", "a2a")]
-        {
-            assert!(of(&[(name, value)]).is_err(), "{name}={value}");
-        }
-    }
-
-    #[test]
-    fn prices_are_settings_and_may_be_zero() {
-        let of = |pairs: &[_]| settings(Mode::Public, pairs).map(|settings| settings.prices);
-        let usual = Prices { read_units: 125_000, write_units: 625_000, requests: 1_000_000 };
-        assert_eq!(of(&[]).unwrap(), usual);
-        assert_eq!(of(&[("PRICE_PER_MILLION_REQUESTS", "0")]).unwrap(), Prices { requests: 0, ..usual });
-        for value in ["-1", "0.125", "1000000001"] {
-            assert!(of(&[("PRICE_PER_MILLION_READ_UNITS", value)]).is_err(), "{value}");
-        }
-        assert!(!settings(Mode::Public, &[("OUTREACH_ACCELERATION", "off")]).unwrap().outreach_acceleration);
-        assert!(settings(Mode::Public, &[("OUTREACH_ACCELERATION", "some")]).is_err());
-    }
-
-    #[test]
-    fn error_contains_the_invalid_value() {
-        let error = settings(Mode::Public, &[("PROBE_WINDOW_CAP", "many")]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            r#"invalid setting PROBE_WINDOW_CAP="many": set it to a whole number from 1"#
-        );
-        assert!(settings(Mode::Public, &[("PROBE_HOURLY_CAP", "0")]).is_err());
-        assert!(settings(Mode::Public, &[("BASE_URL", "registry.example.com")]).is_err());
-        assert!(settings(Mode::Public, &[("GITHUB_RAW_URL", "github")]).is_err());
-        assert_eq!(settings(Mode::Public, &[("GITHUB_RAW_URL", "off")]).unwrap().github_raw_url, None);
-        assert!(settings(Mode::Public, &[("DOMAIN_PROOF_URL", "https://example.com/auth")]).is_err());
-        for address in ["10.0.0.2", "10.0.0.2:0", "ns.example.com:53", "on"] {
-            assert!(settings(Mode::Public, &[("DNS_SERVER", address)]).is_err(), "{address}");
-        }
-    }
-
-    #[test]
-    fn peer_registries_are_configured_as_base_urls() {
-        let of = |value: &str| settings(Mode::Public, &[("FEDERATION_PEERS", value)]);
-        assert_eq!(of("").unwrap().federation_peers, Vec::<String>::new());
-        let two = of("https://a.example.org/, https://b.example.org/registry").unwrap().federation_peers;
-        assert_eq!(two, ["https://a.example.org", "https://b.example.org/registry"]);
-        let eleven = ["https://a.example.org"; 11].join(",");
-        for wrong in ["a.example.org", "https://a.example.org?x=1", "ftp://a.example.org", &eleven] {
-            assert!(of(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn secrets_are_validated_and_never_shown() {
-        let pairs = [("STRIPE_SECRET_KEY", "sk_test_1"), ("STRIPE_WEBHOOK_SECRET", "whsec_1")];
-        let taken = settings(Mode::Public, &pairs).unwrap();
-        assert_eq!(taken.stripe_secret_key.as_ref().map(Secret::reveal), Some("sk_test_1"));
-        assert!(!format!("{taken:?}").contains("sk_test_1"));
-        assert_eq!(settings(Mode::Public, &[("STRIPE_SECRET_KEY", "")]).unwrap().stripe_secret_key, None);
-        for (name, wrong) in [
-            ("STRIPE_SECRET_KEY", "pk_live_1"),
-            ("STRIPE_SECRET_KEY", "sk_a b"),
-            ("STRIPE_WEBHOOK_SECRET", "hook_1"),
-        ] {
-            let error = settings(Mode::Public, &[(name, wrong)]).unwrap_err().to_string();
-            assert!(error.contains(name) && !error.contains(wrong), "{error}");
-        }
-        assert!(settings(Mode::Public, &[("STRIPE_API_URL", "stripe")]).is_err());
-    }
-
-    #[test]
-    fn name_servers_of_the_system_are_the_default() {
-        let of = |pairs: &[_]| settings(Mode::Public, pairs).unwrap().name_servers;
-        assert_eq!(of(&[]), NameServers::System);
-        assert_eq!(of(&[("DNS_SERVER", "off")]), NameServers::Off);
-        assert_eq!(of(&[("DNS_SERVER", "[::1]:53")]), NameServers::Only("[::1]:53".parse().unwrap()));
-    }
-
-    #[test]
-    fn callers_are_limited_only_in_public_mode() {
-        let rate = settings(Mode::Public, &[("CALLER_REQUESTS_AT_ONCE", "7")]).unwrap().caller_rate;
-        assert_eq!(rate, Some(RequestRate { per_second: 20, at_once: 7 }));
-        assert_eq!(settings(Mode::Development, &[]).unwrap().caller_rate, None);
-        assert!(settings(Mode::Public, &[("CALLER_REQUESTS_PER_SECOND", "1001")]).is_err());
-    }
-
-    #[test]
-    fn connections_of_one_address_are_limited_only_in_public_mode() {
-        let of = |mode| settings(mode, &[("MAX_CONNECTIONS", "900")]).unwrap().connections;
-        assert_eq!((of(Mode::Public).total, of(Mode::Public).per_address), (900, 256));
-        assert_eq!((of(Mode::Development).per_address, of(Mode::Development).read_seconds), (900, 30));
-    }
-
-    #[test]
-    fn operator_contact_is_a_mail_or_https_address() {
-        let of = |value: &str| settings(Mode::Public, &[("OPERATOR_CONTACT", value)]);
-        for contact in ["mailto:operator@example.com", "https://example.com/contact"] {
-            assert_eq!(of(contact).unwrap().operator_contact.as_deref(), Some(contact));
-        }
-        assert_eq!(of("").unwrap().operator_contact, None);
-        let source = |value: &str| settings(Mode::Public, &[("SOURCE_URL", value)]);
-        let url = "https://example.com/source";
-        assert_eq!(source(url).unwrap().source_url.as_deref(), Some(url));
-        assert!(source("mailto:operator@example.com").is_err());
-        for wrong in ["operator@example.com", "http://example.com", "mailto:operator", "mailto:a@b.c\nx: y"] {
-            assert!(of(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn license_of_the_dump_is_an_spdx_identifier() {
-        let of = |value: &str| settings(Mode::Public, &[("DUMP_LICENSE", value)]);
-        assert_eq!(of("CC-BY-4.0").unwrap().dump_license.as_deref(), Some("CC-BY-4.0"));
-        assert_eq!(of("").unwrap().dump_license, None);
-        assert!(of("CC BY").is_err() && of("<b>").is_err());
-    }
-
-    #[test]
-    fn rate_limits_can_be_disabled_only_in_development() {
-        assert!(settings(Mode::Public, &[("RATE_LIMITS", "off")]).is_err());
-        assert!(!settings(Mode::Development, &[("RATE_LIMITS", "off")]).unwrap().rate_limits);
-    }
-
-    #[test]
-    fn each_rate_limit_can_be_set_with_its_variable() {
-        let pairs =
-            [("TRACES_PER_LISTING_PER_HOUR", "5"), ("DEMOS_PER_HOUR", "7"), ("SCORE_PER_HOUR_IN_ALL", "9")];
-        let s = settings(Mode::Public, &pairs).unwrap();
-        assert_eq!(s.rate(LimitedAction::Trace), Rate { caller: 120, target: 5, everybody: 6000 });
-        assert_eq!(s.rate(LimitedAction::Demo), Rate { caller: 7, target: 7, everybody: 3000 });
-        assert_eq!(s.rate(LimitedAction::Score).everybody, 9);
-        assert!(settings(Mode::Public, &[("SCORE_PER_HOST_PER_HOUR", "0")]).is_err());
-    }
-
-    #[test]
-    fn settings_contains_several_settings() {
-        let text = " BRAND = A; B=C ;\nRECHECK_DAYS=3\nDEMOS_PER_HOUR=7;";
-        let entries = text.replace("A; B=C", "Name=1");
-        let s =
-            settings(Mode::Public, &[("SETTINGS", &entries), ("PROBE_HOURLY_CAP", "9"), ("DNS_SERVER", "")])
-                .unwrap();
-        assert_eq!((s.brand.as_str(), s.recheck_days, s.probe_hourly_cap), ("Name=1", 3, 9));
-        assert_eq!(s.rate(LimitedAction::Demo).caller, 7);
-        assert_eq!(settings(Mode::Public, &[("SETTINGS", " ;\n")]), settings(Mode::Public, &[]));
-        assert!(settings(Mode::Public, &[("SETTINGS", text)]).is_err(), "B is not a setting");
-        let name = |pairs| settings(Mode::Public, pairs).unwrap_err().name;
-        assert_eq!(name(&[("SETTINGS", "RECHECK_DAYS=0")]), "RECHECK_DAYS");
-    }
-
-    #[test]
-    fn settings_refuses_secrets_unknown_names_and_settings_that_are_set_twice() {
-        let refused = |entries: &str| {
-            let error = settings(Mode::Public, &[("SETTINGS", entries), ("BRAND", "Mine")]).unwrap_err();
-            assert_eq!(error.name, "SETTINGS", "{entries}");
-            error.value
-        };
-        for name in
-            ["RECHECK_DAY", "PORT", "RUST_LOG", "DEMOS_PER_DAY", "BRAND"].into_iter().chain(ONLY_ALONE)
-        {
-            assert_eq!(refused(&format!("{name}=12345678901234567890123456789012")), name);
-        }
-        for entries in ["RECHECK_DAYS", "RECHECK_DAYS=", "RECHECK_DAYS=3;RECHECK_DAYS=3"] {
-            assert_eq!(refused(entries), "RECHECK_DAYS");
-        }
-    }
-
-    #[test]
-    fn every_variable_has_a_row_in_the_table() {
-        let read = std::cell::RefCell::new(Vec::new());
-        Settings::from_env(Mode::Public, |name| {
-            read.borrow_mut().push(name.to_owned());
-            None
-        })
-        .unwrap();
-        let table = settings_table();
-        for name in read.into_inner() {
-            assert!(table.contains(&format!("`{name}`")), "{name}");
-        }
-    }
+/// The settings that are secrets.
+pub fn secrets() -> Vec<&'static str> {
+    definitions().iter().filter(|definition| definition.is_secret).map(|definition| definition.name).collect()
 }

@@ -134,7 +134,7 @@ impl Stripe {
     #[must_use]
     pub fn options(&self, options: TestOptions) -> TestOptions {
         options
-            .with_setting("STRIPE_API_URL", &self.peer.origin)
+            .with_stripe(&self.peer.origin)
             .with_setting("STRIPE_SECRET_KEY", KEY)
             .with_setting("STRIPE_WEBHOOK_SECRET", WEBHOOK_SECRET)
     }

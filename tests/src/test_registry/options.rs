@@ -1,22 +1,37 @@
 //! Options of a test registry: settings by the names of their environment variables, the clock and the transport. The
-//! production code reads the settings, so that a test cannot use a configuration that is impossible for an operator.
+//! production code reads the settings, so that a test cannot use a configuration that is impossible for an operator. Fields
+//! of the settings without a variable, such as limits of the contract, are changed afterwards.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 use axum::Router;
 use local::{Data, Embedded, Options, Parts};
-use registry::model::{Clock, Random};
-use registry::settings::{Mode, Settings};
+use registry::model::{Clock, LimitedAction, Random, Rate};
+use registry::settings::{BASE_URL, Mode, Settings};
 use registry::store::Store;
 
 use crate::gateway_events::by_events;
 use crate::instrumented::{Observer, with_rights};
+
+/// A change of the settings that no variable can make.
+#[derive(Clone)]
+struct Change(Arc<dyn Fn(&mut Settings) + Send + Sync>);
+
+impl fmt::Debug for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Change")
+    }
+}
 
 /// How a test registry starts.
 #[derive(Clone, Debug)]
 pub struct TestOptions {
     mode: Mode,
     environment: Vec<(String, String)>,
+    changes: Vec<Change>,
     clock: Clock,
     data: Data,
     is_sent_as_events: bool,
@@ -62,6 +77,7 @@ impl Default for TestOptions {
         Self {
             mode: Mode::Development,
             environment: Vec::new(),
+            changes: Vec::new(),
             clock: Clock::manual(noon),
             data: Data::Memory,
             is_sent_as_events: true,
@@ -73,7 +89,7 @@ impl Default for TestOptions {
         // With security.txt, so that tests read every document.
         .with_setting("OPERATOR_CONTACT", "mailto:operator@registry.example.org")
         // Tests send no requests to other hosts.
-        .with_setting("GITHUB_RAW_URL", "off")
+        .with(|settings| settings.github_raw_url = None)
         .with_setting("DNS_SERVER", "off")
     }
 }
@@ -123,6 +139,54 @@ impl TestOptions {
         self.environment.iter().any(|(other, _)| other == name)
     }
 
+    /// With a change of the settings.
+    #[must_use]
+    pub fn with(mut self, change: impl Fn(&mut Settings) + Send + Sync + 'static) -> Self {
+        self.changes.push(Change(Arc::new(change)));
+        self
+    }
+
+    /// With another hourly limit of an action.
+    #[must_use]
+    pub fn with_rate(
+        self,
+        action: LimitedAction,
+        change: impl Fn(&mut Rate) + Send + Sync + 'static,
+    ) -> Self {
+        self.with(move |settings| change(settings.rate_mut(action)))
+    }
+
+    /// With another number of requests that one address may send at once.
+    #[must_use]
+    pub fn with_requests_at_once(self, at_once: u32) -> Self {
+        self.with(move |settings| {
+            if let Some(rate) = &mut settings.caller_rate {
+                rate.at_once = at_once;
+            }
+        })
+    }
+
+    /// With the keys of domains at this URL, which contains `{domain}`.
+    #[must_use]
+    pub fn with_domain_proofs(self, url: impl Into<String>) -> Self {
+        let url = url.into();
+        self.with(move |settings| settings.domain_proof_url.clone_from(&url))
+    }
+
+    /// With the files of GitHub repositories at this address.
+    #[must_use]
+    pub fn with_github(self, origin: &str) -> Self {
+        let origin = Some(origin.to_owned());
+        self.with(move |settings| settings.github_raw_url.clone_from(&origin))
+    }
+
+    /// With the API of Stripe at this address.
+    #[must_use]
+    pub fn with_stripe(self, origin: &str) -> Self {
+        let origin = origin.to_owned();
+        self.with(move |settings| settings.stripe_api_url.clone_from(&origin))
+    }
+
     /// With rate limits.
     #[must_use]
     pub fn with_rates(self) -> Self {
@@ -158,16 +222,30 @@ impl TestOptions {
     }
 
     /// The options of the local registry whose table `observer` observes.
+    ///
+    /// # Panics
+    /// A test sets a variable that is no setting, or to a value that is not allowed.
     #[must_use]
     pub fn into_local(self, observer: Observer) -> Options {
         let lookup =
             |name: &str| self.environment.iter().find(|(other, _)| other == name).map(|(_, v)| v.clone());
         // Without its own listings, unless a test sets `LIST_ITSELF`.
         let lookup = |name: &str| lookup(name).or_else(|| (name == "LIST_ITSELF").then(|| "off".to_owned()));
-        let settings = Settings::from_env(self.mode, lookup).unwrap();
+        let read = RefCell::new(BTreeSet::new());
+        let mut settings = Settings::from_env(self.mode, |name| {
+            read.borrow_mut().insert(name.to_owned());
+            lookup(name)
+        })
+        .unwrap();
+        let read = read.into_inner();
+        let unknown = self.environment.iter().map(|(name, _)| name).find(|name| !read.contains(*name));
+        assert_eq!(unknown, None, "no setting has this name");
+        for change in &self.changes {
+            (change.0)(&mut settings);
+        }
         Options {
             data: self.data.clone(),
-            own_base_url: lookup("BASE_URL").is_none(),
+            own_base_url: lookup(BASE_URL).is_none(),
             clock: self.clock.clone(),
             random: Random::seeded(7),
             parts: Arc::new(TestParts {

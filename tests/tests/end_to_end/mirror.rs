@@ -15,6 +15,7 @@ use axum::routing::get;
 use http::header;
 use local::mirror::{Job, Mirror};
 use registry::imports::ImportReport;
+use registry::model::LimitedAction;
 use serde_json::{Value, json};
 use tests::peers::{Peer, empty, json_answer, servers};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry, id_of};
@@ -263,7 +264,8 @@ async fn mirror_resumes_after_the_hourly_rate_limit() {
 
 #[tokio::test]
 async fn rate_limited_host_does_not_block_other_hosts() {
-    let options = TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOST_PER_HOUR", 6);
+    let options =
+        TestOptions::default().with_rates().with_rate(LimitedAction::Publish, |rate| rate.target = 6);
     let registry = TestRegistry::start_with(options).await;
     let folder = tempfile::tempdir().unwrap();
     let at_one_host = |number| {

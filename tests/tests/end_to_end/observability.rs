@@ -95,7 +95,7 @@ async fn one_id_connects_a_request_with_its_events_and_all_log_lines() {
 #[tokio::test]
 async fn sampling_omits_lines_of_successful_requests_only() {
     let log = Log::start();
-    let options = TestOptions::default().with_setting("REQUEST_LOG_SAMPLE", 10);
+    let options = TestOptions::default().with(|settings| settings.request_log_sample = 10);
     let registry = TestRegistry::start_with(options).await;
     for _ in 0..200 {
         assert_eq!(registry.get("/discovery.json").await.status, 200);
@@ -155,7 +155,8 @@ async fn public_registry_shows_its_metrics_only_to_the_operator() {
 
 #[tokio::test]
 async fn canary_uses_the_registry_and_leaves_no_trace() {
-    let options = TestOptions::default().with_setting("LIST_ITSELF", "on").with_setting("CANARY", "on");
+    let options =
+        TestOptions::default().with_setting("LIST_ITSELF", "on").with(|settings| settings.canary = true);
     let registry = TestRegistry::start_with(options).await;
     registry.tick().await;
     registry.deliver_events().await;

@@ -295,7 +295,7 @@ async fn revoked_token_is_refused_and_not_reissued() {
 #[tokio::test]
 async fn voided_completion_frees_the_seat_and_its_listing() {
     // In public mode the seat of the domain is free again, too.
-    let options = TestOptions::public().with_setting("FOUNDING_SEATS", 1);
+    let options = TestOptions::public().with(|settings| settings.founding_seats = 1);
     let registry = TestRegistry::start_with(options).await;
     let ids = tests::fixtures::insert_live_listings(&registry.app, registry::model::Kind::Agent, 2).await;
     let empty = registry.app.store.live().await.unwrap().funnel;

@@ -87,8 +87,8 @@ async fn filled() -> Filled {
     let options = stripe.options(TestOptions::default().with_rates());
     let options = options
         .with_setting("PAYMENTS", "on")
-        .with_setting("PAYMENTS_OPEN_AFTER", 1)
-        .with_setting("FOUNDING_SEATS", 1);
+        .with(|settings| settings.payments_open_after = 1)
+        .with(|settings| settings.founding_seats = 1);
     let registry = TestRegistry::start_with(options).await;
     stripe.keep_time(&registry.app.clock);
     let mut peers = vec![Peer::start(agents::newest).await, Peer::start(servers::modern).await];

@@ -194,7 +194,8 @@ impl Town {
     async fn start() -> Self {
         let stripe = Stripe::start().await;
         let options = stripe.options(TestOptions::default()).with_setting("DUMP_LICENSE", "CC0-1.0");
-        let options = options.with_setting("PAYMENTS", "on").with_setting("PAYMENTS_OPEN_AFTER", 1);
+        let options =
+            options.with_setting("PAYMENTS", "on").with(|settings| settings.payments_open_after = 1);
         let registry = TestRegistry::start_with(options).await;
         stripe.keep_time(&registry.app.clock);
         let peers = [Peer::start(forecaster).await, Peer::start(servers::modern).await];

@@ -54,7 +54,7 @@ impl Talk {
                 grace_ends_at: None,
             };
         };
-        let ends = live_since + SignedDuration::from_hours(24 * i64::from(settings.talk_grace_days));
+        let ends = live_since + settings.talk_grace();
         let is_present = visited_at.is_some_and(|at| now.duration_since(at) < VISIT_VALIDITY);
         let (mode, reason) = if now < ends {
             let reason = format!(

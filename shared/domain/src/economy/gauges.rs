@@ -37,11 +37,8 @@ pub async fn acceleration(app: &App) -> Result<Acceleration, StoreError> {
     Ok(Acceleration::of(|event| totals.of(event), bumps))
 }
 
-/// Scales the day's budget of first touches: from 1 to 1.8, always 1 when `OUTREACH_ACCELERATION` is off.
+/// Scales the day's budget of first touches: from 1 to 1.8.
 pub async fn day_budget_multiplier(app: &App) -> Result<f64, StoreError> {
-    if !app.settings.outreach_acceleration {
-        return Ok(1.0);
-    }
     Ok(acceleration(app).await?.multipliers().day_budget)
 }
 

@@ -40,7 +40,7 @@ pub const RULES: [MultiplierRule; 2] = [
         name: "day_budget",
         formula: "1 + 0.4 b",
         most: 1.8,
-        applies_to: "the daily budget of outreach messages (conversion_pressure), unless OUTREACH_ACCELERATION is off",
+        applies_to: "the daily budget of outreach messages (conversion_pressure)",
     },
 ];
 

@@ -47,7 +47,7 @@ pub(super) async fn open(
 ) -> Result<PaymentSession, SessionFailure> {
     let url = format!("{}/v1/checkout/sessions", app.settings.stripe_api_url);
     let target = Target::parse(&url, app.fetcher.reach())
-        .map_err(|error| SessionFailure::Refused(format!("STRIPE_API_URL: {error}")))?;
+        .map_err(|error| SessionFailure::Refused(format!("the address of Stripe: {error}")))?;
     let request = Request {
         method: Method::POST,
         headers: headers(key, purchase).ok_or_else(|| SessionFailure::Refused("the key".to_owned()))?,

@@ -40,9 +40,7 @@ impl PriceList {
             usd_per_million_read_units: usd(settings.prices.read_units),
             usd_per_million_write_units: usd(settings.prices.write_units),
             usd_per_million_requests: usd(settings.prices.requests),
-            source: "The settings PRICE_PER_MILLION_READ_UNITS, PRICE_PER_MILLION_WRITE_UNITS and \
-                PRICE_PER_MILLION_REQUESTS. By default, they contain the AWS list prices of us-east-1 \
-                (DynamoDB on demand, HTTP API).",
+            source: "The AWS list prices of us-east-1 (DynamoDB on demand, HTTP API).",
         }
     }
 }

@@ -41,7 +41,7 @@ pub struct Answer {
 struct ScaledBy {
     /// The setting `OUTREACH_BUDGET_PERCENT`.
     percent: u32,
-    /// The multiplier `day_budget` of `get_acceleration`, at most 1.8. It is 1 if `OUTREACH_ACCELERATION` is off.
+    /// The multiplier `day_budget` of `get_acceleration`, at most 1.8.
     day_budget: f64,
 }
 

@@ -96,7 +96,7 @@ impl Stack {
         for (name, instances) in FUNCTIONS {
             let own = format!("http://{address}");
             let base_url = if PROBING.contains(&name) { PUBLISHED_AT } else { &own };
-            let mut environment = vec![
+            let environment = vec![
                 ("TABLE_NAME", "registry"),
                 ("BUS_NAME", "bus"),
                 ("BASE_URL", base_url),
@@ -104,16 +104,13 @@ impl Stack {
                 // Otherwise a tick would be in the slot of the previous one.
                 ("PROBE_TICK_SECONDS", TICK_SECONDS),
                 ("LIST_ITSELF", "off"),
-                ("GITHUB_RAW_URL", "off"),
+                ("NAME_PROOFS", "github=off"),
                 ("DNS_SERVER", "off"),
                 ("CALLER_REQUESTS_PER_SECOND", "1000"),
-                ("CALLER_REQUESTS_AT_ONCE", "10000"),
                 ("AWS_ENDPOINT_URL_DYNAMODB", &table.url),
                 ("AWS_ENDPOINT_URL_EVENTBRIDGE", &bus.url),
+                processes::HIGH_RATE_LIMITS,
             ];
-            for rate in processes::unlimited_rates() {
-                environment.push(rate);
-            }
             let binary = folder.join(name).join("bootstrap");
             functions.push((name, Instances::start(name, &binary, &environment, instances).await?));
         }

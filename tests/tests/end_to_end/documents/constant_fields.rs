@@ -67,19 +67,21 @@ async fn busy(values: &mut Values) {
         ("BRAND", "Other registry"),
         ("RECHECK_DAYS", "5"),
         ("PROBE_TICK_SECONDS", "120"),
-        ("PROBE_DAILY_BUDGET", "5000"),
         ("PROBE_HOURLY_CAP", "500"),
         ("PROBE_WINDOW_CAP", "20"),
-        ("CLEAN_LIST_TARGET", "20"),
-        ("FOUNDING_SEATS", "3"),
-        ("PAYMENTS_OPEN_AFTER", "1"),
         ("PAYMENTS", "elsewhere"),
-        ("OUTREACH_PAUSE_DAYS", "9"),
         ("FEDERATION_PEERS", "https://peer.example.org"),
     ];
     let options = settings
         .iter()
-        .fold(TestOptions::default(), |options, (name, value)| options.with_setting(name, value));
+        .fold(TestOptions::default(), |options, (name, value)| options.with_setting(name, value))
+        .with(|settings| {
+            settings.probe_daily_budget = 5000;
+            settings.clean_list_target = 20;
+            settings.founding_seats = 3;
+            settings.payments_open_after = 1;
+            settings.outreach_pause_days = 9;
+        });
     let pair = live_pair_with(options).await;
     let registry = &pair.registry;
     let (broken, closed) = (Peer::start(agents::only(404)).await, Peer::start(|_| empty(401)).await);

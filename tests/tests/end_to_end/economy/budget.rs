@@ -65,21 +65,6 @@ async fn only_the_operator_raises_the_daily_budget_up_to_a_bound() {
     assert_eq!(day_budget(&registry).await["day_cap"], 12, "the acceleration did not decay");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn acceleration_of_the_budget_can_be_switched_off() {
-    let options = TestOptions::default()
-        .with_setting("PROBE_WINDOW_CAP", 1000)
-        .with_setting("OUTREACH_ACCELERATION", "off");
-    let (registry, _peer) = start(options).await;
-    let budget = day_budget(&registry).await;
-    assert_eq!(
-        (&budget["scaled_by"]["day_budget"], &budget["day_cap"]),
-        (&json!(1.0), &json!(12)),
-        "{budget}"
-    );
-    assert_eq!(registry.reach_out().await["invited"], 12);
-}
-
 #[tokio::test]
 async fn only_the_operator_can_raise_acceleration() {
     let registry =

@@ -8,6 +8,7 @@ use registry::economy::cost_model::{MeasuredCost, measured};
 use registry::error::Problem;
 use registry::model::{BearerDigest, Caller, ListingId};
 use registry::operations::{AnyOperation, CATALOGUE, RawArguments, named};
+use registry::settings::Prices;
 use serde_json::{Value, json};
 use tests::peers::stripe::Stripe;
 use tests::peers::{Peer, agents, servers};
@@ -59,7 +60,7 @@ impl SmallRegistry {
             .with_setting("BASE_URL", "https://registry.example.org")
             .with_setting("OPERATOR_TOKEN", OPERATOR_TOKEN)
             .with_setting("PAYMENTS", "on")
-            .with_setting("PAYMENTS_OPEN_AFTER", 1);
+            .with(|settings| settings.payments_open_after = 1);
         let registry = TestRegistry::start_with(peers.stripe.options(options)).await;
         peers.stripe.keep_time(&registry.app.clock);
         let mut agents = Vec::new();
@@ -215,10 +216,9 @@ async fn cost_model_matches_measured_costs() {
 
 #[tokio::test]
 async fn prices_come_from_the_settings() {
-    let options = TestOptions::default()
-        .with_setting("PRICE_PER_MILLION_READ_UNITS", 1_000_000)
-        .with_setting("PRICE_PER_MILLION_WRITE_UNITS", 2_000_000)
-        .with_setting("PRICE_PER_MILLION_REQUESTS", 0);
+    let options = TestOptions::default().with(|settings| {
+        settings.prices = Prices { read_units: 1_000_000, write_units: 2_000_000, requests: 0 }
+    });
     let registry = TestRegistry::start_with(options).await;
     let model = registry.call_tool("cost_model", &json!({})).await;
     assert_eq!(model["prices"]["usd_per_million_write_units"], 2.0);

@@ -1,5 +1,6 @@
 //! Counts the table calls of each request. With more listings, the number of calls must stay the same.
 
+use registry::model::LimitedAction;
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TICK, TestOptions, TestRegistry};
@@ -110,7 +111,7 @@ async fn publishing_costs_few_calls() {
         TestOptions::default()
             .with_rates()
             .with_setting("PUBLISH_PER_HOUR", 1000)
-            .with_setting("PUBLISH_PER_HOST_PER_HOUR", 1000),
+            .with_rate(LimitedAction::Publish, |rate| rate.target = 1000),
     )
     .await;
     let at = |remote: &str| {

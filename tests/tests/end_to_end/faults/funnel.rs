@@ -55,7 +55,7 @@ proptest! {
     ) {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         runtime.block_on(async {
-            let options = TestOptions::default().with_setting("FOUNDING_SEATS", seats);
+            let options = TestOptions::default().with(move |settings| settings.founding_seats = seats);
             let registry = TestRegistry::start_with(options).await;
             let ids = insert_live_listings(&registry.app, Kind::Agent, listings).await;
             registry.observer.faults.arm_by_chance(&["TransactWriteItems"], fault, 150, seed);

@@ -102,9 +102,10 @@ async fn caller_beyond_its_limit_writes_nothing() {
 async fn honest_caller_is_as_fast_as_without_hostile_callers() {
     const HONEST_LIMIT: u32 = 6;
     const PHASE: Duration = Duration::from_secs(120);
-    let registry =
-        TestRegistry::start_with(TestOptions::public().with_setting("PUBLISH_PER_HOST_PER_HOUR", 100_000))
-            .await;
+    let registry = TestRegistry::start_with(
+        TestOptions::public().with_rate(LimitedAction::Publish, |rate| rate.target = 100_000),
+    )
+    .await;
     let ids = insert_live_listings(&registry.app, Kind::Agent, LISTINGS).await;
     let measure = async |first: usize| {
         let mut times = Vec::new();

@@ -265,7 +265,9 @@ async fn failed_recheck_job_does_not_demote_a_listing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_release_of_a_listing_does_not_stop_other_probes() {
     let registry = TestRegistry::start_with(
-        TestOptions::default().with_setting("PROBE_WINDOW_CAP", 2).with_setting("PROBES_PER_TICK", 64),
+        TestOptions::default()
+            .with_setting("PROBE_WINDOW_CAP", 2)
+            .with(|settings| settings.probes_per_tick = 64),
     )
     .await;
     let observer = registry.observer.clone();

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
+use registry::model::LimitedAction;
 use serde_json::{Value, json};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
@@ -117,7 +118,8 @@ async fn outcome_reports_are_accepted_over_every_protocol_and_validated() {
 
 #[tokio::test]
 async fn outcome_rate_limit_is_per_caller() {
-    let options = TestOptions::default().with_rates().with_setting("OUTCOMES_PER_HOUR", 1);
+    let options =
+        TestOptions::default().with_rates().with_rate(LimitedAction::Outcome, |rate| rate.caller = 1);
     let registry = TestRegistry::start_with(options).await;
     let ids = tests::fixtures::insert_live_listings(&registry.app, registry::model::Kind::Agent, 2).await;
     let report = |place: usize| json!({ "listing_id": ids[place] });

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
+use registry::model::LimitedAction;
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, TestOptions, TestRegistry};
 
@@ -135,8 +136,8 @@ async fn invalid_session_arguments_are_refused() {
 async fn session_rate_limits_are_per_caller() {
     let options = TestOptions::default()
         .with_rates()
-        .with_setting("SESSIONS_PER_HOUR", 1)
-        .with_setting("SESSION_STEPS_PER_HOUR", 2);
+        .with_rate(LimitedAction::Session, |rate| rate.caller = 1)
+        .with_rate(LimitedAction::SessionStep, |rate| rate.caller = 2);
     let registry = TestRegistry::start_with(options).await;
     let id = open(&registry).await;
     let refused = registry.refused_tool("interop_session", &json!({ "action": "open" })).await;

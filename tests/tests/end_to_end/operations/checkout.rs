@@ -8,7 +8,7 @@ mod repeated;
 
 use std::time::Duration;
 
-use registry::model::ListingId;
+use registry::model::{LimitedAction, ListingId};
 use serde_json::{Value, json};
 use tests::peers::stripe::{self, Stripe};
 use tests::peers::{Peer, agents, servers};
@@ -44,8 +44,8 @@ impl Shop {
     async fn open_at(stripe: Stripe, options: TestOptions) -> Self {
         let options = options
             .with_setting("PAYMENTS", "on")
-            .with_setting("PAYMENTS_OPEN_AFTER", 1)
-            .with_setting("FOUNDING_SEATS", 1);
+            .with(|settings| settings.payments_open_after = 1)
+            .with(|settings| settings.founding_seats = 1);
         let registry = TestRegistry::start_with(options).await;
         stripe.keep_time(&registry.app.clock);
         let peers = [Peer::start(agents::newest).await, Peer::start(servers::modern).await];
@@ -170,7 +170,7 @@ async fn checkout_requires_both_stripe_secrets() {
     ] {
         // Opening the shop grants the founding seat and the code: these need no payment.
         let stripe = Stripe::start().await;
-        let options = options.with_setting("STRIPE_API_URL", &stripe.peer.origin);
+        let options = options.with_stripe(&stripe.peer.origin);
         let shop = Shop::open_at(stripe, options).await;
         let offer = shop.registry.get(PATH).await.body;
         assert_eq!((&offer["payments_open"], &offer["payments_configured"]), (&json!(false), &json!(false)));
@@ -251,7 +251,8 @@ async fn error_for_an_invalid_purchase_contains_the_field() {
 
 #[tokio::test]
 async fn repeated_purchases_count_for_the_rate_limit() {
-    let options = TestOptions::default().with_rates().with_setting("CHECKOUTS_PER_HOUR", 3);
+    let options =
+        TestOptions::default().with_rates().with_rate(LimitedAction::Checkout, |rate| rate.caller = 3);
     let shop = Shop::open_with(options).await;
     let body = json!({ "sku": "kernel", "agent_name": "Ada", "idempotency_key": KEY });
     let first = shop.buy_ok(&body).await;

@@ -41,8 +41,9 @@ async fn stages_go_from_listing_to_buying() {
 
 #[tokio::test]
 async fn settings_define_the_number_of_seats() {
-    let options =
-        TestOptions::default().with_setting("FOUNDING_SEATS", 7).with_setting("PAYMENTS_OPEN_AFTER", 9);
+    let options = TestOptions::default()
+        .with(|settings| settings.founding_seats = 7)
+        .with(|settings| settings.payments_open_after = 9);
     let registry = TestRegistry::start_with(options).await;
     let answer = founding_deal(&registry).await;
     assert_eq!((&answer["deal"]["seats"], &answer["deal"]["remaining"]), (&json!(7), &json!(7)));

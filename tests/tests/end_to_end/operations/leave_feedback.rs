@@ -1,7 +1,7 @@
 //! Tests `leave_feedback`: a listing can complete the funnel once. It gets a seat while there are free seats,
 //! and a discount code after that. The reply with the seat or code is sent only once.
 
-use registry::model::Kind;
+use registry::model::{Kind, LimitedAction};
 use serde_json::{Value, json};
 use tests::fixtures::insert_live_listings;
 use tests::peers::stripe::Stripe;
@@ -48,8 +48,9 @@ async fn unchanged_draft_is_accepted_and_grants_a_seat() {
 
 #[tokio::test]
 async fn feedback_after_the_last_seat_grants_a_discount_code() {
-    let options =
-        TestOptions::default().with_setting("FOUNDING_SEATS", 1).with_setting("PAYMENTS_OPEN_AFTER", 2);
+    let options = TestOptions::default()
+        .with(|settings| settings.founding_seats = 1)
+        .with(|settings| settings.payments_open_after = 2);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
     let mut answers = Vec::new();
     for number in 0..2 {
@@ -159,7 +160,8 @@ async fn domain_gets_one_seat_in_public_mode() {
 async fn drafts_and_the_switch_of_the_operator_keep_payments_closed() {
     let stripe = Stripe::start().await;
     for (switch, is_draft, is_open) in [("on", false, true), ("on", true, false), ("off", false, false)] {
-        let options = stripe.options(TestOptions::default()).with_setting("PAYMENTS_OPEN_AFTER", 1);
+        let options =
+            stripe.options(TestOptions::default()).with(|settings| settings.payments_open_after = 1);
         let registry = TestRegistry::start_with(options.with_setting("PAYMENTS", switch)).await;
         let mut unlock = Value::Null;
         for kind in [Kind::Agent, Kind::Mcp] {
@@ -180,7 +182,8 @@ async fn drafts_and_the_switch_of_the_operator_keep_payments_closed() {
 
 #[tokio::test]
 async fn attempts_to_reissue_a_reward_are_limited() {
-    let options = TestOptions::default().with_rates().with_setting("REISSUES_PER_HOUR", 3);
+    let options =
+        TestOptions::default().with_rates().with_rate(LimitedAction::Reissue, |rate| rate.caller = 3);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
     let draft = demo(&registry, &id).await;
@@ -199,7 +202,8 @@ async fn attempts_to_reissue_a_reward_are_limited() {
     let limited = registry.post(FEEDBACK, &guess).await;
     assert_eq!((limited.status, &limited.body["allowance"]), (429, &json!("caller")), "{limited:?}");
     // Callers together are limited at one listing.
-    let options = TestOptions::default().with_rates().with_setting("REISSUES_PER_LISTING_PER_HOUR", 1);
+    let options =
+        TestOptions::default().with_rates().with_rate(LimitedAction::Reissue, |rate| rate.target = 1);
     let registry = TestRegistry::start_with(options).await;
     let id = registry.live_card(&peer.card()).await;
     guess["listing_id"] = json!(id);

@@ -1,6 +1,7 @@
 //! Tests the reports about outreach: `demo_nudge`, `outreach_opt_out`, `conversion_pressure`, `reply_capture`
 //! and `agentfinder`. All data in the reports comes from the table.
 
+use registry::model::LimitedAction;
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
 
@@ -102,7 +103,8 @@ async fn invalid_opt_out_choices_are_refused() {
 
 #[tokio::test]
 async fn opt_out_choices_are_rate_limited() {
-    let options = TestOptions::default().with_rates().with_setting("OPT_OUTS_PER_HOUR", 2);
+    let options =
+        TestOptions::default().with_rates().with_rate(LimitedAction::OptOut, |rate| rate.caller = 2);
     let registry = TestRegistry::start_with(options).await;
     let unknown = json!({ "listing_id": "agtpub_00000000000000000000" });
     let mut answers = Vec::new();

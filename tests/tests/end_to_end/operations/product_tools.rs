@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use registry::model::ListingId;
+use registry::model::{LimitedAction, ListingId};
 use serde_json::{Value, json};
 use tests::peers::{Peer, PeerRequest, agents, json_answer, servers};
 use tests::test_registry::{TestOptions, TestRegistry};
@@ -196,7 +196,7 @@ async fn purchase_has_to_wait_until_payments_open() {
         .with_setting("PAYMENTS", "on")
         .with_setting("STRIPE_SECRET_KEY", "sk_test_x")
         .with_setting("STRIPE_WEBHOOK_SECRET", "whsec_x")
-        .with_setting("PAYMENTS_OPEN_AFTER", 1);
+        .with(|settings| settings.payments_open_after = 1);
     let (registry, agents, server) = (
         TestRegistry::start_with(options).await,
         Peer::start(agents::newest).await,
@@ -359,7 +359,7 @@ async fn routine_of_the_alive_product_returns_the_next_steps() {
 
 #[tokio::test]
 async fn average_ratings_ignore_drafts_and_feedback_texts_are_not_returned() {
-    let options = TestOptions::default().with_setting("FOUNDING_SEATS", 1);
+    let options = TestOptions::default().with(|settings| settings.founding_seats = 1);
     let (registry, agents) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
     let mut ids = Vec::new();
     for number in 0..3 {
@@ -465,7 +465,8 @@ async fn preview_works_over_a2a() {
 /// Each of them makes a whole product, so a script could keep all instances busy.
 #[tokio::test]
 async fn making_the_files_of_products_is_limited_per_caller() {
-    let options = TestOptions::default().with_rates().with_setting("PRODUCT_FILES_PER_HOUR", 1);
+    let options =
+        TestOptions::default().with_rates().with_rate(LimitedAction::Product, |rate| rate.caller = 1);
     let registry = TestRegistry::start_with(options).await;
     let get = async |path: &str| registry.get(path).await.status;
     assert_eq!(get("/api/products/preview?sku=kernel&agent_name=Adder").await, 200);

@@ -1,6 +1,6 @@
 //! Tests `report_listing`: the operator reads reports, and nobody else.
 
-use registry::model::ListingId;
+use registry::model::{LimitedAction, ListingId};
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, TestOptions, TestRegistry};
 
@@ -96,8 +96,10 @@ async fn invalid_reports_are_refused() {
 
 #[tokio::test]
 async fn reports_are_limited_per_caller_and_listing() {
-    let options = TestOptions::default().with_rates().with_setting("REPORTS_PER_HOUR", 4);
-    let registry = TestRegistry::start_with(options.with_setting("REPORTS_PER_LISTING_PER_HOUR", 5)).await;
+    let options =
+        TestOptions::default().with_rates().with_rate(LimitedAction::Report, |rate| rate.caller = 4);
+    let registry =
+        TestRegistry::start_with(options.with_rate(LimitedAction::Report, |rate| rate.target = 5)).await;
     let peer = tests::peers::Peer::start(tests::peers::agents::newest).await;
     let id = registry.live_card(&peer.card()).await;
     let report = json!({ "listing_id": id, "reason": "Spam." });

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use registry::model::sha256_hex;
+use registry::model::{LimitedAction, sha256_hex};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, json_answer, servers, sign_in};
 use tests::test_registry::{DAY, TestOptions, TestRegistry, snapshot_of};
@@ -162,7 +162,7 @@ async fn report_begins_with_all_reasons() {
 
 #[tokio::test]
 async fn refused_check_shows_the_form_with_the_error() {
-    let options = TestOptions::default().with_rates().with_setting("SCORE_PER_HOUR", 1);
+    let options = TestOptions::default().with_rates().with_rate(LimitedAction::Score, |rate| rate.caller = 1);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
     // A refused URL does not count.
     let refused =

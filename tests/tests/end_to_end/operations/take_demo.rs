@@ -1,6 +1,7 @@
 //! Tests `take_demo`: the contents of a demo, and the ways to name the listing in a request. If a demo is
 //! taken again, the order is the same.
 
+use registry::model::LimitedAction;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TestOptions, TestRegistry};
@@ -127,7 +128,7 @@ async fn demo_costs_at_most_nine_calls_and_one_transaction() {
 
 #[tokio::test]
 async fn repeated_demos_do_not_count_for_the_rate_limit() {
-    let options = TestOptions::default().with_rates().with_setting("DEMOS_PER_HOUR", 2);
+    let options = TestOptions::default().with_rates().with_rate(LimitedAction::Demo, |rate| rate.caller = 2);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
     let demo = async |sku| registry.post(DEMO, &json!({ "listing_id": id, "sku": sku })).await;

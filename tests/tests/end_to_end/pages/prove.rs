@@ -54,8 +54,7 @@ async fn script_of_the_page_works_unchanged() {
     })
     .await;
     let proof_url = format!("{}/{{domain}}/auth", documents.origin);
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url)).await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
     let server = Peer::start(servers::modern).await;
     let document = json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0",
         "remotes": [{ "type": "streamable-http", "url": server.url("/mcp") }] });

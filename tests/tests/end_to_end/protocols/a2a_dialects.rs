@@ -4,7 +4,7 @@
 use axum::body::Body;
 use http::Request;
 use http_body_util::BodyExt as _;
-use registry::model::CallerAddress;
+use registry::model::{CallerAddress, LimitedAction};
 use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, agents};
 use tests::test_registry::{DAY, Reply, TestOptions, TestRegistry, plain_client};
@@ -266,7 +266,7 @@ async fn refused_message_that_cannot_be_continued_stores_no_task() {
 
 #[tokio::test]
 async fn stored_tasks_are_limited_per_caller() {
-    let options = TestOptions::default().with_rates().with_setting("TASKS_PER_HOUR", 3);
+    let options = TestOptions::default().with_rates().with_rate(LimitedAction::Task, |rate| rate.caller = 3);
     let registry = TestRegistry::start_with(options).await;
     let (alice, bob) = ("192.0.2.1", "192.0.2.2");
     let oldest = json!({ "id": CLIENT_ID, "message": older("colourless green ideas", "type")["message"] });

@@ -13,7 +13,7 @@ use http_body_util::BodyExt;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use registry::model::CallerAddress;
+use registry::model::{CallerAddress, LimitedAction};
 use serde_json::{Map, Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
 use tower::ServiceExt;
@@ -281,9 +281,8 @@ fn fuzz() {
     let options = TestOptions::default()
         .with_rates()
         .with_setting("PUBLISH_PER_HOUR", 2)
-        .with_setting("SCORE_PER_HOUR", 50)
-        .with_setting("TASKS_PER_HOUR", 1_000_000)
-        .with_setting("TASKS_PER_HOUR_IN_ALL", 1_000_000);
+        .with_rate(LimitedAction::Score, |rate| rate.caller = 50)
+        .with_rate(LimitedAction::Task, |rate| (rate.caller, rate.everybody) = (1_000_000, 1_000_000));
     let registry = runtime.block_on(TestRegistry::start_with(options));
     let router = a2a::router(registry.app.clone());
     let config = ProptestConfig {

@@ -203,9 +203,8 @@ async fn batches_are_accepted_only_in_2025_03_26() {
 /// Otherwise one request of a batch could start ten handshakes.
 #[tokio::test]
 async fn each_message_of_a_batch_counts_as_a_request_of_the_caller() {
-    let options = TestOptions::public()
-        .with_setting("CALLER_REQUESTS_PER_SECOND", 1)
-        .with_setting("CALLER_REQUESTS_AT_ONCE", 4);
+    let options =
+        TestOptions::public().with_setting("CALLER_REQUESTS_PER_SECOND", 1).with_requests_at_once(4);
     let registry = TestRegistry::start_with(options).await;
     let ping = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
     let batch: Value = (0..6).map(ping).collect();

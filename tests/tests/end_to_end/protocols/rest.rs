@@ -59,7 +59,7 @@ async fn unknown_path_returns_404_with_the_discovery_link() {
 
 #[tokio::test]
 async fn rate_limited_request_costs_no_table_call() {
-    let options = TestOptions::public().with_setting("CALLER_REQUESTS_AT_ONCE", 5);
+    let options = TestOptions::public().with_requests_at_once(5);
     for options in [options.clone(), options.without_events()] {
         let registry = TestRegistry::start_with(options).await;
         for _ in 0..5 {

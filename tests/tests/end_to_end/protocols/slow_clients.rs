@@ -29,7 +29,9 @@ async fn is_closed(stream: &mut TcpStream, within: Duration) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_slow_clients_do_not_keep_an_honest_client_waiting() {
-    let options = TestOptions::default().with_clock(Clock::System).with_setting("REQUEST_READ_SECONDS", 3);
+    let options = TestOptions::default()
+        .with_clock(Clock::System)
+        .with(|settings| settings.connections.read_seconds = 3);
     let registry = TestRegistry::start_with(options).await;
     let to = address(&registry);
     let mut slow = Vec::new();
@@ -74,7 +76,9 @@ async fn a_thousand_slow_clients_do_not_keep_an_honest_client_waiting() {
 /// An answer that nobody reads would stay in memory.
 #[tokio::test(flavor = "multi_thread")]
 async fn client_that_does_not_read_is_disconnected() {
-    let options = TestOptions::default().with_clock(Clock::System).with_setting("REQUEST_READ_SECONDS", 2);
+    let options = TestOptions::default()
+        .with_clock(Clock::System)
+        .with(|settings| settings.connections.read_seconds = 2);
     let registry = TestRegistry::start_with(options).await;
     let to = address(&registry);
     let mut stream = connect([127, 0, 0, 2], to).await;
@@ -94,7 +98,7 @@ async fn client_that_does_not_read_is_disconnected() {
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_of_one_address_are_limited_in_public_mode() {
     let options =
-        TestOptions::public().with_clock(Clock::System).with_setting("MAX_CONNECTIONS_PER_ADDRESS", 5);
+        TestOptions::public().with_clock(Clock::System).with(|settings| settings.connections.per_address = 5);
     let registry = TestRegistry::start_with(options).await;
     let to = address(&registry);
     let mut open = Vec::new();
@@ -109,7 +113,7 @@ async fn connections_of_one_address_are_limited_in_public_mode() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn caller_limit_applies_before_the_body_is_read() {
-    let options = TestOptions::public().with_setting("CALLER_REQUESTS_AT_ONCE", 3);
+    let options = TestOptions::public().with_requests_at_once(3);
     let registry = TestRegistry::start_with(options).await;
     let to = address(&registry);
     let mut answers = Vec::new();

@@ -17,12 +17,9 @@ use tests::test_registry::{DAY, Table, TestOptions, TestRegistry};
 
 use crate::fixtures::{demote, live_agent, time};
 
-/// No rechecks while these tests move the clock by months, and the daily budget of the specification's table.
+/// No rechecks while these tests move the clock by months.
 fn without_rechecks() -> TestOptions {
-    TestOptions::default()
-        .with_setting("RECHECK_DAYS", 365)
-        .with_setting("PROBE_WINDOW_CAP", 1000)
-        .with_setting("OUTREACH_ACCELERATION", "off")
+    TestOptions::default().with_setting("RECHECK_DAYS", 365).with_setting("PROBE_WINDOW_CAP", 1000)
 }
 
 /// An agent whose card describes a router.

@@ -112,10 +112,8 @@ async fn listing_with_an_expired_proof_is_shown_as_live_nowhere() {
 #[tokio::test(flavor = "multi_thread")]
 async fn interrupted_count_goes_on_and_tells_each_expired_proof_once() {
     const LISTINGS: usize = 250;
-    let options = TestOptions::default()
-        .with_setting("PROBE_WINDOW_CAP", 1000)
-        .with_setting("PROBE_HOURLY_CAP", 1000)
-        .with_setting("PROBES_PER_TICK", 1000);
+    let options =
+        TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000).with_setting("PROBE_HOURLY_CAP", 1000);
     let registry = TestRegistry::start_with(options).await;
     let fleet = Peer::start(servers::modern).await;
     for number in 0..LISTINGS {

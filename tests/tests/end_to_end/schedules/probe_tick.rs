@@ -7,6 +7,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use registry::events;
 use registry::model::{ListingId, Moment, Random};
+use registry::settings::Settings;
 use registry::store::{Claim, DueClass};
 use serde_json::json;
 use tests::instrumented::Fault;
@@ -38,13 +39,16 @@ async fn tick_never_demotes_a_listing() {
 
 #[tokio::test]
 async fn listings_beyond_the_probe_budget_wait_for_the_next_period() {
+    let window_cap: fn(&mut Settings) = |settings| {
+        (settings.probe_window_cap, settings.probes_per_tick) = (6, 6);
+    };
     for (cap, bucket, used) in [
-        ("PROBE_WINDOW_CAP", TICK, "window_used"),
-        ("PROBE_HOURLY_CAP", HOUR, "hourly_used"),
-        ("PROBE_DAILY_BUDGET", DAY, "used"),
+        (window_cap, TICK, "window_used"),
+        (|settings| settings.probe_hourly_cap = 6, HOUR, "hourly_used"),
+        (|settings| settings.probe_daily_budget = 6, DAY, "used"),
     ] {
         // Half of the budget is for listings that have been Live or are proven.
-        let registry = TestRegistry::start_with(TestOptions::default().with_setting(cap, 6)).await;
+        let registry = TestRegistry::start_with(TestOptions::default().with(cap)).await;
         let peer = Peer::start(agents::fleet).await;
         let mut ids = Vec::new();
         for folder in 0..7 {
@@ -60,23 +64,23 @@ async fn listings_beyond_the_probe_budget_wait_for_the_next_period() {
         assert_eq!(
             (registry.live_counts().await, &registry.probe_statistics().await[used]),
             ((3, 0), &json!(3)),
-            "{cap}"
+            "{used}"
         );
         let mut waiting = Vec::new();
         for id in &ids {
             let status = registry.status(id).await;
             if status["lane"] == "queued" {
-                assert_eq!(status.get("probe"), None, "{cap}: {status}");
+                assert_eq!(status.get("probe"), None, "{used}: {status}");
                 waiting.push(id);
             }
         }
         let late = registry.first_probe(waiting[0]).await;
-        assert_eq!((&late["released"], &late["probed"]), (&json!(1), &json!(0)), "{cap}: {late}");
-        assert_eq!((registry.lane(waiting[0]).await.as_str(), waiting.len()), ("queued", 4), "{cap}");
+        assert_eq!((&late["released"], &late["probed"]), (&json!(1), &json!(0)), "{used}: {late}");
+        assert_eq!((registry.lane(waiting[0]).await.as_str(), waiting.len()), ("queued", 4), "{used}");
         for live in [6, 7] {
             registry.advance(bucket);
             registry.tick().await;
-            assert_eq!(registry.live_counts().await, (live, 0), "{cap}");
+            assert_eq!(registry.live_counts().await, (live, 0), "{used}");
         }
     }
 }
@@ -177,7 +181,8 @@ async fn preflight_that_rejects_a_listing_uses_no_probe_budget() {
 /// One due listing of each class, with one probe per tick. A fresh listing is not probed.
 #[tokio::test]
 async fn due_listings_are_probed_in_the_specified_order() {
-    let registry = TestRegistry::start_with(TestOptions::default().with_setting("PROBES_PER_TICK", 1)).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with(|settings| settings.probes_per_tick = 1)).await;
     let sick = Arc::new(Mutex::new(true));
     let still_sick = Arc::clone(&sick);
     let peer = Peer::start(move |request: &PeerRequest| {

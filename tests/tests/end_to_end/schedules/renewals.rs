@@ -199,7 +199,8 @@ async fn renewals_leave_budget_for_new_listings_and_come_last() {
 
 #[tokio::test]
 async fn oldest_proofs_are_renewed_first() {
-    let registry = TestRegistry::start_with(TestOptions::default().with_setting("PROBES_PER_TICK", 1)).await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with(|settings| settings.probes_per_tick = 1)).await;
     let peer = Peer::start(agents::fleet).await;
     for folder in ["a", "b", "c"] {
         registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;

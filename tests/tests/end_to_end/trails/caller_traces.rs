@@ -1,6 +1,7 @@
 //! Tests what callers can leave at listings: traces, endorsements and reports that two listings were used
 //! together. All of them work over every protocol. Each source counts once, and never for its own listing.
 
+use registry::model::LimitedAction;
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
@@ -242,7 +243,7 @@ async fn invalid_marks_are_refused_with_the_reason() {
 
 #[tokio::test]
 async fn trail_marks_are_rate_limited() {
-    let options = TestOptions::default().with_rates().with_setting("TRACES_PER_HOUR", 2);
+    let options = TestOptions::default().with_rates().with_rate(LimitedAction::Trace, |rate| rate.caller = 2);
     let registry = TestRegistry::start_with(options).await;
     let peer = tests::peers::Peer::start(tests::peers::agents::newest).await;
     let id = registry.publish_card(&peer.card()).await;

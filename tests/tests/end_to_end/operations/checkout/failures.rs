@@ -108,7 +108,7 @@ async fn call_to_a_hanging_stripe_ends_before_the_function_times_out() {
 #[tokio::test]
 async fn nothing_is_charged_if_stripe_is_unreachable() {
     let stripe = Stripe::start().await;
-    let options = stripe.options(TestOptions::default()).with_setting("STRIPE_API_URL", "http://127.0.0.1:1");
+    let options = stripe.options(TestOptions::default()).with_stripe("http://127.0.0.1:1");
     let shop = Shop::open_at(stripe, options).await;
     for body in repeatable(&shop) {
         let reply = shop.buy(&body).await;

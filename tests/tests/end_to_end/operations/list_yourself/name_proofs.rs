@@ -54,8 +54,7 @@ const FILE: &str = "/acme/tools/HEAD/src/adder/server.json";
 async fn repository_file_proves_the_name_and_sets_the_texts() {
     let file = Arc::new(Mutex::new(String::new()));
     let github = text_peer(FILE, &file).await;
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("GITHUB_RAW_URL", &github.origin)).await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_github(&github.origin)).await;
     let server = Peer::start(servers::modern).await;
     let mut own = server_json("io.github.acme/adder", &server.url("/mcp"));
     own["repository"] =
@@ -141,8 +140,7 @@ async fn key_served_by_the_domain_proves_the_publisher() {
     let record = Arc::new(Mutex::new(String::new()));
     let domain = text_peer("/mcp.stripe.com/auth", &record).await;
     let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url)).await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
     let (squatter, server) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
     let claimed = id_of(&registry.publish(&server_json(NAME, &squatter.url("/mcp"))).await);
     let claimed = probe_to_live(&registry, claimed).await;
@@ -222,8 +220,7 @@ async fn url_at_the_domain_takes_a_name_only_until_the_publisher_signs() {
     let record = Arc::new(Mutex::new(Owner::new(1).record()));
     let domain = text_peer("/acme.localhost/auth", &record).await;
     let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url)).await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
     let (server, other) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
     let remote_of_name = async || {
         registry.index().await;
@@ -260,8 +257,7 @@ async fn key_of_the_endpoint_host_may_change_the_description() {
     let record = Arc::new(Mutex::new(Owner::new(1).record()));
     let domain = text_peer("/127.0.0.1/auth", &record).await;
     let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url)).await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
     let server = Peer::start(servers::modern).await;
     let mut document = server_json("org.example/adder", &server.url("/mcp"));
     let id = probe_to_live(&registry, id_of(&registry.publish(&document).await)).await;
@@ -286,8 +282,8 @@ async fn repository_proof_neither_restores_a_listing_nor_writes_the_contact_of_i
     let record = Arc::new(Mutex::new(Owner::new(1).record()));
     let domain = text_peer("/127.0.0.1/auth", &record).await;
     let options = TestOptions::default()
-        .with_setting("GITHUB_RAW_URL", &github.origin)
-        .with_setting("DOMAIN_PROOF_URL", format!("{}/{{domain}}/auth", domain.origin));
+        .with_github(&github.origin)
+        .with_domain_proofs(format!("{}/{{domain}}/auth", domain.origin));
     let registry = TestRegistry::start_with(options).await;
     let server = Peer::start(servers::modern).await;
     let mut own = server_json("io.github.acme/adder", &server.url("/mcp"));
@@ -316,8 +312,7 @@ async fn only_a_signature_moves_a_listing_that_was_live() {
     let record = Arc::new(Mutex::new(Owner::new(1).record()));
     let domain = text_peer("/acme.localhost/auth", &record).await;
     let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url)).await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
     let server = Peer::start(servers::modern).await;
     let remote = |path: &str| server.url(path).replace("127.0.0.1", "acme.localhost");
     let id = id_of(&registry.publish(&server_json(HERE, &remote("/mcp"))).await);
@@ -363,8 +358,8 @@ impl SharedHost {
         let record = Arc::new(Mutex::new(Owner::new(1).record()));
         let domain = text_peer("/acme.localhost/auth", &record).await;
         let options = TestOptions::default()
-            .with_setting("GITHUB_RAW_URL", &github.origin)
-            .with_setting("DOMAIN_PROOF_URL", format!("{}/{{domain}}/auth", domain.origin));
+            .with_github(&github.origin)
+            .with_domain_proofs(format!("{}/{{domain}}/auth", domain.origin));
         let registry = TestRegistry::start_with(options).await;
         Self { registry, server: Peer::start(servers::modern).await, file, _peers: [github, domain] }
     }
@@ -479,8 +474,7 @@ async fn only_a_signature_moves_a_listing_whose_owner_signed() {
     let record = Arc::new(Mutex::new(Owner::new(1).record()));
     let domain = text_peer("/acme.localhost/auth", &record).await;
     let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url)).await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
     let url = async |id: &ListingId| registry.app.store.listing(id).await.unwrap().unwrap().url;
     let at = |path: &str| format!("http://acme.localhost:1{path}");
     for (name, is_signed) in [("localhost.acme/signed", true), ("localhost.acme/unsigned", false)] {
@@ -500,8 +494,8 @@ async fn only_a_signature_moves_a_listing_whose_owner_signed() {
 async fn publish_request_without_a_proof_causes_no_outgoing_request() {
     let peer = Peer::start(servers::modern).await;
     let options = TestOptions::default()
-        .with_setting("GITHUB_RAW_URL", &peer.origin)
-        .with_setting("DOMAIN_PROOF_URL", format!("{}/{{domain}}", peer.origin));
+        .with_github(&peer.origin)
+        .with_domain_proofs(format!("{}/{{domain}}", peer.origin));
     let name_server = NameServer::start(|_| DnsAnswer::NoName).await;
     let registry = TestRegistry::start_with(options.with_setting("DNS_SERVER", name_server.address)).await;
     let mut body = server_json("com.acme/adder", &peer.url("/mcp"));
@@ -523,7 +517,7 @@ impl DnsSetup {
     async fn start(name_server: &NameServer, documents: &str) -> Self {
         let options = TestOptions::default()
             .with_setting("DNS_SERVER", name_server.address)
-            .with_setting("DOMAIN_PROOF_URL", format!("{documents}/{{domain}}/auth"));
+            .with_domain_proofs(format!("{documents}/{{domain}}/auth"));
         let registry = TestRegistry::start_with(options).await;
         let server = Peer::start(servers::modern).await;
         let remote = server.url("/mcp");
@@ -674,8 +668,7 @@ async fn corrected_server_json_raises_the_score_by_what_its_list_of_fixes_says()
     let record = Arc::new(Mutex::new(Owner::new(1).record()));
     let domain = text_peer("/acme.localhost/auth", &record).await;
     let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url)).await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
     let server = Peer::start(servers::modern_with(&[
         "add_two_numbers_exactly",
         "subtract_two_numbers",

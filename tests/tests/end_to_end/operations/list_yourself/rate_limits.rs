@@ -2,19 +2,20 @@
 
 use std::time::Duration;
 
-use registry::model::LimitedAction;
+use registry::model::{LimitedAction, Rate};
 use serde_json::json;
 use tests::test_registry::{TestOptions, TestRegistry};
 
 #[tokio::test]
 async fn publish_is_limited_per_caller_and_per_host() {
     let table = [
-        ("PUBLISH_PER_HOUR", "caller", "for your address"),
-        ("PUBLISH_PER_HOST_PER_HOUR", "host", "for this host"),
+        ((|rate| rate.caller = 6) as fn(&mut Rate), "caller", "for your address"),
+        (|rate| rate.target = 6, "host", "for this host"),
     ];
-    for (setting, allowance, words) in table {
+    for (lower, allowance, words) in table {
         // The first tenth of a caller's limit of 60 is accepted whatever the limit of the host is.
-        let registry = TestRegistry::start_with(TestOptions::public().with_setting(setting, 6)).await;
+        let registry =
+            TestRegistry::start_with(TestOptions::public().with_rate(LimitedAction::Publish, lower)).await;
         let body =
             |number: usize| json!({ "url": format!("https://agent.example.org/{number}/agent-card.json") });
         for number in 0..6 {
@@ -30,21 +31,23 @@ async fn publish_is_limited_per_caller_and_per_host() {
         assert_eq!(
             (reply.status, &reply.body["code"], &reply.body["allowance"]),
             (429, &json!("rate_limited"), &json!(allowance)),
-            "{setting}: {reply:?}"
+            "{allowance}: {reply:?}"
         );
         reply.assert_problem();
         assert!(
             reply.body["detail"].as_str().is_some_and(|detail| detail.contains(words)),
-            "{setting}: {reply:?}"
+            "{allowance}: {reply:?}"
         );
-        assert_eq!(reply.header("retry-after"), "3600", "{setting}: the test starts at the full hour");
+        assert_eq!(reply.header("retry-after"), "3600", "{allowance}: the test starts at the full hour");
         let after = registry.table().await.without(&["RATE#"]);
-        assert_eq!(before.difference(&after), [""; 0], "{setting}: a refused request was written");
+        assert_eq!(before.difference(&after), [""; 0], "{allowance}: a refused request was written");
         registry.advance(Duration::from_secs(3600));
         registry.publish(&body(6)).await;
     }
-    let other_host =
-        TestRegistry::start_with(TestOptions::public().with_setting("PUBLISH_PER_HOST_PER_HOUR", 1)).await;
+    let other_host = TestRegistry::start_with(
+        TestOptions::public().with_rate(LimitedAction::Publish, |rate| rate.target = 1),
+    )
+    .await;
     for host in ["a", "b", "c"] {
         other_host.publish(&json!({ "url": format!("https://{host}.example.org/") })).await;
     }
@@ -52,7 +55,7 @@ async fn publish_is_limited_per_caller_and_per_host() {
 
 #[tokio::test]
 async fn strangers_who_use_up_the_limit_of_a_host_do_not_lock_its_owner_out() {
-    let options = TestOptions::public().with_setting("PUBLISH_PER_HOST_PER_HOUR", 12);
+    let options = TestOptions::public().with_rate(LimitedAction::Publish, |rate| rate.target = 12);
     let registry = TestRegistry::start_with(options).await;
     let publish = async |caller: u8, path: usize| {
         let body = json!({ "url": format!("https://agent.example.org/{caller}/{path}/agent-card.json") });
@@ -73,7 +76,7 @@ async fn strangers_who_use_up_the_limit_of_a_host_do_not_lock_its_owner_out() {
 /// A score calls the host, so many callers together must not exceed the limit of the host.
 #[tokio::test]
 async fn limit_of_scores_of_a_host_is_strict() {
-    let options = TestOptions::public().with_setting("SCORE_PER_HOST_PER_HOUR", 1);
+    let options = TestOptions::public().with_rate(LimitedAction::Score, |rate| rate.target = 1);
     let registry = TestRegistry::start_with(options).await;
     for (caller, accepted) in [("a", true), ("b", false)] {
         let counted =
@@ -85,7 +88,7 @@ async fn limit_of_scores_of_a_host_is_strict() {
 /// The tests in `faults/hostile_callers.rs` show what this means for other callers.
 #[tokio::test]
 async fn limit_of_all_callers_refuses_only_callers_with_many_requests_and_only_for_minutes() {
-    let options = TestOptions::public().with_setting("PUBLISH_PER_HOUR_IN_ALL", 12);
+    let options = TestOptions::public().with_rate(LimitedAction::Publish, |rate| rate.everybody = 12);
     let registry = TestRegistry::start_with(options).await;
     let body =
         |number: usize| json!({ "url": format!("https://agent.example.org/{number}/agent-card.json") });

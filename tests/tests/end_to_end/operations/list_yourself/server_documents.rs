@@ -46,8 +46,7 @@ async fn description_is_returned_whole_with_its_versions() {
     let record = Arc::new(Mutex::new(owner.record()));
     let domain = text_peer("/acme.localhost/auth", &record).await;
     let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url)).await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
     let server = Peer::start(servers::modern).await;
     let first = described(&server.url("/mcp"));
     let id = probe_to_live(&registry, id_of(&owner.publish(&registry, &first).await.body)).await;

@@ -32,7 +32,8 @@ impl Issuer {
 
     /// A registry that trusts this issuer.
     async fn registry(&self) -> TestRegistry {
-        let options = TestOptions::default().with_setting("GITHUB_ACTIONS_ISSUER", &self.peer.origin);
+        let options = TestOptions::default()
+            .with_setting("NAME_PROOFS", format!("github-actions={}", self.peer.origin));
         TestRegistry::start_with(options).await
     }
 

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use registry::model::{LimitedAction, Rate};
 use serde_json::json;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
@@ -200,13 +201,15 @@ async fn withdrawn_listing_has_a_closed_inbox_and_no_feed_items() {
 #[tokio::test]
 async fn talk_is_limited_per_caller_and_per_listing() {
     let table = [
-        ("TALK_PER_HOUR", "caller", "for your address"),
-        ("TALK_PER_LISTING_PER_HOUR", "listing", "for this listing"),
+        ((|rate| rate.caller = 6) as fn(&mut Rate), "caller", "for your address"),
+        (|rate| rate.target = 6, "listing", "for this listing"),
     ];
-    for (setting, allowance, words) in table {
+    for (lower, allowance, words) in table {
         // The first tenth of a caller's limit of 60 is accepted whatever the limit of the listing is.
-        let registry =
-            TestRegistry::start_with(TestOptions::default().with_rates().with_setting(setting, 6)).await;
+        let registry = TestRegistry::start_with(
+            TestOptions::default().with_rates().with_rate(LimitedAction::Talk, lower),
+        )
+        .await;
         let peer = Peer::start(agents::newest).await;
         let id = registry.live_card(&peer.card()).await;
         for _ in 0..6 {
@@ -218,17 +221,17 @@ async fn talk_is_limited_per_caller_and_per_listing() {
         assert_eq!(
             (refused.status, &refused.body["code"], &refused.body["allowance"]),
             (429, &json!("rate_limited"), &json!(allowance)),
-            "{setting}: {refused:?}"
+            "{allowance}: {refused:?}"
         );
         assert!(refused.body["detail"].as_str().unwrap().contains(words), "{refused:?}");
         assert_eq!(
             before.difference(&registry.table().await.without(&["RATE#"])),
             [""; 0],
-            "{setting}: a refused act was written"
+            "{allowance}: a refused act was written"
         );
         // Callers that use up the limit of a listing do not block its check-in.
         let present = post(&registry, &id, "check_in", "").await.status;
-        assert_eq!(present, if allowance == "listing" { 200 } else { 429 }, "{setting}");
+        assert_eq!(present, if allowance == "listing" { 200 } else { 429 }, "{allowance}");
         registry.advance(HOUR);
         post_ok(&registry, &id, "message", "Hello.").await;
     }

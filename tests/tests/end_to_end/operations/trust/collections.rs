@@ -124,7 +124,7 @@ async fn owner_of_a_domain_publishes_collections_below_it() {
     })
     .await;
     let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let options = TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url);
+    let options = TestOptions::default().with_domain_proofs(proof_url);
     let registry = TestRegistry::start_with(options).await;
     let rules = json!({ "name": "localhost.acme.approved", "servers": ["org.example/adder"] });
     let first = registry.call_tool("publish_collection", &rules).await;

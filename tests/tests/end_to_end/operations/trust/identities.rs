@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::response::IntoResponse as _;
+use registry::model::LimitedAction;
 use serde_json::{Value, json};
 use tests::peers::name_server::{DnsAnswer, NameServer};
 use tests::peers::{CARD, Peer, agents, empty, json_answer};
@@ -38,17 +39,14 @@ struct IdentitySetup {
 impl IdentitySetup {
     /// A Live agent on loopback that also serves the proof documents of its domain.
     async fn start() -> Self {
-        Self::start_with(&[]).await
+        Self::start_with(TestOptions::default()).await
     }
 
-    async fn start_with(settings: &[(&str, &str)]) -> Self {
+    async fn start_with(options: TestOptions) -> Self {
         let documents = Arc::new(Mutex::new(Vec::new()));
         let peer = agent_with(&documents).await;
-        let options = TestOptions::default()
-            .with_setting("DOMAIN_PROOF_URL", format!("{}/{{domain}}/auth", peer.origin));
-        let options =
-            settings.iter().fold(options, |options, (name, value)| options.with_setting(name, value));
-        let registry = TestRegistry::start_with(options).await;
+        let proof_url = format!("{}/{{domain}}/auth", peer.origin);
+        let registry = TestRegistry::start_with(options.with_domain_proofs(proof_url)).await;
         let id = registry.live_card(&peer.card()).await;
         Self { registry, peer, id, documents }
     }
@@ -124,7 +122,7 @@ async fn key_in_txt_records_is_bound() {
     let nothing = Peer::start(|_| empty(404)).await;
     let options = TestOptions::default()
         .with_setting("DNS_SERVER", name_server.address)
-        .with_setting("DOMAIN_PROOF_URL", format!("{}/{{domain}}", nothing.origin));
+        .with_domain_proofs(format!("{}/{{domain}}", nothing.origin));
     let registry = TestRegistry::start_with(options).await;
     let id = registry.publish_mcp("https://mcp.example.com/mcp").await;
     let call = owner.with_signature(&registry, "bind_identity", &json!({ "listing_id": id })).await;
@@ -209,8 +207,9 @@ async fn one_of_many_concurrent_uses_of_a_challenge_succeeds() {
 
 #[tokio::test]
 async fn strangers_who_use_up_the_proofs_of_a_host_do_not_lock_its_owner_out() {
-    let rates = [("RATE_LIMITS", "on"), ("OWNER_ACTS_PER_HOST_PER_HOUR", "4")];
-    let setup = IdentitySetup::start_with(&rates).await;
+    let options =
+        TestOptions::default().with_rates().with_rate(LimitedAction::OwnerProof, |rate| rate.target = 4);
+    let setup = IdentitySetup::start_with(options).await;
     let (owner, stranger) = (Owner::new(1), Owner::new(2));
     setup.serve("/127.0.0.1/auth", owner.record());
     let prove = async |who: &Owner, caller: u8| {
@@ -232,8 +231,9 @@ async fn strangers_who_use_up_the_proofs_of_a_host_do_not_lock_its_owner_out() {
 /// A proof reads places of the registrable domain, so many hosts of it do not allow more reads.
 #[tokio::test]
 async fn proofs_are_limited_by_registrable_domain() {
-    let rates = [("RATE_LIMITS", "on"), ("OWNER_ACTS_PER_HOST_PER_HOUR", "4")];
-    let setup = IdentitySetup::start_with(&rates).await;
+    let options =
+        TestOptions::default().with_rates().with_rate(LimitedAction::OwnerProof, |rate| rate.target = 4);
+    let setup = IdentitySetup::start_with(options).await;
     let stranger = Owner::new(2);
     let prove = async |host: &str, caller: u8| {
         let id = setup.registry.publish_mcp(&format!("https://{host}.shop.example.com/mcp")).await;
@@ -251,7 +251,8 @@ async fn proofs_are_limited_by_registrable_domain() {
 
 #[tokio::test]
 async fn challenges_are_rate_limited() {
-    let options = TestOptions::default().with_rates().with_setting("OWNER_ACTS_PER_HOUR", 2);
+    let options =
+        TestOptions::default().with_rates().with_rate(LimitedAction::OwnerProof, |rate| rate.caller = 2);
     let registry = TestRegistry::start_with(options).await;
     let id = registry.publish_mcp("https://mcp.example.com/mcp").await;
     let body = json!({ "action": "bind_identity", "listing_id": id });

@@ -48,7 +48,7 @@ impl OwnerSetup {
             })
             .await;
         let proof_url = format!("{}/{{domain}}/auth", documents.origin);
-        let registry = TestRegistry::start_with(options.with_setting("DOMAIN_PROOF_URL", proof_url)).await;
+        let registry = TestRegistry::start_with(options.with_domain_proofs(proof_url)).await;
         let server = Peer::start(servers::modern).await;
         let id = id_of(&registry.publish(&server_json(&server.url("/mcp"))).await);
         registry.deliver_events().await;
@@ -291,7 +291,8 @@ async fn owner_and_operator_can_read_feedback_without_personal_data() {
 async fn owner_can_reclaim_a_code_until_it_is_used() {
     let owner = Owner::new(1);
     let setup =
-        OwnerSetup::start_with(&owner, TestOptions::default().with_setting("FOUNDING_SEATS", 1)).await;
+        OwnerSetup::start_with(&owner, TestOptions::default().with(|settings| settings.founding_seats = 1))
+            .await;
     let registry = &setup.registry;
     let agent = Peer::start(tests::peers::agents::newest).await;
     let first = registry.live_card(&agent.card()).await;

@@ -39,7 +39,7 @@ proptest! {
     fn outreach_never_exceeds_its_limits_in_any_sequence_of_runs(steps in steps()) {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         runtime.block_on(async {
-            let registry = TestRegistry::start_with(without_rechecks().with_setting("OUTREACH_ACCELERATION", "on")).await;
+            let registry = TestRegistry::start_with(without_rechecks()).await;
             let peers = [Peer::start(agents::fleet).await, Peer::start(router).await];
             for (peer, count) in peers.iter().zip([12, 4]) {
                 for folder in 0..count {
