@@ -65,7 +65,7 @@ impl Access {
 }
 
 /// Every right: the partitions, the kinds of access, the functions. A `*` at the end of a partition stands for any text.
-/// No other right exists, so an item with a new key needs a line here. `UPDATE=1 cargo test -p tests --test template`
+/// No other right exists, so an item with a new key needs a line here. `UPDATE=1 cargo test -p tests template::`
 /// then writes the policies.
 pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("ACTIVE#*", "gsi1", "listings products protocol a2a pages well-known search-index"),

@@ -81,7 +81,7 @@ fn missing_right(function: &str, act: &Act) -> Option<String> {
     Some(format!(
         "{function} has no right to {action} on {partition}; if it needs the right, add \
          (\"{partitions}\", \"{}\", \"{function}\") to RIGHTS in infra/local/src/rights.rs and run \
-         `UPDATE=1 cargo test -p tests --test template`",
+         `UPDATE=1 cargo test -p tests template::`",
         access.as_str()
     ))
 }
