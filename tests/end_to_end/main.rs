@@ -21,6 +21,7 @@ mod mirror;
 mod observability;
 mod operations;
 mod operator;
+mod own_ports;
 mod pages;
 mod personal_data;
 mod properties;

@@ -111,34 +111,6 @@ proptest! {
             prop_assert!(after.due_at >= now + SignedDuration::from_secs(360), "no probe within six minutes");
         }
     }
-
-    #[test]
-    fn cursor_stays_the_same_when_written_and_read(agents in places(), mcps in places()) {
-        let position = ActivePosition { agents, mcps };
-        match position.cursor() {
-            None => prop_assert_eq!((position.agents, position.mcps), (Place::End, Place::End)),
-            Some(text) => {
-                prop_assert!(text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_'), "{}", text);
-                prop_assert_eq!(Cursor::position(Some(&text), "next_cursor").unwrap(), Some(position));
-            }
-        }
-    }
-
-    #[test]
-    fn invalid_cursor_text_is_refused_with_its_field(text in "\\PC{0,60}") {
-        if let Err(problem) = Cursor::<ActivePosition>::position(Some(&text), "next_cursor") {
-            prop_assert_eq!((problem.status.as_u16(), problem.field.as_deref()), (422, Some("cursor")));
-        }
-    }
-}
-
-fn places() -> impl Strategy<Value = Place> {
-    let ids = "(agtpub_[0-9a-f]{20}|(agent|mcp)-[a-z0-9][a-z0-9._-]{0,30})";
-    prop_oneof![
-        Just(Place::Start),
-        Just(Place::End),
-        (0_i64..9_999_999_999_999, ids).prop_map(|(millis, id)| Place::After(format!("{millis:013}#{id}"))),
-    ]
 }
 
 /// How many probes each sweep requests, and in which second.

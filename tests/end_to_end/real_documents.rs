@@ -1,7 +1,6 @@
 //! Tests agent cards and `server.json` documents from public repositories. A small sample is in `tests/harness/fixtures/real`.
 //! The ignored tests read a larger collection from the folder in `REAL_DOCUMENTS`. This folder has the same layout.
 
-mod parsed;
 mod published;
 
 use std::collections::BTreeMap;

@@ -114,37 +114,3 @@ fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
         found.eq_ignore_ascii_case(name).then(|| value.trim())
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use axum::Router;
-    use axum::body::Body;
-    use axum::routing::get as on_get;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn client_can_read_replies_of_every_framing_over_one_connection() {
-        let chunks = || async {
-            let parts = ["ab", "cd"].map(Ok::<&str, std::io::Error>);
-            axum::response::Response::new(Body::from_stream(futures::stream::iter(parts)))
-        };
-        let router = Router::new()
-            .route("/sized", on_get(|| async { "x".repeat(100_000) }))
-            .route("/none", on_get(|| async { axum::http::StatusCode::NOT_MODIFIED }))
-            .route("/chunks", on_get(chunks));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        tokio::spawn(axum::serve(listener, router).into_future());
-
-        let mut connection = Connection::open(address).await.unwrap();
-        let sized = connection.request(&get("/sized", "")).await.unwrap();
-        assert_eq!((sized.status, sized.body.len()), (200, 100_000));
-        assert_eq!(sized.header("Content-Length"), Some("100000"));
-        let none = connection.request(&get("/none", "")).await.unwrap();
-        assert_eq!((none.status, none.body.len()), (304, 0));
-        let chunks = connection.request(&get("/chunks", "")).await.unwrap();
-        assert_eq!((chunks.status, chunks.body.ends_with(b"0\r\n\r\n")), (200, true));
-        assert_eq!(connection.request(&post("/sized", "{}")).await.unwrap().status, 405);
-    }
-}

@@ -1,5 +1,5 @@
 //! Measures requests and search with 1,000, 10,000 and 100,000 Live listings. It measures the table
-//! operations, units and time of each request, and the cost of search. The result is a table and a chart.
+//! operations, units and time of each request, and the cost of search.
 
 use std::sync::Arc;
 
@@ -9,10 +9,9 @@ use registry::settings::{Mode, Settings};
 
 use crate::folder::Folder;
 use crate::operations::{Cost, Counter, Subjects};
-use crate::plot::{self, Line, Panel};
 use crate::report::{Report, amount};
 use crate::words::Words;
-use crate::{Failure, processes, search, seed, trails};
+use crate::{Failure, search, seed};
 
 /// Default of `GROWTH_SIZES`: the numbers of Live listings.
 const SIZES: &str = "1000,10000,100000";
@@ -48,23 +47,16 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let store = seed::store(&local.engine, &local.app.settings);
     let mut counted = Vec::new();
     let mut seeded = 0;
-    let mut marked = None;
     for &size in &sizes {
         let ids = seed::seed(&store, &local.app.settings, clock.now(), seeded..size, &words).await?;
         seeded = size;
         seed::index(&local.app).await?;
         search::measure(report, &file, size).await?;
-        if marked.is_none() {
-            marked = Some(trails::fill(&store, &local.app, &ids, clock.now()).await?);
-        }
-        let marked = marked.clone().ok_or("no listing has marks")?;
-        trails::measure(report, &local.app, &marked).await?;
-        let subjects = subjects(&local, ids, marked).await?;
+        let subjects = subjects(&local, ids).await?;
         counted.push(Counter::new(&local, &observer, &clock).await?.all(&subjects).await?);
     }
     local.stop().await;
-    judge(report, &sizes, &counted)?;
-    draw(report, "growth.svg", &sizes, &counted)
+    judge(report, &sizes, &counted)
 }
 
 fn sizes() -> Result<Vec<usize>, Failure> {
@@ -76,15 +68,11 @@ fn sizes() -> Result<Vec<usize>, Failure> {
 ///
 /// # Errors
 /// The first listing is not in the table.
-pub(crate) async fn subjects(
-    local: &Local,
-    ids: Vec<ListingId>,
-    marked: ListingId,
-) -> Result<Subjects, Failure> {
+pub(crate) async fn subjects(local: &Local, ids: Vec<ListingId>) -> Result<Subjects, Failure> {
     let id = ids.first().ok_or("nothing was seeded")?;
     let named = local.app.store.listing(id).await?.ok_or("the seeded listing is missing")?.name;
     let name = form_urlencoded::byte_serialize(named.as_bytes()).collect();
-    Ok(Subjects { ids, name, marked })
+    Ok(Subjects { ids, name })
 }
 
 /// Reports the counts at each size, and checks that they do not grow.
@@ -150,57 +138,4 @@ fn side_by_side(numbers: &[f64]) -> String {
         texts.truncate(1);
     }
     texts.join(" | ")
-}
-
-/// Draws the counts into a file with this name.
-///
-/// # Errors
-/// The file cannot be written.
-pub(crate) fn draw(
-    report: &mut Report,
-    name: &str,
-    sizes: &[usize],
-    counted: &[Vec<Cost>],
-) -> Result<(), Failure> {
-    let requests = by_request(counted)?;
-    let panel = |title, of: &dyn Fn(&Cost) -> Option<f64>| Panel {
-        title,
-        lines: requests
-            .iter()
-            .filter_map(|costs| {
-                let values: Option<Vec<f64>> = costs.iter().map(|cost| of(cost)).collect();
-                let points = sizes.iter().map(|size| *size as f64).zip(values?).collect();
-                Some(Line { name: costs[0].name, points })
-            })
-            .collect(),
-    };
-    let svg = plot::svg(&[
-        panel("Table operations", &|cost| Some(cost.calls)),
-        panel("Read units", &|cost| Some(cost.units.read).filter(|units| *units > 0.0)),
-        panel("Write units", &|cost| Some(cost.units.write).filter(|units| *units > 0.0)),
-        panel("Milliseconds, p50", &|cost| cost.median_ms),
-    ]);
-    let folder = processes::target_folder()?.join("prove");
-    std::fs::create_dir_all(&folder)?;
-    std::fs::write(folder.join(name), svg)?;
-    report.note(format!("Chart: target/prove/{name}."));
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slightly_longer_items_do_not_count_as_growth() {
-        assert!(!grows(&[4.0, 5.0, 6.0]), "one or two longer items");
-        assert!(!grows(&[100.0, 120.0, 90.0]), "other rows");
-        assert!(grows(&[4.0, 5.0, 7.0]) && grows(&[100.0, 126.0, 90.0]) && grows(&[0.0, 0.0, 3.0]));
-    }
-
-    #[test]
-    fn numbers_are_shown_once_if_all_are_equal() {
-        assert_eq!(side_by_side(&[2.0, 2.0, 2.0]), "2");
-        assert_eq!(side_by_side(&[2.0, 2.5, 2.0]), "2 | 2.50 | 2");
-    }
 }

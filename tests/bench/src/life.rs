@@ -24,7 +24,7 @@ use crate::peers::{self, Manner};
 use crate::processes::{self, Server};
 use crate::report::{Report, amount};
 use crate::words::Words;
-use crate::{Failure, machine, rivals, seed};
+use crate::{Failure, machine, seed};
 
 /// Live listings in the table.
 const LISTINGS: usize = 10_000;
@@ -128,9 +128,6 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
         measured.extend(publish);
         report.part(format!("Requests over {connections} connection(s), {LISTINGS} listings in a file"));
         report_requests(report, &measured, &samples, connections);
-        if connections == 1 {
-            report.note(rivals::text(&measured, &samples));
-        }
     }
 
     report.part("Memory of the registry process");

@@ -153,37 +153,3 @@ async fn request_until(
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_are_measured_values() {
-        let values: Vec<f64> = (1..=100).rev().map(f64::from).collect();
-        assert_eq!(
-            (quantile(&values, 0.5), quantile(&values, 0.99), quantile(&values, 1.0)),
-            (51.0, 100.0, 100.0)
-        );
-        assert_eq!((quantile(&[7.0], 0.95), quantile(&[], 0.95)), (7.0, 0.0));
-    }
-
-    #[tokio::test]
-    async fn unexpected_status_ends_the_measurement() {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        tokio::spawn(axum::serve(listener, axum::Router::new()).into_future());
-        let target = |status| Target {
-            name: "nothing",
-            address,
-            process: std::process::id(),
-            requests: [crate::client::get("/", "")].into(),
-            status,
-            send_once: false,
-        };
-        let each = Duration::from_millis(30);
-        assert!(in_turns(&[target(200)], 1, 1, each).await.is_err());
-        let samples = in_turns(&[target(404)], 2, 2, each).await.unwrap();
-        assert!(samples[0].rate() > 1.0 && samples[0].quantile(0.5) > 0.0);
-    }
-}

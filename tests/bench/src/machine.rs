@@ -54,16 +54,3 @@ fn field(file: &str, name: &str) -> Option<String> {
 fn kib(text: &str) -> Option<f64> {
     text.strip_suffix(" kB")?.trim().parse().ok()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn memory_and_time_of_this_process_are_measured() {
-        let memory = memory(std::process::id()).unwrap();
-        assert!(memory.now > 0.5 && memory.peak >= memory.now);
-        assert!(processor_time(std::process::id()).is_some());
-        assert!(line().contains("cores of"));
-    }
-}

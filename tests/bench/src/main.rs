@@ -6,7 +6,6 @@ mod cost;
 mod folder;
 mod growth;
 mod hot_keys;
-mod instances;
 mod life;
 mod load;
 mod machine;
@@ -16,19 +15,14 @@ mod mixed_load;
 mod operations;
 mod pace;
 mod packaged;
-mod packaged_load;
 mod peers;
-mod plot;
 mod prices;
 mod processes;
 mod recheck;
 mod report;
-mod rivals;
 mod search;
 mod seed;
-mod soak;
 mod sweep;
-mod trails;
 mod upkeep;
 mod watch;
 mod words;
@@ -42,15 +36,14 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The default parts, in the order of measurement.
 const PARTS: [&str; 5] = ["lambda", "probes", "recheck", "requests", "operations"];
-/// Parts that run only if they are named. They take an hour, twice ten minutes, and some minutes with gigabytes on disk;
-/// `cost` has no limits.
-const SOAK: &str = "soak";
+/// Parts that run only if they are named. They take ten minutes, and some minutes with gigabytes on disk; `cost` has no
+/// limits.
 const LOAD: &str = "load";
 const MILLION: &str = "million";
 const COST: &str = "cost";
 /// Its figures do not depend on the speed of the machine.
 const HOT_KEYS: &str = "hot-keys";
-const OPTIONAL_PARTS: [&str; 5] = [SOAK, LOAD, MILLION, COST, HOT_KEYS];
+const OPTIONAL_PARTS: [&str; 4] = [LOAD, MILLION, COST, HOT_KEYS];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -66,9 +59,6 @@ fn main() -> ExitCode {
         // One thread, as on Lambda.
         Some((mode, targets)) if mode == sweep::CHILD_MODE => on_one_thread(sweep::run_child(targets)),
         Some((mode, _)) if mode == recheck::CHILD_MODE => on_one_thread(recheck::run_child()),
-        Some((mode, minutes)) if mode == soak::CHILD_MODE => {
-            on_one_thread(soak::run_child(minutes.first().map_or("", String::as_str)))
-        }
         Some((mode, file)) if mode == search::CHILD_MODE => {
             on_one_thread(search::run_child(file.first().map_or("", String::as_str)))
         }
@@ -109,7 +99,6 @@ async fn measure(named: &[String]) -> Result<ExitCode, Failure> {
     for name in named {
         match name.as_str() {
             LOAD => mixed_load::measure(&mut report).await?,
-            SOAK => soak::measure(&mut report).await?,
             MILLION => million::measure(&mut report).await?,
             COST => cost::measure(&mut report).await?,
             HOT_KEYS => hot_keys::measure(&mut report).await?,

@@ -1,9 +1,8 @@
 //! Sends a mix of requests at a fixed rate for some minutes. The registry has 10,000 listings in a file and
-//! runs its sweeps (probe runs). The load goes first to the `registry` process, then to the packaged binaries
-//! in a Lambda runtime. No request may fail, and memory must not grow.
+//! runs its sweeps (probe runs). No request may fail, and memory must not grow.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +25,7 @@ use crate::report::{Report, amount};
 use crate::seed::{self, Site};
 use crate::watch::{Process, Watch};
 use crate::words::Words;
-use crate::{Failure, packaged_load, processes};
+use crate::{Failure, processes};
 
 /// Default of `LOAD_LISTINGS`: Live listings that are requested.
 const LISTINGS: f64 = 10_000.0;
@@ -45,7 +44,7 @@ const P99: f64 = 50.0;
 /// Seconds between ticks, so that several ticks are in the shortest load.
 const TICK: &str = "20";
 
-/// Measures the registry and the packaged functions.
+/// Measures the registry.
 ///
 /// # Errors
 /// The registry does not start, or a reply before the load is wrong.
@@ -57,10 +56,9 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
         origins.push(peers::start(Manner::Sound).await?);
     }
     let folder = Folder::new()?;
-    let (data, copy) = (folder.file("registry.db"), folder.file("packaged.db"));
+    let data = folder.file("registry.db");
     let listings = number("LOAD_LISTINGS", LISTINGS) as usize;
     let ids = seed_file(&data, listings, &origins, &words).await?;
-    copy_table(&data, &copy)?;
 
     let binary = processes::build_registry().await?;
     let registry = processes::start_registry_with(&binary, &data, &[("PROBE_TICK_SECONDS", TICK)]).await?;
@@ -69,21 +67,9 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
         "{minutes} minutes at {rate} requests/s on the registry, {listings} listings in a file, texts {}",
         words.source()
     ));
-    let watched = vec![Process { name: "registry".to_owned(), id: registry.process, memory: None }];
+    let watched = vec![Process { name: "registry".to_owned(), id: registry.process }];
     let load = Load { address: registry.address, rate, minutes, watched };
-    load.run(report, &ids, &origins).await?;
-    drop(registry);
-    packaged_load::measure(report, &copy, &ids, minutes).await
-}
-
-/// Copies a table that is not open, with its write-ahead log.
-fn copy_table(from: &Path, to: &Path) -> Result<(), Failure> {
-    let log = |file: &Path| PathBuf::from(format!("{}-wal", file.display()));
-    std::fs::copy(from, to)?;
-    if log(from).exists() {
-        std::fs::copy(log(from), log(to))?;
-    }
-    Ok(())
+    load.run(report, &ids, &origins).await
 }
 
 /// A number from an environment variable.

@@ -50,8 +50,6 @@ pub(crate) struct Subjects {
     pub(crate) ids: Vec<ListingId>,
     /// The name of the first listing, encoded for a query.
     pub(crate) name: String,
-    /// A listing with many marks.
-    pub(crate) marked: ListingId,
 }
 
 /// Table calls and units between two times.
@@ -168,9 +166,9 @@ impl<'a> Counter<'a> {
             ("match", 2.0, "/api/match?q=reads%20tables".to_owned()),
             ("ARD search", 2.0, "/api/ard/search?q=reads%20tables".to_owned()),
             (
-                "sense, listing with 10,000 marks",
+                "sense",
                 3.0,
-                format!("/api/products/stigmergy?action=sense&listing_id={}", subjects.marked),
+                format!("/api/products/stigmergy?action=sense&listing_id={}", subjects.ids[0]),
             ),
             ("follow the hot trail", 3.0, "/api/products/stigmergy?action=follow&kind=hot".to_owned()),
         ] {

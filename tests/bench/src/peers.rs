@@ -125,21 +125,3 @@ fn tools(manner: Manner) -> Vec<Value> {
     };
     (0..count).map(tool).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use registry::fetch::{MAX_CARD_BYTES, MAX_ENDPOINT_ANSWER_BYTES};
-
-    use super::*;
-
-    #[test]
-    fn verbose_peers_send_texts_of_nearly_the_maximum_size() {
-        let card = card(&HeaderMap::new(), "", Manner::Verbose).to_string().len();
-        assert!(card > MAX_CARD_BYTES / 2 && card < MAX_CARD_BYTES, "{card}");
-        let tools = Value::from(tools(Manner::Verbose)).to_string().len();
-        assert!(
-            tools > MAX_ENDPOINT_ANSWER_BYTES * 3 / 4 && tools < MAX_ENDPOINT_ANSWER_BYTES - 1024,
-            "{tools}"
-        );
-    }
-}

@@ -135,30 +135,3 @@ pub(crate) fn amount(number: f64, unit: &str) -> String {
     };
     format!("{number:.digits$} {unit}").trim_end().to_owned()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn report_fails_only_if_a_limit_is_broken() {
-        let mut report = Report::new();
-        report.below("fast", 2.9, 3.0, "s");
-        report.at_most("cheap", 3.0, 3.0, "3 reads");
-        report.not_measured("unbuilt", "not built", "<= 3");
-        report.info("without a limit", "x");
-        assert!(report.finish());
-        assert_eq!((report.count(Status::Holds), report.count(Status::NotMeasured)), (2, 1));
-        report.below("slow", 3.0, 3.0, "s");
-        assert!(!report.finish());
-    }
-
-    #[test]
-    fn numbers_are_rounded_for_reading() {
-        assert_eq!(
-            [amount(1234.5, "rps"), amount(12.34, "ms"), amount(0.126, "ms")],
-            ["1234 rps", "12.3 ms", "0.13 ms"]
-        );
-        assert_eq!([amount(3.0, "s"), amount(7.0, "")], ["3 s", "7"]);
-    }
-}

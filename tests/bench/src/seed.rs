@@ -250,25 +250,3 @@ fn verdict(site: &Site, own: Texts) -> Verdict {
         ..sound_verdict(Handshake::Ok, facts)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use local::{Local, Options};
-    use registry::settings::Mode;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn seeded_listings_are_live_and_not_due() {
-        let settings = Settings::from_env(Mode::Development, |_| None).unwrap();
-        let local = Local::start(Options::new(settings)).await.unwrap();
-        let now = local.app.clock.now();
-        let store = &store(&local.engine, &local.app.settings);
-        let ids = seed(store, &local.app.settings, now, 0..10, &Arc::default()).await.unwrap();
-        let live = store.live().await.unwrap();
-        assert_eq!((ids.len(), live.agents, live.mcps), (10, 5, 5));
-        let listing = store.listing_with_evidence(&ids[0]).await.unwrap().unwrap();
-        let (listing, evidence) = &*listing;
-        assert!(listing.live_since.is_some() && evidence.is_some() && listing.due_at > now);
-    }
-}

@@ -20,15 +20,12 @@ const MIN_CHECKED_MINUTES: f64 = 5.0;
 pub(crate) struct Process {
     pub(crate) name: String,
     pub(crate) id: u32,
-    /// The memory of a Lambda function in the template, in MB. Lambda stops a function that uses more.
-    pub(crate) memory: Option<f64>,
 }
 
 /// Memory samples of a process, in MB.
 #[derive(Clone, Debug)]
 pub(crate) struct Watched {
     name: String,
-    memory: Option<f64>,
     samples: Vec<f64>,
     ended: bool,
 }
@@ -75,8 +72,7 @@ impl Watch {
 
 impl Watched {
     fn new(process: &Process) -> Self {
-        let Process { name, memory, .. } = process.clone();
-        Self { name, memory, samples: Vec::new(), ended: false }
+        Self { name: process.name.clone(), samples: Vec::new(), ended: false }
     }
 
     /// Adds a row with the memory of this process.
@@ -91,12 +87,8 @@ impl Watched {
         );
         let growth = last / second;
         let checked = minutes >= MIN_CHECKED_MINUTES;
-        let fits = self.memory.is_none_or(|memory| self.peak() <= memory);
-        let holds = !self.ended && fits && (!checked || growth <= MAX_GROWTH);
-        let mut limit = if checked { format!("<= {MAX_GROWTH}x") } else { "alive".to_owned() };
-        if let Some(memory) = self.memory {
-            limit = format!("{limit}, <= {memory} MB");
-        }
+        let holds = !self.ended && (!checked || growth <= MAX_GROWTH);
+        let limit = if checked { format!("<= {MAX_GROWTH}x") } else { "alive".to_owned() };
         let name = format!("memory of {}", self.name);
         report.must(name, holds, format!("{text}, {growth:.3}x"), limit);
     }
@@ -113,31 +105,5 @@ impl Watched {
             let part = parts.next().unwrap_or_default();
             part.iter().sum::<f64>() / part.len() as f64
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn process(id: u32) -> Process {
-        Process { name: "one".to_owned(), id, memory: None }
-    }
-
-    #[test]
-    fn average_is_calculated_for_each_third_of_the_samples() {
-        let watched = |samples: &[f64]| Watched { samples: samples.to_vec(), ..Watched::new(&process(1)) };
-        let six = watched(&[1.0, 3.0, 10.0, 12.0, 30.0, 32.0]);
-        assert_eq!((six.thirds(), six.peak()), ([2.0, 11.0, 31.0], 32.0));
-        assert_eq!(watched(&[1.0, 1.0, 2.0, 2.0, 3.0]).thirds(), [1.0, 2.0, 3.0]);
-    }
-
-    #[tokio::test]
-    async fn missing_process_counts_as_ended() {
-        let watch = Watch::start(vec![process(std::process::id()), process(u32::MAX)]);
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        let watched = watch.end().await.unwrap();
-        let [this, missing] = &watched[..] else { panic!("expected two processes") };
-        assert!(this.peak() > 0.0 && !this.ended && missing.ended);
     }
 }

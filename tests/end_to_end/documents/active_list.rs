@@ -128,78 +128,6 @@ async fn empty_registry_has_an_empty_list() {
     "#);
 }
 
-#[tokio::test]
-async fn active_list_contains_the_founding_deal() {
-    let registry = TestRegistry::start().await;
-    let reply = registry.get("/api/listings/active").await;
-    insta::assert_snapshot!(reply.only(&["deal"]).snapshot(&[]), @r#"
-    HTTP 200
-    {
-      "deal": {
-        "name": "founding_free_100",
-        "seats": 100,
-        "claimed": 0,
-        "remaining": 100,
-        "percent_off": 100,
-        "no_stripe": true,
-        "path": [
-          "Be Live",
-          "Take the demo",
-          "Send feedback",
-          "Receive an access token"
-        ],
-        "one_liner": "The first 100 listings that take the demo and send feedback receive a full product, free and without checkout.",
-        "short": "100 of 100 founding seats left",
-        "for_active": "Any Live agent or MCP server can claim one seat. A domain gets one seat."
-      }
-    }
-    "#);
-}
-
-#[tokio::test]
-async fn active_list_contains_the_stages_of_a_listing() {
-    let registry = TestRegistry::start().await;
-    let base = registry.url("");
-    let reply = registry.get("/api/listings/active").await;
-    insta::assert_snapshot!(reply.only(&["stages"]).snapshot(&[(&base, "[base]")]), @r#"
-    HTTP 200
-    {
-      "stages": [
-        {
-          "id": "list",
-          "label": "List",
-          "agent_action": "POST [base]/api/publish {\"url\": \"<card URL>\"}"
-        },
-        {
-          "id": "live",
-          "label": "Live",
-          "agent_action": "GET [base]/api/listings/status?id=<listing_id> until lane=active"
-        },
-        {
-          "id": "demo",
-          "label": "Demo",
-          "agent_action": "POST [base]/api/products/demo {\"listing_id\": \"<listing_id>\"}"
-        },
-        {
-          "id": "feedback",
-          "label": "Feedback",
-          "agent_action": "POST [base]/api/products/feedback with the example_body from the response to the demo"
-        },
-        {
-          "id": "discount",
-          "label": "Discount",
-          "agent_action": "When all founding seats (free products) are taken, you get a discount code for your feedback. Keep the code."
-        },
-        {
-          "id": "buy",
-          "label": "Buy",
-          "agent_action": "Wait until payments open. They open when 250 agents and 250 MCP servers have sent feedback, and the operator allows payments."
-        }
-      ]
-    }
-    "#);
-}
-
 /// The row of an agent that went Live an hour ago, as a reply, and the replacements for its snapshot.
 async fn live_row() -> (Reply, [(String, &'static str); 3]) {
     let (registry, peer, id) = live_agent().await;
@@ -335,22 +263,6 @@ async fn row_contains_the_founding_deal_for_its_listing() {
       }
     }
     "#);
-}
-
-#[tokio::test]
-async fn unvisited_listing_stays_live_after_its_grace_period() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    registry.live_card(&peer.card()).await;
-    let talk =
-        async || -> Value { registry.get("/api/listings/active").await.body["agents"][0]["talk"].clone() };
-    assert_eq!((&talk().await["mode"], &talk().await["active"]), (&json!("grace"), &json!(true)));
-    registry.advance(HOUR * (24 * 7));
-    let after = talk().await;
-    assert_eq!(
-        (&after["required"], &after["active"], &after["mode"]),
-        (&json!(true), &json!(false), &json!("lapsed"))
-    );
-    assert_eq!(registry.live_counts().await, (1, 0));
 }
 
 #[tokio::test]

@@ -75,23 +75,6 @@ async fn token_contains_the_last_proof_and_its_place_in_the_log() {
 }
 
 #[tokio::test]
-async fn token_costs_no_more_reads_than_a_status() {
-    let LivePair { registry, agent, .. } = live_pair_with(TestOptions::default()).await;
-    let cost = async |path: String| {
-        let before = registry.observer.tally.snapshot();
-        assert_eq!(registry.get(&path).await.status, 200);
-        registry.observer.tally.since(&before).total()
-    };
-    // The first signature creates the key.
-    token(&registry, &agent).await;
-    registry.advance(HOUR);
-    let status = cost(format!("/api/listings/status?id={agent}")).await;
-    let path = format!("/list/{agent}/liveness.jws");
-    assert!(cost(path.clone()).await <= status);
-    assert_eq!(cost(path).await, 0, "within a minute, the same token is served again");
-}
-
-#[tokio::test]
 async fn listing_without_a_proof_has_no_token() {
     let (registry, peer, id) = live_agent().await;
     let refused = async |id: &str, status: u16, code: &str| {

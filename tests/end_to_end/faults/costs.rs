@@ -105,47 +105,6 @@ async fn server_page_is_cached_until_a_listing_changes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn publishing_costs_few_calls() {
-    let (registry, agents, _servers) = full_registry(
-        TestOptions::default()
-            .with_rates()
-            .with_setting("PUBLISH_PER_HOUR", 1000)
-            .with_setting("PUBLISH_PER_HOST_PER_HOUR", 1000),
-    )
-    .await;
-    let at = |remote: &str| {
-        json!({ "name": "localhost.acme/adder", "description": "Adds.", "version": "1.0.0",
-            "remotes": [{ "type": "streamable-http", "url": remote }] })
-    };
-    // Three of the calls count the request for its rate limits.
-    let bodies = [
-        ("new", 6, json!({ "url": agents.url("/x/card.json"), "contact_email": "a@example.org" })),
-        ("again", 6, json!({ "url": agents.url("/x/card.json") })),
-        ("live", 6, json!({ "url": agents.url("/1/card.json") })),
-        // A description also reads the listing of its URL, and who has its name.
-        ("described", 7, json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" })),
-        ("claimed", 8, at("http://squatter.localhost/mcp")),
-        // Also reads who claimed the name before; happens once per name.
-        ("proven, and taken over", 10, at("http://acme.localhost/mcp")),
-        // Also reads the stored description.
-        ("proven again", 10, at("http://acme.localhost/mcp")),
-    ];
-    for (what, limit, body) in bodies {
-        let before = registry.observer.tally.snapshot();
-        registry.publish(&body).await;
-        let calls = registry.observer.tally.since(&before);
-        assert!(calls.total() <= limit, "{what} cost {calls:?}");
-    }
-    let before = registry.observer.tally.snapshot();
-    assert_eq!(registry.post("/api/publish", &json!({ "url": "nonsense" })).await.status, 422);
-    assert_eq!(
-        registry.observer.tally.since(&before).total(),
-        0,
-        "a request that is refused while it is parsed costs no table call"
-    );
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn first_probe_costs_two_transactions_and_at_most_six_other_calls() {
     let (registry, agents, _servers) = full_registry(TestOptions::default().delivered_once()).await;
     let id = registry.publish_card(&agents.url("/x/card.json")).await;

@@ -114,18 +114,3 @@ async fn bucket_of_a_newer_format_is_left_as_it_is() {
     assert_eq!(count_indexed(&another_process(app)).await, LISTINGS);
     assert!(app.store.dirty_marks(None, 1).await.unwrap().is_empty());
 }
-
-/// How an operator returns to older code for good, as `shared/docs/search.md` describes it.
-#[tokio::test(flavor = "multi_thread")]
-async fn unreadable_list_of_buckets_rebuilds_newer_buckets() {
-    let registry = with_index().await;
-    for (prefix, _) in stored_bytes(&registry).await {
-        let packed = b"x";
-        let newer = [&[200], digest(&[&[200], packed.as_slice()].concat()).as_slice(), packed].concat();
-        overwrite(&registry, prefix, newer).await;
-    }
-    assert_eq!(count_indexed(&another_process(&registry.app)).await, 0);
-    registry.overwrite("INDEX", "MANIFEST", "buckets", AttributeValue::S(String::new())).await;
-    another_process(&registry.app).search.build().await.unwrap();
-    assert_eq!(count_indexed(&another_process(&registry.app)).await, LISTINGS);
-}

@@ -13,8 +13,8 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use tests::peers::sign_in::gated;
 use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer};
+use tests::ports;
 use tests::test_registry::{HOUR, TestRegistry};
-use tokio::net::TcpListener;
 
 /// A host of another owner, which counts the connections to it.
 struct ForeignHost {
@@ -25,7 +25,7 @@ struct ForeignHost {
 impl ForeignHost {
     /// Uses another address than the peers, because hosts at one address count as one owner.
     async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.2:0").await.unwrap();
+        let listener = ports::listen("127.0.0.2").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let connections = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&connections);
@@ -179,7 +179,7 @@ async fn concurrency_limit_applies_to_the_interface_host() {
             }
         })
     });
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = ports::listen("127.0.0.1").await.unwrap();
     let shared = format!("http://{}/rpc", listener.local_addr().unwrap());
     tokio::spawn(async move { drop(axum::serve(listener, Router::new().fallback(slow)).await) });
 

@@ -35,36 +35,6 @@ async fn stored_items(registry: &TestRegistry) -> Table {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn failed_publish_writes_nothing() {
-    for fault in FAULTS_WITHOUT_EFFECT {
-        for (operation, rates) in
-            [("TransactWriteItems", "on"), ("GetItem", "on"), ("TransactWriteItems", "off")]
-        {
-            let what = format!("{fault:?} at {operation}, rates {rates}");
-            let registry =
-                TestRegistry::start_with(TestOptions::default().with_setting("RATE_LIMITS", rates)).await;
-            let peer = Peer::start(agents::newest).await;
-            let body =
-                json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org", "name": "Early" });
-            registry.observer.faults.arm(operation, fault, ALL_ATTEMPTS);
-            let reply = registry.post("/api/publish", &body).await;
-            assert_busy(&reply, &what);
-            assert_eq!(stored_items(&registry).await.keys(), [""; 0], "{what}");
-            assert_eq!(registry.events().len(), 0, "{what}: a failed publish sends no event");
-
-            registry.observer.faults.disarm();
-            let answer = registry.publish(&body).await;
-            assert_eq!(answer["status"], "queued", "{what}");
-            let table = stored_items(&registry).await;
-            let kinds = ["LISTING#", "CONTACT#", "NAME#", "FEED"].map(|kind| table.items_under(kind).len());
-            assert_eq!(kinds, [1, 1, 1, 1], "{what}: {:?}", table.keys());
-            registry.deliver_events().await;
-            assert_eq!(registry.lane(&id_of(&answer)).await, "active", "{what}");
-        }
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn failed_republish_changes_nothing() {
     for fault in FAULTS_WITHOUT_EFFECT {
         for operation in ["GetItem", "TransactWriteItems"] {
@@ -120,32 +90,6 @@ async fn write_conflicts_are_retried_and_then_return_busy() {
     );
     registry.observer.faults.disarm();
     assert_eq!(registry.feed_types().await.len(), 6);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn failed_reads_return_busy_and_recover() {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
-    let peer = Peer::start(agents::newest).await;
-    let id = registry.live_card(&peer.card()).await;
-    let reads = [
-        (format!("/api/listings/status?id={id}"), "BatchGetItem"),
-        ("/api/listings/status?name=Adder".to_owned(), "Query"),
-        ("/api/listings/status?name=Adder".to_owned(), "BatchGetItem"),
-        ("/api/listings/active".to_owned(), "Query"),
-        ("/api/feed".to_owned(), "Query"),
-        (format!("/badge/clean?id={id}"), "GetItem"),
-        ("/api/probes".to_owned(), "Query"),
-        ("/api/probes".to_owned(), "BatchGetItem"),
-        ("/discovery.json".to_owned(), "GetItem"),
-    ];
-    for fault in FAULTS_WITHOUT_EFFECT {
-        for (path, operation) in &reads {
-            registry.observer.faults.arm(operation, fault, 100);
-            assert_busy(&registry.get(path).await, &format!("{fault:?} at {operation} of {path}"));
-            registry.observer.faults.disarm();
-            assert_eq!(registry.get(path).await.status, 200, "{path}");
-        }
-    }
 }
 
 /// A sound agent that arms a fault on the request `when`, so that the next operation of the sweep meets it.
@@ -338,45 +282,5 @@ fn agent_that_arms_one_fault(
             observer.faults.arm(operation, fault, 1);
         }
         agents::newest(request)
-    }
-}
-
-/// Half of all calls fail at random for ten ticks, then none.
-#[tokio::test(flavor = "multi_thread")]
-async fn listings_go_live_while_half_of_all_calls_fail() {
-    for (seed, fault) in [(1, Fault::Throttle), (2, Fault::Timeout), (3, Fault::AnswerLost)] {
-        let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
-        let mut acknowledged = Vec::new();
-        registry.observer.faults.arm_by_chance(&[], fault, 500, seed);
-        for folder in 0..12 {
-            let body = json!({ "url": peer.url(&format!("/{folder}/card.json")) });
-            let reply = registry.post("/api/publish", &body).await;
-            match reply.status {
-                200 => acknowledged.push(id_of(&reply.body)),
-                _ => assert_busy(&reply, "random faults"),
-            }
-        }
-        for _ in 0..10 {
-            let _report = registry.try_run("probe-tick", json!({ "detail-type": "probe-tick" })).await;
-            registry.advance(TICK);
-        }
-        registry.observer.faults.disarm();
-        registry.advance(HOUR);
-        registry.tick().await;
-        for id in &acknowledged {
-            assert_eq!(
-                registry.lane(id).await,
-                "active",
-                "{fault:?}: an acknowledged listing is stored and probed"
-            );
-        }
-        let rows =
-            registry.get("/api/listings/active?limit=100").await.body["agents"].as_array().unwrap().len();
-        let feed = registry.feed_types().await;
-        let live = feed.iter().filter(|what| *what == "listing_live").count();
-        let queued = feed.iter().filter(|what| *what == "listing_queued").count();
-        assert_eq!(registry.live_counts().await, (rows as u64, 0), "{fault:?}");
-        assert_eq!((live, queued), (rows, rows), "{fault:?}: one feed item for each");
-        assert!(rows >= acknowledged.len(), "{fault:?}");
     }
 }

@@ -123,12 +123,3 @@ async fn connectors_are_listed_with_their_scores() {
         assert_eq!(registry.get(&path).await.status, 200, "{url}");
     }
 }
-
-#[tokio::test]
-async fn stored_pick_costs_one_read() {
-    let (registry, _peer, _) = registry_with_hub().await;
-    registry.get(DAILY).await;
-    let before = registry.observer.tally.snapshot();
-    registry.get(DAILY).await;
-    assert_eq!(registry.observer.tally.since(&before).total(), 1);
-}

@@ -122,20 +122,6 @@ async fn order_id_alone_identifies_the_listing() {
     assert_eq!((&answer["listing_id"], &answer["sku"]), (&json!(id), &json!("alive")));
 }
 
-#[tokio::test]
-async fn feedback_costs_at_most_eight_calls_and_one_transaction() {
-    let options = TestOptions::default().with_rates();
-    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
-    let mut draft = demo(&registry, &id).await;
-    draft.as_object_mut().unwrap().remove("listing_id");
-    let before = registry.observer.tally.snapshot();
-    let reply = registry.post(FEEDBACK, &draft).await;
-    let calls = registry.observer.tally.since(&before);
-    assert_eq!((reply.status, calls.of("TransactWriteItems")), (200, 1), "{calls:?}");
-    assert!(calls.total() <= 8, "{calls:?}");
-}
-
 /// Without the rule, one machine with many paths would take all seats.
 #[tokio::test]
 async fn domain_gets_one_seat_in_public_mode() {

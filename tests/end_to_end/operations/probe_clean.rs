@@ -75,33 +75,6 @@ async fn failed_blocking_check_makes_a_listing_unclean() {
 }
 
 #[tokio::test]
-async fn listing_that_does_not_answer_is_not_clean() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
-    let id = registry.publish_card(&peer.card()).await;
-    registry.deliver_events().await;
-    let answer = probe_clean(&registry, json!({ "listing_id": id })).await;
-    assert_eq!(
-        (&answer["clean"], &answer["lane"], &answer["handshake"]),
-        (&json!(false), &json!("needs_fix"), &json!("fail")),
-        "{answer}"
-    );
-    assert!(answer["probed_at"].is_string());
-}
-
-#[tokio::test]
-async fn publishing_again_after_the_fix_makes_a_listing_clean() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(injecting).await);
-    let id = registry.publish_card(&peer.card()).await;
-    registry.deliver_events().await;
-    assert_eq!(probe_clean(&registry, json!({ "listing_id": id })).await["clean"], false);
-    peer.answer_with(agents::newest);
-    registry.advance(tests::test_registry::TICK);
-    registry.publish_card(&peer.card()).await;
-    registry.deliver_events().await;
-    assert_eq!(probe_clean(&registry, json!({ "listing_id": id })).await["clean"], true);
-}
-
-#[tokio::test]
 async fn listing_without_a_probe_is_not_clean_and_has_no_checks() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.publish_card(&peer.card()).await;
@@ -158,14 +131,4 @@ async fn probe_clean_sends_no_request_and_writes_nothing() {
     probe_clean(&registry, json!({ "listing_id": id })).await;
     assert_eq!(peer.request_names(), [""; 0]);
     assert_eq!(before.difference(&registry.table().await), [""; 0]);
-}
-
-#[tokio::test]
-async fn rest_path_returns_the_same_result_as_the_tool() {
-    let (registry, _peer, id) = live_agent().await;
-    let reply = registry.get(&format!("/api/probe-clean?id={id}")).await;
-    assert_eq!((reply.status, &reply.body["clean"]), (200, &json!(true)));
-    assert_eq!(reply.body, probe_clean(&registry, json!({ "listing_id": id })).await);
-    let missing = registry.get("/api/probe-clean").await;
-    assert_eq!((missing.status, &missing.body["field"]), (422, &json!("listing_id")));
 }

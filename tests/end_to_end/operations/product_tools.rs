@@ -191,42 +191,6 @@ async fn product_agent_returns_the_list_of_its_tools() {
 }
 
 #[tokio::test]
-async fn purchase_has_to_wait_until_payments_open() {
-    let options = TestOptions::default()
-        .with_setting("PAYMENTS", "on")
-        .with_setting("STRIPE_SECRET_KEY", "sk_test_x")
-        .with_setting("STRIPE_WEBHOOK_SECRET", "whsec_x")
-        .with_setting("PAYMENTS_OPEN_AFTER", 1);
-    let (registry, agents, server) = (
-        TestRegistry::start_with(options).await,
-        Peer::start(agents::newest).await,
-        Peer::start(servers::modern).await,
-    );
-    let order = json!({ "tool": "buy_product", "sku": "alive", "goals": ["grow"] });
-    let waits = registry.post("/api/products/agent", &order).await.body;
-    assert_eq!(
-        (&waits["order"]["status"], &waits["order"]["price_cents"]),
-        (&json!("waits_for_payments"), &json!(2999))
-    );
-    assert_eq!(
-        (&waits["unlock"]["payments_open"], &waits["next"]["action"]),
-        (&json!(false), &json!("take_demo"))
-    );
-
-    let agent = registry.live_card(&agents.card()).await;
-    let mcp = registry.publish_mcp(&server.url("/mcp")).await;
-    registry.deliver_events().await;
-    feedback(&registry, &agent, 4).await;
-    feedback(&registry, &mcp, 2).await;
-    let open = registry.post("/api/products/agent", &order).await.body;
-    assert_eq!(
-        (&open["order"]["status"], &open["next"]["action"]),
-        (&json!("ready_for_checkout"), &json!("checkout"))
-    );
-    assert_eq!(open["order"]["body"], json!({ "sku": "alive", "goals": ["grow"] }));
-}
-
-#[tokio::test]
 async fn preview_contains_the_list_of_files_and_does_not_count_as_a_demo() {
     let (registry, _peer, id) = live_agent().await;
     let catalogue = registry.get("/api/products/preview").await.body;
@@ -414,52 +378,6 @@ async fn improvement_log_contains_failure_reasons_of_today_with_fixes() {
     assert!(entry["ask"].as_str().unwrap().starts_with("Serve the agent card itself"), "{entry}");
     let gap = &registry.get("/api/products/learning").await.body["top_gaps"][0];
     assert_eq!((&gap["count"], &gap["share_pct"], &gap["fix"]), (&json!(1), &json!(100), &entry["ask"]));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn cost_of_each_product_tool_is_bounded_for_any_number_of_listings() {
-    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
-    let (registry, agents) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
-    for number in 0..30 {
-        registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await;
-    }
-    registry.deliver_events().await;
-    let active = registry.get("/api/listings/active").await.body;
-    let id: ListingId = active["agents"][7]["listing_id"].as_str().unwrap().parse().unwrap();
-    let token = access_token(&registry, &id).await;
-    // The number of table calls that each path may cost.
-    let table = [
-        ("/api/products/learning".to_owned(), 2),
-        ("/api/products/improvement-log".to_owned(), 2),
-        ("/api/products/preview".to_owned(), 0),
-        ("/api/products/agent".to_owned(), 0),
-        ("/api/products/verify".to_owned(), 0),
-        ("/api/products/run".to_owned(), 0),
-        (format!("/api/products/preview?listing_id={id}"), 4),
-        (format!("/api/products/run?listing_id={id}"), 5),
-        (format!("/api/products/export?token={token}&format=zip"), 5),
-    ];
-    for (path, limit) in table {
-        let before = registry.observer.tally.snapshot();
-        let reply = registry.get(&path).await;
-        let calls = registry.observer.tally.since(&before);
-        assert_eq!((reply.status, calls.of("Scan")), (200, 0), "{path}");
-        assert!(calls.total() <= limit, "{path} cost {calls:?}");
-    }
-}
-
-#[tokio::test]
-async fn preview_works_over_a2a() {
-    let registry = TestRegistry::start().await;
-    let call = json!({ "operation": "preview_product", "arguments": { "sku": "kernel", "preset": "coder" } });
-    let message = json!({
-        "messageId": "m1", "role": "user", "kind": "message", "parts": [{ "kind": "data", "data": call }],
-    });
-    let request =
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "message/send", "params": { "message": message } });
-    let reply = registry.post("/api/a2a", &request).await;
-    let text = reply.body.to_string();
-    assert!(text.contains("\"price_cents\":1499") && text.contains("AGENTS.md"), "{text}");
 }
 
 /// Each of them makes a whole product, so a script could keep all instances busy.

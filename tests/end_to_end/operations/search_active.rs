@@ -91,21 +91,3 @@ async fn only_live_listings_are_listed() {
     assert_eq!((&answer["ok"], &answer["listings"]), (&json!(true), &json!([])), "{answer}");
     assert_eq!(answer["counts"], json!({ "agents_active": 0, "mcp_active": 0 }));
 }
-
-#[tokio::test]
-async fn error_contains_the_argument_that_is_out_of_range() {
-    let registry = TestRegistry::start().await;
-    for (arguments, field, code) in [
-        (json!({ "limit": 0 }), "limit", "out_of_range"),
-        (json!({ "limit": 101 }), "limit", "out_of_range"),
-        (json!({ "cursor": "nonsense" }), "cursor", "bad_cursor"),
-        (json!({ "kind": "robot" }), "kind", "invalid_argument"),
-    ] {
-        let problem = registry.refused_tool("search_active", &arguments).await;
-        assert_eq!(
-            (&problem["status"], &problem["field"], &problem["code"]),
-            (&json!(422), &json!(field), &json!(code)),
-            "{arguments}: {problem}"
-        );
-    }
-}

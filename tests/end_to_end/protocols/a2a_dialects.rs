@@ -619,13 +619,3 @@ async fn messages_that_publish_count_for_the_rate_limit() {
     assert_eq!(refused["status"]["state"], "TASK_STATE_FAILED");
     assert_eq!(refused["status"]["message"]["parts"][1]["data"]["error"]["code"], "rate_limited");
 }
-
-#[tokio::test]
-async fn a2a_routes_work_through_api_gateway_events() {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
-    assert!(result(&registry, "SendMessage", &as_task("help")).await["task"].is_object());
-    assert!(registry.post("/api/a2a/message:send", &as_task("help")).await.body["task"].is_object());
-    assert!(registry.post("/message:send", &newest("help")).await.body["message"].is_object());
-    assert_eq!(registry.get("/api/a2a/tasks").await.body["totalSize"], 0);
-    assert_eq!(registry.get("/api/a2a").await.body["protocol"], "a2a");
-}

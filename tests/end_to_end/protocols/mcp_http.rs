@@ -420,16 +420,3 @@ async fn listing_published_with_a_tool_goes_live_and_publishing_is_rate_limited(
     assert!(problem["retry_after_s"].as_u64().is_some_and(|seconds| seconds <= 3600));
     assert_eq!(problem["next"]["action"], "wait");
 }
-
-#[tokio::test]
-async fn mcp_works_through_api_gateway_events() {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
-    let discovered = modern(&registry, "server/discover", json!({})).await;
-    assert_eq!(discovered.body["result"]["supportedVersions"][0], NEWEST);
-    let accepted = send(&registry, &[], r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
-    assert_eq!((accepted.status, accepted.body), (202, Value::Null));
-    assert_eq!(
-        send(&registry, &[("host", "evil.example.com")], request("ping", &json!({}))).await.status,
-        403
-    );
-}

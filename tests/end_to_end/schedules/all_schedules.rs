@@ -9,38 +9,6 @@ use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, recheck_at, time};
 
-/// Runs the schedules as deployed: a tick every six minutes and a recheck every hour, with different phases. No listing
-/// stays Live for more than a week without an answer.
-#[tokio::test]
-async fn silent_listing_is_demoted_within_a_week() {
-    for (recheck_minute, status) in [(0, 404), (5, 404), (2, 503)] {
-        let (registry, peer, id) = live_agent().await;
-        let last_ok = time(&registry.status(&id).await["probe"]["probed_at"]);
-        peer.answer_with(agents::only(status));
-        registry.advance_to(recheck_at(&registry, &id).await - jiff::SignedDuration::from_hours(1));
-        let mut demoted_at = None;
-        for minute in 0..2 * 24 * 60 {
-            if minute % 60 == recheck_minute {
-                registry.recheck().await;
-                if registry.lane(&id).await == "demoted" {
-                    demoted_at = Some(registry.now());
-                    break;
-                }
-            }
-            if minute % 6 == 0 {
-                registry.tick().await;
-            }
-            registry.advance(Duration::from_secs(60));
-        }
-        let Some(demoted_at) = demoted_at else {
-            panic!("recheck at :{recheck_minute:02}, status {status}: still Live days after its week");
-        };
-        let live_for = demoted_at.duration_since(last_ok);
-        let week = jiff::SignedDuration::from_hours(7 * 24);
-        assert!(live_for <= week, "recheck at :{recheck_minute:02}, status {status}: Live for {live_for:#}");
-    }
-}
-
 /// The weekly statistics count each rechecked listing, whether tick or recheck probed it.
 #[tokio::test]
 async fn weekly_statistics_count_every_live_listing() {

@@ -5,6 +5,7 @@ pub mod aws_endpoints;
 pub mod chroma;
 pub mod fixtures;
 pub mod peers;
+pub mod ports;
 pub mod runtime_api;
 pub mod sample_events;
 pub mod template;

@@ -22,8 +22,9 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+
+use crate::ports;
 
 /// The usual path of an agent card.
 pub const CARD: &str = "/.well-known/agent-card.json";
@@ -130,7 +131,7 @@ impl Drop for Peer {
 impl Peer {
     /// A peer on a free port.
     pub async fn start(script: impl Fn(&PeerRequest) -> Response + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = ports::listen("127.0.0.1").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let shared = Arc::new(Shared { script: Mutex::new(Arc::new(script)), requests: Mutex::default() });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));

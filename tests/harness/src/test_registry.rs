@@ -24,7 +24,7 @@ use registry::store::Store;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::chroma;
+use crate::{chroma, ports};
 
 pub use options::TestOptions;
 pub use reply::{Reply, snapshot_of};
@@ -76,6 +76,7 @@ impl TestRegistry {
         let lags = options.lags();
         let options = Options { observer: Some(observer.clone()), ..options.into_local() };
         let mut local = Local::start(options).await.unwrap();
+        ports::allow(local.address.port());
         if lags {
             let table = local.engine.clone();
             let (name, clock) = (&local.app.settings.table_name, &local.app.clock);

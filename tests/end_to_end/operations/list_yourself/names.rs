@@ -142,15 +142,6 @@ async fn name_of_an_older_listing_is_proven_by_its_next_handshake() {
     assert_eq!(by_name["listing_id"], id.as_str());
 }
 
-#[tokio::test]
-async fn published_listing_is_found_by_its_name_at_once() {
-    let (registry, owner) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    let published = server_json("localhost.acme/adder", &url_at(&owner, "acme.localhost"));
-    let id = id_of(&registry.publish(&published).await);
-    let by_name = registry.get("/api/listings/status?name=localhost.acme/adder").await;
-    assert_eq!((by_name.status, &by_name.body["listing_id"]), (200, &json!(id)), "{by_name:?}");
-}
-
 /// There are more claims than a look-up by name reads, and the proven id sorts after most of them.
 #[tokio::test]
 async fn many_claims_do_not_hide_the_proven_listing() {

@@ -165,28 +165,6 @@ async fn publishing_again_returns_the_status_duplicate_or_active() {
     assert_eq!(registry.live_counts().await, (1, 0));
 }
 
-#[tokio::test]
-async fn server_name_stays_with_its_first_live_owner() {
-    let registry = TestRegistry::start().await;
-    let (owner, squatter) = (Peer::start(servers::modern).await, Peer::start(servers::legacy).await);
-    let describe = |peer: &Peer| {
-        json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0",
-            "remotes": [{ "type": "streamable-http", "url": peer.url("/mcp") }] })
-    };
-    let first = id_of(&registry.publish(&describe(&owner)).await);
-    registry.deliver_events().await;
-    let second = id_of(&registry.publish(&describe(&squatter)).await);
-    registry.deliver_events().await;
-    assert_ne!(first, second);
-    assert!(second.as_str().starts_with("mcp-org-example-adder-"));
-    assert_eq!(
-        registry.status(&first).await["probe"]["target"],
-        owner.url("/mcp"),
-        "the first listing was changed"
-    );
-    assert_eq!(registry.live_counts().await, (0, 2));
-}
-
 /// Otherwise a client that polls reads the result of the probe before its fix.
 #[tokio::test]
 async fn listing_that_is_published_again_is_queued_until_its_probe() {

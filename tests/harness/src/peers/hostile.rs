@@ -14,9 +14,10 @@ use futures::stream;
 use http::header;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 
 use super::{CARD, agents};
+use crate::ports;
 
 const LONGER_THAN_PROBES: Duration = Duration::from_secs(3600);
 
@@ -86,7 +87,7 @@ impl HostilePeer {
 
     /// Starts such a peer, which runs until its test ends; returns the URL of its card.
     pub async fn start(self) -> String {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = ports::listen("127.0.0.1").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         match self.router(&origin) {
             Some(router) => {

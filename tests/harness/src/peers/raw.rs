@@ -7,7 +7,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
+
+use crate::ports;
 
 const LONGER_THAN_PROBES: Duration = Duration::from_secs(3600);
 
@@ -67,7 +69,7 @@ pub enum Saying {
 /// Starts a peer that answers one request per connection and runs until its test ends; returns its origin.
 #[expect(clippy::unwrap_used, reason = "a peer that cannot start fails its test")]
 pub async fn start(answer: impl Fn(&RawRequest) -> Saying + Send + Sync + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = ports::listen("127.0.0.1").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
     let answer = Arc::new(answer);
     tokio::spawn(async move {
