@@ -11,7 +11,6 @@ mod failure_rates;
 mod fortnight;
 mod full_disk;
 mod funnel;
-mod hostile_answers;
 mod hostile_callers;
 mod hostile_peers;
 mod index_formats;

@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 
 use axum::response::Response;
+use registry::app::App;
 use registry::discovery::GUIDES;
 use registry::documents::{AnyDocument, DOCUMENTS};
 use registry::dump::{self, DumpLimits};
-use registry::model::{ListingId, Moment};
+use registry::events::Bus;
+use registry::model::{ListingId, Moment, Random};
 use registry::pages::{ASSETS, PAGES};
 use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer, servers};
@@ -153,6 +155,12 @@ pub(crate) async fn live_agent() -> (TestRegistry, Peer, ListingId) {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
     (registry, peer, id)
+}
+
+/// Another process over the same table, with a search index of its own.
+pub(crate) fn another_process(app: &App) -> App {
+    let settings = app.settings.clone();
+    App::new(settings, app.store.clone(), Bus::Silent, app.clock.clone(), Random::seeded(1))
 }
 
 pub(crate) async fn recheck_at(registry: &TestRegistry, id: &ListingId) -> Moment {

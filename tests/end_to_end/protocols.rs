@@ -6,6 +6,7 @@ mod a2a_words;
 mod all_protocols;
 mod ard;
 mod foreign_pages;
+mod fuzzing;
 mod http_headers;
 mod link_walker;
 mod links;

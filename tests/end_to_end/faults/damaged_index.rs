@@ -4,23 +4,21 @@
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use registry::app::App;
-use registry::events::Bus;
-use registry::model::{Listed, Random};
+use registry::model::Listed;
 use registry::search::{Query, Text};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
 use super::print_row;
+use crate::fixtures::another_process;
 
 /// Enough for several buckets.
 const AGENTS: usize = 300;
 
 /// The number of listings that a newly started process finds.
 async fn count_in_new_process(registry: &TestRegistry) -> usize {
-    let app = &registry.app;
-    let (store, clock) = (app.store.clone(), app.clock.clone());
-    count_indexed(&App::new(app.settings.clone(), store, Bus::Silent, clock, Random::seeded(1))).await
+    count_indexed(&another_process(&registry.app)).await
 }
 
 /// The number of listings in the index of a process.

@@ -4,8 +4,7 @@
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use registry::app::App;
-use registry::events::Bus;
-use registry::model::{HashPrefix, Kind, Listed, Random};
+use registry::model::{HashPrefix, Kind, Listed};
 use registry::search::bucket::Bucket;
 use registry::search::embedding::WIDTH;
 use registry::search::{Query, Text};
@@ -13,13 +12,10 @@ use sha2::{Digest as _, Sha256};
 use tests::fixtures::insert_live_listings;
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
+use crate::fixtures::another_process;
+
 /// Enough for two buckets.
 const LISTINGS: usize = 200;
-
-fn another_process(app: &App) -> App {
-    let settings = app.settings.clone();
-    App::new(settings, app.store.clone(), Bus::Silent, app.clock.clone(), Random::seeded(1))
-}
 
 async fn count_indexed(app: &App) -> usize {
     let text = Text::parse("", "q").unwrap();

@@ -5,22 +5,17 @@ use std::collections::{BTreeMap, HashSet};
 
 use local::engine::instrumented::Fault;
 use registry::app::App;
-use registry::events::Bus;
-use registry::model::{HashPrefix, Kind, Listed, ListingId, Random};
+use registry::model::{HashPrefix, Kind, Listed, ListingId};
 use registry::search::{Query, Text};
 use registry::store::Manifest;
 use tests::fixtures::insert_live_listings;
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
+use crate::fixtures::another_process;
+
 /// A transaction of the table allows 100 writes.
 const BUCKETS: usize = 256;
 const LISTINGS: usize = 60;
-
-/// Another process over the same table, with an index of its own.
-fn another_process(app: &App) -> App {
-    let settings = app.settings.clone();
-    App::new(settings, app.store.clone(), Bus::Silent, app.clock.clone(), Random::seeded(1))
-}
 
 async fn found_ids(app: &App) -> HashSet<ListingId> {
     let text = Text::parse("", "q").unwrap();

@@ -224,28 +224,3 @@ async fn unknown_and_withdrawn_listings_have_helpful_pages() {
         "{page}"
     );
 }
-
-#[tokio::test]
-async fn markup_in_card_texts_is_escaped() {
-    let registry = TestRegistry::start().await;
-    let hostile = "<script>alert(1)</script>\u{202E}\"'><img src=x onerror=alert(2)>";
-    let peer = Peer::start(move |request| {
-        let mut card = agents::card(request, &format!("{hostile}{}", "long ".repeat(2000)));
-        card["description"] = json!(hostile);
-        card["documentationUrl"] = json!("javascript:alert(3)");
-        card["skills"] = json!([{ "id": "x", "name": hostile, "description": hostile, "tags": [hostile] }]);
-        match request.verb.as_str() {
-            "GET" => tests::peers::json_answer(200, &card),
-            _ => agents::speaks_newest(request),
-        }
-    })
-    .await;
-    let id = registry.publish_card(&peer.card()).await;
-    registry.deliver_events().await;
-    let shown = page(&registry, &id).await;
-    assert!(shown.contains("&lt;script&gt;") || shown.contains("&#60;script&#62;"), "{shown}");
-    for markup in ["<script>alert", "<img src=x", "href=\"javascript"] {
-        assert!(!shown.contains(markup), "{markup}: {shown}");
-    }
-    assert!(shown.len() < 60_000, "{} bytes", shown.len());
-}

@@ -12,14 +12,12 @@ use http::{Request, StatusCode};
 use http_body_util::BodyExt;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use registry::model::CallerAddress;
 use serde_json::{Map, Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
 use tower::ServiceExt;
 
-/// Number of requests.
-const CASES: u32 = 20_000;
+use super::fuzzing::{self, any_json, damaged};
 
 /// Time limit of a request on a busy machine, with the wait for a first probe.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -82,23 +80,6 @@ struct FuzzRequest {
     path: &'static str,
     headers: Vec<(&'static str, &'static str)>,
     body: Vec<u8>,
-}
-
-fn any_json() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        any::<f64>().prop_map(Value::from),
-        "[a-z\u{e9}\u{1f600}\"\\\\\u{0}]{0,12}".prop_map(Value::from),
-    ];
-    leaf.prop_recursive(4, 24, 5, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
-            prop::collection::hash_map("[a-zA-Z_]{0,8}", inner, 0..5)
-                .prop_map(|members| members.into_iter().collect::<Map<_, _>>().into()),
-        ]
-    })
 }
 
 fn text() -> impl Strategy<Value = Value> {
@@ -193,20 +174,6 @@ fn request() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Removes, repeats or inserts bytes.
-fn damaged(text: Vec<u8>, edits: &[(Index, Index, u8)]) -> Vec<u8> {
-    edits.iter().fold(text, |mut text, (from, to, with)| {
-        let (from, to) = (from.index(text.len() + 1), to.index(text.len() + 1));
-        let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 40));
-        match with % 3 {
-            0 => drop(text.drain(from..to)),
-            1 => text.extend_from_within(from..to),
-            _ => text.insert(from, *with),
-        }
-        text
-    })
-}
-
 fn fuzz_request() -> impl Strategy<Value = FuzzRequest> {
     let bytes = |value: Value| value.to_string().into_bytes();
     let edits = || prop::collection::vec(any::<(Index, Index, u8)>(), 1..4);
@@ -286,15 +253,8 @@ fn fuzz() {
         .with_setting("TASKS_PER_HOUR_IN_ALL", 1_000_000);
     let registry = runtime.block_on(TestRegistry::start_with(options));
     let router = a2a::router(registry.app.clone());
-    let config = ProptestConfig {
-        cases: CASES,
-        failure_persistence: None,
-        max_shrink_iters: 200,
-        ..ProptestConfig::default()
-    };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let outcomes = RefCell::new(BTreeMap::<(&'static str, i64), u32>::new());
-    runner
+    fuzzing::runner()
         .run(&fuzz_request(), |sent| {
             let (status, reply) =
                 runtime.block_on(runtime.spawn(reply_to(router.clone(), sent.clone()))).unwrap();
@@ -315,15 +275,8 @@ fn fuzz() {
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
 
-    // Requests that all fail in the parser would prove little, so every kind of reply must occur.
-    let outcomes = outcomes.into_inner();
     let rpc =
         [0, -32700, -32600, -32601, -32602, -32001, -32003, -32004, -32005, -32009].map(|code| ("rpc", code));
     let rest = [200, 400, 415].map(|status| ("rest", status));
-    for outcome in rpc.into_iter().chain(rest) {
-        assert!(
-            outcomes.get(&outcome).is_some_and(|count| *count >= 20),
-            "{outcome:?} is rare: {outcomes:?}"
-        );
-    }
+    fuzzing::assert_all_occur(&outcomes.into_inner(), rpc.into_iter().chain(rest));
 }

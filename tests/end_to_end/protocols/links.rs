@@ -15,85 +15,6 @@ use crate::fixtures::{LivePair, all_documents, live_pair};
 const PROTOCOL_PATHS: [&str; 5] =
     ["/api/a2a", "/api/protocol", "/v0.1/servers", "/api/ard/agents", "/nothing/here"];
 
-/// The paths of `specification.md#endpoints`.
-const SPECIFIED_ENDPOINTS: [(&str, &str); 22] = [
-    ("POST", "/api/publish"),
-    ("GET", "/api/listings/status"),
-    ("GET", "/api/listings/active"),
-    ("GET", "/api/products/demo"),
-    ("POST", "/api/products/demo"),
-    ("POST", "/api/products/feedback"),
-    ("POST", "/api/products/demo-confirm"),
-    ("POST", "/api/products/agent"),
-    ("GET", "/api/products/access"),
-    ("GET", "/api/products/export"),
-    ("GET", "/api/talk"),
-    ("GET", "/api/score"),
-    ("GET", "/api/a2a"),
-    ("POST", "/api/a2a"),
-    ("GET", "/api/ard/search"),
-    ("POST", "/api/ard/search"),
-    ("GET", "/api/match"),
-    ("GET", "/api/feed"),
-    ("POST", "/api/protocol"),
-    ("GET", "/api/products/reciprocity"),
-    ("GET", "/api/products/connectors/daily"),
-    ("GET", "/api/probes"),
-];
-
-/// Read-only documents of the specification, without badges and skills, whose paths have placeholders.
-const SPECIFIED_DOCUMENTS: [&str; 28] = [
-    "/.well-known/agent.json",
-    "/.well-known/agent-card.json",
-    "/.well-known/mcp/server-card.json",
-    "/.well-known/ai-catalog.json",
-    "/.well-known/jwks.json",
-    "/.well-known/signature-agent-card.json",
-    "/.well-known/http-message-signatures-directory",
-    "/.well-known/agents",
-    "/.well-known/agent-descriptions",
-    "/.well-known/a2a-card.json",
-    "/agents/public",
-    "/agents/search",
-    "/api/catalog",
-    "/skill.json",
-    "/discovery.json",
-    "/openapi.json",
-    "/llms.txt",
-    "/llms-full.txt",
-    "/ai.txt",
-    "/robots.txt",
-    "/sitemap.xml",
-    "/agentmap.json",
-    "/api/mcp-registry/server.json",
-    "/api/mcp-registry/publish-status",
-    "/api/dns/mcp-status",
-    "/list",
-    "/for-agents",
-    "/products",
-];
-
-/// Other product families of the specification.
-const SPECIFIED_FAMILIES: [&str; 17] = [
-    "stigmergy",
-    "autocatalysis",
-    "interop",
-    "federation",
-    "first-principles",
-    "exonomics",
-    "agentfinder",
-    "reply-capture",
-    "conversion-pressure",
-    "improvement-log",
-    "checkout",
-    "preview",
-    "verify",
-    "learning",
-    "run",
-    "demo-nudge",
-    "connectors",
-];
-
 const PRIVATE_EMAIL: &str = "somebody.private@example.org";
 
 /// Values that later replies must not contain.
@@ -204,38 +125,6 @@ async fn every_link_is_served_and_every_document_is_linked() {
     assert!(walker.found.len() > 100, "only {} links were found", walker.found.len());
     let dead: Vec<&str> = walker.dead.iter().map(String::as_str).collect();
     assert!(dead.is_empty(), "{}", dead.join("\n"));
-}
-
-#[tokio::test]
-async fn openapi_describes_the_contract_and_its_paths_are_served() {
-    let registry = TestRegistry::start().await;
-    let described = registry.get("/openapi.json").await.body["paths"].clone();
-    let families = SPECIFIED_FAMILIES.map(|family| format!("/api/products/{family}"));
-    let reads = SPECIFIED_DOCUMENTS.into_iter().chain(families.iter().map(String::as_str));
-    let reads = reads.chain(["/badge/{name}", "/skills/{name}"]).map(|path| ("GET", path));
-    for (method, path) in SPECIFIED_ENDPOINTS.into_iter().chain(reads) {
-        let calls = &described[path];
-        let is_post_only = path == "/api/products/run" && calls["post"].is_object();
-        assert!(calls[method.to_lowercase()].is_object() || is_post_only, "{method} {path}: {calls}");
-    }
-    for (path, calls) in described.as_object().unwrap() {
-        let filled = path
-            .split('{')
-            .map(|part| part.split_once('}').map_or(part.into(), |(_, rest)| format!("x{rest}")));
-        let filled: String = filled.collect();
-        for method in calls.as_object().unwrap().keys() {
-            let json = [("content-type".to_owned(), "application/json".to_owned())];
-            let body = if method == "post" { "{}" } else { "" };
-            let reply = registry.send(&method.to_uppercase(), &filled, &json, body.to_owned()).await;
-            assert_ne!(reply.body["code"], "no_such_path", "{method} {path}");
-            // Payments are not configured in this test.
-            let payments_are_off = reply.body["code"] == "payments_not_configured";
-            assert!(
-                reply.status != 405 && (reply.status < 500 || payments_are_off),
-                "{method} {path}: {reply:?}"
-            );
-        }
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

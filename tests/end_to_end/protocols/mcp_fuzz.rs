@@ -7,13 +7,11 @@ use http::{Request, StatusCode};
 use http_body_util::BodyExt;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
 use tests::test_registry::TestRegistry;
 use tower::ServiceExt;
 
-/// Number of requests.
-const CASES: u32 = 20_000;
+use super::fuzzing::{self, any_json, damaged};
 
 /// Time limit of a request on a busy machine.
 const TIME_LIMIT: std::time::Duration = std::time::Duration::from_secs(5);
@@ -52,24 +50,6 @@ struct FuzzRequest {
     path: &'static str,
     headers: Vec<(&'static str, String)>,
     body: Vec<u8>,
-}
-
-/// Any JSON without URLs, so that no tool sends a request to another host.
-fn any_json() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        any::<f64>().prop_map(Value::from),
-        "[a-z\u{e9}\u{1f600}\"\\\\\u{0}]{0,12}".prop_map(Value::from),
-    ];
-    leaf.prop_recursive(4, 24, 5, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
-            prop::collection::hash_map("[a-z_]{0,8}", inner, 0..5)
-                .prop_map(|members| members.into_iter().collect::<Map<_, _>>().into()),
-        ]
-    })
 }
 
 fn arguments() -> impl Strategy<Value = Value> {
@@ -134,20 +114,6 @@ fn message() -> impl Strategy<Value = Value> {
             }
             message
         })
-}
-
-/// Removes, repeats or inserts bytes.
-fn damaged(text: Vec<u8>, edits: &[(Index, Index, u8)]) -> Vec<u8> {
-    edits.iter().fold(text, |mut text, (from, to, with)| {
-        let (from, to) = (from.index(text.len() + 1), to.index(text.len() + 1));
-        let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 40));
-        match with % 3 {
-            0 => drop(text.drain(from..to)),
-            1 => text.extend_from_within(from..to),
-            _ => text.insert(from, *with),
-        }
-        text
-    })
 }
 
 fn body() -> impl Strategy<Value = (Value, Vec<u8>)> {
@@ -231,15 +197,8 @@ fn any_request_gets_a_valid_json_rpc_reply() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let registry = runtime.block_on(TestRegistry::start());
     let router = protocol::router(registry.app.clone());
-    let config = ProptestConfig {
-        cases: CASES,
-        failure_persistence: None,
-        max_shrink_iters: 200,
-        ..ProptestConfig::default()
-    };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let outcomes = std::cell::RefCell::new(std::collections::BTreeMap::<(u16, i64), u32>::new());
-    runner
+    fuzzing::runner()
         .run(&fuzz_request(), |sent| {
             let (status, kind, body) = runtime.block_on(reply_to(router.clone(), &sent));
             prop_assert!(!status.is_server_error(), "{status}");
@@ -275,8 +234,6 @@ fn any_request_gets_a_valid_json_rpc_reply() {
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
 
-    // Requests that all fail in the parser would prove little, so every kind of reply must occur.
-    let outcomes = outcomes.into_inner();
     let expected = [
         (200, 0),
         (200, -32601),
@@ -291,10 +248,5 @@ fn any_request_gets_a_valid_json_rpc_reply() {
         (404, -32601),
         (415, -32600),
     ];
-    for outcome in expected {
-        assert!(
-            outcomes.get(&outcome).is_some_and(|count| *count >= 20),
-            "{outcome:?} is rare: {outcomes:?}"
-        );
-    }
+    fuzzing::assert_all_occur(&outcomes.into_inner(), expected);
 }

@@ -73,21 +73,6 @@ async fn agent_gets_the_message_once_a_week() {
 }
 
 #[tokio::test]
-async fn renewal_finds_changed_tools() {
-    let registry = TestRegistry::start().await;
-    let peer = Peer::start(servers::modern_with(&["add"])).await;
-    let id = registry.publish_mcp(&peer.url("/mcp")).await;
-    registry.deliver_events().await;
-    let before = registry.status(&id).await["evidence"]["tools_hash"].clone();
-    peer.answer_with(servers::modern_with(&["add", "steal"]));
-    registry.advance(HOUR * 9);
-    assert_eq!(registry.tick().await["renewed"], 1);
-    let status = registry.status(&id).await;
-    assert_ne!(status["evidence"]["tools_hash"], before);
-    assert_eq!(status["evidence"]["changed"]["added"]["names"], json!(["steal"]), "{status}");
-}
-
-#[tokio::test]
 async fn failed_renewal_leads_to_a_demotion_within_hours() {
     let (registry, peer, id) = live_agent().await;
     assert_eq!(state(&registry, &id).await, "proven");

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use local::engine::instrumented::Fault;
 use registry::app::App;
-use registry::events::Bus;
-use registry::model::{Kind, Lane, Listed, ListingId, Random};
+use registry::model::{Kind, Lane, Listed, ListingId};
 use registry::search::{Found, Query, Text};
 use serde_json::json;
 use tests::fixtures::{feed_item, submitted_listing};
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
+
+use crate::fixtures::another_process;
 
 fn query(text: &str) -> Query {
     let text = Text::parse(text, "q").unwrap();
@@ -24,12 +25,6 @@ async fn search(app: &App, text: &str) -> Found {
 
 fn ids(found: &Found) -> Vec<ListingId> {
     found.hits.iter().map(|hit| hit.listing.id.clone()).collect()
-}
-
-/// Another process over the same table, with an index of its own.
-fn another_process(app: &App) -> App {
-    let settings = app.settings.clone();
-    App::new(settings, app.store.clone(), Bus::Silent, app.clock.clone(), Random::seeded(1))
 }
 
 /// Makes agents Live that are not yet in the index.

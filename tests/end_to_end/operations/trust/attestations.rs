@@ -280,21 +280,6 @@ async fn counts_of_caller_reports_can_be_attested() {
     );
 }
 
-/// The note for the evidence log is written together with the record of the attestation.
-#[tokio::test]
-async fn attestation_is_noted_for_the_evidence_log() {
-    let (registry, _peer, id) = live_agent().await;
-    let attestation = attest_listing(&registry, &id, "liveness").await;
-    let digest = registry::model::sha256_hex(attestation["jws"].as_str().unwrap());
-    let table = registry.table().await;
-    let notes = table.items_under("LOG#ATTESTED");
-    assert!(notes.len() == 1 && notes[0]["digest"] == json!(digest), "{notes:?}");
-    assert!(!json!(table.items_under("LOG#PENDING")).to_string().contains("attested"));
-    registry.settle();
-    let listed = registry.call_tool("attestations", &json!({ "listing_id": id })).await;
-    assert_eq!(listed["attestations"][0]["jws_sha256"], digest);
-}
-
 /// Whoever has a leaked key signs other claims under the id of an attestation that exists.
 #[tokio::test]
 async fn token_under_a_known_id_is_refused_unless_the_registry_issued_it() {
@@ -368,15 +353,4 @@ async fn attestations_are_rate_limited() {
     }
     registry.advance(HOUR);
     assert_eq!(registry.post(super::FAMILY, &attest).await.status, 200);
-}
-
-#[tokio::test]
-async fn actions_that_write_require_post() {
-    let pair = live_pair().await;
-    let get =
-        pair.registry.get(&format!("{}?action=liveness&listing_id={}", super::FAMILY, pair.agent)).await;
-    assert_eq!((get.status, &get.body["live"]), (200, &json!(true)));
-    let attest =
-        pair.registry.get(&format!("{}?action=attest&listing_id={}", super::FAMILY, pair.agent)).await;
-    assert_eq!((attest.status, &attest.body["code"]), (422, &json!("action_needs_post")));
 }
