@@ -70,7 +70,6 @@ nightly: check test check-infra smoke dry-run proxies clients browser hostile ##
 	cargo test --workspace --test end_to_end -- --ignored script_of_the_page rehearsal_of_a_restore
 	cargo test --package local --features otlp --test traces
 	cargo test -p registry-probe --lib million_answering -- --ignored --nocapture
-	cargo test --release --workspace --test end_to_end honest_caller -- --ignored --nocapture
 	HOT_KEYS_SECONDS=$${HOT_KEYS_SECONDS:-30} HOT_KEYS_LIMIT=$${HOT_KEYS_LIMIT:-0.5} $(MAKE) bench BENCH="lambda requests operations load million cost hot-keys"
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
 

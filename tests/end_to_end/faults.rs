@@ -22,7 +22,7 @@ mod restart;
 mod stale_index;
 mod table_faults;
 
-/// Prints one row of the table that `make faults` collects: the fault and its effect.
+/// Prints one row of the table that `tests/hostile/faults` collects: the fault and its effect.
 fn print_row(fault: &str, figures: &str) {
     println!("\nfault: {fault:<46} {figures}");
 }

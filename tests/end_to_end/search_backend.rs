@@ -1,5 +1,5 @@
 //! Tests a search backend that fails, restarts, loses its data, or is chosen for an existing registry. Each test starts its
-//! own Chroma server. `make search-backend` runs them; it also runs the end-to-end tests of search with a backend.
+//! own Chroma server. `make proxies` runs them; it also runs the end-to-end tests of search with a backend.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! Tests the store on two engines: the embedded engine, and the DynamoDB endpoint in `SECOND_ENGINE` (`make
-//! second-engine` starts moto). The same tests must have the same results, so that the store does not depend
-//! on the behavior of one emulator.
+//! Tests the store on two engines: the embedded engine, and the DynamoDB endpoint in `SECOND_ENGINE`
+//! (`tests/proxies/second_engine/run` starts moto). The same tests must have the same results, so that the store does not
+//! depend on the behavior of one emulator.
 
 mod evidence_log;
 mod key_service;

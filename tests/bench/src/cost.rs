@@ -1,4 +1,4 @@
-//! `make cost` calculates two costs: the cost of a million requests of each operation, and the cost of 100,000 Live
+//! `bench cost` calculates two costs: the cost of a million requests of each operation, and the cost of 100,000 Live
 //! listings for a month without requests. It multiplies measured units and bytes by the prices from the settings.
 
 use registry::economy::cost_model;

@@ -1,4 +1,4 @@
-//! `make hot-keys` shows which partition keys of the table limit the number of requests. It sends the mix of requests to
+//! `bench hot-keys` shows which partition keys of the table limit the number of requests. It sends the mix of requests to
 //! several instances of the registry. They share a table that limits each partition key, as DynamoDB does. The clock moves
 //! with the requests. So the rate does not depend on the speed of the machine.
 

@@ -86,7 +86,7 @@ fn servers() -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes two minutes; `make faults` runs it"]
+#[ignore = "takes two minutes; `tests/hostile/faults` runs it"]
 async fn subscribers_are_told_of_each_fall_and_each_change_of_tools_once() {
     let mail = MailServer::start().await;
     let folder = tempfile::tempdir().unwrap();

@@ -254,7 +254,7 @@ async fn acknowledged_writes_survive_sigkill() {
 
 /// 800 listings were published and wait for their first probe when the registry is killed.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes a minute; `make faults` runs it"]
+#[ignore = "takes a minute; `tests/hostile/faults` runs it"]
 async fn listings_that_waited_when_the_registry_was_killed_are_probed_after_its_restart() {
     const LISTINGS: u64 = 800;
     let peer = Peer::start(agents::fleet).await;

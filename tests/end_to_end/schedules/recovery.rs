@@ -175,7 +175,7 @@ async fn tick_until_live(registry: &TestRegistry, agents: u64) {
 
 /// Prints how long a restore takes on this machine. Every listing is lost; the backup is a copy of the data file.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes minutes; `make restore` runs it"]
+#[ignore = "takes minutes; `make nightly` runs it"]
 async fn rehearsal_of_a_restore() {
     let count = std::env::var("RESTORE_LISTINGS").map_or(2_000, |text| text.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
