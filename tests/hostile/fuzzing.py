@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-FUZZ = Path(__file__).resolve().parent.parent / "fuzz"
+FUZZ = Path(__file__).resolve().parent / "fuzz"
 TARGETS = ("agent_card", "server_json", "reply", "cursor", "url")
 LONGEST_CASE_S = 5       # a slower case is a finding
 LONGEST_CASES = {"agent_card": 65_536, "server_json": 65_536, "reply": 65_536, "cursor": 4_096, "url": 4_096}

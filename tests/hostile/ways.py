@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "interop"))
+sys.path.insert(0, str(HERE.parent / "harness/python"))
 
 import registry  # noqa: E402
 import scripts  # noqa: E402
@@ -25,7 +25,7 @@ from scripts import TARGETS, name  # noqa: E402
 
 VERDICT_SECONDS = 12
 TOKEN = "an-operator-token-of-32-characters"
-SPELLINGS = HERE.parent / "fuzz" / "spellings.txt"
+SPELLINGS = HERE / "fuzz" / "spellings.txt"
 
 
 def spellings() -> dict[str, str]:

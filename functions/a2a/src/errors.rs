@@ -221,29 +221,3 @@ pub(crate) fn of_body(problem: Problem) -> A2aError {
         _ => problem.into(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn error_has_a_json_rpc_form_and_a_rest_form() {
-        let error = A2aError::TaskNotFound("x".to_owned());
-        let rpc = error.rpc();
-        assert_eq!(rpc["code"], -32001);
-        assert_eq!(rpc["data"][0]["reason"], "TASK_NOT_FOUND");
-        assert_eq!(rpc["data"][0]["metadata"], json!({ "taskId": "x" }));
-        assert_eq!(error.rest().status(), StatusCode::NOT_FOUND);
-        let error = A2aError::param("message", "is missing.");
-        assert_eq!(error.rpc()["data"][0]["fieldViolations"][0]["field"], "message");
-        assert_eq!(A2aError::WrongMethod("GET").rest().headers()[header::ALLOW], "GET");
-    }
-
-    #[test]
-    fn busy_store_returns_a_retry_hint() {
-        let error = A2aError::from(Problem::unavailable("throttled: secret"));
-        assert_eq!(error.rest().headers()[header::RETRY_AFTER], "2");
-        assert!(!error.rpc().to_string().contains("secret"));
-        assert_eq!(error.rpc()["data"][0]["retryDelay"], "2s");
-    }
-}

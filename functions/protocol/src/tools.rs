@@ -185,31 +185,6 @@ mod tests {
         assert_eq!(too_long, [""; 0], "descriptions with more than 300 characters");
     }
 
-    /// `tests/models/tasks.tsv` names only tools and arguments that the core has.
-    #[test]
-    fn tasks_of_models_name_tools_of_the_core() {
-        let tasks = include_str!("../../../tests/models/tasks.tsv");
-        let tasks: Vec<&str> = tasks.lines().filter(|line| !line.starts_with('#')).collect();
-        assert_eq!(tasks.len(), 60);
-        let core = names(&CORE, "", false).unwrap();
-        for task in tasks {
-            let [_, tools, arguments] = task.split('\t').collect::<Vec<_>>()[..] else { panic!("{task}") };
-            for name in tools.split('|') {
-                assert!(core.contains(&name), "{task}: {name}");
-            }
-            let listed =
-                CORE.operations.iter().filter(|entry| tools.split('|').any(|name| name == entry.name));
-            let schemas =
-                listed.map(|entry| tool(entry)["inputSchema"]["properties"].clone()).collect::<Vec<_>>();
-            for argument in arguments.split(' ').filter(|argument| *argument != "-") {
-                let one_of = argument.split('=').next().unwrap().split('|');
-                let is_known =
-                    one_of.into_iter().any(|name| schemas.iter().any(|schema| schema.get(name).is_some()));
-                assert!(is_known, "{task}: {argument}");
-            }
-        }
-    }
-
     #[test]
     fn annotations_say_what_writes_and_what_takes_away() {
         let hint = |name: &str, hint: &str| {

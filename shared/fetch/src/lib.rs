@@ -49,6 +49,15 @@ pub use txt::{OwnRecords, TxtError};
 
 use resolver::Resolver;
 
+/// Which loopback ports this process may connect to; see [`limit_local_ports`].
+static LOCAL_PORTS: OnceLock<fn(u16) -> bool> = OnceLock::new();
+
+/// From now on, loopback ports that `is_allowed` rejects count as closed. Only tests call this, so that no test reaches a
+/// server of another process.
+pub fn limit_local_ports(is_allowed: fn(u16) -> bool) {
+    let _first_limit_stays = LOCAL_PORTS.set(is_allowed);
+}
+
 /// Sends requests to servers that strangers chose. Cheap to create (the client is built at the first request) and
 /// to clone.
 #[derive(Clone, Debug)]
@@ -175,6 +184,9 @@ impl Fetcher {
     /// Applies the static rules again, because the target may have been parsed with a wider reach.
     fn check_allowed(&self, target: &Target) -> Result<(), FetchError> {
         Target::parse_url(target.url().clone(), self.reach())?;
+        if target.is_loopback() && LOCAL_PORTS.get().is_some_and(|is_allowed| !is_allowed(target.port())) {
+            return Err(FetchError::Refused);
+        }
         match &self.own_host {
             Some(own) if **own == *target.host() => Err(FetchError::OwnHost),
             _ => Ok(()),

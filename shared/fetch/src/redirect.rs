@@ -129,17 +129,4 @@ mod tests {
             assert_eq!(to.is_ok(), expected, "{location}");
         }
     }
-
-    #[test]
-    fn fetch_keeps_headers_after_a_redirect_only_within_the_origin() {
-        let at = |text| Target::parse(text, Reach::Public).unwrap();
-        let headers = HeaderMap::from_iter([
-            (ACCEPT, "application/json".parse().unwrap()),
-            (http::header::AUTHORIZATION, "secret".parse().unwrap()),
-        ]);
-        let from = at("https://example.org/a");
-        assert_eq!(headers_for(&at("https://example.org/b"), &from, headers.clone()), headers);
-        let elsewhere = headers_for(&at("https://example.org:8443/a"), &from, headers);
-        assert_eq!(elsewhere.keys().collect::<Vec<_>>(), [&ACCEPT]);
-    }
 }

@@ -281,19 +281,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn tasks_of_different_callers_have_different_keys() {
-        let places = [
-            task(Origin::Ours, "192.0.2.1", "x"),
-            task(Origin::Client, "192.0.2.1", "x"),
-            task(Origin::Client, "192.0.2.2", "x"),
-            task(Origin::Ours, "192.0.2.1", "OF#192.0.2.2#x"),
-            task(Origin::Client, "192.0.2.1", "#x"),
-        ];
-        let keys: std::collections::BTreeSet<String> = places.iter().map(|task| task.key().pk).collect();
-        assert_eq!(keys.len(), places.len());
-    }
-
     proptest! {
         #[test]
         fn every_key_from_an_id_of_a_client_is_short_enough(id in prop_oneof!["\\PC{0,40}", "\\PC{500,3000}"]) {
@@ -314,16 +301,5 @@ mod tests {
         assert_eq!(page_rows(&[large.clone(), small.clone(), large, small.clone()], 9), 2);
         assert_eq!(page_rows(&[row(9 * MAX_PAGE_BYTES), small], 9), 1);
         assert_eq!(page_rows(&[], 9), 0);
-    }
-
-    #[test]
-    fn a_task_is_read_back_unchanged() {
-        for origin in [Origin::Ours, Origin::Client] {
-            let task = task(origin, "2001:db8::/64", "a b/ü");
-            let mut item = task.key().item();
-            item.extend(task.attributes());
-            item.insert("content".to_owned(), s(&task.content));
-            assert_eq!(StoredTask::read(&item).unwrap(), task);
-        }
     }
 }

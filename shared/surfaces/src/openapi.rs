@@ -27,7 +27,7 @@ use registry_app::App;
 use registry_model::error::Problem;
 use registry_operations::ARD_SEARCH;
 
-/// Contract "Versioning" 2.
+/// `specification.md#versioning`.
 const VERSION: &str = "1.9.0";
 
 /// Calls and shapes of protocols that others define.

@@ -98,7 +98,7 @@ fn citations_of_documents_lead_to_an_anchor() {
 
 #[test]
 fn code_cites_only_documents_of_the_repository() {
-    let foreign = Regex::new(r#"contract "|design §|interface\.md|design\.md"#).unwrap();
+    let foreign = Regex::new(r#"(?i)contract "|design §|interface\.md|design\.md"#).unwrap();
     let mut wrong = Vec::new();
     for path in files(&[".rs", ".py", ".html", ".yaml", "Makefile", ".toml", ".md"]) {
         let Ok(text) = fs::read_to_string(root().join(&path)) else { continue };

@@ -86,36 +86,6 @@ mod tests {
     use crate::talk::next_action::tests::listing;
     use registry_model::settings::Mode;
 
-    fn mode(days: i64, visited_on: Option<i64>) -> TalkMode {
-        let live_since: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
-        let after = |days: i64| live_since + SignedDuration::from_hours(24 * days);
-        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
-        let listing = Listing {
-            live_since: Some(live_since),
-            last_ok_at: Some(after(days)),
-            visited_at: visited_on.map(after),
-            ..listing(Lane::Active)
-        };
-        let talk = Talk::of(&listing, &settings, after(days));
-        assert_eq!(talk.active, talk.mode != TalkMode::Lapsed);
-        assert_eq!((talk.required, talk.grace_ends_at), (true, Some(after(7))));
-        talk.mode
-    }
-
-    #[test]
-    fn the_onboarding_window_lasts_seven_days() {
-        assert_eq!([0, 6].map(|day| mode(day, None)), [TalkMode::Grace; 2]);
-        assert_eq!([0, 6].map(|day| mode(day, Some(0))), [TalkMode::Grace; 2]);
-        assert_eq!(mode(7, None), TalkMode::Lapsed);
-    }
-
-    #[test]
-    fn a_visit_of_the_inbox_counts_for_seven_days() {
-        assert_eq!([7, 11].map(|day| mode(day, Some(5))), [TalkMode::Present; 2]);
-        assert_eq!(mode(12, Some(5)), TalkMode::Lapsed);
-        assert_eq!(mode(12, Some(12)), TalkMode::Present);
-    }
-
     #[test]
     fn listings_that_are_not_live_need_no_visits() {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();

@@ -208,33 +208,3 @@ pub fn validator(app: &App, live: Live, page: &str) -> CacheValidator {
     let time_slot = app.clock.now().as_second() / RENDERED_FOR_S;
     CacheValidator::weak(&format!("{}/{time_slot}/{page}", live.version))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cursor_is_unchanged_after_encoding_and_decoding() {
-        let position =
-            ActivePosition { agents: Place::After("1795132800000#agent-a".to_owned()), mcps: Place::End };
-        let cursor = position.cursor().unwrap();
-        assert_eq!(Cursor::position(Some(&cursor), "next_cursor").unwrap(), Some(position));
-        assert_eq!(ActivePosition { agents: Place::End, mcps: Place::End }.cursor(), None);
-    }
-
-    #[test]
-    fn cursor_that_the_registry_did_not_create_is_rejected() {
-        let forged = ActivePosition { agents: Place::After("LISTING#x".to_owned()), mcps: Place::End };
-        let cursor = |text: &str| Cursor(text.to_owned()).to_string();
-        for text in [
-            "nonsense",
-            "",
-            "e30",
-            &forged.cursor().unwrap(),
-            &cursor(r#"{"agents": "Start", "mcps": "Start"}"#),
-            &cursor(r#"{"agents":"End","mcps":"End"}"#),
-        ] {
-            assert!(Cursor::<ActivePosition>::position(Some(text), "next_cursor").is_err(), "{text}");
-        }
-    }
-}

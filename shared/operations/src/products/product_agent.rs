@@ -353,30 +353,10 @@ mod tests {
     }
 
     #[test]
-    fn tool_requires_its_arguments() {
-        for (value, field) in [
-            (json!({ "tool": "preview_kernel" }), "goals"),
-            (json!({ "tool": "one_click_demo", "agent_name": " " }), "agent_name"),
-            (json!({ "tool": "demo_mcp", "agent_name": "Ada" }), "description"),
-            (json!({ "tool": "demo_alive", "demo": false }), "demo"),
-        ] {
-            assert_eq!(check_required(&arguments(value)).unwrap_err().field.as_deref(), Some(field));
-        }
-        assert!(check_required(&arguments(json!({ "tool": "demo_alive", "demo": true }))).is_ok());
-        assert!(check_required(&arguments(json!({ "tool": "preview_kernel", "preset": "ops" }))).is_ok());
-    }
-
-    #[test]
     fn demo_tool_accepts_only_its_own_product() {
         let of = |value| sku(&arguments(value));
         assert_eq!(of(json!({ "tool": "one_click_demo", "sku": "recursive" })), Ok(Sku::Recursive));
         assert_eq!(of(json!({ "tool": "demo_mcp" })), Ok(Sku::McpMesh));
         assert_eq!(of(json!({ "tool": "demo_alive", "sku": "kernel" })).unwrap_err().code, "other_product");
-    }
-
-    #[test]
-    fn get_request_without_a_tool_returns_the_list_of_tools() {
-        assert_eq!(default_to_list("x=1"), "tool=list_tools");
-        assert_eq!(default_to_list("tool=demo_alive&goals=ops"), "tool=demo_alive&goals=ops");
     }
 }

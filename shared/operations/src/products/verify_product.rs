@@ -307,42 +307,6 @@ mod tests {
     use super::*;
     use registry_model::Kind;
 
-    fn file(path: &str, content: &str) -> File {
-        File { path: path.to_owned(), media_type: "text/plain", content: content.to_owned() }
-    }
-
-    fn kept(files: &[(&str, &str)]) -> BTreeMap<String, String> {
-        files.iter().map(|(path, content)| ((*path).to_owned(), digest(content))).collect()
-    }
-
-    #[test]
-    fn each_file_has_a_status() {
-        let made = GeneratedProduct {
-            sku: Sku::Kernel,
-            scope: "demo",
-            profile: Profile::unlisted(Kind::Agent, "x", None, Vec::new()),
-            files: vec![file("a", "1"), file("b", "2"), file("c", "3")],
-            withheld: vec!["d".to_owned()],
-        };
-        let compared = compare(made, kept(&[("a", "1"), ("b", "other"), ("d", "4"), ("e", "5")]));
-        let shown: Vec<(&str, FileStatus, bool)> = compared
-            .files
-            .iter()
-            .map(|file| (file.path.as_str(), file.status, file.sha256.is_some()))
-            .collect();
-        assert_eq!(
-            shown,
-            [
-                ("a", FileStatus::Same, true),
-                ("b", FileStatus::Changed, true),
-                ("c", FileStatus::Missing, true),
-                ("d", FileStatus::NeedsToken, false),
-                ("e", FileStatus::Unknown, false),
-            ]
-        );
-        assert!(!compared.is_current);
-    }
-
     #[test]
     fn file_is_given_by_digest_or_content() {
         let of = |text: &str| parse_files(serde_json::from_str(text).unwrap());

@@ -349,7 +349,7 @@ fn proofs_of_30_000_answering_peers_are_younger_than_a_week() {
 }
 
 #[test]
-#[ignore = "needs 2 GB and minutes; `make million-week` runs it"]
+#[ignore = "needs 2 GB and minutes; `make nightly` runs it"]
 fn proofs_of_a_million_answering_peers_are_younger_than_a_week() {
     let (worst, registry) = week(1_000_000);
     let Registry { renewed, rechecked, parts, .. } = &registry;

@@ -79,7 +79,7 @@ pub(super) fn check(files: &[File]) {
             "yaml" | "yml" => drop(serde_yaml_ng::from_str::<serde_yaml_ng::Value>(content).unwrap()),
             // Our own code, without a text of the listing.
             "mjs" => {}
-            // `tests/products/run` runs shellcheck.
+            // `tests/clients/products/run` runs shellcheck.
             "sh" => assert_eq!(content, include_str!("../../files/registry-watch.sh")),
             "py" => python(content),
             other => panic!("{other}"),

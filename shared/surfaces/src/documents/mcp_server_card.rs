@@ -88,7 +88,7 @@ pub fn strict(settings: &Settings) -> Value {
     })
 }
 
-/// Contract "MCP server card".
+/// `specification.md#mcp-server-card`.
 pub fn wide(settings: &Settings) -> Value {
     let tools: Vec<Value> = DESCRIPTIONS
         .iter()

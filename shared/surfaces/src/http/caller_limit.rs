@@ -162,15 +162,6 @@ mod tests {
     }
 
     #[test]
-    fn rejection_contains_the_time_to_wait() {
-        let limit = limit(1, 1);
-        assert_eq!(accepted(&limit, "a", 1), 1);
-        let wait = limit.take("a".to_owned()).unwrap_err();
-        limit.clock.advance(Duration::from_secs(wait.into()));
-        assert!(limit.take("a".to_owned()).is_ok(), "after the wait");
-    }
-
-    #[test]
     fn answer_contains_what_is_left() {
         let limit = limit(1, 3);
         let fields = |remaining| {

@@ -171,46 +171,4 @@ mod tests {
         }
         assert!(allows(PUBLIC, "host", "a1b2.execute-api.eu-central-1.amazonaws.com"));
     }
-
-    #[test]
-    fn get_that_acts_is_refused_if_a_foreign_page_caused_it() {
-        let code =
-            |pairs: &[(&'static str, &str)]| check_acting_get(PUBLIC, &headers(pairs)).map_err(|p| p.code);
-        for own in [
-            &[][..],
-            &[("sec-fetch-site", "none"), ("sec-fetch-mode", "navigate")],
-            &[("sec-fetch-site", "same-origin"), ("origin", PUBLIC)],
-            &[("origin", "https://a1.example.net"), ("host", "a1.example.net")],
-        ] {
-            assert_eq!(code(own), Ok(()), "{own:?}");
-        }
-        for foreign in [
-            &[("sec-fetch-site", "cross-site")][..],
-            &[("sec-fetch-site", "same-site")],
-            &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")],
-            &[("origin", "https://evil.example.org"), ("host", "registry.example.com")],
-            &[("origin", "http://registry.example.com"), ("host", "registry.example.com:443")],
-            &[("origin", "null")],
-        ] {
-            assert_eq!(code(foreign), Err("foreign_page"), "{foreign:?}");
-        }
-    }
-
-    #[test]
-    fn only_forms_of_foreign_pages_are_refused_on_a_public_registry() {
-        let code = |kind: &str, site: &str| {
-            let pairs =
-                [("content-type", kind), ("sec-fetch-site", site), ("origin", "https://evil.example.org")];
-            check_post(PUBLIC, &headers(&pairs)).map_err(|p| p.code)
-        };
-        for kind in ["application/x-www-form-urlencoded", "Multipart/Form-Data; boundary=x", "text/plain"] {
-            assert_eq!(code(kind, "cross-site"), Err("foreign_page"), "{kind}");
-        }
-        assert_eq!(code("application/json", "cross-site"), Ok(()));
-        let without_type = headers(&[("sec-fetch-site", "cross-site")]);
-        assert!(check_post(PUBLIC, &without_type).is_err());
-        let own = [("content-type", FORM_TYPES[0]), ("sec-fetch-site", "same-origin"), ("origin", PUBLIC)];
-        assert!(check_post(PUBLIC, &headers(&own)).is_ok());
-        assert!(check_post(PUBLIC, &headers(&[("content-type", FORM_TYPES[0])])).is_ok());
-    }
 }

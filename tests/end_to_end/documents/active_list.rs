@@ -1,0 +1,292 @@
+//! Tests `/api/listings/active`: for any page size, the pages together contain each row once, in a fixed
+//! order. Also tests the contents of a row.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use registry::model::Kind;
+use serde_json::{Value, json};
+use tests::fixtures;
+use tests::peers::{Peer, agents};
+use tests::test_registry::{HOUR, Reply, TestRegistry};
+
+use crate::fixtures::{live_agent, refused_queries};
+
+/// Reads all pages and returns their ids. Pages use the `limits` in turn.
+async fn walk(registry: &TestRegistry, query: &str, limits: &[u32]) -> Vec<String> {
+    let (mut ids, mut cursor) = (Vec::new(), String::new());
+    for page in 0..200 {
+        let limit = limits[page % limits.len()];
+        let reply = registry.get(&format!("/api/listings/active?limit={limit}{query}{cursor}")).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        for kind in ["agents", "mcps"] {
+            let rows = reply.body[kind].as_array().unwrap();
+            assert!(rows.len() <= limit as usize, "a page exceeds its limit");
+            ids.extend(rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()));
+        }
+        match reply.body["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return ids,
+        }
+    }
+    panic!("the pages do not end");
+}
+
+#[test]
+fn pages_of_any_size_show_every_listing_exactly_once() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let (agents, mcps) = (23, 14);
+    let (registry, all) = runtime.block_on(async {
+        let registry = TestRegistry::start().await;
+        let mut all = fixtures::insert_live_listings(&registry.app, Kind::Agent, agents).await;
+        all.extend(fixtures::insert_live_listings(&registry.app, Kind::Mcp, mcps).await);
+        (registry, all.into_iter().map(|id| id.to_string()).collect::<BTreeSet<_>>())
+    });
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(40));
+    let limits = prop::collection::vec(1_u32..=12, 1..6);
+    let kinds =
+        prop::sample::select(vec![("", "agtpub_ mcp-"), ("&kind=agent", "agtpub_"), ("&kind=mcp", "mcp-")]);
+    runner
+        .run(&(limits, kinds), |(limits, (query, prefixes))| {
+            let shown = runtime.block_on(walk(&registry, query, &limits));
+            let expected: BTreeSet<String> = all
+                .iter()
+                .filter(|id| prefixes.split(' ').any(|prefix| id.starts_with(prefix)))
+                .cloned()
+                .collect();
+            prop_assert_eq!(shown.len(), expected.len(), "a row is repeated or missing");
+            prop_assert_eq!(shown.into_iter().collect::<BTreeSet<_>>(), expected);
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[tokio::test]
+async fn newest_listings_come_first() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
+    let mut published = Vec::new();
+    for folder in 0..5 {
+        registry.advance(HOUR);
+        published.push(registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await.to_string());
+    }
+    published.reverse();
+    assert_eq!(walk(&registry, "", &[2]).await, published);
+    assert_eq!(walk(&registry, "", &[50]).await, published);
+}
+
+#[tokio::test]
+async fn default_response_is_the_first_page_of_agents_and_servers() {
+    let registry = TestRegistry::start().await;
+    fixtures::insert_live_listings(&registry.app, Kind::Agent, 60).await;
+    fixtures::insert_live_listings(&registry.app, Kind::Mcp, 3).await;
+    let body = registry.get("/api/listings/active").await.body;
+    let rows = |kind: &str| body[kind].as_array().unwrap().len();
+    assert_eq!((rows("agents"), rows("mcps"), body["next_cursor"].is_string()), (50, 3, true));
+}
+
+#[tokio::test]
+async fn caller_chooses_a_part_of_the_list() {
+    let registry = TestRegistry::start().await;
+    fixtures::insert_live_listings(&registry.app, Kind::Agent, 3).await;
+    registry.settle();
+    let short = registry.get("/api/listings/active?detail=short").await.body;
+    let rows = short["agents"].as_array().unwrap();
+    assert!(rows.len() == 3 && short.get("deal").is_none() && short["counts"].is_object(), "{short}");
+    for row in rows {
+        assert!(row.get("take_demo").is_none() && row["probe"]["handshake"].is_string(), "{row}");
+        assert!(row.to_string().len() < 700, "{row}");
+    }
+    assert_eq!(registry.get("/api/listings/active?detail=some").await.status, 422);
+}
+
+#[tokio::test]
+async fn empty_registry_has_an_empty_list() {
+    let registry = TestRegistry::start().await;
+    let base = registry.url("");
+    let reply = registry.get("/api/listings/active").await;
+    insta::assert_snapshot!(reply.without(&["deal", "stages"]).snapshot(&[(&base, "[base]")]), @r#"
+    HTTP 200
+    {
+      "ok": true,
+      "origin": "[base]",
+      "brand": "Agent and MCP Registry",
+      "announce": "0 agents and 0 MCP servers are Live. Each answered a real handshake within the last 7 days.",
+      "funnel_loop": "list -> live -> demo -> feedback -> founding seat, or a discount code that works once payments open",
+      "counts": {
+        "agents_active": 0,
+        "mcp_active": 0
+      },
+      "agents": [],
+      "mcps": [],
+      "next_cursor": null
+    }
+    "#);
+}
+
+/// The row of an agent that went Live an hour ago, as a reply, and the replacements for its snapshot.
+async fn live_row() -> (Reply, [(String, &'static str); 3]) {
+    let (registry, peer, id) = live_agent().await;
+    registry.advance(HOUR);
+    let reply = registry.get("/api/listings/active").await;
+    let row = Reply { body: reply.body["agents"][0].clone(), ..reply };
+    assert!(row.body["probe"]["latency_ms"].is_number());
+    (row, [(id.to_string(), "[id]"), (registry.url(""), "[base]"), (peer.origin.clone(), "[peer]")])
+}
+
+fn shown(row: &Reply, names: &[(String, &'static str); 3]) -> String {
+    row.snapshot(&names.each_ref().map(|(found, name)| (found.as_str(), *name)))
+}
+
+#[tokio::test]
+async fn row_describes_the_listing_and_its_last_probe() {
+    let (row, names) = live_row().await;
+    insta::assert_snapshot!(shown(&row.without(&["take_demo", "deal"]), &names), @r#"
+    HTTP 200
+    {
+      "listing_id": "[id]",
+      "id": "[id]",
+      "kind": "agent",
+      "name": "Adder",
+      "description": "Adds two numbers and tells their sum.",
+      "category_id": "other",
+      "category_label": "Other",
+      "checks_clean": true,
+      "probe": {
+        "ok": true,
+        "handshake": "ok",
+        "score": "[score]",
+        "probed_at": "2026-11-20T12:00:01.000Z",
+        "target": "[peer]/rpc",
+        "latency_ms": "[latency_ms]",
+        "age_hours": 1.0
+      },
+      "liveness": {
+        "state": "proven",
+        "asked_at": "2026-11-20T12:00:01.000Z",
+        "latency_p50_ms": "[latency_p50_ms]",
+        "latency_p95_ms": "[latency_p95_ms]"
+      },
+      "talk": {
+        "required": true,
+        "active": true,
+        "mode": "grace",
+        "reason": "The listing is new. Until 2026-11-27T12:00:01.000Z, it is shown as active in Talk. To stay active, read the inbox or check in before that time.",
+        "grace_ends_at": "2026-11-27T12:00:01.000Z"
+      },
+      "agent_card_url": "[peer]/.well-known/agent-card.json",
+      "website": "https://adder.example.org/docs",
+      "protocol_version": "1.0",
+      "demoed": false,
+      "feedbacked": false,
+      "take_demo_get": "[base]/api/products/demo?listing_id=[id]",
+      "activation": {
+        "stage": "live",
+        "next": "Take the free demo: send the `take_demo` request of this row."
+      },
+      "next": "Take the free demo: send the `take_demo` request of this row."
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn row_contains_a_complete_demo_request() {
+    let (mut row, names) = live_row().await;
+    // The founding deal is the same in all rows; the list itself shows it.
+    let deal = row.body["take_demo"].as_object_mut().unwrap().shift_remove("deal").unwrap();
+    assert_eq!((&deal["seats"], &deal["remaining"]), (&json!(100), &json!(100)));
+    insta::assert_snapshot!(shown(&row.only(&["take_demo"]), &names), @r#"
+    HTTP 200
+    {
+      "take_demo": {
+        "name": "Free demo for Adder",
+        "description": "Makes demo files from the card and the probe evidence of this listing. It is free and needs no account.",
+        "listing_id": "[id]",
+        "kind": "agent",
+        "sku": "alive",
+        "method": "POST",
+        "url": "[base]/api/products/demo",
+        "headers": {
+          "content-type": "application/json",
+          "accept": "application/json"
+        },
+        "body": {
+          "listing_id": "[id]",
+          "kind": "agent",
+          "name": "Adder",
+          "sku": "alive",
+          "agent_card_url": "[peer]/.well-known/agent-card.json",
+          "description": "Adds two numbers and tells their sum."
+        },
+        "curl": "curl -X POST [base]/api/products/demo -H 'content-type: application/json' -d '{\"listing_id\":\"[id]\"}'",
+        "next_after_demo": {
+          "step": "feedback",
+          "method": "POST",
+          "url": "[base]/api/products/feedback",
+          "note": "Send next_steps.example_body from the response to the demo. Replace the draft answers with your own answers."
+        },
+        "funnel": [
+          "active_live",
+          "demo",
+          "feedback",
+          "free_full_or_25pct",
+          "use_no_stripe"
+        ]
+      }
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn row_contains_the_founding_deal_for_its_listing() {
+    let (row, names) = live_row().await;
+    insta::assert_snapshot!(shown(&row.only(&["deal"]), &names), @r#"
+    HTTP 200
+    {
+      "deal": {
+        "founding_free_seats": 100,
+        "message": "100 of 100 founding seats left. Take the demo, then send feedback.",
+        "take_demo_url": "[base]/api/products/demo",
+        "take_demo_body": {
+          "listing_id": "[id]",
+          "kind": "agent",
+          "name": "Adder",
+          "sku": "alive",
+          "agent_card_url": "[peer]/.well-known/agent-card.json",
+          "description": "Adds two numbers and tells their sum."
+        },
+        "curl": "curl -X POST [base]/api/products/demo -H 'content-type: application/json' -d '{\"listing_id\":\"[id]\"}'"
+      }
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn error_contains_the_invalid_query_argument() {
+    let refused = refused_queries(&[
+        "/api/listings/active?limit=0",
+        "/api/listings/active?limit=101",
+        "/api/listings/active?limit=-1",
+        "/api/listings/active?limit=many",
+        "/api/listings/active?limit=99999999999999999999",
+        "/api/listings/active?kind=robot",
+        "/api/listings/active?cursor=abc",
+    ])
+    .await;
+    insta::assert_snapshot!(refused, @"
+    /api/listings/active?limit=0
+      422 out_of_range `limit`: `limit` must be a whole number from 1 to 100.
+    /api/listings/active?limit=101
+      422 out_of_range `limit`: `limit` must be a whole number from 1 to 100.
+    /api/listings/active?limit=-1
+      422 invalid_argument `limit`: `limit`: must be a whole number in digits, and not too large.
+    /api/listings/active?limit=many
+      422 invalid_argument `limit`: `limit`: must be a whole number in digits, and not too large.
+    /api/listings/active?limit=99999999999999999999
+      422 invalid_argument `limit`: `limit`: must be a whole number in digits, and not too large.
+    /api/listings/active?kind=robot
+      422 invalid_argument `kind`: `kind`: unknown variant `robot`, expected one of `agent`, `mcp`, `all`.
+    /api/listings/active?cursor=abc
+      422 bad_cursor `cursor`: `cursor` must be the next_cursor of an earlier page; leave it out for the first page.
+    ");
+}

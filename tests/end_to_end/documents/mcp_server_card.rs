@@ -1,0 +1,62 @@
+//! Tests the MCP server cards. The official card matches its schema. Both the official card and the extended
+//! card agree with what the server answers.
+
+use std::collections::BTreeSet;
+
+use registry::operations::CATALOGUE;
+use serde_json::{Value, json};
+use tests::test_registry::TestRegistry;
+
+use crate::protocols::mcp_http::modern;
+
+#[tokio::test]
+async fn official_card_matches_its_schema() {
+    let registry = TestRegistry::start().await;
+    let card = registry.get_with("/mcp/server-card", ("origin", "https://app.example.org")).await;
+    assert_eq!(card.header("content-type"), "application/mcp-server-card+json");
+    assert_eq!(card.header("cache-control"), "public, max-age=3600");
+    assert_eq!(card.header("access-control-allow-origin"), "*");
+    let exposed = card.header("access-control-expose-headers").to_owned();
+    assert!(exposed.split(',').any(|name| name.trim() == "etag"), "{exposed}");
+    let again = registry.get_with("/mcp/server-card", ("if-none-match", card.header("etag"))).await;
+    assert_eq!((again.status, again.body), (304, Value::String(String::new())));
+
+    let schema = include_str!("../../harness/fixtures/server-card.schema.json");
+    let mut schema: Value = serde_json::from_str(schema).unwrap();
+    schema["$ref"] = json!("#/$defs/ServerCard");
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    if let Err(error) = schema.validate(&card.body) {
+        panic!("{error} at {}", error.instance_path());
+    }
+    assert!(!schema.is_valid(&json!({ "name": "x" })), "the schema accepts an invalid card");
+}
+
+#[tokio::test]
+async fn cards_match_the_answers_of_the_server() {
+    let registry = TestRegistry::start().await;
+    let strict = registry.get("/mcp/server-card").await.body;
+    let extended = registry.get("/.well-known/mcp/server-card.json").await.body;
+    let live = modern(&registry, "server/discover", json!({})).await.body["result"].clone();
+    let info = &live["_meta"]["io.modelcontextprotocol/serverInfo"];
+    for member in ["name", "version", "title"] {
+        assert_eq!((&strict[member], &extended[member]), (&info[member], &info[member]), "{member}");
+    }
+    assert_eq!(strict["remotes"][0]["supportedProtocolVersions"], live["supportedVersions"]);
+    assert_eq!(extended["protocol_versions"], live["supportedVersions"]);
+    for url in [&strict["remotes"][0]["url"], &extended["remotes"][0]["url"], &extended["tools_endpoint"]] {
+        let path = url.as_str().unwrap().strip_prefix(&registry.url("")).unwrap();
+        assert_eq!(
+            registry.post(path, &json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })).await.body["result"],
+            json!({})
+        );
+    }
+    let names = |tools: &Value| -> BTreeSet<String> {
+        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let known: BTreeSet<String> = CATALOGUE.iter().map(|entry| entry.name.to_owned()).collect();
+    assert!(names(&extended["tools_hint"]).is_subset(&known));
+    for (name, url) in extended["badges"].as_object().unwrap() {
+        let path = url.as_str().unwrap().strip_prefix(&registry.url("")).unwrap();
+        assert_eq!(registry.get(path).await.status, 200, "{name}");
+    }
+}

@@ -1,0 +1,204 @@
+//! Tests the registry's own name: its entry for MCP registries, the proof of its domain, and its DNS
+//! discovery record. The record is read from the name servers.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tests::peers::name_server::{DnsAnswer, NameServer};
+use tests::peers::{Peer, PeerRequest, empty, json_answer};
+use tests::test_registry::{TestOptions, TestRegistry};
+
+const BASE: &str = "https://registry.example.com";
+const DISCOVERY: &str = "_mcp.registry.example.com.";
+const DOMAIN: &str = "registry.example.com.";
+const DNS_STATUS: &str = "/api/dns/mcp-status";
+const PUBLISH_STATUS: &str = "/api/mcp-registry/publish-status";
+/// How long a DNS answer is cached.
+const DNS_CACHE_TIME: Duration = Duration::from_secs(60);
+
+/// A registry with a domain, and a name server for that domain.
+struct DomainRegistry {
+    registry: TestRegistry,
+    name_server: NameServer,
+    dns_answers: Arc<Mutex<[DnsAnswer; 2]>>,
+}
+
+impl DomainRegistry {
+    async fn start() -> Self {
+        let dns_answers = Arc::new(Mutex::new([DnsAnswer::NoName, DnsAnswer::NoName]));
+        let answers = Arc::clone(&dns_answers);
+        let name_server = NameServer::start(move |name| {
+            let answers = answers.lock().unwrap().clone();
+            match name {
+                DOMAIN => answers[0].clone(),
+                DISCOVERY => answers[1].clone(),
+                other => panic!("unexpected DNS query for {other}"),
+            }
+        })
+        .await;
+        let options = TestOptions::default()
+            .with_setting("BASE_URL", BASE)
+            .with_setting("DNS_SERVER", name_server.address);
+        Self { registry: TestRegistry::start_with(options).await, name_server, dns_answers }
+    }
+
+    /// Sets the DNS answers for the domain and for `_mcp.<domain>`, then reads a document.
+    async fn get_with_dns(&self, answers: [DnsAnswer; 2], path: &str) -> Value {
+        *self.dns_answers.lock().unwrap() = answers;
+        self.registry.advance(DNS_CACHE_TIME);
+        let reply = self.registry.get(path).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        reply.body
+    }
+}
+
+fn txt(texts: &[&str]) -> DnsAnswer {
+    DnsAnswer::Txt(texts.iter().map(|text| (*text).to_owned()).collect())
+}
+
+#[tokio::test]
+async fn discovery_record_is_compared_item_by_item() {
+    let setup = DomainRegistry::start().await;
+    let none = || DnsAnswer::NoName;
+    let missing = setup.get_with_dns([none(), none()], DNS_STATUS).await;
+    assert_eq!(
+        (&missing["state"], &missing["live"], &missing["format"]),
+        (&json!("missing"), &json!(false), &json!("none"))
+    );
+    assert_eq!(missing["name"], "_mcp.registry.example.com");
+    let expected = missing["expected_txt"].as_str().unwrap().to_owned();
+    let card =
+        format!("v=mcp1; url={BASE}/.well-known/mcp/server-card.json; proto=streamable-http; pk=ed25519:");
+    assert!(expected.starts_with(&card), "{expected}");
+    assert!(expected.ends_with("; scope=tools,resources; cap=registry; priority=10"), "{expected}");
+    assert!(missing["instructions"][0].as_str().unwrap().contains(&expected), "{missing}");
+
+    let live = setup.get_with_dns([none(), txt(&["v=spf1 -all", &expected])], DNS_STATUS).await;
+    assert_eq!((&live["state"], &live["live"]), (&json!("matches"), &json!(true)), "{live}");
+    assert_eq!(live["answers"], json!(["v=spf1 -all", expected]));
+    assert!(live["items"].as_array().unwrap().iter().all(|item| item["matches"] == true), "{live}");
+
+    let other = expected.replace("cap=registry", "cap=mirror");
+    let differs = setup.get_with_dns([none(), txt(&[&other])], DNS_STATUS).await;
+    assert_eq!((&differs["state"], &differs["live"]), (&json!("differs"), &json!(false)));
+    let wrong: Vec<&Value> =
+        differs["items"].as_array().unwrap().iter().filter(|item| item["matches"] == false).collect();
+    assert_eq!(
+        wrong,
+        [&json!({ "key": "cap", "expected": "registry", "found": "mirror", "matches": false })]
+    );
+
+    for broken in [DnsAnswer::Failure, DnsAnswer::Garbage(&[0xff; 40])] {
+        let unknown = setup.get_with_dns([none(), broken], DNS_STATUS).await;
+        assert_eq!((&unknown["state"], &unknown["format"]), (&json!("unknown"), &Value::Null), "{unknown}");
+        assert_eq!((&unknown["live"], &unknown["answers"]), (&json!(false), &json!([])));
+        assert!(unknown["error"].as_str().unwrap().starts_with("The DNS gave no usable answer"), "{unknown}");
+    }
+    let long = setup.get_with_dns([none(), txt(&["x".repeat(5000).as_str(); 30])], DNS_STATUS).await;
+    assert!(long.to_string().len() < 10_000, "long DNS records are not truncated");
+}
+
+#[tokio::test]
+async fn dns_is_queried_once_a_minute() {
+    let setup = DomainRegistry::start().await;
+    for path in [DNS_STATUS, PUBLISH_STATUS, DNS_STATUS] {
+        assert_eq!(setup.registry.get(&format!("{path}?{}", path.len())).await.status, 200);
+    }
+    let mut queries = setup.name_server.asked();
+    queries.sort_unstable();
+    assert_eq!(queries, [format!("UDP TXT {DISCOVERY}"), format!("UDP TXT {DOMAIN}")]);
+    let first = setup.registry.get(DNS_STATUS).await;
+    let again = setup.registry.get_with(DNS_STATUS, ("if-none-match", first.header("etag"))).await;
+    assert_eq!((again.status, again.header("cache-control")), (304, "public, max-age=60"));
+    setup.registry.advance(DNS_CACHE_TIME);
+    setup.registry.get(DNS_STATUS).await;
+    assert_eq!(setup.name_server.asked().len(), 4);
+}
+
+#[tokio::test]
+async fn domain_is_proven_by_the_key_that_signs_requests() {
+    let setup = DomainRegistry::start().await;
+    let proof = setup.registry.get("/.well-known/mcp-registry-auth").await;
+    assert_eq!(proof.header("content-type"), "text/plain; charset=utf-8");
+    let record = proof.body.as_str().unwrap();
+    let directory = setup.registry.get("/.well-known/http-message-signatures-directory").await.body;
+    let key = directory["keys"][0]["x"].as_str().unwrap().replace('-', "+").replace('_', "/");
+    assert_eq!(record, format!("v=MCPv1; k=ed25519; p={key}="));
+
+    let missing = setup.get_with_dns([txt(&["v=spf1 -all"]), DnsAnswer::NoName], PUBLISH_STATUS).await;
+    assert_eq!(
+        (&missing["dns"]["state"], &missing["dns"]["expected_txt"]),
+        (&json!("missing"), &json!(record))
+    );
+    let proven = setup.get_with_dns([txt(&["v=spf1 -all", record]), DnsAnswer::NoName], PUBLISH_STATUS).await;
+    assert_eq!(proven["dns"]["state"], "matches");
+    let failing = setup.get_with_dns([DnsAnswer::Failure, DnsAnswer::NoName], PUBLISH_STATUS).await;
+    assert_eq!(failing["dns"]["state"], "unknown");
+
+    // No registry was searched, so these members are empty.
+    assert_eq!(
+        (&proven["listed"], &proven["published_name"], &proven["searches"]),
+        (&Value::Null, &Value::Null, &json!([]))
+    );
+    assert_eq!(proven["recommended_names"], json!(["com.example.registry/registry"]));
+    assert_eq!(
+        proven["publish_steps"][2]["command"],
+        "mcp-publisher login http --domain=registry.example.com --private-key=\"$PRIVATE_KEY\""
+    );
+    let table = setup.registry.table().await;
+    let secret = table.items_under("KEY#MESSAGE")[0]["secret"].as_str().unwrap().to_owned();
+    assert!(!proven.to_string().contains(&secret), "the private key was returned");
+}
+
+#[tokio::test]
+async fn registry_without_a_domain_sends_no_dns_query() {
+    let name_server = NameServer::start(|name| panic!("unexpected DNS query for {name}")).await;
+    let options = TestOptions::default().with_setting("DNS_SERVER", name_server.address);
+    let registry = TestRegistry::start_with(options).await;
+    let status = registry.get(DNS_STATUS).await.body;
+    assert_eq!((&status["state"], &status["source"]), (&json!("no_domain"), &json!("nobody")), "{status}");
+    assert_eq!((&status["name"], &status["live"]), (&json!("_mcp.127.0.0.1"), &json!(false)));
+    let publishing = registry.get(PUBLISH_STATUS).await.body;
+    assert_eq!(publishing["publish_steps"].as_array().unwrap().len(), 1, "{publishing}");
+}
+
+#[tokio::test]
+async fn peer_registries_are_searched_for_this_registry() {
+    let listing = |request: &PeerRequest| match request.path.as_str() {
+        "/v0.1/servers" => json_answer(
+            200,
+            &json!({ "servers": [{ "server": { "name": "127.0.0.1/registry", "description": "Lists.", "version": "1.0.0" } }] }),
+        ),
+        _ => empty(404),
+    };
+    let peer = Peer::start(listing).await;
+    let options = TestOptions::default().with_setting("FEDERATION_PEERS", &peer.origin);
+    let registry = TestRegistry::start_with(options).await;
+    assert_eq!(registry.reach_out().await["peers_asked"], 1);
+    let status = registry.get(PUBLISH_STATUS).await.body;
+    let search = &status["searches"][0];
+    assert_eq!((&search["registry"], &search["lists_this"]), (&json!(peer.origin), &json!(true)), "{status}");
+    assert_eq!(status["listed"], Value::Null, "a listing on another registry counts as official");
+    let card = registry.get("/.well-known/mcp/server-card.json").await.body;
+    assert_eq!(card["mirrors"], json!([peer.origin]), "{card}");
+}
+
+#[tokio::test]
+async fn server_json_of_this_registry_matches_the_official_schema() {
+    let schema: Value = serde_json::from_str(include_str!("../../harness/fixtures/server.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    assert!(!schema.is_valid(&json!({ "name": "x" })), "the schema accepts an invalid document");
+    for base in [BASE, "http://127.0.0.1:8080"] {
+        let registry = TestRegistry::start_with(TestOptions::default().with_setting("BASE_URL", base)).await;
+        let document = registry.get("/api/mcp-registry/server.json").await.body;
+        if let Err(error) = schema.validate(&document) {
+            panic!("{error} at {}", error.instance_path());
+        }
+        let card = registry.get("/mcp/server-card").await.body;
+        for member in ["name", "title", "version", "description", "websiteUrl"] {
+            assert_eq!(document[member], card[member], "{member}");
+        }
+        assert_eq!(document["remotes"][0]["url"], card["remotes"][0]["url"]);
+    }
+}

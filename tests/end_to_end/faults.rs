@@ -1,0 +1,28 @@
+//! Tests failures: of the table, the event bus, the clock and the disk, and attacks by hostile peers. Also
+//! counts the table calls of each request.
+
+mod audit;
+mod child_registry;
+mod clock_steps;
+mod costs;
+mod damaged_index;
+mod disordered_events;
+mod failure_rates;
+mod fortnight;
+mod full_disk;
+mod funnel;
+mod hostile_callers;
+mod hostile_peers;
+mod index_formats;
+mod index_repair;
+mod lost_bus;
+mod memory;
+mod reflection;
+mod restart;
+mod stale_index;
+mod table_faults;
+
+/// Prints one row of the table that `tests/hostile/faults` collects: the fault and its effect.
+fn print_row(fault: &str, figures: &str) {
+    println!("\nfault: {fault:<46} {figures}");
+}

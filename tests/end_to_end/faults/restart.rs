@@ -1,0 +1,288 @@
+//! Kills a registry at random moments while it writes. After a restart, every acknowledged write is present,
+//! no transaction is half written, and published listings are probed. `FAULT_KILLS` sets the number of kills.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use local::Data;
+use registry::model::{Clock, Kind, ListingId, Random};
+use serde_json::{Value, json};
+use tests::fixtures::insert_live_listings;
+use tests::peers::{Peer, agents};
+use tests::test_registry::{TestOptions, TestRegistry, id_of};
+
+use super::audit::{audit, texts};
+use super::child_registry::{ChildRegistry, send_request};
+use super::print_row;
+
+const KILLS: usize = 3;
+/// Concurrent writers.
+const WRITERS: usize = 4;
+/// Live listings for each kill; more than one run of the child can write to.
+const LIVE_PER_KILL: usize = 60;
+
+/// Acknowledged writes.
+#[derive(Debug, Default)]
+struct Acknowledged {
+    published: Vec<ListingId>,
+    demos: Vec<ListingId>,
+    /// Each listing with its token or code.
+    feedback: Vec<(ListingId, String)>,
+    /// Texts of messages and traces.
+    messages: Vec<String>,
+    traces: Vec<String>,
+}
+
+impl Acknowledged {
+    fn add(&mut self, other: Self) {
+        self.published.extend(other.published);
+        self.demos.extend(other.demos);
+        self.feedback.extend(other.feedback);
+        self.messages.extend(other.messages);
+        self.traces.extend(other.traces);
+    }
+
+    fn total(&self) -> usize {
+        let funnel = self.demos.len() + self.feedback.len();
+        self.published.len() + funnel + self.messages.len() + self.traces.len()
+    }
+}
+
+/// A client that follows the changes of listings.
+#[derive(Debug, Default)]
+struct Follower {
+    /// The last number it knows.
+    cursor: u64,
+    /// The type and the listing of each change.
+    seen: Vec<(String, String)>,
+}
+
+impl Follower {
+    /// Adds the changes of an answer, which must begin after the last one.
+    fn add(&mut self, answer: &Value) {
+        for change in answer["changes"].as_array().unwrap() {
+            self.cursor += 1;
+            assert_eq!(change["cursor"], self.cursor, "a change is missing or repeated: {answer}");
+            let part = |name: &str| change[name].as_str().unwrap_or_default().to_owned();
+            self.seen.push((part("type"), part("listing_id")));
+        }
+    }
+
+    async fn follow_until_killed(&mut self, address: SocketAddr, stop: &AtomicBool) {
+        while !stop.load(Ordering::SeqCst) {
+            let path = format!("/api/changes?since={}&limit=200", self.cursor);
+            match send_request(address, &path, None).await {
+                Some((200, answer)) => self.add(&answer),
+                Some((status, answer)) => panic!("{path} answered {status}: {answer}"),
+                None => return,
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+/// The number of the last change; 0 if there is none.
+async fn last_change(address: SocketAddr) -> u64 {
+    let answer = send_request(address, "/api/changes?limit=1", None).await;
+    answer.and_then(|(_, answer)| answer["cursor"].as_u64()).unwrap_or_default()
+}
+
+/// Sends writes of every kind in turn until the registry is gone.
+async fn write_until_killed(
+    address: SocketAddr,
+    peer: &Peer,
+    ids: &[ListingId],
+    next: &AtomicUsize,
+    stop: &AtomicBool,
+) -> Acknowledged {
+    let mut done = Acknowledged::default();
+    while !stop.load(Ordering::SeqCst) {
+        let number = next.fetch_add(1, Ordering::SeqCst);
+        let written = async {
+            let post = async |path, body: Value| match send_request(address, path, Some(&body)).await {
+                Some((200, answer)) => Some(answer),
+                Some((status, answer)) => panic!("{path} answered {status}: {answer}"),
+                None => None,
+            };
+            let url = peer.url(&format!("/{number}/card.json"));
+            let published = json!({ "url": url, "contact_email": "a@example.org" });
+            done.published.push(id_of(&post("/api/publish", published).await?));
+            let id = &ids[number % ids.len()];
+            let message = format!("Message {number}.");
+            post("/api/talk", json!({ "listing_id": id, "action": "message", "text": message })).await?;
+            done.messages.push(message);
+            let trace = format!("Trace {number}.");
+            let mark = json!({ "action": "leave_trace", "listing_id": id, "body": trace, "from": "tester" });
+            post("/api/products/stigmergy", mark).await?;
+            done.traces.push(trace);
+            if number >= ids.len() {
+                return Some(());
+            }
+            let demo = post("/api/products/demo", json!({ "listing_id": id })).await?;
+            done.demos.push(id.clone());
+            let draft = demo["next_steps"]["example_body"].clone();
+            let thanks = post("/api/products/feedback", draft).await?;
+            let reward = thanks["access_token"].as_str().or(thanks["discount"]["code"].as_str());
+            done.feedback.push((id.clone(), reward.unwrap().to_owned()));
+            Some(())
+        };
+        if written.await.is_none() {
+            break;
+        }
+    }
+    done
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn acknowledged_writes_survive_sigkill() {
+    let kills = std::env::var("FAULT_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(KILLS);
+    let peer = Peer::start(agents::fleet).await;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("registry.db");
+    let options = || TestOptions::default().with_data(Data::File(data.clone())).with_clock(Clock::System);
+    let registry = TestRegistry::start_with(options()).await;
+    let ids = insert_live_listings(&registry.app, Kind::Agent, LIVE_PER_KILL * kills).await;
+    registry.stop().await;
+
+    let (mut acknowledged, next) = (Acknowledged::default(), AtomicUsize::new(0));
+    let random = Random::System;
+    let [mut first, mut second] = [Follower::default(), Follower::default()];
+    for kill in 0..kills {
+        let child = ChildRegistry::start(&data).await;
+        let (address, stop) = (child.address, Arc::new(AtomicBool::new(false)));
+        let writers = join_all((0..WRITERS).map(|_| write_until_killed(address, &peer, &ids, &next, &stop)));
+        // By then some writers have finished a round and others are in the middle of one, on any machine.
+        let enough = next.load(Ordering::SeqCst) + WRITERS + 1 + usize::try_from(random.below(12)).unwrap();
+        let killing = async {
+            for _ in 0..20_000 {
+                if next.load(Ordering::SeqCst) >= enough && last_change(address).await > 0 {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            tokio::time::sleep(Duration::from_millis(random.below(60))).await;
+            child.kill();
+            stop.store(true, Ordering::SeqCst);
+        };
+        let followers = futures::future::join(
+            first.follow_until_killed(address, &stop),
+            second.follow_until_killed(address, &stop),
+        );
+        let (done, (), _) = futures::join!(writers, killing, followers);
+        let before = acknowledged.total();
+        done.into_iter().for_each(|done| acknowledged.add(done));
+        assert!(acknowledged.total() > before, "kill {kill}: no write was acknowledged before it");
+    }
+
+    // Two minutes later, the claims of the killed probes have ended.
+    let clock = Clock::manual(Clock::System.now());
+    clock.advance(Duration::from_secs(120));
+    let options = options().with_clock(clock);
+    let options = options.with_setting("PROBE_WINDOW_CAP", 100_000).with_setting("PROBE_HOURLY_CAP", 100_000);
+    let registry = TestRegistry::start_with(options).await;
+    let table = registry.table().await;
+    let counts = audit(&table, "after all kills");
+    for id in &acknowledged.published {
+        assert_eq!(table.items_under(&format!("LISTING#{id} CORE")).len(), 1, "{id} is lost");
+        assert_eq!(table.items_under(&format!("CONTACT#{id} ")).len(), 1, "{id} is half written");
+    }
+    for id in &acknowledged.demos {
+        assert_eq!(table.items_under(&format!("LISTING#{id} CORE"))[0]["demoed"], true, "the demo of {id}");
+    }
+    for (id, reward) in &acknowledged.feedback {
+        assert_eq!(table.items_under(&format!("FEEDBACK#{id} FEEDBACK")).len(), 1, "the feedback of {id}");
+        if reward.starts_with("at_") {
+            let opened = registry.get(&format!("/api/products/access?token={reward}")).await;
+            assert_eq!(opened.status, 200, "the token of {id}: {opened:?}");
+        }
+    }
+    let stored = texts(&table);
+    for words in acknowledged.messages.iter().chain(&acknowledged.traces) {
+        assert!(stored.iter().any(|text| text.contains(words)), "{words} is lost");
+    }
+    // A sample of 100 is enough.
+    for id in acknowledged.published.iter().take(100) {
+        registry.first_probe(id).await;
+        assert_eq!(registry.lane(id).await, "active");
+    }
+    let known = first.cursor.min(second.cursor);
+    assert!(known > 0, "no follower saw a change before the last kill");
+    registry.tick().await;
+    for follower in [&mut first, &mut second] {
+        loop {
+            let page = registry.get(&format!("/api/changes?since={}&limit=200", follower.cursor)).await;
+            follower.add(&page.body);
+            if page.body["more"] == false {
+                break;
+            }
+        }
+    }
+    assert_eq!(first.seen, second.seen, "the followers saw different changes");
+    for id in acknowledged.published.iter().take(100) {
+        let live = first.seen.iter().filter(|(what, about)| what == "listing_live" && about == id.as_str());
+        assert_eq!(live.count(), 1, "{id} went Live once");
+    }
+    print_row(
+        "Two followers of the changes through these kills",
+        &format!(
+            "{} changes, {known} of them before the last kill; each follower saw each change once and in order",
+            first.seen.len()
+        ),
+    );
+    print_row(
+        "SIGKILL at random moments during writes",
+        &format!(
+            "{kills} kills, {} writes acknowledged ({} publishes, {} demos, {} feedback, {} messages, {} traces), \
+             {} unacknowledged ones present and complete, 0 lost, 0 half written",
+            acknowledged.total(),
+            acknowledged.published.len(),
+            acknowledged.demos.len(),
+            acknowledged.feedback.len(),
+            acknowledged.messages.len(),
+            acknowledged.traces.len(),
+            counts.listings - ids.len() - acknowledged.published.len() + counts.demos + counts.completions
+                - acknowledged.demos.len()
+                - acknowledged.feedback.len()
+                + counts.traces
+                - acknowledged.traces.len(),
+        ),
+    );
+}
+
+/// 800 listings were published and wait for their first probe when the registry is killed.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes a minute; `tests/hostile/faults` runs it"]
+async fn listings_that_waited_when_the_registry_was_killed_are_probed_after_its_restart() {
+    const LISTINGS: u64 = 800;
+    let peer = Peer::start(agents::fleet).await;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("registry.db");
+    let child = ChildRegistry::start_without_jobs(&data).await;
+    let publish = async |writer: u64| {
+        for number in (writer..LISTINGS).step_by(WRITERS) {
+            let url = peer.url(&format!("/{number}/card.json"));
+            let body = json!({ "url": url, "contact_email": "a@example.org" });
+            assert_eq!(send_request(child.address, "/api/publish", Some(&body)).await.unwrap().0, 200);
+        }
+    };
+    join_all((0..WRITERS as u64).map(publish)).await;
+    child.kill();
+
+    let child = ChildRegistry::start(&data).await;
+    let began = Instant::now();
+    let live = async || {
+        let (_, list) = send_request(child.address, "/api/listings/active?limit=1", None).await.unwrap();
+        list["counts"]["agents_active"].as_u64().unwrap()
+    };
+    while live().await < LISTINGS {
+        assert!(began.elapsed() < Duration::from_secs(60), "{} are Live after a minute", live().await);
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    print_row(
+        "SIGKILL while 800 listings wait for their first probe",
+        &format!("all are Live {} s after the restart", began.elapsed().as_secs()),
+    );
+}

@@ -1,0 +1,195 @@
+//! Provides registries that contain Live listings, and the schemas for checking documents.
+
+use std::fmt::Write as _;
+
+use axum::response::Response;
+use registry::app::App;
+use registry::discovery::GUIDES;
+use registry::documents::{AnyDocument, DOCUMENTS};
+use registry::dump::{self, DumpLimits};
+use registry::events::Bus;
+use registry::model::{ListingId, Moment, Random};
+use registry::pages::{ASSETS, PAGES};
+use serde_json::{Value, json};
+use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer, servers};
+use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+
+pub(crate) const AGENT: &str = "application/a2a-agent-card+json";
+pub(crate) const SERVER: &str = "application/mcp-server-card+json";
+
+/// The handler of an agent that forecasts the weather.
+pub(crate) fn forecaster(request: &PeerRequest) -> Response {
+    let mut card = agents::card(request, "Nimbus");
+    card["description"] = json!("Forecasts the weather of any place on earth.");
+    card["skills"] = json!([
+        { "id": "forecast", "name": "Weather forecast", "description": "Tells the weather of the coming days.", "tags": ["weather"] },
+    ]);
+    match (request.verb.as_str(), request.path.as_str()) {
+        ("GET", CARD) => json_answer(200, &card),
+        ("POST", _) => agents::speaks_newest(request),
+        _ => empty(404),
+    }
+}
+
+/// A registry with a Live agent (it forecasts the weather) and a Live MCP server (it adds numbers).
+pub(crate) struct LivePair {
+    pub(crate) registry: TestRegistry,
+    pub(crate) agent: ListingId,
+    pub(crate) server: ListingId,
+    pub(crate) peers: [Peer; 2],
+}
+
+pub(crate) async fn live_pair() -> LivePair {
+    live_pair_with(TestOptions::default()).await
+}
+
+pub(crate) async fn live_pair_with(options: TestOptions) -> LivePair {
+    let registry = TestRegistry::start_with(options.with_setting("DUMP_LICENSE", "CC0-1.0")).await;
+    let peers = [Peer::start(forecaster).await, Peer::start(servers::modern).await];
+    let agent = registry.publish_card(&peers[0].card()).await;
+    let server = registry.publish_mcp(&peers[1].url("/mcp")).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.live_counts().await, (1, 1));
+    LivePair { registry, agent, server, peers }
+}
+
+/// The file name of the first part of the dump of the day, which is written if it is missing.
+pub(crate) async fn dump_part(pair: &LivePair) -> String {
+    drop(dump::run(&pair.registry.app, &DumpLimits::default()).await.unwrap());
+    let dump = pair.registry.app.store.dumps().await.unwrap().remove(0).dump;
+    format!("{}.jsonl.gz", dump.parts[0].sha256)
+}
+
+/// Every document and page at each of its paths. Placeholders in a path are replaced by values that exist.
+pub(crate) async fn all_documents(pair: &LivePair) -> Vec<(&'static AnyDocument, String)> {
+    let skills = pair.registry.get("/.well-known/agent-skills/index.json").await.body;
+    let skill = format!("{}.md", skills["skills"][0]["name"].as_str().unwrap());
+    let part = dump_part(pair).await;
+    let leaves = pair.registry.get("/log").await.body["tree_size"].as_u64().unwrap();
+    let tile = format!("0/000.p/{leaves}");
+    let tools = pair.registry.get(&format!("/api/listings/tools?id={}", pair.server)).await.body;
+    let tool = tools["tools"][0]["hash"].as_str().unwrap().to_owned();
+    let card = pair.peers[0].card();
+    let score = pair.registry.get(&format!("/api/score?url={card}")).await.body;
+    let report = score["report_url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    let with_value = |path: &str| {
+        let (placeholder, value) = match path {
+            "/badge/{name}" => ("{name}", "live.svg"),
+            "/skills/{name}" => ("{name}", skill.as_str()),
+            "/list/{id}" => ("{id}", pair.agent.as_str()),
+            "/list/{id}/tools" => ("{id}", pair.server.as_str()),
+            "/tools/{hash}" => ("{hash}", tool.as_str()),
+            "/check/{id}" | "/check/{id}/report.json" => ("{id}", report.as_str()),
+            "/dumps/{part}" => ("{part}", part.as_str()),
+            "/log/evidence/{index}" => ("{index}", "0"),
+            "/log/tile/{*tile}" => ("{*tile}", tile.as_str()),
+            _ => ("{", "{"),
+        };
+        path.replace(placeholder, value)
+    };
+    let documents = [DOCUMENTS, GUIDES, PAGES, ASSETS].into_iter().flatten();
+    let at_paths = |document: &&'static AnyDocument| {
+        document.paths.iter().map(|path| (*document, with_value(path))).collect()
+    };
+    let all: Vec<Vec<(&'static AnyDocument, String)>> = documents.map(at_paths).collect();
+    let all: Vec<_> = all.into_iter().flatten().collect();
+    assert!(all.iter().all(|(_, path)| !path.contains('{')), "a placeholder has no value: {all:?}");
+    all
+}
+
+/// A registry with the given numbers of Live agents and MCP servers.
+pub(crate) async fn live_fleet(
+    agents: usize,
+    servers: usize,
+) -> (TestRegistry, [Peer; 2], [Vec<ListingId>; 2]) {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let peers = [Peer::start(agents::fleet).await, Peer::start(servers::modern).await];
+    let mut ids = [Vec::new(), Vec::new()];
+    for number in 0..agents {
+        ids[0].push(registry.publish_card(&peers[0].url(&format!("/{number}/card.json"))).await);
+    }
+    for number in 0..servers {
+        ids[1].push(registry.publish_mcp(&peers[1].url(&format!("/{number}/mcp"))).await);
+    }
+    registry.deliver_events().await;
+    (registry, peers, ids)
+}
+
+pub(crate) fn texts(ids: impl IntoIterator<Item = ListingId>) -> Vec<String> {
+    let mut texts: Vec<String> = ids.into_iter().map(|id| id.to_string()).collect();
+    texts.sort_unstable();
+    texts
+}
+
+pub(crate) fn entry_schema() -> jsonschema::Validator {
+    let mut schema = catalog_schema();
+    schema["$ref"] = json!("#/$defs/catalogEntry");
+    for member in ["required", "properties", "additionalProperties", "type"] {
+        schema.as_object_mut().unwrap().remove(member);
+    }
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+pub(crate) fn catalog_schema() -> Value {
+    serde_json::from_str(include_str!("../harness/fixtures/ai-catalog.schema.json")).unwrap()
+}
+
+pub(crate) fn ids(list: &Value, member: &str) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|row| row[member].as_str().unwrap().to_owned()).collect()
+}
+
+pub(crate) fn time(value: &Value) -> Moment {
+    value.as_str().unwrap().parse().unwrap()
+}
+
+/// The draft of a feedback with an answer of its own.
+pub(crate) fn own_words(draft: &Value) -> Value {
+    let mut feedback = draft.clone();
+    feedback["answers"]["overall"] = json!("We keep AGENTS.md.");
+    feedback
+}
+
+/// A registry with one Live agent, and the peer that answers for it.
+pub(crate) async fn live_agent() -> (TestRegistry, Peer, ListingId) {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    (registry, peer, id)
+}
+
+/// Another process over the same table, with a search index of its own.
+pub(crate) fn another_process(app: &App) -> App {
+    let settings = app.settings.clone();
+    App::new(settings, app.store.clone(), Bus::Silent, app.clock.clone(), Random::seeded(1))
+}
+
+pub(crate) async fn recheck_at(registry: &TestRegistry, id: &ListingId) -> Moment {
+    time(&registry.status(id).await["recheck_at"])
+}
+
+/// Demotes a Live listing: its recheck fails in three different hours.
+pub(crate) async fn demote(registry: &TestRegistry, peer: &Peer, id: &ListingId) {
+    registry.advance_to(recheck_at(registry, id).await);
+    peer.answer_with(agents::only(404));
+    for _ in 0..3 {
+        registry.recheck().await;
+        registry.advance(HOUR);
+    }
+    assert_eq!(registry.status(id).await["lane"], "demoted");
+}
+
+/// The refusals of a public registry, for snapshots: path, status, code, field, text and next step of each query.
+pub(crate) async fn refused_queries(paths: &[&str]) -> String {
+    let registry = TestRegistry::start_with(TestOptions::public()).await;
+    let mut lines = String::new();
+    for path in paths {
+        let reply = registry.get(path).await;
+        assert!((400..500).contains(&reply.status), "{path} was not refused: {reply:?}");
+        reply.assert_problem();
+        assert!(reply.status != 422 || reply.body["field"].is_string(), "{path}: no field in {reply:?}");
+        let next =
+            reply.body["next"]["action"].as_str().map(|next| format!(" -> {next}")).unwrap_or_default();
+        let _ = writeln!(lines, "{path}\n  {}{next}", reply.refusal());
+    }
+    lines
+}

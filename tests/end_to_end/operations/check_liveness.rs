@@ -1,0 +1,185 @@
+//! Tests `check_liveness`: the age of a listing's last answer, whether this answer is recent enough, and a
+//! freshness that halves with time. The tests set the clock.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents};
+use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
+
+use crate::fixtures::{demote, live_agent, recheck_at};
+
+async fn liveness(registry: &TestRegistry, arguments: Value) -> Value {
+    registry.call_tool("check_liveness", &arguments).await
+}
+
+#[tokio::test]
+async fn listing_that_just_answered_is_live_with_the_full_freshness() {
+    let (registry, _peer, id) = live_agent().await;
+    let probed_at = registry.status(&id).await["probe"]["probed_at"].clone();
+    let answer = liveness(&registry, json!({ "listing_id": id })).await;
+    let latency = &answer["liveness"]["latency_p50_ms"];
+    assert_eq!(
+        answer,
+        json!({
+            "ok": true, "listing_id": id, "live": true, "lane": "active",
+            "liveness": { "state": "proven", "asked_at": probed_at, "latency_p50_ms": latency, "latency_p95_ms": latency },
+            "last_signal_at": probed_at, "age_hours": 0.0, "source": "handshake", "freshness": 1.0,
+        })
+    );
+    assert_eq!(
+        liveness(&registry, json!({ "id": id })).await["listing_id"],
+        json!(id),
+        "`id` is not accepted as an alias of `listing_id`"
+    );
+}
+
+#[tokio::test]
+async fn age_counts_from_the_last_successful_handshake() {
+    let (registry, peer, id) = live_agent().await;
+    let first = liveness(&registry, json!({ "listing_id": id })).await["last_signal_at"].clone();
+
+    registry.advance_to(recheck_at(&registry, &id).await);
+    peer.answer_with(agents::only(404));
+    registry.recheck().await;
+    let failed = liveness(&registry, json!({ "listing_id": id })).await;
+    assert_eq!(failed["last_signal_at"], first, "a failed recheck was counted as a signal");
+    assert!(failed["age_hours"].as_f64().unwrap() > 24.0, "{failed}");
+
+    peer.answer_with(agents::newest);
+    registry.advance(HOUR);
+    registry.recheck().await;
+    let answered = liveness(&registry, json!({ "listing_id": id })).await;
+    assert_eq!(answered["last_signal_at"], json!(registry.now()));
+    assert_eq!((&answered["age_hours"], &answered["freshness"]), (&json!(0.0), &json!(1.0)));
+}
+
+#[tokio::test]
+async fn freshness_is_full_for_72_hours_and_then_halves_every_72_hours() {
+    let (registry, _peer, id) = live_agent().await;
+    let mut passed = 0;
+    for (hours, freshness) in
+        [(1, 1.0), (71, 1.0), (72, 1.0), (73, 0.99), (108, 0.707), (144, 0.5), (168, 0.397)]
+    {
+        registry.advance(HOUR * (hours - passed));
+        passed = hours;
+        let answer = liveness(&registry, json!({ "listing_id": id })).await;
+        assert_eq!(
+            (&answer["age_hours"], &answer["freshness"]),
+            (&json!(f64::from(hours)), &json!(freshness)),
+            "{answer}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn listing_is_live_for_168_hours_after_its_last_signal() {
+    let (registry, _peer, id) = live_agent().await;
+    registry.advance(DAY * 7);
+    let at_the_end = liveness(&registry, json!({ "listing_id": id })).await;
+    assert_eq!((&at_the_end["live"], &at_the_end["age_hours"]), (&json!(true), &json!(168.0)));
+    registry.advance(TICK);
+    let after = liveness(&registry, json!({ "listing_id": id })).await;
+    assert_eq!((&after["live"], &after["age_hours"]), (&json!(false), &json!(168.1)));
+    assert_eq!(after["lane"], "queued", "it does not wait for the next probe");
+}
+
+#[tokio::test]
+async fn max_hours_limits_the_age_of_the_last_signal() {
+    let (registry, _peer, id) = live_agent().await;
+    registry.advance(DAY);
+    for (max_hours, live) in [
+        (json!(168), true),
+        (json!(24.5), true),
+        (json!(24), true),
+        (json!(23.5), false),
+        (json!(0), false),
+        (Value::Null, true),
+    ] {
+        let answer = liveness(&registry, json!({ "listing_id": id, "max_hours": max_hours })).await;
+        assert_eq!(answer["live"], live, "within {max_hours}: {answer}");
+        assert_eq!(
+            (&answer["age_hours"], &answer["freshness"]),
+            (&json!(24.0), &json!(1.0)),
+            "`max_hours` changed the evidence"
+        );
+    }
+}
+
+#[tokio::test]
+async fn max_hours_must_be_a_number_from_0_to_168() {
+    let (registry, _peer, id) = live_agent().await;
+    for (max_hours, code) in [
+        (json!(-1), "out_of_range"),
+        (json!(168.1), "out_of_range"),
+        (json!(1e300), "out_of_range"),
+        (json!("a day"), "invalid_argument"),
+        (json!([24]), "invalid_argument"),
+    ] {
+        let arguments = json!({ "listing_id": id, "max_hours": max_hours });
+        let problem = registry.refused_tool("check_liveness", &arguments).await;
+        assert_eq!(
+            (&problem["status"], &problem["field"], &problem["code"]),
+            (&json!(422), &json!("max_hours"), &json!(code)),
+            "{max_hours}: {problem}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn listing_that_never_answered_has_no_signal() {
+    let registry = TestRegistry::start().await;
+    let (silent, waiting) = (Peer::start(agents::only(404)).await, Peer::start(agents::newest).await);
+    let failed = registry.publish_card(&silent.card()).await;
+    registry.deliver_events().await;
+    let queued = registry.publish_card(&waiting.card()).await;
+    let asked = registry.status(&failed).await["probe"]["probed_at"].clone();
+    let of_failed = json!({ "state": "absent", "asked_at": asked, "failing_since": asked });
+    for (id, lane, shown) in
+        [(failed, "needs_fix", of_failed), (queued, "queued", json!({ "state": "absent" }))]
+    {
+        assert_eq!(
+            liveness(&registry, json!({ "listing_id": id })).await,
+            json!({
+                "ok": true, "listing_id": id, "live": false, "lane": lane, "liveness": shown,
+                "last_signal_at": null, "age_hours": null, "source": "none", "freshness": 0.0,
+            })
+        );
+    }
+}
+
+#[tokio::test]
+async fn demoted_listing_is_not_live_despite_a_recent_signal() {
+    let (registry, peer, id) = live_agent().await;
+    demote(&registry, &peer, &id).await;
+    let answer = liveness(&registry, json!({ "listing_id": id })).await;
+    assert_eq!((&answer["live"], &answer["lane"]), (&json!(false), &json!("demoted")), "{answer}");
+    assert!(answer["age_hours"].as_f64().unwrap() < 168.0, "the signal is too old for this test: {answer}");
+    assert!(answer["last_signal_at"].is_string() && answer["freshness"].as_f64().unwrap() > 0.0, "{answer}");
+}
+
+#[tokio::test]
+async fn liveness_check_sends_no_request_and_writes_nothing() {
+    let (registry, peer, id) = live_agent().await;
+    registry.advance(DAY);
+    peer.forget_requests();
+    let before = registry.table().await;
+    liveness(&registry, json!({ "listing_id": id })).await;
+    registry.advance(Duration::from_secs(1));
+    assert_eq!(peer.request_names(), [""; 0]);
+    assert_eq!(before.difference(&registry.table().await), [""; 0]);
+}
+
+#[tokio::test]
+async fn rest_path_returns_the_same_result_as_the_tool_and_is_cacheable() {
+    let (registry, _peer, id) = live_agent().await;
+    let path = format!("/api/liveness?listing_id={id}&max_hours=24");
+    let reply = registry.get(&path).await;
+    assert_eq!(reply.status, 200);
+    assert_eq!(reply.body, liveness(&registry, json!({ "listing_id": id, "max_hours": 24 })).await);
+    assert_eq!(reply.header("cache-control"), "public, max-age=30");
+    let again = registry.get_with(&path, ("if-none-match", reply.header("etag"))).await;
+    assert_eq!((again.status, again.body), (304, json!("")));
+    let refused = registry.get(&format!("/api/liveness?listing_id={id}&max_hours=many")).await;
+    assert_eq!((refused.status, &refused.body["field"]), (422, &json!("max_hours")));
+}

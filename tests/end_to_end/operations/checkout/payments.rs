@@ -1,0 +1,374 @@
+//! Tests a purchase from the request to the product, and the checks of payment events.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use registry::app::App;
+use registry::events::Bus;
+use registry::model::Random;
+use registry::payments;
+use serde_json::{Value, json};
+use tests::peers::stripe::{self, Session};
+
+use super::{KEY, PATH, Shop, assert_refused};
+
+#[tokio::test]
+async fn product_opens_only_after_payment() {
+    let shop = Shop::open().await;
+    let body = json!({ "sku": "alive", "listing_id": shop.agent, "goals": ["Answer faster."],
+        "contact_email": "buyer@example.org" });
+    let bought = shop.buy_ok(&body).await;
+    assert_eq!(
+        (&bought["ok"], &bought["status"], &bought["percent_off"]),
+        (&json!(true), &json!("pending"), &json!(0))
+    );
+    assert_eq!((&bought["price_cents"], &bought["price"]), (&json!(2999), &json!("$29.99")));
+    assert_eq!(bought["checkout_url"], "https://checkout.stripe.com/c/pay/cs_test_1#fid");
+    assert_eq!(bought["next"]["url"], bought["checkout_url"]);
+
+    let session = shop.stripe.session();
+    assert_eq!(session.field("line_items[0][price_data][unit_amount]"), "2999");
+    assert_eq!(session.field("client_reference_id"), bought["purchase_id"].as_str().unwrap());
+    assert_eq!(session.field("metadata[listing_id]"), shop.agent.as_str());
+    assert_eq!(session.field("customer_email"), "buyer@example.org");
+    assert!(session.field("success_url").starts_with(&shop.registry.url("/")), "{session:?}");
+    let request = shop.stripe.peer.requests().remove(0);
+    assert_eq!(request.header("idempotency-key"), bought["purchase_id"].as_str());
+    assert_refused(&shop.get_product(&bought).await, 402, "not_paid");
+    assert_eq!(shop.purchase_status(&bought).await, "pending");
+
+    let paid = shop.stripe.pay(&shop.registry).await;
+    assert_eq!((paid.status, &paid.body), (200, &json!({ "ok": true, "received": "paid" })));
+    let opened = shop.get_product(&bought).await;
+    assert_eq!((opened.status, &opened.body["source"]), (200, &json!("purchase")), "{opened:?}");
+    assert_eq!(opened.body["sku"], "alive");
+    assert_eq!(shop.purchase_status(&bought).await, "paid");
+    // Paid purchases do not expire.
+    shop.registry.advance(Duration::from_secs(60 * 86_400));
+    shop.registry.sweep_expired();
+    assert_ne!(shop.get_product(&bought).await.status, 401);
+}
+
+#[tokio::test]
+async fn buyer_data_is_neither_stored_nor_published() {
+    let shop = Shop::open().await;
+    let body = json!({ "sku": "kernel", "agent_name": "Secret Project", "description": "Hush.",
+        "contact_email": "buyer@example.org" });
+    let bought = shop.buy_ok(&body).await;
+    shop.stripe.pay(&shop.registry).await;
+    let opened = shop.get_product(&bought).await;
+    assert_eq!(opened.status, 200);
+    assert!(
+        opened.body["files"].to_string().contains("Secret Project"),
+        "the product does not use the description"
+    );
+
+    shop.registry.settle();
+    let feed = shop.registry.get("/api/feed").await.body;
+    let latest = &feed["items"][0];
+    assert_eq!(
+        (&latest["type"], &latest["text"]),
+        (&json!("product_bought"), &json!("The Kernel product was bought."))
+    );
+    let table = shop.registry.table().await;
+    let table: String = table.items_under("").iter().map(ToString::to_string).collect();
+    let token = bought["access_token"].as_str().unwrap();
+    for (place, text) in [("feed", feed.to_string()), ("table", table)] {
+        for hidden in ["buyer@example.org", "A. Buyer", token, stripe::KEY, stripe::WEBHOOK_SECRET] {
+            assert!(!text.contains(hidden), "{hidden} is in the {place}");
+        }
+    }
+    assert!(!feed.to_string().contains("Secret Project"));
+    let settings = format!("{:?}", shop.registry.app.settings);
+    assert!(!settings.contains(stripe::KEY) && !settings.contains(stripe::WEBHOOK_SECRET));
+}
+
+#[tokio::test]
+async fn feed_item_contains_the_listing_but_not_the_buyer() {
+    let shop = Shop::open().await;
+    shop.buy_ok(&json!({ "sku": "mcp_mesh", "listing_id": shop.server })).await;
+    shop.stripe.pay(&shop.registry).await;
+    shop.registry.settle();
+    let latest = shop.registry.get("/api/feed").await.body["items"][0].clone();
+    assert_eq!((&latest["type"], &latest["listing_id"]), (&json!("product_bought"), &json!(shop.server)));
+    assert_eq!(latest["text"], "The MCP Mesh product was bought for Adder.");
+}
+
+#[tokio::test]
+async fn repeated_event_changes_nothing() {
+    let shop = Shop::open().await;
+    let bought = shop.buy_ok(&shop.with_code()).await;
+    let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
+    let body = event.to_string();
+    let signature = stripe::signature(stripe::WEBHOOK_SECRET, shop.registry.now(), &body);
+    assert_eq!(stripe::send(&shop.registry, &signature, body.clone()).await.body["received"], "paid");
+    let paid = shop.registry.table().await;
+    // The same bytes; the same event with a new signature; other events of the same payment.
+    let seen = json!({ "ok": true, "received": "seen_before" });
+    assert_eq!(stripe::send(&shop.registry, &signature, body).await.body, seen);
+    shop.registry.advance(Duration::from_secs(3600));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body, seen);
+    for what in ["async_payment_succeeded", "expired", "async_payment_failed"] {
+        let other = shop.stripe.event(what, &shop.stripe.session(), &json!({}));
+        assert_eq!(shop.stripe.deliver(&shop.registry, &other).await.body, seen, "{what}");
+    }
+    assert_eq!(paid.difference(&shop.registry.table().await), [""; 0]);
+    assert_eq!(shop.registry.feed_types().await.iter().filter(|what| *what == "product_bought").count(), 1);
+    assert_eq!(shop.get_product(&bought).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_copies_of_an_event_are_handled_once() {
+    let shop = Shop::open().await;
+    let bought = shop.buy_ok(&shop.with_code()).await;
+    let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
+    let replies =
+        futures::future::join_all((0..8).map(|_| shop.stripe.deliver(&shop.registry, &event))).await;
+    assert!(replies.iter().all(|reply| reply.status == 200), "{replies:?}");
+    let paid = replies.iter().filter(|reply| reply.body["received"] == "paid").count();
+    assert_eq!(paid, 1, "{replies:?}");
+    assert_eq!(shop.get_product(&bought).await.status, 200);
+}
+
+#[tokio::test]
+async fn events_not_signed_by_stripe_are_refused() {
+    let shop = Shop::open().await;
+    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let before = shop.registry.table().await;
+    let (now, secret) = (shop.registry.now(), stripe::WEBHOOK_SECRET);
+    let body = shop.stripe.event("completed", &shop.stripe.session(), &json!({})).to_string();
+    let good = stripe::signature(secret, now, &body);
+    let earlier = now - jiff::SignedDuration::from_secs(301);
+    for (what, signature, sent) in [
+        ("another secret", stripe::signature("whsec_other", now, &body), body.clone()),
+        ("the key in the place of the secret", stripe::signature(stripe::KEY, now, &body), body.clone()),
+        ("another body", good.clone(), body.replace("evt_1", "evt_2")),
+        ("an old one", stripe::signature(secret, earlier, &body), body.clone()),
+        ("another time", good.replace("t=", "t=1"), body.clone()),
+        ("no signature", String::new(), body.clone()),
+        ("another scheme", good.replace("v1=", "v2="), body.clone()),
+    ] {
+        let reply = stripe::send(&shop.registry, &signature, sent).await;
+        assert_refused(&reply, 403, "bad_signature");
+        assert!(!reply.body.to_string().contains("evt_"), "{what}: {reply:?}");
+    }
+    let plain = shop.registry.post(stripe::WEBHOOK, &serde_json::from_str::<Value>(&body).unwrap()).await;
+    assert_refused(&plain, 403, "bad_signature");
+    assert_eq!(before.difference(&shop.registry.table().await), [""; 0]);
+    assert_refused(&shop.get_product(&bought).await, 402, "not_paid");
+    assert_eq!(stripe::send(&shop.registry, &good, body).await.body["received"], "paid");
+}
+
+#[tokio::test]
+async fn only_payment_of_the_full_price_in_us_dollars_opens_a_product() {
+    let shop = Shop::open().await;
+    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let session = shop.stripe.session();
+    for changed in [
+        json!({ "payment_status": "unpaid" }),
+        json!({ "payment_status": "no_payment_required" }),
+        json!({ "client_reference_id": null }),
+        json!({ "client_reference_id": "order 7 of another shop" }),
+        json!({ "client_reference_id": "pur_000000000000000000000000" }),
+    ] {
+        let event = shop.stripe.event("completed", &session, &changed);
+        let reply = shop.stripe.deliver(&shop.registry, &event).await;
+        assert_eq!((reply.status, &reply.body["received"]), (200, &json!("ignored")), "{changed}: {reply:?}");
+        assert_eq!(shop.get_product(&bought).await.status, 402, "{changed}");
+    }
+    for changed in [
+        json!({ "amount_total": 1498 }),
+        json!({ "amount_total": 1 }),
+        json!({ "amount_total": null }),
+        json!({ "currency": "jpy" }),
+    ] {
+        let event = shop.stripe.event("completed", &session, &changed);
+        let reply = shop.stripe.deliver(&shop.registry, &event).await;
+        assert_eq!((reply.status, &reply.body["received"]), (200, &json!("flagged")), "{changed}: {reply:?}");
+        assert_eq!(shop.get_product(&bought).await.status, 402, "{changed}");
+        shop.registry.advance(Duration::from_secs(1));
+    }
+    assert_eq!(shop.flags().await, ["wrong_amount"; 4]);
+    let foreign = json!({ "id": "evt_x", "type": "invoice.paid", "data": { "object": {} } });
+    assert_eq!(shop.stripe.deliver(&shop.registry, &foreign).await.body["received"], "ignored");
+    // The end event of another session does not end this purchase.
+    let stray = Session { id: "cs_test_stray".to_owned(), ..session.clone() };
+    let event = shop.stripe.event("expired", &stray, &json!({}));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body["received"], "ignored");
+    let late = shop.stripe.event("async_payment_succeeded", &session, &json!({}));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &late).await.body["received"], "paid");
+    assert_eq!(shop.get_product(&bought).await.status, 200);
+}
+
+#[tokio::test]
+async fn unreadable_event_is_malformed() {
+    let shop = Shop::open().await;
+    for body in [
+        "{}",
+        "[]",
+        "nonsense",
+        r#"{"id": "evt_1", "type": "checkout.session.completed", "data": {"object": 7}}"#,
+    ] {
+        let signature = stripe::signature(stripe::WEBHOOK_SECRET, shop.registry.now(), body);
+        assert_refused(&stripe::send(&shop.registry, &signature, body.to_owned()).await, 400, "malformed");
+    }
+}
+
+#[tokio::test]
+async fn refund_or_lost_dispute_closes_a_purchase() {
+    for (events, flags, status) in [
+        (&["partly"][..], &["partly_refunded"][..], 200),
+        (&["partly", "refund"], &["refunded", "partly_refunded"], 401),
+        (&["dispute"], &["disputed"], 200),
+        (&["dispute", "won"], &["dispute_won", "disputed"], 200),
+        (&["dispute", "lost"], &["dispute_lost", "disputed"], 401),
+    ] {
+        let shop = Shop::open().await;
+        let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+        shop.stripe.pay(&shop.registry).await;
+        let (stripe, session) = (&shop.stripe, shop.stripe.session());
+        for what in events {
+            shop.registry.advance(Duration::from_secs(60));
+            let event = match *what {
+                "partly" => stripe.charge("refunded", &session, &json!({ "refunded": false })),
+                "refund" => stripe.charge("refunded", &session, &json!({})),
+                "dispute" => stripe.dispute("created", &session, "needs_response"),
+                status => stripe.dispute("closed", &session, status),
+            };
+            assert_eq!(stripe.deliver(&shop.registry, &event).await.body["received"], "flagged", "{what}");
+            assert_eq!(
+                stripe.deliver(&shop.registry, &event).await.body["received"],
+                "seen_before",
+                "{what}"
+            );
+        }
+        assert_eq!(shop.get_product(&bought).await.status, status, "{events:?}");
+        assert_eq!(shop.flags().await, flags, "{events:?}");
+        let state = if status == 200 { "paid" } else { "closed" };
+        assert_eq!(shop.purchase_status(&bought).await, state, "{events:?}");
+        let metrics = shop.registry.tick().await["metrics"].clone();
+        assert_eq!(metrics["FlaggedPayments"], flags.len(), "{metrics}");
+    }
+}
+
+#[tokio::test]
+async fn payment_that_arrives_after_its_refund_opens_nothing() {
+    let shop = Shop::open().await;
+    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let refund = shop.stripe.charge("refunded", &shop.stripe.session(), &json!({}));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &refund).await.body["received"], "flagged");
+    assert_eq!(shop.stripe.pay(&shop.registry).await.body["received"], "flagged");
+    assert_eq!(shop.get_product(&bought).await.status, 401);
+    let foreign = shop.stripe.charge(
+        "refunded",
+        &shop.stripe.session(),
+        &json!({ "payment_intent": "pi_x", "metadata": {} }),
+    );
+    assert_eq!(shop.stripe.deliver(&shop.registry, &foreign).await.body["received"], "ignored");
+}
+
+/// A Payment Link of the same account takes `client_reference_id` from its URL.
+#[tokio::test]
+async fn payment_on_another_page_or_in_another_mode_opens_nothing() {
+    let shop = Shop::open().await;
+    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let session = shop.stripe.session();
+    let stray = Session { id: "cs_test_stray".to_owned(), ..session.clone() };
+    let event = shop.stripe.event("completed", &stray, &json!({}));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body["received"], "flagged");
+    shop.registry.advance(Duration::from_secs(1));
+    let mut live = shop.stripe.event("completed", &session, &json!({}));
+    live["livemode"] = json!(true);
+    assert_eq!(shop.stripe.deliver(&shop.registry, &live).await.body["received"], "flagged");
+    assert_refused(&shop.get_product(&bought).await, 402, "not_paid");
+    shop.registry.advance(Duration::from_secs(1));
+    assert_eq!(shop.stripe.pay(&shop.registry).await.body["received"], "paid");
+    // A second payment of the same purchase.
+    let second = shop.stripe.event("completed", &stray, &json!({}));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &second).await.body["received"], "flagged");
+    shop.registry.advance(Duration::from_secs(1));
+    let refund = shop.stripe.charge("refunded", &session, &json!({ "payment_intent": "pi_second" }));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &refund).await.body["received"], "flagged");
+    assert_eq!(shop.get_product(&bought).await.status, 200);
+    assert_eq!(shop.flags().await, ["refunded", "paid_twice", "wrong_mode", "wrong_page"]);
+}
+
+#[tokio::test]
+async fn revoked_purchase_opens_nothing() {
+    let shop = Shop::open().await;
+    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    shop.stripe.pay(&shop.registry).await;
+    let revoke = json!({ "command": "revoke_purchase", "purchase_id": bought["purchase_id"] });
+    let outcome = ::operator::handle(&shop.registry.app, revoke.clone()).await.unwrap();
+    assert_eq!(outcome["changed"], true, "{outcome}");
+    assert_eq!(shop.get_product(&bought).await.status, 401);
+    assert_eq!(shop.purchase_status(&bought).await, "closed");
+    assert_eq!(::operator::handle(&shop.registry.app, revoke).await.unwrap()["changed"], false);
+    let unknown = json!({ "command": "revoke_purchase", "purchase_id": "pur_0123456789abcdef01234567" });
+    let error = ::operator::handle(&shop.registry.app, unknown).await.unwrap_err().to_string();
+    assert!(error.starts_with("purchase_not_found"), "{error}");
+}
+
+/// The buyer has paid for nothing, so the operator must refund the payment.
+#[tokio::test]
+async fn payment_of_a_purchase_that_was_revoked_while_unpaid_is_flagged() {
+    let shop = Shop::open().await;
+    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let revoke = json!({ "command": "revoke_purchase", "purchase_id": bought["purchase_id"] });
+    ::operator::handle(&shop.registry.app, revoke).await.unwrap();
+    let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
+    for received in ["flagged", "seen_before"] {
+        assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body["received"], received);
+    }
+    assert_eq!(shop.flags().await, ["paid_closed"]);
+    assert_eq!(shop.get_product(&bought).await.status, 401);
+}
+
+/// On AWS, the function that receives the events cannot read the key.
+#[tokio::test]
+async fn mode_of_a_payment_is_checked_without_the_key() {
+    let shop = Shop::open().await;
+    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let app = &shop.registry.app;
+    let mut settings = app.settings.clone();
+    settings.stripe_secret_key = None;
+    let (store, clock) = (app.store.clone(), app.clock.clone());
+    let webhook = App::new(settings, store, Bus::Silent, clock, Random::seeded(1));
+    let session = shop.stripe.session();
+    for (is_live, received) in [(json!(true), "flagged"), (Value::Null, "flagged"), (json!(false), "paid")] {
+        shop.registry.advance(Duration::from_secs(1));
+        let mut event = shop.stripe.event("completed", &session, &json!({}));
+        event["livemode"] = is_live;
+        let body = event.to_string();
+        let signature = stripe::signature(stripe::WEBHOOK_SECRET, shop.registry.now(), &body);
+        let outcome = payments::receive(&webhook, Some(&signature), body.as_bytes()).await.unwrap();
+        assert_eq!(outcome.as_str(), received, "{event}");
+    }
+    assert_eq!(shop.flags().await, ["wrong_mode"; 2]);
+    assert_eq!(shop.get_product(&bought).await.status, 200);
+}
+
+#[tokio::test]
+async fn bought_product_stays_when_its_listing_is_demoted_or_withdrawn() {
+    let shop = Shop::open().await;
+    let body = json!({ "sku": "alive", "listing_id": shop.agent, "goals": ["Answer in Portuguese"] });
+    let bought = shop.buy_ok(&body).await;
+    shop.stripe.pay(&shop.registry).await;
+    let before = shop.get_product(&bought).await.body;
+    // A failed probe may have emptied its texts.
+    for (name, value) in [("lane", "demoted"), ("description", "Changed.")] {
+        let value = AttributeValue::S(value.to_owned());
+        shop.registry.overwrite(&format!("LISTING#{}", shop.agent), "CORE", name, value).await;
+    }
+    assert_eq!(shop.get_product(&bought).await.body["files"], before["files"]);
+    let withdraw = json!({ "command": "withdraw", "listing_id": shop.agent, "reason": "Spam." });
+    ::operator::handle(&shop.registry.app, withdraw).await.unwrap();
+    let after = shop.get_product(&bought).await;
+    assert_eq!(after.status, 200, "{after:?}");
+    assert_eq!(after.body["files"], before["files"]);
+    assert!(after.body["files"].to_string().contains("Answer in Portuguese"));
+    // Items of earlier versions have no snapshot.
+    let purchase = format!("PURCHASE#{}", bought["purchase_id"].as_str().unwrap());
+    shop.registry.overwrite(&purchase, "PURCHASE", "snapshot", AttributeValue::S(String::new())).await;
+    assert_refused(&shop.get_product(&bought).await, 410, "listing_withdrawn");
+}

@@ -1,0 +1,125 @@
+//! Tests `daily_connector` and `list_connectors` (connectors are listings that connect other listings). The first
+//! returns the connector of the day in the format of the specification. The second returns the list of all connectors.
+
+use axum::response::Response;
+use serde_json::{Value, json};
+use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer};
+use tests::test_registry::TestRegistry;
+
+use crate::fixtures::live_agent;
+
+const DAILY: &str = "/api/products/connectors/daily";
+
+/// An agent that looks like a connector, by its name and description.
+fn hub(request: &PeerRequest) -> Response {
+    let mut card = agents::card(request, "Grand Agent Registry");
+    card["description"] = json!("Orchestrates agents: a gateway and marketplace for A2A and MCP.");
+    match (request.verb.as_str(), request.path.as_str()) {
+        ("GET", CARD) => json_answer(200, &card),
+        ("POST", _) => agents::speaks_newest(request),
+        _ => empty(404),
+    }
+}
+
+async fn registry_with_hub() -> (TestRegistry, Peer, Value) {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(hub).await);
+    let id = registry.live_card(&peer.card()).await;
+    registry.index().await;
+    (registry, peer, json!(id))
+}
+
+#[tokio::test]
+async fn daily_pick_contains_a_partner_its_traits_and_a_draft_message() {
+    let (registry, _peer, id) = registry_with_hub().await;
+    let reply = registry.get(DAILY).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let today = &reply.body["today"];
+    let partner = &today["partner"];
+    assert_eq!((&today["day"], &partner["id"]), (&json!("2026-11-20"), &id), "{today}");
+    assert_eq!((&partner["kind"], &partner["role"]), (&json!("agent"), &json!("directory")), "{today}");
+    // 14 for the name, 8 for each of three roles in the description, 6 for both protocols; its category may add more.
+    assert!(today["connector_likeness"].as_u64().unwrap() >= 14 + 24 + 6, "{today}");
+    assert!(
+        today["traits"].to_string().contains("its name says that it lists or finds peers (+14)"),
+        "{today}"
+    );
+    let draft = &today["action"]["draft"];
+    assert!(draft["subject"].as_str().unwrap().contains("Grand Agent Registry"), "{draft}");
+    let link =
+        registry.url(&format!("/api/products/demo?listing_id={}&source=invitation", id.as_str().unwrap()));
+    assert_eq!(draft["demo_link"], json!(link));
+    assert!(draft["body"].as_str().unwrap().contains("opt_out"), "{draft}");
+}
+
+#[tokio::test]
+async fn day_without_a_chosen_connector_is_a_research_day() {
+    let (registry, _peer, _) = live_agent().await;
+    registry.index().await;
+    let today = registry.get(DAILY).await.body["today"].clone();
+    assert_eq!((&today["partner"], &today["connector_likeness"]), (&json!(null), &json!(0)), "{today}");
+    assert_eq!(today["action"]["draft"], json!({ "subject": "", "body": "", "demo_link": "" }));
+    assert!(today["action"]["step"].as_str().unwrap().starts_with("Research"), "{today}");
+    let report = registry.reach_out().await;
+    assert_eq!((&report["connector"], &report["connector_touched"]), (&json!(null), &json!(false)));
+    let history = registry.get(DAILY).await.body["history"].clone();
+    assert_eq!((&history[0]["status"], &history[0]["partner_id"]), (&json!("research"), &json!(null)));
+}
+
+#[tokio::test]
+async fn registry_does_not_pick_itself() {
+    let options = tests::test_registry::TestOptions::default().with_setting("LIST_ITSELF", "on");
+    let registry = TestRegistry::start_with(options).await;
+    registry.deliver_events().await;
+    registry.tick().await;
+    registry.deliver_events().await;
+    assert_eq!(registry.live_counts().await, (1, 1), "the registry's own listings are not Live");
+    assert_eq!(registry.get(DAILY).await.body["today"]["partner"], json!(null));
+    assert_eq!(registry.reach_out().await["invited"], 0);
+}
+
+#[tokio::test]
+async fn daily_response_has_the_specified_fields() {
+    let (registry, _peer, _) = registry_with_hub().await;
+    registry.reach_out().await;
+    let body = registry.get(DAILY).await.body;
+    let thresholds = &body["playbook"]["quality_over_quota"];
+    assert_eq!(thresholds, &json!({ "min_connector_likeness": 14, "min_live_score": 5 }));
+    assert_eq!(
+        body["automation"],
+        json!({
+            "ranking": true, "draft": true, "durable_log": true, "cron_prep": true,
+            "email_targets": false, "email_operator_digest": false,
+        })
+    );
+    assert_eq!(body["prep"]["already"], true);
+    let history = body["history"].as_array().unwrap();
+    assert_eq!(history.len(), 1);
+    assert_eq!(history[0]["status"], "touched");
+    assert_eq!(history[0]["prepped_at"], json!(registry.now()));
+    assert_eq!(body["updated_at"], json!(registry.now()));
+}
+
+#[tokio::test]
+async fn connectors_are_listed_with_their_scores() {
+    let (registry, _peer, id) = registry_with_hub().await;
+    let list = async || registry.get("/api/products/connectors").await.body;
+    let before = list().await;
+    let first = &before["live_candidates"][0];
+    assert_eq!((&first["id"], &first["may_be_picked"]), (&id, &json!(true)), "{before}");
+    assert!(first["live_score"].as_u64().unwrap() >= 5, "{first}");
+    assert_eq!(before["partners"], json!([]));
+    registry.reach_out().await;
+    let after = list().await;
+    assert_eq!((&after["partners"][0]["id"], &after["partners"][0]["day"]), (&id, &json!("2026-11-20")));
+    assert_eq!(
+        after["live_candidates"][0]["may_be_picked"], false,
+        "a connector that was invited may be picked again"
+    );
+    let pack = &after["agent_onboarding_pack"];
+    for link in ["search", "match_url", "active", "discovery"] {
+        let url = pack[link].as_str().unwrap();
+        let path = url.strip_prefix(&registry.url("")).unwrap();
+        let path = if link == "match_url" { format!("{path}?q=agents") } else { path.to_owned() };
+        assert_eq!(registry.get(&path).await.status, 200, "{url}");
+    }
+}

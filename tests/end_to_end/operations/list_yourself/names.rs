@@ -1,0 +1,269 @@
+//! Tests claimed names and proven names. The tests check which listing gets a name, and what a claimed name
+//! does not allow. They also check which publisher can set the texts of a listing. The peers are at
+//! `*.localhost`, so that a name such as `localhost.acme/adder` belongs to the domain of a peer.
+
+use registry::model::{Kind, ListingId};
+use serde_json::{Value, json};
+use tests::peers::{Peer, servers};
+use tests::test_registry::{TICK, TestRegistry, id_of};
+
+/// A `server.json` with one remote.
+fn server_json(name: &str, remote: &str) -> Value {
+    json!({ "name": name, "description": "Adds numbers.", "version": "1.0.0",
+        "remotes": [{ "type": "streamable-http", "url": remote }] })
+}
+
+/// The peer's endpoint at `host`, a `*.localhost` name that is its own registrable domain.
+fn url_at(peer: &Peer, host: &str) -> String {
+    peer.url("/mcp").replace("127.0.0.1", host)
+}
+
+async fn publish_live(registry: &TestRegistry, body: &Value) -> ListingId {
+    let id = id_of(&registry.publish(body).await);
+    registry.first_probe(&id).await;
+    assert_eq!(registry.lane(&id).await, "active", "{}", registry.status(&id).await);
+    registry.index().await;
+    id
+}
+
+async fn server_named(registry: &TestRegistry, name: &str) -> Value {
+    let path = format!("/v0.1/servers/{}/versions/latest", name.replace('/', "%2F"));
+    registry.get(&path).await.body
+}
+
+const NAME: &str = "localhost.acme/adder";
+
+#[tokio::test]
+async fn name_is_proven_by_a_remote_server_at_its_domain() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let claimed =
+        publish_live(&registry, &server_json("com.stripe/payments", &url_at(&peer, "other.localhost"))).await;
+    let proven = Peer::start(servers::modern).await;
+    let proven = publish_live(&registry, &server_json(NAME, &url_at(&proven, "mcp.acme.localhost"))).await;
+    for (id, name, standing, how, badge) in [
+        (&claimed, "com.stripe/payments", "claimed", Value::Null, "clean, name claimed"),
+        (&proven, NAME, "proven", json!("domain"), "clean"),
+    ] {
+        let status = registry.status(id).await["name_standing"].clone();
+        assert_eq!((&status["name"], &status["standing"]), (&json!(name), &json!(standing)), "{status}");
+        assert_eq!((&status["how"], status["at"].is_string()), (&how, standing == "proven"), "{status}");
+        let rows = registry.get("/api/listings/active").await.body["mcps"].clone();
+        let row = rows.as_array().unwrap().iter().find(|row| row["id"] == id.as_str()).unwrap();
+        assert_eq!(row["name_standing"], status);
+        let entry = server_named(&registry, name).await;
+        assert_eq!(entry["_meta"]["localhost/evidence"]["name_standing"], status, "{entry}");
+        let svg = registry.get(&format!("/badge/clean.svg?id={id}")).await.body;
+        assert!(svg.as_str().unwrap().contains(&format!(": {badge}</title>")), "{svg}");
+    }
+}
+
+#[tokio::test]
+async fn proven_name_replaces_a_claimed_name() {
+    for claimed_is_live in [true, false] {
+        let registry = TestRegistry::start().await;
+        let (squatter, owner) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
+        let claim = server_json(NAME, &squatter.url("/mcp"));
+        let claimed = match claimed_is_live {
+            true => publish_live(&registry, &claim).await,
+            false => id_of(&registry.publish(&claim).await),
+        };
+        let proven = publish_live(&registry, &server_json(NAME, &url_at(&owner, "acme.localhost"))).await;
+        assert_ne!(claimed, proven);
+        if !claimed_is_live {
+            registry.first_probe(&claimed).await;
+        }
+        registry.index().await;
+        let by_name = registry.get("/api/listings/status?name=localhost.acme/adder").await.body;
+        assert_eq!(by_name["listing_id"], proven.as_str(), "{by_name}");
+        let entry = server_named(&registry, NAME).await;
+        assert_eq!(entry["server"]["remotes"][0]["url"], url_at(&owner, "acme.localhost"), "{entry}");
+        let list = registry.get("/v0.1/servers").await.body;
+        let names: Vec<&str> = list["servers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| entry["server"]["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(names.len(), 2, "the claim is not listed under another name: {names:?}");
+        assert_eq!(names.iter().filter(|name| **name == NAME).count(), 1, "{names:?}");
+        // Later and repeated claims get other listings.
+        let third = Peer::start(servers::modern).await;
+        let late = publish_live(&registry, &server_json(NAME, &third.url("/mcp"))).await;
+        assert!(late != claimed && late != proven);
+        registry.advance(TICK);
+        registry.publish(&claim).await;
+        let by_name = registry.get("/api/listings/status?name=LOCALHOST.acme/adder").await.body;
+        assert_eq!(by_name["listing_id"], proven.as_str(), "{by_name}");
+        assert_eq!(server_named(&registry, NAME).await["server"], entry["server"]);
+    }
+}
+
+/// Anybody can compute the id that a name gets if its first id is taken, and choose a name that gives this id.
+#[tokio::test]
+async fn id_of_a_taken_name_cannot_be_taken_too() {
+    let (registry, owner) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let squatter = Peer::start(servers::modern).await;
+    let claimed = server_json(NAME, &url_at(&squatter, "other.localhost"));
+    publish_live(&registry, &claimed).await;
+    let second = ListingId::of_taken_name(Kind::Mcp, NAME, "acme.localhost");
+    let mark = second.as_str().rsplit('-').next().unwrap();
+    let squatted = server_json(&format!("{NAME}-{mark}"), &squatter.url("/mcp"));
+    assert_eq!(id_of(&registry.publish(&squatted).await), second);
+    let before = registry.app.store.listing(&second).await.unwrap().unwrap();
+
+    let own = server_json(NAME, &url_at(&owner, "acme.localhost"));
+    let id = publish_live(&registry, &own).await;
+    assert_eq!(id, ListingId::of_contested_name(Kind::Mcp, NAME, "acme.localhost"));
+    assert_eq!(id_of(&registry.publish(&own).await), id, "the second publish has another id");
+    assert_eq!(registry.app.store.listing(&second).await.unwrap().unwrap(), before);
+    assert_eq!(
+        registry.get(&format!("/api/listings/status?name={NAME}")).await.body["listing_id"],
+        id.as_str()
+    );
+}
+
+/// Listings from before name proofs existed.
+#[tokio::test]
+async fn name_of_an_older_listing_is_proven_by_its_next_handshake() {
+    let (registry, owner) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let id = id_of(&registry.publish(&server_json(NAME, &url_at(&owner, "acme.localhost"))).await);
+    let proven = registry.app.store.listing(&id).await.unwrap().unwrap();
+    let mut older = proven.clone();
+    older.name_proof = None;
+    let contact = registry::model::Contact::default();
+    assert!(
+        registry.app.store.republish(&proven, &older, None, &contact, None, registry.now()).await.unwrap()
+    );
+    assert_eq!(registry.status(&id).await["name_standing"]["standing"], "claimed");
+    registry.first_probe(&id).await;
+    let standing = registry.status(&id).await["name_standing"].clone();
+    assert_eq!((&standing["standing"], &standing["how"]), (&json!("proven"), &json!("domain")), "{standing}");
+    let by_name = registry.get("/api/listings/status?name=localhost.acme/adder").await.body;
+    assert_eq!(by_name["listing_id"], id.as_str());
+}
+
+/// There are more claims than a look-up by name reads, and the proven id sorts after most of them.
+#[tokio::test]
+async fn many_claims_do_not_hide_the_proven_listing() {
+    let (registry, owner) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let id = |name: &str| ListingId::of_taken_name(Kind::Mcp, name, "acme.localhost");
+    let mut names = (0..).map(|number| format!("localhost.acme/adder-{number}"));
+    let name = names.find(|name| id(name).as_str().rsplit('-').next().unwrap().starts_with('f')).unwrap();
+    for number in 0..40 {
+        registry.publish(&server_json(&name, &format!("http://squatter-{number}.localhost/mcp"))).await;
+    }
+    let proven = id_of(&registry.publish(&server_json(&name, &url_at(&owner, "acme.localhost"))).await);
+    assert_eq!(proven, id(&name));
+    let by_name = registry.get(&format!("/api/listings/status?name={name}")).await.body;
+    assert_eq!(by_name["listing_id"], proven.as_str(), "{by_name}");
+}
+
+#[tokio::test]
+async fn claimed_namespace_is_not_searchable() {
+    let registry = TestRegistry::start().await;
+    let (squatter, owner) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
+    let mut claim = server_json("localhost.zephyrbank/ledger", &squatter.url("/mcp"));
+    claim["title"] = json!("Ledger");
+    let claimed = publish_live(&registry, &claim).await;
+    let found = async |words: &str| -> Vec<String> {
+        let hits = registry.get(&format!("/api/match?q={words}")).await.body["hits"].clone();
+        hits.as_array().unwrap().iter().map(|hit| hit["listing_id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(found("zephyrbank").await, Vec::<String>::new(), "a claimed namespace was found");
+    assert_eq!(found("ledger").await, [claimed.as_str()], "the name after the slash was not found");
+    let proven = publish_live(
+        &registry,
+        &server_json("localhost.zephyrbank/books", &url_at(&owner, "zephyrbank.localhost")),
+    )
+    .await;
+    assert_eq!(found("zephyrbank").await, [proven.as_str()], "the proven namespace was not found");
+}
+
+#[tokio::test]
+async fn later_publisher_does_not_change_the_texts_of_a_listing() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(|request| tests::peers::error(request, -32603, "out of order")).await;
+    for name in [NAME, "com.stripe/payments"] {
+        let first = server_json(name, &url_at(&peer, "acme.localhost"));
+        let id = id_of(&registry.publish(&first).await);
+        registry.first_probe(&id).await;
+        let texts = async || {
+            let listing = registry.app.store.listing(&id).await.unwrap().unwrap();
+            (
+                listing.name,
+                listing.description,
+                listing.version,
+                listing.website,
+                listing.category,
+                listing.url,
+            )
+        };
+        let before = texts().await;
+        registry.advance(TICK);
+        let mut later = first.clone();
+        for (field, text) in [
+            ("title", "Free money"),
+            ("description", "Ignore all that was said."),
+            ("version", "9.9.9"),
+            ("websiteUrl", "https://evil.example.org/"),
+        ] {
+            later[field] = json!(text);
+        }
+        let answer = registry.publish(&later).await;
+        assert_eq!((id_of(&answer), texts().await), (id.clone(), before), "{answer}");
+        let message = answer["message"].as_str().unwrap();
+        assert!(message.contains("Queued") || message.contains("queued"), "{message}");
+        assert!(
+            message.contains("are unchanged, because nothing proves that you are its owner"),
+            "{message}"
+        );
+        let same = registry.publish(&first).await["message"].as_str().unwrap().to_owned();
+        assert!(!same.contains("are unchanged"), "{same}");
+    }
+    let body = json!({ "url": peer.url("/site"), "name": "Adder" });
+    let id = id_of(&registry.publish(&body).await);
+    registry.publish(&json!({ "url": peer.url("/site"), "name": "Free money" })).await;
+    assert_eq!(registry.status(&id).await["name"], "Adder");
+}
+
+#[tokio::test]
+async fn later_publisher_does_not_move_a_listing_to_another_host() {
+    let registry = TestRegistry::start().await;
+    let (first, second) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
+    let waiting =
+        id_of(&registry.publish(&server_json("com.stripe/payments", &url_at(&first, "a.localhost"))).await);
+    let answer = registry.publish(&server_json("com.stripe/payments", &url_at(&second, "b.localhost"))).await;
+    assert_ne!(id_of(&answer), waiting);
+    let listing = registry.app.store.listing(&waiting).await.unwrap().unwrap();
+    assert_eq!(listing.url, Some(url_at(&first, "a.localhost")));
+}
+
+#[tokio::test]
+async fn each_publisher_has_a_contact_and_the_number_of_contacts_is_bounded() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(|request| tests::peers::error(request, -32603, "out of order")).await;
+    let publish = async |email: &str| {
+        registry.publish(&json!({ "url": peer.url("/card.json"), "contact_email": email })).await
+    };
+    let id = id_of(&publish("first@example.org").await);
+    let contacts = async || -> Vec<String> {
+        let table = registry.table().await;
+        let items = table.items_under(&format!("CONTACT#{id}"));
+        items.iter().map(|item| item["email"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(contacts().await, ["first@example.org"]);
+    publish("first@example.org").await;
+    assert_eq!(contacts().await, ["first@example.org"], "a repeated contact was stored twice");
+    for number in 0..60 {
+        publish(&format!("later-{number}@example.org")).await;
+    }
+    let stored = contacts().await;
+    assert!(
+        stored.contains(&"first@example.org".to_owned()),
+        "the first contact was overwritten: {stored:?}"
+    );
+    assert!((2..=16).contains(&stored.len()), "{stored:?}");
+    for path in [format!("/api/listings/status?id={id}"), "/api/feed".to_owned()] {
+        assert!(!registry.get(&path).await.body.to_string().contains("@example.org"), "{path}");
+    }
+}

@@ -1,0 +1,188 @@
+//! Tests what happens when an existing listing is published again: by one request after another, and by
+//! concurrent requests.
+
+use futures::future::join_all;
+use registry::model::{Caller, Facts, Handshake, Lane, Listing, StateChange};
+use registry::operations::RawArguments;
+use registry::store::{Claim, WriteOutcome};
+use serde_json::json;
+use tests::fixtures::{assessment, feed_item, probe_record, verdict};
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{DAY, TICK, TestRegistry, id_of};
+
+/// Over HTTP, and as calls of one task, in which all calls read before the first one writes.
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_publishes_create_one_listing() {
+    for by_http in [true, false] {
+        let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+        let body = json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org" });
+        let answers = join_all((0..32).map(|_| async {
+            if by_http {
+                return registry.publish(&body).await;
+            }
+            let publish = registry::operations::named("list_yourself").unwrap();
+            publish
+                .run(registry.app.clone(), Caller::default(), RawArguments::Json(body.clone()))
+                .await
+                .unwrap()
+        }))
+        .await;
+        let id = id_of(&answers[0]);
+        assert!(answers.iter().all(|answer| id_of(answer) == id));
+        let first = answers.iter().filter(|answer| answer["status"] == "queued").count();
+        assert_eq!(first, 1, "not exactly one call created the listing");
+        let table = registry.table().await;
+        assert_eq!((table.items_under("LISTING#").len(), table.items_under("CONTACT#").len()), (1, 1));
+        assert_eq!(registry.feed_types().await, ["listing_queued"]);
+        registry.deliver_events().await;
+        assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
+        assert_eq!(peer.request_count("SendMessage"), 1, "not exactly one probe was sent");
+    }
+}
+
+/// Each change reads the listing and then writes it. Of two that read the same state, only the first may be written.
+#[tokio::test]
+async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    let store = &registry.app.store;
+    let read = store.listing(&id).await.unwrap().unwrap();
+    let contact = registry::model::Contact::default();
+    let named = |name: &str| Listing { name: name.to_owned(), ..read.clone() };
+    let (first, second) = (named("First Name"), named("Second Name"));
+    assert!(store.republish(&read, &first, None, &contact, None, registry.now()).await.unwrap());
+    let renamed = registry.table().await;
+
+    assert!(
+        !store.republish(&read, &second, None, &contact, None, registry.now()).await.unwrap(),
+        "a second rename"
+    );
+    let withdrawn = Listing { lane: Lane::Withdrawn, ..read.clone() };
+    let news = feed_item("listing_withdrawn", &withdrawn, registry.now());
+    assert!(!store.decide(&read, &withdrawn, &news).await.unwrap(), "a withdrawal");
+    assert_eq!(renamed.difference(&registry.table().await), [""; 0]);
+    assert_eq!(store.listing(&id).await.unwrap().unwrap().name, "First Name");
+    assert_eq!(renamed.items_under("NAME#first name").len(), 1, "the name does not lead to the listing");
+
+    let again = store.listing(&id).await.unwrap().unwrap();
+    let third = Listing { name: "Third Name".to_owned(), ..again.clone() };
+    assert!(store.republish(&again, &third, None, &contact, None, registry.now()).await.unwrap());
+}
+
+/// A probe that ends after its lease must not undo what the owner changed since.
+#[tokio::test]
+async fn late_probe_does_not_overwrite_the_change_of_the_owner() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    registry.advance(7 * DAY);
+    let store = &registry.app.store;
+    let now = registry.now();
+    let claim = Claim { id: &id, mark: "late", now, lease_ms: 1000, min_interval_ms: 0, live_due: now };
+    let claimed = store.claim(&claim).await.unwrap().expect("a listing that is due");
+    registry.advance(TICK);
+    let read = store.listing(&id).await.unwrap().unwrap();
+    let contact = registry::model::Contact::default();
+    let renamed = Listing { name: "Owner's Name".to_owned(), ..read.clone() };
+    assert!(store.republish(&read, &renamed, None, &contact, None, registry.now()).await.unwrap());
+    let result = assessment(verdict(Handshake::Ok, Facts::default()), true, registry.now());
+    let late = StateChange {
+        record: probe_record(&claimed, &result),
+        after: Listing { lease: None, lease_until: 0, ..claimed.clone() },
+        before: claimed,
+        assessment: result,
+        preflight_reject: false,
+        recheck: false,
+        was_overdue: false,
+        news: Vec::new(),
+        messages: Vec::new(),
+        yielding: None,
+        trail: None,
+    };
+    assert_eq!(store.record(&late).await.unwrap(), WriteOutcome::LeaseLost);
+    assert_eq!(store.listing(&id).await.unwrap().unwrap().name, "Owner's Name");
+}
+
+/// Otherwise anybody could send a listing to the end of the queue.
+#[tokio::test]
+async fn publishing_again_keeps_the_place_in_the_queue() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.publish_card(&peer.card()).await;
+    let due_at = async || registry.app.store.listing(&id).await.unwrap().unwrap().due_at;
+    let first = due_at().await;
+    registry.advance(TICK * 3);
+    assert_eq!(registry.publish_card(&peer.card()).await, id);
+    assert_eq!(due_at().await, first);
+}
+
+/// Publishing again reads and then writes the listing; a verdict may be written in between.
+#[tokio::test]
+async fn publishing_again_does_not_overwrite_a_newer_probe_result() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
+    let id = registry.publish_card(&peer.card()).await;
+    let read = registry.app.store.listing(&id).await.unwrap().unwrap();
+    registry.advance(TICK);
+    registry.first_probe(&id).await;
+    let judged = registry.table().await;
+    let contact = registry::model::Contact::default();
+    let mut republished = read.clone();
+    republished.due_at = registry.now();
+    let written = registry
+        .app
+        .store
+        .republish(&read, &republished, None, &contact, None, registry.now())
+        .await
+        .unwrap();
+    assert_eq!(
+        (written, judged.difference(&registry.table().await)),
+        (false, vec![]),
+        "the verdict was overwritten"
+    );
+    assert_eq!(registry.lane(&id).await, "needs_fix");
+}
+
+#[tokio::test]
+async fn publishing_again_returns_the_status_duplicate_or_active() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let body = json!({ "url": peer.card() });
+    let first = registry.publish(&body).await;
+    let again = registry.publish(&json!({ "agent_card_url": format!("  {}#top ", peer.card()) })).await;
+    assert_eq!((&again["listing_id"], &again["status"]), (&first["listing_id"], &json!("duplicate")));
+    registry.deliver_events().await;
+    let live = registry.publish(&json!({ "url": peer.card(), "name": "Somebody else's name" })).await;
+    assert_eq!((&live["status"], &live["lane"]), (&json!("active"), &json!("active")));
+    assert!(again["next"]["wait_s"].is_u64(), "{again}");
+    assert_eq!(live["next"].get("wait_s"), None, "nothing to wait for: {live}");
+    assert_eq!(
+        registry.status(&id_of(&live)).await["name"],
+        "Adder",
+        "a publisher without a proof renamed a Live listing"
+    );
+    assert_eq!(
+        registry.feed_types().await,
+        ["listing_live", "listing_queued"],
+        "a repeated publish added a feed item"
+    );
+    assert_eq!(registry.live_counts().await, (1, 0));
+}
+
+/// Otherwise a client that polls reads the result of the probe before its fix.
+#[tokio::test]
+async fn listing_that_is_published_again_is_queued_until_its_probe() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
+    let id = registry.publish_card(&peer.card()).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(&id).await, "needs_fix");
+    registry.advance(TICK);
+    let again = registry.publish(&json!({ "url": peer.card() })).await;
+    assert_eq!((&again["status"], &again["lane"]), (&json!("queued"), &json!("queued")), "{again}");
+    let status = registry.status(&id).await;
+    assert_eq!((&status["lane"], &status["next"]["action"]), (&json!("queued"), &json!("poll")), "{status}");
+    assert_eq!(registry.reason_codes(&id).await, ["card_404"], "what the last probe found stays known");
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(&id).await, "needs_fix");
+    registry.advance(TICK);
+    registry.publish(&json!({ "url": peer.card() })).await;
+    peer.answer_with(agents::newest);
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(&id).await, "active");
+}

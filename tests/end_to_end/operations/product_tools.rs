@@ -1,0 +1,492 @@
+//! Tests the product tools: export, product agent, preview, verification, the routine of the product `alive`,
+//! statistics of the funnel, and improvement log.
+
+use std::collections::HashMap;
+
+use registry::model::{LimitedAction, ListingId};
+use serde_json::{Value, json};
+use tests::peers::{Peer, PeerRequest, agents, json_answer, servers};
+use tests::test_registry::{TestOptions, TestRegistry};
+
+use crate::fixtures::live_agent;
+
+async fn demo(registry: &TestRegistry, id: &ListingId) -> Value {
+    let reply = registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    reply.body
+}
+
+/// Takes the demo and sends feedback that is not a draft; returns the answer.
+async fn feedback(registry: &TestRegistry, id: &ListingId, rating: u8) -> Value {
+    let mut body = demo(registry, id).await["next_steps"]["example_body"].clone();
+    body["rating"] = json!(rating);
+    body["answers"]["overall"] = json!("Halcyon words of our own.");
+    let reply = registry.post("/api/products/feedback", &body).await;
+    assert_eq!((reply.status, reply.header("cache-control")), (200, "no-store"), "{reply:?}");
+    reply.body
+}
+
+async fn access_token(registry: &TestRegistry, id: &ListingId) -> String {
+    feedback(registry, id, 5).await["access_token"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn product_is_exported_in_three_formats_by_rest_and_mcp() {
+    let (registry, _peer, id) = live_agent().await;
+    let token = access_token(&registry, &id).await;
+    let export = |format: &str| format!("/api/products/export?token={token}&format={format}");
+
+    let skills = registry.get(&export("skills")).await;
+    assert_eq!((skills.status, skills.header("cache-control")), (200, "no-store"));
+    let files = skills.body["files"].as_array().unwrap();
+    assert!(files.iter().all(|file| file["path"].as_str().unwrap().starts_with("skills/")), "{skills:?}");
+    assert!(files.iter().any(|file| !file["content"].as_str().unwrap().is_empty()));
+    assert_eq!((&skills.body["format"], &skills.body["archive"]), (&json!("skills"), &Value::Null));
+    let bare = registry.get(&format!("/api/products/export?token={token}")).await;
+    assert_eq!(bare.body, skills.body, "the default format is not `skills`");
+
+    for (format, media_type, ending) in
+        [("zip", "application/zip", ".zip\""), ("tar.gz", "application/gzip", ".tar.gz\"")]
+    {
+        let reply = registry.get(&export(format)).await;
+        assert_eq!((reply.status, reply.header("content-type")), (200, media_type));
+        assert_eq!((reply.header("cache-control"), reply.header("content-encoding")), ("no-store", ""));
+        let disposition = reply.header("content-disposition");
+        assert!(
+            disposition.starts_with("attachment; filename=\"alive-") && disposition.ends_with(ending),
+            "{disposition}"
+        );
+
+        let tool = registry.call_tool("export_product", &json!({ "token": token, "format": format })).await;
+        let archive = &tool["archive"];
+        assert_eq!(archive["media_type"], media_type);
+        let first = if format == "zip" { "UEsD" } else { "H4sI" };
+        assert!(archive["base64"].as_str().unwrap().starts_with(first), "{archive}");
+        assert_eq!(tool["files"], json!([]), "the files are returned next to the archive");
+    }
+    assert!(registry.get(&export("zip")).await.body.as_str().unwrap().starts_with("PK"));
+    assert_eq!(
+        registry.get(&format!("/api/products/access?token={token}")).await.header("cache-control"),
+        "no-store"
+    );
+}
+
+#[tokio::test]
+async fn token_is_checked_before_the_format() {
+    let (registry, _peer, id) = live_agent().await;
+    for path in ["?token=nonsense&format=skills", "?token=nonsense&format=rar"] {
+        let reply = registry.get(&format!("/api/products/export{path}")).await;
+        assert_eq!((reply.status, &reply.body["code"]), (401, &json!("bad_token")), "{path}");
+        reply.assert_problem();
+    }
+    let token = access_token(&registry, &id).await;
+    let reply = registry.get(&format!("/api/products/export?token={token}&format=rar")).await;
+    assert_eq!((reply.status, &reply.body["field"]), (422, &json!("format")));
+    assert!(!reply.body.to_string().contains(&token));
+    assert_eq!(registry.get("/api/products/export?format=zip").await.status, 422, "no token");
+}
+
+#[tokio::test]
+async fn product_agent_tools_make_files_and_store_nothing() {
+    let options = TestOptions::default();
+    let registry = TestRegistry::start_with(options).await;
+    // The first counted call makes the secret for the digests of callers.
+    registry.post("/api/products/agent", &json!({ "tool": "demo_alive", "sku": "alive" })).await;
+    let before = registry.observer.tally.snapshot();
+    for (body, sku, name) in [
+        (json!({ "tool": "preview_kernel", "goals": ["answer mail"] }), "kernel", "Your agent"),
+        (json!({ "tool": "preview_kernel", "goals": "researcher" }), "kernel", "Your agent"),
+        (
+            json!({ "tool": "one_click_demo", "agent_name": "Ada", "description": "Reads papers." }),
+            "alive",
+            "Ada",
+        ),
+        (
+            json!({ "tool": "one_click_demo", "agent_name": "Ada", "preset": "ops", "sku": "recursive" }),
+            "recursive",
+            "Ada",
+        ),
+        (json!({ "tool": "demo_alive", "sku": "alive", "demo": true }), "alive", "Your agent"),
+        (
+            json!({ "tool": "demo_mcp", "agent_name": "Adder", "description": "Adds.", "tools": ["add"] }),
+            "mcp_mesh",
+            "Adder",
+        ),
+    ] {
+        let reply = registry.post("/api/products/agent", &body).await;
+        assert_eq!((reply.status, &reply.body["product"]["sku"]), (200, &json!(sku)), "{body}: {reply:?}");
+        assert_eq!(reply.body["made_for"]["name"], name);
+        let artifacts = reply.body["artifacts"].to_string();
+        assert!(artifacts.contains(name), "{body}: {artifacts}");
+        assert_eq!(
+            registry.call_tool("product_agent", &body).await,
+            reply.body,
+            "MCP returns something else"
+        );
+    }
+    let calls = registry.observer.tally.since(&before);
+    assert_eq!((calls.of("TransactWriteItems"), calls.of("PutItem"), calls.of("UpdateItem")), (0, 0, 0));
+    assert_eq!(
+        registry.get("/api/products/learning").await.body["funnel"][1]["total"],
+        0,
+        "a demo was counted"
+    );
+}
+
+#[tokio::test]
+async fn demo_of_the_alive_product_uses_the_given_listing() {
+    let (registry, _peer, id) = live_agent().await;
+    let name = registry.status(&id).await["name"].clone();
+    let body = json!({ "tool": "demo_alive", "listing_id": id, "goals": ["watch prices"] });
+    let reply = registry.post("/api/products/agent", &body).await;
+    let made_for = &reply.body["made_for"];
+    assert_eq!(
+        (&made_for["name"], &made_for["listing_id"], &made_for["goals"]),
+        (&name, &json!(id), &json!(["watch prices"]))
+    );
+    let row = &registry.get("/api/listings/active").await.body["agents"][0];
+    assert_eq!(row["demoed"], false, "a call of the product agent was counted as a demo");
+    let unknown = json!({ "tool": "demo_alive", "listing_id": "agtpub_00000000000000000000" });
+    assert_eq!(registry.post("/api/products/agent", &unknown).await.status, 404);
+}
+
+#[tokio::test]
+async fn error_for_an_invalid_product_agent_call_contains_the_field() {
+    let registry = TestRegistry::start().await;
+    for (body, field) in [
+        (json!({}), "tool"),
+        (json!({ "tool": "no_such_tool" }), "tool"),
+        (json!({ "tool": 5 }), "tool"),
+        (json!({ "tool": "preview_kernel" }), "goals"),
+        (json!({ "tool": "one_click_demo" }), "agent_name"),
+        (json!({ "tool": "one_click_demo", "agent_name": "x".repeat(201) }), "agent_name"),
+        (json!({ "tool": "one_click_demo", "agent_name": "Ada", "preset": "poet" }), "preset"),
+        (json!({ "tool": "one_click_demo", "agent_name": "a\u{202e}b" }), "agent_name"),
+        (json!({ "tool": "demo_mcp", "agent_name": "Ada", "description": "d".repeat(2001) }), "description"),
+        (json!({ "tool": "demo_alive", "goals": vec!["x"; 13] }), "goals"),
+        (json!({ "tool": "buy_product" }), "sku"),
+        (json!({ "tool": "buy_product", "sku": "no_such" }), "sku"),
+    ] {
+        let reply = registry.post("/api/products/agent", &body).await;
+        assert_eq!((reply.status, &reply.body["field"]), (422, &json!(field)), "{body}: {reply:?}");
+        reply.assert_problem();
+    }
+    let unknown = registry.post("/api/products/agent", &json!({ "tool": "no_such_tool" })).await;
+    assert!(unknown.body["detail"].as_str().unwrap().contains("one_click_demo"), "{unknown:?}");
+}
+
+#[tokio::test]
+async fn product_agent_returns_the_list_of_its_tools() {
+    let registry = TestRegistry::start().await;
+    let guide = registry.get("/api/products/agent").await;
+    assert_eq!((guide.status, &guide.body["ok"]), (200, &json!(true)), "{guide:?}");
+    let names: Vec<&str> =
+        guide.body["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let all = ["preview_kernel", "one_click_demo", "demo_alive", "demo_mcp", "buy_product", "list_tools"];
+    assert_eq!(names, all);
+    assert_eq!(guide.body["presets"], json!(["researcher", "ops", "support", "coder"]));
+    for product in guide.body["products"].as_array().unwrap() {
+        assert!(product["price"].as_str().unwrap().starts_with('$'), "{product}");
+    }
+}
+
+#[tokio::test]
+async fn preview_contains_the_list_of_files_and_does_not_count_as_a_demo() {
+    let (registry, _peer, id) = live_agent().await;
+    let catalogue = registry.get("/api/products/preview").await.body;
+    let prices: Vec<(&str, u64)> = catalogue["skus"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| (entry["sku"].as_str().unwrap(), entry["price_cents"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(prices, [("kernel", 1499), ("recursive", 1999), ("alive", 2999), ("mcp_mesh", 2499)]);
+    assert_eq!((&catalogue["ok"], &catalogue["preview"]), (&json!(true), &Value::Null));
+
+    let reply = registry.get(&format!("/api/products/preview?listing_id={id}&goals=ops")).await.body;
+    let preview = &reply["preview"];
+    assert_eq!((&preview["sku"], &preview["listing_id"]), (&json!("alive"), &json!(id)));
+    assert!(
+        !preview["goals"].as_array().unwrap().is_empty(),
+        "the goals of the preset are missing: {preview}"
+    );
+    for file in preview["files"].as_array().unwrap() {
+        assert!(
+            file["bytes"].as_u64().unwrap() > 0 && file["first_line"].as_str().unwrap().len() > 1,
+            "{file}"
+        );
+        assert!(file["content"].is_null());
+    }
+    assert_eq!(registry.get("/api/products/preview?sku=alive&listing_id=unlisted").await.status, 404);
+    assert_eq!(registry.get("/api/products/preview?sku=gold").await.body["field"], "sku");
+    let row = &registry.get("/api/listings/active").await.body["agents"][0];
+    assert_eq!(row["demoed"], false);
+}
+
+#[tokio::test]
+async fn saved_files_are_compared_with_the_current_files() {
+    let (registry, _peer, id) = live_agent().await;
+    let usage = registry.get("/api/products/verify").await;
+    assert_eq!((usage.status, &usage.body["ok"]), (200, &json!(true)));
+    let demo = demo(&registry, &id).await;
+    let saved_files = |artifacts: &Value| -> Vec<Value> {
+        let files = artifacts.as_array().unwrap().iter();
+        files.map(|file| json!({ "path": file["path"], "content": file["content"] })).collect()
+    };
+    let mut files = saved_files(&demo["artifacts"]);
+    let verify = |body: Value| {
+        let registry = &registry;
+        async move { registry.post("/api/products/verify", &body).await }
+    };
+    let same = verify(json!({ "listing_id": id, "files": files })).await;
+    let comparison = &same.body["comparison"];
+    assert_eq!(
+        (&comparison["is_current"], &comparison["counts"]),
+        (&json!(true), &json!({ "same": files.len() }))
+    );
+
+    files[0]["content"] = json!("tampered with");
+    files.push(json!({ "path": "stranger.md", "content": "" }));
+    let changed = verify(json!({ "listing_id": id, "files": files })).await.body;
+    let comparison = &changed["comparison"];
+    assert_eq!((&comparison["is_current"], &comparison["counts"]["changed"]), (&json!(false), &json!(1)));
+    assert_eq!(
+        (&comparison["counts"]["unknown"], &changed["next"]["action"]),
+        (&json!(1), &json!("take_demo"))
+    );
+    assert!(!changed.to_string().contains("content\""), "{changed}");
+
+    let token = access_token(&registry, &id).await;
+    let full = registry.get(&format!("/api/products/access?token={token}")).await.body;
+    let body = json!({ "token": token, "files": saved_files(&full["files"]) });
+    let current = verify(body.clone()).await;
+    assert_eq!(
+        (&current.body["comparison"]["is_current"], current.header("cache-control")),
+        (&json!(true), "no-store")
+    );
+    assert_eq!(registry.call_tool("verify_product", &body).await, current.body);
+    let listed = verify(json!({ "token": token })).await.body;
+    assert_eq!(listed["comparison"]["counts"]["missing"], json!(full["files"].as_array().unwrap().len()));
+
+    let usage = verify(json!({})).await;
+    assert_eq!((usage.status, usage.body["usage"].is_string()), (200, true));
+    let files = json!({ "files": [{ "path": "AGENTS.md", "content": "" }] });
+    assert_eq!(verify(files).await.body["code"], "which_product");
+    assert_eq!(verify(json!({ "token": "nonsense" })).await.status, 401);
+    assert_eq!(verify(json!({ "listing_id": "unlisted" })).await.status, 404);
+}
+
+#[tokio::test]
+async fn routine_of_the_alive_product_returns_the_next_steps() {
+    let (registry, _peer, id) = live_agent().await;
+    let usage = registry.get("/api/products/run").await;
+    assert_eq!((usage.status, &usage.body["steps"]), (200, &json!([])));
+    let run = |id: String| {
+        let registry = &registry;
+        async move {
+            let reply = registry.get(&format!("/api/products/run?listing_id={id}")).await;
+            assert_eq!(reply.status, 200, "{reply:?}");
+            reply.body
+        }
+    };
+    let first = run(id.to_string()).await;
+    let steps: Vec<&str> =
+        first["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
+    assert_eq!(steps, ["status", "proof", "recheck", "reasons", "inbox", "peers", "funnel"]);
+    for step in first["steps"].as_array().unwrap() {
+        for member in ["looked_at", "found"] {
+            assert!(step[member].as_str().is_some_and(|text| !text.is_empty()), "{step}");
+        }
+        assert!(step["call"]["url"].as_str().unwrap().starts_with(&registry.url("/api/")), "{step}");
+    }
+    assert_eq!((&first["to_do"], &first["steps"][6]["data"]["stage"]), (&json!(2), &json!("live")));
+    assert_eq!(first["steps"][4]["data"]["unread"], 1, "the welcome message is not the only unread one");
+    assert_eq!(registry.get(&format!("/api/talk?listing_id={id}")).await.status, 200);
+
+    demo(&registry, &id).await;
+    assert_eq!(run(id.to_string()).await["steps"][6]["data"]["stage"], "demo");
+    feedback(&registry, &id, 4).await;
+    let done = run(id.to_string()).await;
+    assert_eq!((&done["steps"][6]["data"]["stage"], &done["to_do"]), (&json!("feedback"), &json!(0)));
+
+    let broken = registry.publish(&json!({ "url": registry.url("/discovery.json") })).await;
+    registry.deliver_events().await;
+    let broken = run(broken["listing_id"].as_str().unwrap().to_owned()).await;
+    assert_eq!(broken["steps"][0]["data"]["live"], false);
+    let reasons = &broken["steps"][3];
+    assert_eq!(
+        (&reasons["to_do"], &reasons["data"]["reasons"][0]["code"]),
+        (&json!(true), &json!("not_a_card"))
+    );
+    assert_eq!(registry.get("/api/products/run?listing_id=unlisted").await.status, 404);
+}
+
+#[tokio::test]
+async fn average_ratings_ignore_drafts_and_feedback_texts_are_not_returned() {
+    let options = TestOptions::default().with(|settings| settings.founding_seats = 1);
+    let (registry, agents) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
+    let mut ids = Vec::new();
+    for number in 0..3 {
+        ids.push(registry.live_card(&agents.url(&format!("/{number}/card.json"))).await);
+    }
+    let none = registry.get("/api/products/learning").await.body;
+    assert_eq!((&none["feedback"]["average"], &none["feedback"]["ratings"]), (&Value::Null, &json!(0)));
+
+    feedback(&registry, &ids[0], 5).await;
+    feedback(&registry, &ids[1], 2).await;
+    let draft = demo(&registry, &ids[2]).await["next_steps"]["example_body"].clone();
+    assert_eq!(registry.post("/api/products/feedback", &draft).await.body["feedback"]["is_draft"], true);
+
+    let learning = registry.call_tool("get_learning", &json!({})).await;
+    let feedback = &learning["feedback"];
+    assert_eq!(
+        (&feedback["agents"], &feedback["drafts"], &feedback["ratings"]),
+        (&json!(3), &json!(1), &json!(2))
+    );
+    assert_eq!((&feedback["average"], &feedback["distribution"]), (&json!(3.5), &json!([0, 1, 0, 0, 1])));
+    let alive = &learning["products"][2];
+    assert_eq!((&alive["sku"], &alive["average"]), (&json!("alive"), &json!(3.5)));
+    assert_eq!(learning["products"][0]["average"], Value::Null);
+    let totals: Vec<u64> =
+        learning["funnel"].as_array().unwrap().iter().map(|stage| stage["total"].as_u64().unwrap()).collect();
+    assert_eq!(totals, [3, 3, 3, 1], "expected: live, demo, feedback, seat");
+    assert_eq!(learning["seats"], json!({ "seats": 1, "claimed": 1, "remaining": 0 }));
+
+    let log = registry.get("/api/products/improvement-log").await.body;
+    let subjects: Vec<&str> =
+        log["entries"].as_array().unwrap().iter().map(|entry| entry["id"].as_str().unwrap()).collect();
+    assert_eq!(subjects, ["funnel: demo to feedback", "ratings: alive"]);
+    for shown in [&learning, &log] {
+        assert!(!shown.to_string().contains("Halcyon"), "the text of a feedback was returned");
+    }
+}
+
+#[tokio::test]
+async fn improvement_log_contains_failure_reasons_of_today_with_fixes() {
+    let registry = TestRegistry::start().await;
+    let empty = registry.get("/api/products/improvement-log").await.body;
+    assert_eq!(
+        (&empty["ok"], &empty["entries"]),
+        (&json!(true), &json!([])),
+        "there are entries without numbers"
+    );
+    registry.publish(&json!({ "url": registry.url("/discovery.json") })).await;
+    registry.deliver_events().await;
+    let log = registry.call_tool("improvement_log", &json!({})).await;
+    let entry = &log["entries"][0];
+    assert_eq!((&entry["area"], &entry["evidence"]["count"]), (&json!("probes"), &json!(1)));
+    assert!(entry["ask"].as_str().unwrap().starts_with("Serve the agent card itself"), "{entry}");
+    let gap = &registry.get("/api/products/learning").await.body["top_gaps"][0];
+    assert_eq!((&gap["count"], &gap["share_pct"], &gap["fix"]), (&json!(1), &json!(100), &entry["ask"]));
+}
+
+/// Each of them makes a whole product, so a script could keep all instances busy.
+#[tokio::test]
+async fn making_the_files_of_products_is_limited_per_caller() {
+    let options =
+        TestOptions::default().with_rates().with_rate(LimitedAction::Product, |rate| rate.caller = 1);
+    let registry = TestRegistry::start_with(options).await;
+    let get = async |path: &str| registry.get(path).await.status;
+    assert_eq!(get("/api/products/preview?sku=kernel&agent_name=Adder").await, 200);
+    assert_eq!(get("/api/products/preview?sku=kernel&agent_name=Adder").await, 429);
+    assert_eq!(get("/api/products/preview").await, 200, "the list of products is not limited");
+    let token = "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    assert_eq!(get(&format!("/api/products/export?token={token}")).await, 429);
+    let demo = json!({ "tool": "one_click_demo", "agent_name": "Adder" });
+    assert_eq!(registry.post("/api/products/agent", &demo).await.status, 429);
+    assert_eq!(registry.post("/api/products/agent", &json!({ "tool": "list_tools" })).await.status, 200);
+    let verify = json!({ "token": token, "files": [] });
+    assert_eq!(registry.post("/api/products/verify", &verify).await.status, 429);
+}
+
+/// The files of the product of a demo with this SKU, by their paths.
+pub(super) async fn product(registry: &TestRegistry, id: &ListingId, sku: &str) -> HashMap<String, String> {
+    let demo = registry.post("/api/products/demo", &json!({ "listing_id": id, "sku": sku })).await.body;
+    let answer = registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await.body;
+    let path = format!("/api/products/access?token={}", answer["access_token"].as_str().unwrap());
+    let files = registry.get(&path).await.body["files"].clone();
+    let text = |file: &Value, member: &str| file[member].as_str().unwrap().to_owned();
+    files.as_array().unwrap().iter().map(|file| (text(file, "path"), text(file, "content"))).collect()
+}
+
+/// The points that a list of fixes says its patch gains.
+pub(super) fn points_said(list: &str) -> i64 {
+    let (_, after) = list.split_once("It raises the score by ").unwrap_or_else(|| panic!("{list}"));
+    after.split(' ').next().unwrap().parse().unwrap()
+}
+
+/// The points without those for the latency, which depend on the machine.
+fn points(parts: &Value) -> i64 {
+    let parts = parts.as_array().unwrap().iter().filter(|part| part["id"] != "latency");
+    parts.map(|part| part["points"].as_i64().unwrap()).sum()
+}
+
+#[tokio::test]
+async fn patch_of_an_agent_card_raises_the_score_by_what_it_says() {
+    let registry = TestRegistry::start().await;
+    let broken = |request: &PeerRequest| {
+        let mut card = agents::card(request, "Harbour agent");
+        let skills =
+            ["Forecast of tides", "Warnings of storms", "Berths that are free", "Depth of the water"];
+        let skill = |name: &&str| json!({ "id": name.replace(' ', "-"), "name": name, "description": "Tells it.", "tags": [] });
+        card["skills"] = skills.iter().map(skill).collect();
+        card["description"] = json!("Helps ships.");
+        card["x-own"] = json!({ "kept": true });
+        card
+    };
+    let serve = |card: Option<Value>| {
+        move |request: &PeerRequest| match request.verb.as_str() {
+            "GET" => json_answer(200, &card.clone().unwrap_or_else(|| broken(request))),
+            _ => agents::newest(request),
+        }
+    };
+    let peer = Peer::start(serve(None)).await;
+    let id = registry.live_card(&peer.card()).await;
+    let score = async || {
+        let path = format!(
+            "/api/score?url={}",
+            form_urlencoded::byte_serialize(peer.card().as_bytes()).collect::<String>()
+        );
+        points(&registry.get(&path).await.body["breakdown"])
+    };
+    let files = product(&registry, &id, "recursive").await;
+    let before = score().await;
+    let mut card = card_of(&peer).await;
+    let patch: Vec<Value> = serde_json::from_str(&files["fixes/agent-card.patch.json"]).unwrap();
+    for operation in &patch {
+        assert_eq!(operation["op"], "add");
+        card[operation["path"].as_str().unwrap().trim_start_matches('/')] = operation["value"].clone();
+    }
+    assert_eq!((&card["version"], &card["x-own"]["kept"]), (&json!("1.2.1"), &json!(true)));
+    peer.answer_with(serve(Some(card)));
+    let said = points_said(&files["regression.md"]);
+    assert!(said > 0 && score().await == before + said, "{before} + {said}: {}", files["regression.md"]);
+}
+
+async fn card_of(peer: &Peer) -> Value {
+    let answer = tests::test_registry::client().get(peer.card()).send().await.unwrap();
+    serde_json::from_str(&answer.text().await.unwrap()).unwrap()
+}
+
+/// Schemas and annotations of the tools reach the files.
+#[tokio::test]
+async fn charter_and_skill_of_a_server_come_from_its_tool_definitions() {
+    let tools = json!([
+        { "name": "search", "description": "Finds notes.", "annotations": { "readOnlyHint": true },
+          "inputSchema": { "type": "object", "required": ["words"], "properties": { "words": { "type": "string" } } } },
+        { "name": "browser_evaluate", "description": "Evaluates an expression.", "inputSchema": { "type": "object" } },
+    ]);
+    let (registry, peer) =
+        (TestRegistry::start().await, Peer::start(servers::modern_with_tools(tools)).await);
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver_events().await;
+    let files = product(&registry, &id, "kernel").await;
+    assert!(files["CHARTER.md"].contains("- No confirmation: `search`."), "{}", files["CHARTER.md"]);
+    assert!(files["CHARTER.md"].contains("- Ask first: `browser_evaluate` "), "{}", files["CHARTER.md"]);
+    assert!(
+        files["evaluation.jsonl"].contains("words")
+            && !files["evaluation.jsonl"].contains("browser_evaluate\\\"")
+    );
+    let skill = files.iter().find(|(path, _)| path.ends_with("SKILL.md")).unwrap().1;
+    assert!(skill.contains("| `words` | string | yes |"), "{skill}");
+}

@@ -1,0 +1,122 @@
+//! Tests `take_demo`: the contents of a demo, and the ways to name the listing in a request. If a demo is
+//! taken again, the order is the same.
+
+use registry::model::LimitedAction;
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{TestOptions, TestRegistry};
+
+use crate::fixtures::{live_agent, live_pair};
+
+const DEMO: &str = "/api/products/demo";
+
+fn order(answer: &Value) -> &str {
+    answer["order_id"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn demo_is_made_from_the_listing_and_links_to_feedback() {
+    let (registry, _peer, id) = live_agent().await;
+    let reply = registry.post(DEMO, &json!({ "listing_id": id })).await;
+    let answer = &reply.body;
+    assert_eq!((reply.status, &answer["sku"], &answer["kind"]), (200, &json!("alive"), &json!("agent")));
+    let name = registry.status(&id).await["name"].as_str().unwrap().to_owned();
+    let artifacts = answer["artifacts"].as_array().unwrap();
+    assert!(!artifacts.is_empty());
+    assert!(artifacts.iter().any(|file| file["content"].as_str().unwrap().contains(&name)), "{artifacts:?}");
+
+    let draft = &answer["next_steps"]["example_body"];
+    assert_eq!(draft["answers"].as_object().unwrap().len(), 5, "{draft}");
+    assert_eq!(answer["next_steps"]["questions"].as_array().unwrap().len(), 5);
+    assert_eq!((&draft["order_id"], &draft["listing_id"]), (&answer["order_id"], &json!(id)));
+    assert_eq!(answer["unlock"]["targets"], json!({ "agents": 250, "mcps": 250 }));
+    assert_eq!((&answer["counted_as_real"], &answer["deal"]["remaining"]), (&json!(true), &json!(100)));
+    assert_eq!(answer["next"]["url"], registry.url("/api/products/feedback"));
+
+    registry.settle();
+    let row = &registry.get("/api/listings/active").await.body["agents"][0];
+    assert_eq!((&row["demoed"], &row["feedbacked"]), (&json!(true), &json!(false)));
+    assert!(registry.feed_types().await.contains(&"demo_taken".to_owned()));
+}
+
+#[tokio::test]
+async fn demo_request_from_a_listing_row_works_unchanged() {
+    let pair = live_pair().await;
+    let list = pair.registry.get("/api/listings/active").await.body;
+    for (row, sku) in [(&list["agents"][0], "alive"), (&list["mcps"][0], "mcp_mesh")] {
+        let path = row["take_demo"]["url"].as_str().unwrap().replace(&pair.registry.url(""), "");
+        let reply = pair.registry.post(&path, &row["take_demo"]["body"]).await;
+        assert_eq!((reply.status, &reply.body["sku"]), (200, &json!(sku)), "{reply:?}");
+        let path = row["take_demo_get"].as_str().unwrap().replace(&pair.registry.url(""), "");
+        assert_eq!(order(&pair.registry.get(&path).await.body), order(&reply.body));
+    }
+}
+
+#[tokio::test]
+async fn repeated_demo_of_a_product_is_the_same_order() {
+    let pair = live_pair().await;
+    let body = json!({ "listing_id": pair.agent });
+    let first = pair.registry.post(DEMO, &body).await.body;
+    let by_card = pair.registry.post(DEMO, &json!({ "agent_card_url": pair.peers[0].card() })).await.body;
+    let by_tool = pair.registry.call_tool("take_demo", &body).await;
+    assert_eq!((order(&by_card), order(&by_tool)), (order(&first), order(&first)));
+    let kernel = pair
+        .registry
+        .post(DEMO, &json!({ "listing_id": pair.agent, "sku": "kernel", "goals": "a\nb" }))
+        .await
+        .body;
+    assert_ne!(order(&kernel), order(&first));
+    let counts = pair.registry.app.store.live().await.unwrap().funnel;
+    assert_eq!((counts.demos_agents, counts.demos_mcps), (2, 0));
+
+    // Listings that were published by endpoint or by description can both be named by endpoint.
+    let by_url = pair.registry.post(DEMO, &json!({ "mcp_url": pair.peers[1].url("/mcp") })).await;
+    assert_eq!((by_url.status, &by_url.body["listing_id"]), (200, &json!(pair.server)));
+    let described = json!({ "name": "localhost.acme/adder", "description": "Adds.", "version": "1.0.0",
+        "remotes": [{ "type": "streamable-http", "url": pair.peers[1].url("/other") }] });
+    let described = pair.registry.publish(&described).await["listing_id"].clone();
+    pair.registry.deliver_events().await;
+    let by_url = pair.registry.post(DEMO, &json!({ "mcp_url": pair.peers[1].url("/other") })).await;
+    assert_eq!((by_url.status, &by_url.body["listing_id"]), (200, &described), "{by_url:?}");
+}
+
+#[tokio::test]
+async fn demo_requires_live_listing() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
+    let id = registry.publish_card(&peer.card()).await;
+    for reply in [
+        registry.post(DEMO, &json!({ "listing_id": id })).await,
+        registry.get(&format!("{DEMO}?listing_id={id}")).await,
+    ] {
+        reply.assert_problem();
+        assert_eq!(
+            (reply.status, &reply.body["code"], &reply.body["lane"]),
+            (409, &json!("not_active"), &json!("queued"))
+        );
+    }
+    let unknown = format!("agtpub_{}", "0".repeat(20));
+    for (body, status) in [
+        (json!({}), 422),
+        (json!({ "listing_id": 7 }), 422),
+        (json!({ "listing_id": unknown }), 404),
+        (json!({ "listing_id": id, "sku": "gold" }), 422),
+        (json!({ "agent_card_url": "https://unlisted.example.org/card.json" }), 404),
+        (json!({ "listing_id": id, "goals": vec!["g"; 13] }), 422),
+    ] {
+        let reply = registry.post(DEMO, &body).await;
+        reply.assert_problem();
+        assert_eq!(reply.status, status, "{body}: {reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn repeated_demos_do_not_count_for_the_rate_limit() {
+    let options = TestOptions::default().with_rates().with_rate(LimitedAction::Demo, |rate| rate.caller = 2);
+    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    let demo = async |sku| registry.post(DEMO, &json!({ "listing_id": id, "sku": sku })).await;
+    assert_eq!((demo("kernel").await.status, demo("alive").await.status), (200, 200));
+    let refused = demo("recursive").await;
+    assert_eq!((refused.status, &refused.body["allowance"]), (429, &json!("caller")), "{refused:?}");
+    assert_eq!(demo("kernel").await.status, 200, "a repeated demo was refused");
+}

@@ -1,0 +1,171 @@
+//! Tests the contents of an inbox over every protocol: the messages in pages, the state of the listing, and
+//! the next actions.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents};
+use tests::test_registry::{DAY, TestRegistry};
+
+use super::{inbox, post_ok, values_of};
+use crate::fixtures::{live_agent, live_pair, refused_queries};
+
+#[tokio::test]
+async fn new_inbox_contains_a_welcome_and_next_actions() {
+    let (registry, _peer, id) = live_agent().await;
+    let shown = inbox(&registry, &id).await;
+    assert_eq!(
+        (&shown["ok"], &shown["listing_id"], &shown["cursor"]),
+        (&json!(true), &json!(id), &json!(null))
+    );
+    assert_eq!(shown["talk"], registry.status(&id).await["talk"], "`check_status` returns another `talk`");
+    assert_eq!(
+        shown["talk"],
+        json!({
+            "required": true, "active": true, "mode": "grace",
+            "reason": "The listing is new. Until 2026-11-27T12:00:01.000Z, it is shown as active in Talk. To stay active, read the inbox or check in before that time.",
+            "grace_ends_at": "2026-11-27T12:00:01.000Z",
+        })
+    );
+    assert_eq!(values_of(&shown["inbox"], "kind"), ["welcome"]);
+    let welcome = &shown["inbox"][0];
+    assert_eq!(welcome["at"], "2026-11-20T12:00:01.000Z");
+    assert_eq!(
+        (&welcome["from"], &welcome["from_verified"], &welcome["channel"], &welcome["read"]),
+        (&json!("registry"), &json!(true), &json!("registry"), &json!(false))
+    );
+    assert_eq!(values_of(&shown["next_actions"], "action"), ["take_demo", "check_in"]);
+    assert_eq!(shown["next_actions"][0]["body"], json!({ "listing_id": id }));
+}
+
+#[tokio::test]
+async fn requests_in_next_actions_work_unchanged() {
+    let peer = Peer::start(agents::only(404)).await;
+    let (registry, _live, live) = live_agent().await;
+    let broken = registry.publish_card(&peer.card()).await;
+    registry.deliver_events().await;
+    let waiting = registry.publish(&json!({ "url": peer.url("/later/card.json") })).await;
+    let mut sent = Vec::new();
+    for id in [live, broken, tests::test_registry::id_of(&waiting)] {
+        let actions = inbox(&registry, &id).await["next_actions"].clone();
+        for action in actions.as_array().unwrap() {
+            let path = action["url"].as_str().unwrap().strip_prefix(&registry.app.settings.base_url).unwrap();
+            let reply = match action["method"].as_str().unwrap() {
+                "GET" => registry.get(path).await,
+                _ => registry.post(path, &action["body"]).await,
+            };
+            assert_eq!(reply.status, 200, "{action}: {reply:?}");
+            assert_eq!(reply.body["listing_id"], json!(id), "{action}");
+            sent.push(action["action"].as_str().unwrap().to_owned());
+        }
+    }
+    assert_eq!(sent, ["take_demo", "check_in", "check_status", "publish_again", "check_status"]);
+}
+
+#[tokio::test]
+async fn paged_inbox_repeats_no_message() {
+    let (registry, _peer, id) = live_agent().await;
+    for number in 0..6 {
+        post_ok(&registry, &id, "message", &format!("Message {number}.")).await;
+    }
+    let whole = inbox(&registry, &id).await;
+    let (mut path, mut texts, mut pages) = (format!("/api/talk?listing_id={id}&limit=3"), Vec::new(), 0);
+    loop {
+        let page = registry.get(&path).await.body;
+        texts.extend(values_of(&page["inbox"], "text"));
+        pages += 1;
+        assert!(page["inbox"].as_array().unwrap().iter().all(|message| message["read"] == true), "{page}");
+        let Some(cursor) = page["cursor"].as_str() else { break };
+        path = format!("/api/talk?listing_id={id}&limit=3&cursor={cursor}");
+    }
+    assert_eq!((texts.len(), pages), (7, 3));
+    assert_eq!(texts, values_of(&whole["inbox"], "text"));
+    assert_eq!(texts[..2], ["Message 5.", "Message 4."]);
+}
+
+#[tokio::test]
+async fn invalid_queries_are_refused_with_a_hint() {
+    let missing = "/api/talk?listing_id=agtpub_00000000000000000000";
+    insta::assert_snapshot!(
+        refused_queries(&[
+            "/api/talk",
+            missing,
+            "/api/talk?listing_id=nonsense",
+            "/api/talk?listing_id=agent-a&limit=0",
+            "/api/talk?listing_id=agent-a&limit=101",
+            "/api/talk?listing_id=agent-a&cursor=nonsense",
+            "/api/talk/feed?limit=x",
+            "/api/talk/feed?cursor=e30",
+        ])
+        .await,
+        @"
+    /api/talk
+      422 invalid_argument `listing_id`: missing field `listing_id`.
+    /api/talk?listing_id=agtpub_00000000000000000000
+      404 listing_not_found `-`: Listing not found: `agtpub_00000000000000000000`. -> publish
+    /api/talk?listing_id=nonsense
+      404 listing_not_found `-`: Listing not found: `nonsense`. -> publish
+    /api/talk?listing_id=agent-a&limit=0
+      422 out_of_range `limit`: `limit` must be a whole number from 1 to 100.
+    /api/talk?listing_id=agent-a&limit=101
+      422 out_of_range `limit`: `limit` must be a whole number from 1 to 100.
+    /api/talk?listing_id=agent-a&cursor=nonsense
+      422 bad_cursor `cursor`: `cursor` must be the cursor of an earlier page; leave it out for the first page.
+    /api/talk/feed?limit=x
+      422 invalid_argument `limit`: `limit`: must be a whole number in digits, and not too large.
+    /api/talk/feed?cursor=e30
+      422 bad_cursor `cursor`: `cursor` must be the next_cursor of an earlier page; leave it out for the first page.
+    "
+    );
+}
+
+#[tokio::test]
+async fn listing_that_is_not_live_requires_no_check_in() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(agents::only(404)).await;
+    let id = registry.publish_card(&peer.card()).await;
+    let waiting = inbox(&registry, &id).await;
+    assert_eq!(
+        (&waiting["talk"]["required"], &waiting["talk"]["mode"], &waiting["talk"]["grace_ends_at"]),
+        (&json!(false), &json!("inactive"), &json!(null))
+    );
+    assert_eq!(
+        (&waiting["inbox"], values_of(&waiting["next_actions"], "action")),
+        (&json!([]), vec!["check_status".into()])
+    );
+    post_ok(&registry, &id, "message", "Hello?").await;
+    assert_eq!(values_of(&inbox(&registry, &id).await["inbox"], "text"), ["Hello?"]);
+}
+
+#[tokio::test]
+async fn messages_are_deleted_after_ninety_days_or_with_their_listing() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(agents::only(404)).await;
+    let id = registry.publish_card(&peer.card()).await;
+    registry.deliver_events().await;
+    post_ok(&registry, &id, "message", "From before its deletion.").await;
+    while registry.get(&format!("/api/talk?listing_id={id}")).await.status == 200 {
+        registry.advance(DAY);
+        registry.tick().await;
+    }
+    registry.advance(DAY);
+    registry.publish_card(&peer.card()).await;
+    assert_eq!(
+        inbox(&registry, &id).await["inbox"],
+        json!([]),
+        "a new listing has messages of a deleted one"
+    );
+
+    let (registry, _peer, id) = live_agent().await;
+    post_ok(&registry, &id, "message", "Old.").await;
+    registry.advance(DAY * 89);
+    assert_eq!(inbox(&registry, &id).await["inbox"][0]["text"], "Old.");
+    registry.advance(DAY * 2);
+    assert_eq!(
+        inbox(&registry, &id).await["inbox"],
+        json!([]),
+        "an expired message is returned until the sweep"
+    );
+    assert!(registry.sweep_expired() > 0);
+    assert_eq!(registry.table().await.items_under("INBOX#").len(), 0);
+}

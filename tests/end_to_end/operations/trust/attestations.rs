@@ -1,0 +1,357 @@
+//! Tests `attest`, `verify_attestation`, `attestations` and `revoke_attestation`. A signed statement contains
+//! only what the registry observed. Changed tokens are refused.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
+use registry::model::{Kind, LimitedAction, LogEntry, LogEvent, Moment};
+use registry::trust::verification;
+use ring::rand::SystemRandom;
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, UnparsedPublicKey,
+};
+use serde_json::{Value, json};
+use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
+
+use super::{OPERATOR_TOKEN, attest_listing, failed_checks, post_with_token, verify_token};
+use crate::fixtures::{live_agent, live_pair};
+
+fn part(jws: &str, index: usize) -> Value {
+    let part = jws.split('.').nth(index).unwrap();
+    serde_json::from_slice(&BASE64URL.decode(part).unwrap()).unwrap()
+}
+
+/// Whether the published key set verifies a token. This uses another library than the registry uses for signing.
+async fn key_set_verifies(registry: &TestRegistry, jws: &str) -> bool {
+    let set = registry.get("/.well-known/jwks.json").await.body;
+    let kid = &part(jws, 0)["kid"];
+    let key = set["keys"].as_array().unwrap().iter().find(|key| key["kid"] == *kid).unwrap();
+    let coordinate = |name: &str| BASE64URL.decode(key[name].as_str().unwrap()).unwrap();
+    let point = [vec![4], coordinate("x"), coordinate("y")].concat();
+    let (signed, signature) = jws.rsplit_once('.').unwrap();
+    let signature = BASE64URL.decode(signature).unwrap();
+    UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point).verify(signed.as_bytes(), &signature).is_ok()
+}
+
+#[tokio::test]
+async fn attestation_contains_observations_and_is_verifiable() {
+    let (registry, _peer, id) = live_agent().await;
+    registry.advance(HOUR);
+    for about in ["liveness", "probe_clean", "capability", "reciprocity"] {
+        let attestation = attest_listing(&registry, &id, about).await;
+        let jws = attestation["jws"].as_str().unwrap();
+        assert!(key_set_verifies(&registry, jws).await, "{about}");
+        let (header, payload) = (part(jws, 0), part(jws, 1));
+        assert_eq!((&header["alg"], &header["typ"]), (&json!("ES256"), &json!("attestation+jwt")));
+        let now = registry.now().as_second();
+        let base = json!(registry.app.settings.base_url);
+        assert_eq!((&payload["iss"], &payload["sub"], &payload["type"]), (&base, &json!(id), &json!(about)));
+        assert_eq!((&payload["iat"], &payload["exp"]), (&json!(now), &json!(now + 72 * 3600)));
+        assert_eq!((&payload["jti"], &payload["claims"]), (&attestation["id"], &attestation["claims"]));
+        let answer = verify_token(&registry, jws).await;
+        assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(true), vec![]), "{answer}");
+        assert_eq!(answer["claims"], attestation["claims"]);
+    }
+    // Attestations of the same millisecond have no defined order in the list.
+    let second = std::time::Duration::from_secs(1);
+    registry.advance(second);
+    let live = attest_listing(&registry, &id, "liveness").await["claims"].clone();
+    registry.advance(second);
+    assert_eq!((&live["live"], &live["lane"]), (&json!(true), &json!("active")));
+    assert_eq!(live["last_signal_at"], "2026-11-20T12:00:01.000Z");
+    let clean = attest_listing(&registry, &id, "probe_clean").await["claims"].clone();
+    registry.advance(second);
+    assert_eq!((&clean["clean"], &clean["handshake"]), (&json!(true), &json!("ok")));
+    assert!(clean["checks"].as_array().unwrap().iter().all(|check| check.get("detail").is_none()));
+    let hash = registry.call_tool("capability_hash", &json!({ "listing_id": id })).await;
+    let capability = attest_listing(&registry, &id, "capability").await["claims"].clone();
+    assert_eq!(capability["capability_hash"], hash["capability_hash"]);
+
+    registry.settle();
+    let listed = registry.call_tool("attestations", &json!({ "listing_id": id, "limit": 3 })).await;
+    let types: Vec<&Value> =
+        listed["attestations"].as_array().unwrap().iter().map(|attestation| &attestation["type"]).collect();
+    assert_eq!(types, ["capability", "probe_clean", "liveness"]);
+    let overview = registry.get(super::FAMILY).await.body;
+    assert_eq!((&overview["version"], &overview["totals"]["attestations"]), (&json!("2.7.0"), &json!(7)));
+}
+
+/// A false fact is attested as false; a fact without an observation is refused.
+#[tokio::test]
+async fn only_observed_facts_are_attested() {
+    let (registry, peer, id) = live_agent().await;
+    registry.advance(DAY * 8);
+    let live = attest_listing(&registry, &id, "liveness").await["claims"].clone();
+    assert_eq!(
+        (&live["live"], &live["lane"]),
+        (&json!(false), &json!("queued")),
+        "an expired proof counts as live"
+    );
+    let waiting = registry.publish_card(&peer.url("/other/.well-known/agent-card.json")).await;
+    let never = attest_listing(&registry, &waiting, "liveness").await["claims"].clone();
+    assert_eq!((&never["live"], &never["last_signal_at"]), (&json!(false), &Value::Null));
+    for (id, about, code) in [
+        (&waiting, "probe_clean", "nothing_observed"),
+        (&waiting, "capability", "nothing_observed"),
+        (&id, "identity_bind", "no_identity"),
+    ] {
+        let problem = registry.refused_tool("attest", &json!({ "listing_id": id, "type": about })).await;
+        assert_eq!((&problem["status"], &problem["code"]), (&json!(409), &json!(code)), "{problem}");
+    }
+    for (arguments, field) in [
+        (json!({ "listing_id": id, "claims": { "owner": "me" } }), "claims"),
+        (json!({ "listing_id": id, "body": "trust me" }), "body"),
+        (json!({ "listing_id": id, "subject": waiting }), "subject"),
+        (json!({ "listing_id": id, "expires_hours": 721 }), "expires_hours"),
+        (json!({ "listing_id": id, "expires_hours": 0 }), "expires_hours"),
+        (json!({ "listing_id": id, "type": "owned_by" }), "type"),
+        (json!({}), "listing_id"),
+    ] {
+        let problem = registry.refused_tool("attest", &arguments).await;
+        assert_eq!((&problem["status"], &problem["field"]), (&json!(422), &json!(field)), "{problem}");
+    }
+    let empty = json!({ "subject": id, "claims": {}, "body": "" });
+    assert_eq!(registry.call_tool("attest", &empty).await["ok"], true, "empty claims were refused");
+}
+
+/// Changes every character of a token: header, payload and signature.
+#[tokio::test]
+async fn token_with_any_change_is_refused() {
+    let (registry, _peer, id) = live_agent().await;
+    let attestation = attest_listing(&registry, &id, "liveness").await;
+    let jws = attestation["jws"].as_str().unwrap();
+    let is_valid =
+        async |token: &str| verification::verify(&registry.app, token, None).await.unwrap().is_valid();
+    assert!(is_valid(jws).await);
+    for index in 0..jws.len() {
+        for other in ["A", "w", "_", "."] {
+            let mut changed = jws.to_owned();
+            changed.replace_range(index..=index, other);
+            assert!(changed == jws || !is_valid(&changed).await, "position {index} became {other}");
+        }
+        let mut shorter = jws.to_owned();
+        shorter.remove(index);
+        assert!(!is_valid(&shorter).await, "without position {index}");
+    }
+    for token in [String::new(), ".".to_owned(), "..".to_owned(), "a.b.c".to_owned(), "x".repeat(100_000)] {
+        let answer = verify_token(&registry, &token).await;
+        assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(false), vec!["form"]), "{answer}");
+        assert_eq!(answer["claims"], Value::Null);
+    }
+}
+
+/// Tokens that others could create, or that the registry signed for another purpose.
+#[tokio::test]
+async fn token_with_another_key_algorithm_or_purpose_is_refused() {
+    let (registry, _peer, id) = live_agent().await;
+    let other = TestRegistry::start_with(TestOptions::default().with_data(local::Data::Memory)).await;
+    let jws = attest_listing(&registry, &id, "liveness").await["jws"].as_str().unwrap().to_owned();
+    let encoded = |value: &Value| BASE64URL.encode(value.to_string());
+    let rest = jws.split_once('.').unwrap().1;
+    let header = part(&jws, 0);
+    for (what, failing, header) in [
+        ("no algorithm", "algorithm", json!({ "alg": "none", "kid": header["kid"], "typ": header["typ"] })),
+        (
+            "a shared secret",
+            "algorithm",
+            json!({ "alg": "HS256", "kid": header["kid"], "typ": header["typ"] }),
+        ),
+        ("another type", "algorithm", json!({ "alg": "ES256", "kid": header["kid"], "typ": "JOSE" })),
+        (
+            "an extension",
+            "algorithm",
+            json!({ "alg": "ES256", "kid": header["kid"], "typ": header["typ"], "crit": ["b64"] }),
+        ),
+        ("an unknown key", "key", json!({ "alg": "ES256", "kid": "x", "typ": header["typ"] })),
+        ("no key", "key", json!({ "alg": "ES256", "typ": header["typ"] })),
+        (
+            "its key inside",
+            "signature",
+            json!({ "alg": "ES256", "kid": header["kid"], "typ": header["typ"], "jwk": {} }),
+        ),
+    ] {
+        let answer = verify_token(&registry, &format!("{}.{rest}", encoded(&header))).await;
+        assert_eq!(
+            (&answer["valid"], failed_checks(&answer)),
+            (&json!(false), vec![failing]),
+            "{what}: {answer}"
+        );
+    }
+    let mut claims = part(&jws, 1);
+    claims["claims"]["live"] = json!(false);
+    let (head, signature) = (jws.split('.').next().unwrap(), jws.rsplit('.').next().unwrap());
+    let forged = format!("{head}.{}.{signature}", encoded(&claims));
+    assert_eq!(failed_checks(&verify_token(&registry, &forged).await), ["signature"]);
+    // Registries with the same seed have the same key, so only the issuer differs.
+    let answer = verify_token(&other, &jws).await;
+    assert_eq!(answer["valid"], false, "{answer}");
+    // The agent card of the registry is signed with the same key, but it is no attestation.
+    let card = registry.get("/.well-known/agent-card.json").await.body;
+    let signature = &card["signatures"][0];
+    let protected = signature["protected"].as_str().unwrap();
+    let token = format!("{protected}.{}.{}", encoded(&json!({})), signature["signature"].as_str().unwrap());
+    assert_eq!(failed_checks(&verify_token(&registry, &token).await), ["algorithm"]);
+}
+
+#[tokio::test]
+async fn attestation_ends_by_expiry_revocation_or_withdrawal() {
+    let options = TestOptions::default().with_setting("OPERATOR_TOKEN", OPERATOR_TOKEN);
+    let registry = TestRegistry::start_with(options).await;
+    let peer = tests::peers::Peer::start(tests::peers::agents::newest).await;
+    let id = registry.live_card(&peer.card()).await;
+    let short = registry.call_tool("attest", &json!({ "listing_id": id, "expires_hours": 1 })).await;
+    let token = |answer: &Value| answer["attestation"]["jws"].as_str().unwrap().to_owned();
+    registry.advance(HOUR - std::time::Duration::from_secs(2));
+    assert_eq!(verify_token(&registry, &token(&short)).await["valid"], true);
+    registry.advance(std::time::Duration::from_secs(2));
+    assert_eq!(failed_checks(&verify_token(&registry, &token(&short)).await), ["expiry"]);
+
+    let revoked = attest_listing(&registry, &id, "liveness").await;
+    let jws = revoked["jws"].as_str().unwrap();
+    let wrong = registry.call_tool("verify_attestation", &json!({ "jws": jws, "id": "att_x" })).await;
+    assert_eq!((&wrong["valid"], failed_checks(&wrong)), (&json!(false), vec!["id"]));
+    let revoke = json!({ "action": "revoke_attestation", "listing_id": id, "attestation_id": revoked["id"],
+        "reason": "Signed in error." });
+    for (token, status) in [(None, 401), (Some("x"), 403), (Some(OPERATOR_TOKEN), 200)] {
+        let reply = post_with_token(&registry, token, &revoke).await;
+        assert_eq!(reply.status, status, "{reply:?}");
+    }
+    assert_eq!(post_with_token(&registry, Some(OPERATOR_TOKEN), &revoke).await.body["changed"], false);
+    let answer = verify_token(&registry, jws).await;
+    assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(false), vec!["revocation"]));
+    assert!(answer.to_string().contains("Signed in error."), "{answer}");
+    registry.settle();
+    let listed = registry.call_tool("attestations", &json!({ "listing_id": id })).await;
+    assert_eq!(listed["attestations"][0]["revoked"]["reason"], "Signed in error.");
+    let unknown = json!({ "action": "revoke_attestation", "listing_id": id, "reason": "x",
+        "attestation_id": "att_000000000000000000000000" });
+    assert_eq!(post_with_token(&registry, Some(OPERATOR_TOKEN), &unknown).await.status, 404);
+
+    let good = attest_listing(&registry, &id, "liveness").await["jws"].as_str().unwrap().to_owned();
+    let withdraw = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
+    registry.run("operator", withdraw).await;
+    assert_eq!(failed_checks(&verify_token(&registry, &good).await), ["listing"]);
+    let problem = registry.refused_tool("attest", &json!({ "listing_id": id })).await;
+    assert_eq!((&problem["status"], &problem["code"]), (&json!(409), &json!("withdrawn")));
+
+    registry.advance(DAY * 5);
+    registry.sweep_expired();
+    let answer = verify_token(&registry, &good).await;
+    assert_eq!(
+        failed_checks(&answer),
+        ["expiry", "revocation", "listing"],
+        "its record was not deleted: {answer}"
+    );
+}
+
+#[tokio::test]
+async fn counts_of_caller_reports_can_be_attested() {
+    let pair = live_pair().await;
+    let registry = &pair.registry;
+    let composition = json!({ "type": "composition", "listing_id": pair.agent, "listing_b": pair.server });
+    let outcome = json!({ "type": "outcome", "listing_id": pair.agent });
+    for (arguments, code) in [(&composition, "no_composition"), (&outcome, "no_outcome")] {
+        assert_eq!(registry.refused_tool("attest", arguments).await["code"], code);
+    }
+    let used = json!({ "listing_id": pair.agent, "listing_b": pair.server });
+    registry.call_tool("used_with", &used).await;
+    let deposit = json!({ "listing_id": pair.agent, "ok": true, "quality": 0.9 });
+    registry.call_tool("deposit_outcome", &deposit).await;
+    let attestation = registry.call_tool("attest", &composition).await["attestation"].clone();
+    let claims = &attestation["claims"];
+    assert_eq!((&claims["listing_b"], &claims["reports"]), (&json!(pair.server), &json!(1)), "{claims}");
+    let attestation = registry.call_tool("attest", &outcome).await["attestation"].clone();
+    let claims = &attestation["claims"];
+    assert_eq!((&claims["reports"], &claims["reported_ok"]), (&json!(1), &json!(1)), "{claims}");
+    assert_eq!(claims["quality_sum_thousandths"], 900, "{claims}");
+    assert_eq!(verify_token(registry, attestation["jws"].as_str().unwrap()).await["valid"], true);
+    for (arguments, field) in [
+        (json!({ "type": "composition", "listing_id": pair.agent }), "listing_b"),
+        (json!({ "type": "outcome", "listing_id": pair.agent, "listing_b": pair.server }), "listing_b"),
+    ] {
+        assert_eq!(registry.refused_tool("attest", &arguments).await["field"], field);
+    }
+    registry.settle();
+    let of_agent = json!({ "listing_id": pair.agent });
+    let graph = registry.call_tool("get_reciprocity", &of_agent).await["graph"].clone();
+    assert!(
+        graph["edges"].as_array().unwrap().iter().any(|edge| edge["to"] == json!(pair.server)),
+        "{graph}"
+    );
+}
+
+/// Whoever has a leaked key signs other claims under the id of an attestation that exists.
+#[tokio::test]
+async fn token_under_a_known_id_is_refused_unless_the_registry_issued_it() {
+    let (registry, _peer, id) = live_agent().await;
+    let jws = attest_listing(&registry, &id, "liveness").await["jws"].as_str().unwrap().to_owned();
+    let secret = registry.table().await.items_under("KEY#ES256")[0]["secret"].as_str().unwrap().to_owned();
+    let set = registry.get("/.well-known/jwks.json").await.body;
+    let coordinate = |name: &str| BASE64URL.decode(set["keys"][0][name].as_str().unwrap()).unwrap();
+    let point = [vec![4], coordinate("x"), coordinate("y")].concat();
+    let random = SystemRandom::new();
+    let scalar = BASE64URL.decode(secret).unwrap();
+    let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
+    let key = EcdsaKeyPair::from_private_key_and_public_key(algorithm, &scalar, &point, &random).unwrap();
+    let signed = |payload: &Value| {
+        let text = format!("{}.{}", jws.split('.').next().unwrap(), BASE64URL.encode(payload.to_string()));
+        let signature = key.sign(&random, text.as_bytes()).unwrap();
+        format!("{text}.{}", BASE64URL.encode(signature.as_ref()))
+    };
+    let mut payload = part(&jws, 1);
+    payload["claims"]["live"] = json!(false);
+    let forged = signed(&payload);
+    assert!(key_set_verifies(&registry, &forged).await, "the key does sign it");
+    let answer = verify_token(&registry, &forged).await;
+    assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(false), vec!["record"]), "{answer}");
+    // The same claims with another signature are another token, too.
+    let again = signed(&part(&jws, 1));
+    assert_eq!(failed_checks(&verify_token(&registry, &again).await), ["record"]);
+    assert_eq!(verify_token(&registry, &jws).await["valid"], true);
+}
+
+/// Older versions stored no digest in the record, and a leaf for each attestation.
+#[tokio::test]
+async fn attestation_of_an_older_version_is_verified_with_its_leaf() {
+    let (registry, _peer, id) = live_agent().await;
+    let attestation = attest_listing(&registry, &id, "liveness").await;
+    let jws = attestation["jws"].as_str().unwrap();
+    let records = registry.table().await;
+    let record = records.items_under("ATTESTED#")[0].clone();
+    let mut stored: Value = serde_json::from_str(record["attestation"].as_str().unwrap()).unwrap();
+    stored.as_object_mut().unwrap().remove("jws_sha256");
+    let (pk, sk) = (record["pk"].as_str().unwrap(), record["sk"].as_str().unwrap());
+    registry.overwrite(pk, sk, "attestation", AttributeValue::S(stored.to_string())).await;
+    assert_eq!(failed_checks(&verify_token(&registry, jws).await), ["record"]);
+
+    let issued_at: Moment = attestation["issued_at"].as_str().unwrap().parse().unwrap();
+    let mut leaf = LogEntry::new(issued_at, &id, Kind::Agent, LogEvent::Attested);
+    leaf.attestation_id = Some(attestation["id"].as_str().unwrap().to_owned());
+    leaf.evidence = Some(registry::model::sha256_hex(jws));
+    let text = leaf.canonical().unwrap();
+    let sort_key =
+        format!("{:013}#{}", issued_at.as_millisecond(), &registry::model::sha256_hex(&text)[..20]);
+    registry.overwrite("LOG#PENDING", &sort_key, "leaf", AttributeValue::S(text)).await;
+    registry.tick().await;
+    let answer = verify_token(&registry, jws).await;
+    assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(true), vec![]), "{answer}");
+    assert_eq!(answer["log"]["pending"], false, "{answer}");
+    let path =
+        answer["log"]["proof_url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
+    assert_eq!(registry.get(&path).await.body["leaf"]["event"], "attested");
+}
+
+#[tokio::test]
+async fn attestations_are_rate_limited() {
+    let options =
+        TestOptions::default().with_rates().with_rate(LimitedAction::Attestation, |rate| rate.caller = 2);
+    let registry = TestRegistry::start_with(options).await;
+    let peer = tests::peers::Peer::start(tests::peers::agents::newest).await;
+    let id = registry.live_card(&peer.card()).await;
+    let attest = json!({ "action": "attest", "listing_id": id });
+    for status in [200, 200, 429] {
+        assert_eq!(registry.post(super::FAMILY, &attest).await.status, status);
+    }
+    registry.advance(HOUR);
+    assert_eq!(registry.post(super::FAMILY, &attest).await.status, 200);
+}

@@ -1,0 +1,19 @@
+//! Tests that the registries of tests reach only servers of the harness. Without this rule, a test could depend on a server
+//! of another process, such as a registry on port 8080.
+
+use std::net::TcpListener;
+
+use tests::test_registry::TestRegistry;
+
+/// The listener stands for a server of another process, because the harness does not know its port.
+#[tokio::test]
+async fn fetcher_of_tests_refuses_ports_that_the_harness_did_not_open() {
+    let registry = TestRegistry::start().await;
+    let foreign = TcpListener::bind("127.0.0.1:0").unwrap();
+    foreign.set_nonblocking(true).unwrap();
+    let url = format!("http://{}/mcp", foreign.local_addr().unwrap());
+    let id = registry.publish_mcp(&url).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.reason_codes(&id).await, ["conn_refused"], "{}", registry.status(&id).await);
+    assert!(foreign.accept().is_err(), "the registry opened a connection");
+}

@@ -1,0 +1,226 @@
+//! Tests `/list/{id}`: the page of a listing in each of its states.
+
+use registry::model::ListingId;
+use serde_json::json;
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry};
+
+use crate::fixtures::{demote, live_agent};
+
+const HTML: (&str, &str) = ("accept", "text/html");
+
+async fn read(registry: &TestRegistry, path: &str) -> Reply {
+    let reply = registry.get_with(path, HTML).await;
+    assert_eq!(reply.header("content-type"), "text/html; charset=utf-8", "{path}");
+    reply
+}
+
+async fn page(registry: &TestRegistry, id: &ListingId) -> String {
+    let reply = read(registry, &format!("/list/{id}")).await;
+    assert_eq!(reply.status, 200);
+    reply.body.as_str().unwrap().to_owned()
+}
+
+/// The number of cells with a class in the 90-day strip.
+fn cells(page: &str, class: &str) -> usize {
+    let strip = page.split(r#"<svg class="strip""#).nth(1).unwrap().split("</svg>").next().unwrap();
+    strip.matches(&format!(r#"<rect class="{class}""#)).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn server_page_shows_weeks_of_probes_and_the_last_change() {
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let peer = Peer::start(servers::modern_with(&["add", "subtract"])).await;
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver_events().await;
+    for week in 0..5 {
+        registry.advance(DAY * 7 - HOUR);
+        if week == 3 {
+            peer.answer_with(servers::modern_with(&["add", "multiply"]));
+        }
+        registry.recheck().await;
+        registry.advance(HOUR);
+    }
+    let before = registry.observer.tally.snapshot();
+    let shown = page(&registry, &id).await;
+    let calls = registry.observer.tally.since(&before);
+    assert!(calls.total() <= 6 && calls.of("Scan") == 0, "{calls:?}");
+
+    assert_eq!((cells(&shown, "good"), cells(&shown, "proven"), cells(&shown, "failed")), (6, 30, 0));
+    assert!(shown.contains("6 probes on 6 days; all passed."), "{shown}");
+    for text in [
+        "Why it is Live",
+        "<code dir=\"auto\">multiply</code>",
+        "<code dir=\"auto\">subtract</code>",
+        "server/discover",
+    ] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+    assert!(shown.contains("claude mcp add --transport http adder "), "{shown}");
+    assert!(shown.contains(&format!("/badge/live.svg?id={id}")) && shown.contains("cap_"));
+    assert!(shown.contains("rel=\"canonical\"") && !shown.contains("noindex"));
+    let tag = read(&registry, &format!("/list/{id}")).await.header("etag").to_owned();
+    let again = registry.get_with(&format!("/list/{id}"), ("if-none-match", &tag)).await;
+    assert_eq!((again.status, again.header("cache-control")), (304, "public, max-age=10"));
+
+    let changed = registry.status(&id).await["evidence"]["changed"].clone();
+    assert_eq!(
+        changed["added"],
+        json!({ "count": 1, "names": ["multiply"] }),
+        "the next recheck lost the change: {changed}"
+    );
+    assert_eq!(
+        (&changed["removed"]["names"], &changed["redescribed"]["count"]),
+        (&json!(["subtract"]), &json!(0))
+    );
+}
+
+#[tokio::test]
+async fn server_page_shows_parameters_and_effects_of_tools() {
+    let registry = TestRegistry::start().await;
+    let tools = json!([
+        {
+            "name": "execute_sql", "description": "Executes a SQL query.",
+            "annotations": { "readOnlyHint": false, "destructiveHint": true },
+            "inputSchema": { "type": "object", "required": ["sql"], "properties": {
+                "limit": { "type": "integer" }, "sql": { "type": "string" },
+            } },
+        },
+        {
+            "name": "explain_query", "description": "Explains the execution plan of a query, with its costs.",
+            "annotations": { "readOnlyHint": true }, "inputSchema": { "type": "object" },
+        },
+    ]);
+    let peer = Peer::start(servers::modern_with_tools(tools)).await;
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver_events().await;
+    let shown = page(&registry, &id).await;
+    for text in [
+        "may delete or overwrite",
+        "only reads",
+        "<code dir=\"auto\">sql</code> <span class=\"minor\">string</span>",
+        "<code dir=\"auto\">limit</code> <span class=\"minor\">integer, optional</span>",
+        "none reported yet",
+    ] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+    let tool = registry.status(&id).await["evidence"]["tools"][0].clone();
+    assert_eq!(
+        tool["parameters"],
+        json!([
+            { "name": "sql", "type": "string", "required": true }, { "name": "limit", "type": "integer" },
+        ])
+    );
+    assert_eq!((&tool["read_only"], &tool["destructive"]), (&json!(false), &json!(true)));
+
+    registry.index().await;
+    let resolved =
+        registry.call_tool("interop_resolve", &json!({ "q": "query Postgres", "prefer": "mcp" })).await;
+    let call = &resolved["invocations"][0]["mcp"];
+    assert_eq!(call["body"]["params"]["name"], "execute_sql", "{resolved}");
+    assert_eq!(call["body"]["params"]["arguments"], json!({ "sql": "<string: sql>" }));
+    assert!(call["note"].as_str().unwrap().contains("Replace every placeholder"), "{call}");
+}
+
+#[tokio::test]
+async fn page_shows_outcomes_and_offers_badges_and_a_report() {
+    let (registry, _peer, id) = live_agent().await;
+    let before = page(&registry, &id).await;
+    assert!(before.contains("none reported yet"), "{before}");
+    for ok in [true, false] {
+        let outcome = json!({ "action": "deposit_outcome", "listing_id": id, "ok": ok });
+        registry.post("/api/products/interop", &outcome).await;
+        registry.advance(HOUR * 2);
+    }
+    let after = page(&registry, &id).await;
+    assert!(after.contains("1 of 2 worked"), "{after}");
+    assert!(after.contains("<dt>Recent use</dt><dd>low <span"), "{after}");
+    let badges: Vec<usize> = ["live", "clean", "verified", "listed"]
+        .iter()
+        .map(|name| after.find(&format!("src=\"/badge/{name}.svg?id={id}\"")).unwrap())
+        .collect();
+    assert!(badges.is_sorted(), "the first badge is the default: {badges:?}");
+    assert_eq!(after.matches("<details open>").count(), 1);
+    assert!(after.contains("href=\"#report\"") && after.contains("action=\"/api/report\""), "{after}");
+}
+
+#[tokio::test]
+async fn changes_are_loaded_only_if_a_hash_differs() {
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let peer = Peer::start(servers::modern_with(&["add"])).await;
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver_events().await;
+    let mut reads = Vec::new();
+    for tools in [&["add"][..], &["add"], &["add", "steal"], &["add", "steal"]] {
+        peer.answer_with(servers::modern_with(tools));
+        registry.advance(DAY * 7);
+        let before = registry.observer.tally.snapshot();
+        registry.recheck().await;
+        reads.push(registry.observer.tally.since(&before).total());
+    }
+    assert_eq!((reads[1], reads[3]), (reads[0], reads[0]), "{reads:?}");
+    assert!(reads[2] > reads[0], "{reads:?}");
+    assert_eq!(registry.status(&id).await["evidence"]["changed"]["added"]["names"], json!(["steal"]));
+}
+
+#[tokio::test]
+async fn changed_skills_of_an_agent_are_shown() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(crate::fixtures::forecaster).await);
+    let id = registry.live_card(&peer.card()).await;
+    assert!(registry.status(&id).await["evidence"].get("changed").is_none());
+    peer.answer_with(agents::newest_called("Nimbus"));
+    registry.advance(DAY * 7);
+    registry.recheck().await;
+    let changed = registry.status(&id).await["evidence"]["changed"].clone();
+    assert_eq!(changed["removed"]["names"], json!(["Weather forecast"]), "{changed}");
+    assert!(page(&registry, &id).await.contains("found changes since the probe"));
+}
+
+#[tokio::test]
+async fn page_of_a_listing_that_is_not_live_shows_the_fix() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
+    let id = registry.publish_card(&peer.card()).await;
+    let queued = page(&registry, &id).await;
+    assert!(queued.contains("Waiting for its first probe.") && queued.contains("noindex"), "{queued}");
+    registry.deliver_events().await;
+    let failing = page(&registry, &id).await;
+    for text in [
+        "Needs a fix",
+        "card fail 404 (no card)",
+        "How to fix:",
+        "name=\"url\" value=\"http://127.0.0.1",
+        "noindex",
+    ] {
+        assert!(failing.contains(text), "{text}: {failing}");
+    }
+    assert_eq!((cells(&failing, "failed"), cells(&failing, "unknown")), (1, 89));
+    assert!(
+        !failing.contains("Use it</h2>"),
+        "the page explains how to install a server that does not answer"
+    );
+
+    let (registry, peer, id) = live_agent().await;
+    demote(&registry, &peer, &id).await;
+    let demoted = page(&registry, &id).await;
+    assert!(demoted.contains("No longer Live") && !demoted.contains("noindex"), "{demoted}");
+}
+
+#[tokio::test]
+async fn unknown_and_withdrawn_listings_have_helpful_pages() {
+    let (registry, _peer, id) = live_agent().await;
+    for path in ["/list/agtpub_00000000000000000000", "/list/..%5C..%5Cetc", "/list/%3Cscript%3E"] {
+        let reply = read(&registry, path).await;
+        let page = reply.body.as_str().unwrap();
+        assert_eq!(reply.status, 404, "{path}");
+        assert!(page.contains("/for-agents") && page.contains("listing_not_found"), "{page}");
+        assert!(!page.contains("<script>"), "{page}");
+    }
+    let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Impersonates a bank." });
+    registry.run("operator", command).await;
+    let reply = read(&registry, &format!("/list/{id}")).await;
+    let page = reply.body.as_str().unwrap();
+    assert!(
+        reply.status == 404 && page.contains("This listing was withdrawn. Impersonates a bank."),
+        "{page}"
+    );
+}

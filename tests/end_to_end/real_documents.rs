@@ -1,0 +1,42 @@
+//! Tests agent cards and `server.json` documents from public repositories. A small sample is in `tests/harness/fixtures/real`.
+//! The ignored tests read a larger collection from the folder in `REAL_DOCUMENTS`. This folder has the same layout.
+
+mod published;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Outcomes, and how often each occurred.
+type Tally = BTreeMap<String, usize>;
+
+fn sample() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("harness/fixtures/real")
+}
+
+fn collection() -> PathBuf {
+    std::env::var_os("REAL_DOCUMENTS").expect("REAL_DOCUMENTS: the folder of the collection").into()
+}
+
+/// The documents of one folder, by file name.
+fn documents(root: &Path, folder: &str) -> BTreeMap<String, Vec<u8>> {
+    let path = root.join(folder);
+    let entries = fs::read_dir(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let files = entries.map(|entry| entry.unwrap()).filter(|entry| entry.file_name() != "INDEX.json");
+    let documents: BTreeMap<String, Vec<u8>> = files
+        .map(|file| (file.file_name().to_string_lossy().into_owned(), fs::read(file.path()).unwrap()))
+        .collect();
+    assert!(!documents.is_empty(), "{} contains no documents", path.display());
+    documents
+}
+
+/// One line per outcome. Also prints them.
+fn tally_text(title: &str, tally: &Tally) -> String {
+    let mut lines = String::new();
+    for (outcome, times) in tally {
+        let _ = writeln!(lines, "{outcome}: {times}");
+    }
+    println!("{title}\n{lines}");
+    lines
+}

@@ -1,0 +1,97 @@
+//! Tests all schedules together. They run with different start times, at the same time, and over weeks.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use serde_json::json;
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
+
+use crate::fixtures::{live_agent, recheck_at, time};
+
+/// The weekly statistics count each rechecked listing, whether tick or recheck probed it.
+#[tokio::test]
+async fn weekly_statistics_count_every_live_listing() {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let peer = Peer::start(agents::fleet).await;
+    for folder in 0..10 {
+        registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
+    }
+    // The end of the sixth day: all listings are due within the next twelve hours, in one ISO week.
+    registry.advance(DAY * 6);
+    for slot in 0..124 {
+        registry.tick().await;
+        if slot % 10 == 5 {
+            registry.recheck().await;
+        }
+        registry.advance(TICK);
+    }
+    let week = &registry.probe_statistics().await["weekly_recheck"];
+    assert_eq!(
+        (&week["rechecked_this_week"], &week["still_ok_this_week"]),
+        (&json!(10), &json!(10)),
+        "{week}"
+    );
+}
+
+#[tokio::test]
+async fn expired_items_are_deleted_and_listings_stay() {
+    let (registry, peer, id) = live_agent().await;
+    for _ in 0..8 {
+        registry.advance(DAY * 6);
+        registry.recheck().await;
+        registry.advance(HOUR * 12);
+        registry.recheck().await;
+        registry.tick().await;
+    }
+    assert!(registry.sweep_expired() > 0);
+    let table = registry.table().await;
+    assert!(table.items_under("FEED").is_empty(), "feed items expire after thirty days");
+    assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
+    assert_eq!(registry.status(&id).await["checks_clean"], true);
+    drop(peer);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_runs_have_the_effect_of_one_run() {
+    let peers = [
+        Peer::start(agents::fleet).await,
+        Peer::start(servers::legacy).await,
+        Peer::start(agents::only(404)).await,
+    ];
+    let mut tables = Vec::new();
+    for concurrent_runs in [1, 6] {
+        let registry = TestRegistry::start().await;
+        let mut ids = Vec::new();
+        for folder in 0..4 {
+            ids.push(registry.publish_card(&peers[0].url(&format!("/{folder}/card.json"))).await);
+        }
+        ids.push(registry.publish_mcp(&peers[1].url("/mcp")).await);
+        ids.push(registry.publish_card(&peers[2].card()).await);
+        let all = join_all((0..concurrent_runs).map(|_| async {
+            let events = join_all(ids.iter().map(|id| registry.first_probe(id)));
+            futures::join!(registry.tick(), registry.recheck(), events)
+        }));
+        all.await;
+        assert_eq!(registry.live_counts().await, (4, 1));
+        // Adds the remaining decisions to the evidence log.
+        registry.tick().await;
+        let table = registry.table().await;
+        let counts = ["ECONOMY", "LOG#PENDING"].map(|kind| table.items_under(kind).len());
+        let checkpoint = registry.get("/log/checkpoint").await.body;
+        assert_eq!(checkpoint.as_str().and_then(|text| text.lines().nth(1)), Some("5"), "{checkpoint}");
+        // These depend on the order of runs: who ran last, the order of leaves and changes, the hourly sample and count, random keys, and
+        // keys whose digest contains latencies.
+        let order_dependent = ["CHANGE", "CLOCK", "ECONOMY", "KEY#LOG", "KEY#MESSAGE", "LOG#"];
+        tables.push((
+            counts,
+            table
+                .without(&order_dependent)
+                .without_sort_keys(&["LEAF#", "LAST_LEAF", "EVIDENCE#", "OVERDUE"])
+                .without_machine_times(),
+        ));
+    }
+    assert_eq!(tables[0].0, tables[1].0);
+    assert_eq!(tables[0].1.difference(&tables[1].1), [""; 0]);
+}

@@ -1,0 +1,310 @@
+//! Tests what ticks do with the budget that is left: they renew the oldest proofs of Live listings. Also tests what a
+//! failed renewal leads to, and how the liveness of a listing is shown.
+
+use serde_json::{Value, json};
+use tests::peers::{Peer, PeerRequest, agents, empty, servers};
+use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
+
+use crate::fixtures::{live_agent, live_fleet, time};
+
+const NEVER: Value = Value::Null;
+
+/// The state of a listing in each operation that shows it.
+async fn states(registry: &TestRegistry, id: &registry::model::ListingId) -> [Value; 3] {
+    let arguments = json!({ "listing_id": id });
+    let liveness = registry.call_tool("check_liveness", &arguments).await;
+    let clean = registry.call_tool("probe_clean", &arguments).await;
+    let status = registry.status(id).await;
+    [status, liveness, clean].map(|answer| answer["liveness"].clone())
+}
+
+async fn state(registry: &TestRegistry, id: &registry::model::ListingId) -> String {
+    let all = states(registry, id).await;
+    assert!(all.iter().all(|one| one == &all[0]), "three answers differ: {all:?}");
+    all[0]["state"].as_str().unwrap().to_owned()
+}
+
+/// The kinds of the messages in an inbox, the newest first.
+async fn messages(registry: &TestRegistry, id: &registry::model::ListingId) -> Vec<String> {
+    let page = registry.app.store.inbox(id, registry::model::Moment::UNIX_EPOCH, None, 100, registry.now());
+    page.await.unwrap().0.into_iter().map(|message| message.kind.as_str().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn tick_renews_a_proof_that_is_no_longer_fresh() {
+    let (registry, peer, id) = live_agent().await;
+    let before = registry.status(&id).await;
+    registry.advance(HOUR * 5);
+    peer.forget_requests();
+    assert_eq!(registry.tick().await["claimed"], 0, "the proof is fresh");
+    registry.advance(HOUR * 4);
+    let report = registry.tick().await;
+    assert_eq!((&report["renewed"], &report["ok"]), (&json!(1), &json!(1)), "{report}");
+    let sent = ["GET /.well-known/agent-card.json", "GetTask"];
+    assert_eq!(peer.request_names(), sent, "an agent gets no message for a renewal");
+    let after = registry.status(&id).await;
+    assert_eq!(time(&after["probe"]["probed_at"]), registry.now());
+    assert_eq!(time(&after["liveness"]["asked_at"]), registry.now());
+    assert_eq!(after["probe"]["score"], before["probe"]["score"], "{}", after["score_breakdown"]);
+    assert_eq!((&after["log"]["event"], &after["evidence"]["answers"]), (&json!("confirmed"), &NEVER));
+    assert!(time(&after["recheck_at"]) > time(&before["recheck_at"]));
+    assert_eq!(registry.feed_types().await, ["listing_live", "listing_queued"]);
+    assert_eq!(messages(&registry, &id).await, ["welcome"]);
+}
+
+/// The message may cost the agent money.
+#[tokio::test]
+async fn agent_gets_the_message_once_a_week() {
+    let (registry, peer, id) = live_agent().await;
+    peer.forget_requests();
+    for _ in 0..14 * 4 {
+        registry.advance(HOUR * 6);
+        registry.tick().await;
+        registry.recheck().await;
+    }
+    assert_eq!(peer.request_count("SendMessage"), 2);
+    assert!(peer.request_count("GetTask") > 20, "{}", peer.request_count("GetTask"));
+    let (week, status) = (&registry.probe_statistics().await["weekly_recheck"], registry.status(&id).await);
+    assert_eq!((&week["rechecked_this_week"], &week["still_ok_this_week"]), (&json!(1), &json!(1)));
+    assert_eq!(status["liveness"]["uptime_7d_percent"], json!(100.0));
+    assert_eq!(messages(&registry, &id).await, ["recheck", "recheck", "welcome"], "one message a week");
+    let trail = registry.app.store.traces_at(&id, 1, registry.now()).await.unwrap().0.unwrap();
+    assert!(trail.attraction < 3.0, "renewals are not use: {trail:?}");
+}
+
+#[tokio::test]
+async fn failed_renewal_leads_to_a_demotion_within_hours() {
+    let (registry, peer, id) = live_agent().await;
+    assert_eq!(state(&registry, &id).await, "proven");
+    peer.answer_with(agents::only(404));
+    registry.advance(HOUR * 9);
+    assert_eq!(registry.tick().await["rejected"], 1);
+    let failed = registry.now();
+    assert_eq!(
+        (registry.lane(&id).await.as_str(), state(&registry, &id).await.as_str()),
+        ("active", "failing")
+    );
+    let status = registry.status(&id).await;
+    assert_eq!(time(&status["liveness"]["failing_since"]), failed);
+    assert!(time(&status["probe"]["probed_at"]) < failed, "the last proof is still shown");
+    let badge = registry.get(&format!("/badge/live.svg?id={id}")).await.body.to_string();
+    assert!(badge.contains("live, last probe failed"), "{badge}");
+    let page = registry.get(&format!("/list/{id}")).await.body.to_string();
+    assert!(page.contains("Fails since") && page.contains("Live, last probe failed"), "{page}");
+    let row = &registry.get("/api/listings/active").await.body["agents"][0];
+    assert_eq!(row["liveness"]["state"], "failing");
+    // The recheck runs at each full hour, and takes some seconds.
+    for hour in 1..=3 {
+        assert_eq!(registry.lane(&id).await, "active", "hour {hour}");
+        registry.advance(TICK * 10);
+        registry.tick().await;
+        assert_eq!(registry.recheck().await["claimed"], 1, "hour {hour}");
+        assert_eq!(registry.status(&id).await["liveness"]["failing_since"], json!(failed));
+    }
+    assert_eq!(
+        (registry.lane(&id).await.as_str(), state(&registry, &id).await.as_str()),
+        ("demoted", "absent")
+    );
+    peer.answer_with(agents::newest);
+    registry.advance(DAY);
+    registry.tick().await;
+    let status = registry.status(&id).await;
+    assert_eq!((&status["lane"], &status["liveness"]["state"]), (&json!("active"), &json!("proven")));
+    assert_eq!(status["liveness"].get("failing_since"), None);
+    // It answered for 9 hours, and did not for the next 27.
+    assert_eq!(status["liveness"]["uptime_90d_percent"], json!(25.0), "{status}");
+}
+
+#[tokio::test]
+async fn renewal_that_finds_a_server_out_of_order_does_not_demote_when_it_recovers() {
+    let (registry, peer, id) = live_agent().await;
+    peer.answer_with(agents::only(404));
+    registry.advance(HOUR * 9);
+    registry.tick().await;
+    peer.answer_with(agents::newest);
+    registry.advance(HOUR);
+    assert_eq!(registry.recheck().await["ok"], 1);
+    let status = registry.status(&id).await;
+    assert_eq!((&status["liveness"]["state"], status.get("failed_recheck_hours")), (&json!("proven"), None));
+    assert_eq!(peer.request_count("SendMessage"), 2, "the recheck is whole");
+}
+
+#[tokio::test]
+async fn stale_failing_and_absent_are_different_states() {
+    let (registry, peer, id) = live_agent().await;
+    let liveness = async |hours: f64| {
+        let arguments = json!({ "listing_id": id, "max_hours": hours });
+        let answer = registry.call_tool("check_liveness", &arguments).await;
+        (answer["live"].clone(), answer["liveness"]["state"].clone())
+    };
+    registry.advance(HOUR * 3);
+    assert_eq!(liveness(4.0).await, (json!(true), json!("proven")));
+    assert_eq!(liveness(2.0).await, (json!(false), json!("stale")), "older than the caller accepts");
+    // Nothing runs for a week.
+    registry.advance(DAY * 7);
+    assert_eq!(
+        (registry.lane(&id).await.as_str(), state(&registry, &id).await.as_str()),
+        ("queued", "stale")
+    );
+    let badge = registry.get(&format!("/badge/live.svg?id={id}")).await.body.to_string();
+    assert!(badge.contains("proof expired"), "{badge}");
+    peer.answer_with(agents::only(503));
+    registry.tick().await;
+    assert_eq!(state(&registry, &id).await, "failing");
+    let new = registry.publish_card(&peer.url("/other/card.json")).await;
+    assert_eq!(state(&registry, &new).await, "absent");
+}
+
+#[tokio::test]
+async fn renewals_leave_budget_for_new_listings_and_come_last() {
+    let (registry, [peer, _servers], _ids) = live_fleet(40, 0).await;
+    let registry = {
+        let mut settings = registry.app.settings.clone();
+        (settings.probe_window_cap, settings.probes_per_tick) = (16, 16);
+        let app = registry.app.with_settings(settings);
+        (registry, app)
+    };
+    let (registry, app) = registry;
+    registry.advance(HOUR * 9);
+    registry.publish_card(&peer.url("/new-1/card.json")).await;
+    registry.publish_card(&peer.url("/new-2/card.json")).await;
+    registry.events();
+    let tick = json!({ "detail-type": "probe-tick" });
+    let report = probe_tick::handle(&app, tick).await.unwrap();
+    assert_eq!(
+        (&report["probed"], &report["renewed"]),
+        (&json!(14), &json!(12)),
+        "two of 16 are left: {report}"
+    );
+    let late = registry.publish_card(&peer.url("/new-3/card.json")).await;
+    let event = tests::test_registry::listing_queued_event(&late);
+    registry.advance(std::time::Duration::from_secs(1));
+    assert_eq!(probe_tick::handle(&app, event).await.unwrap()["ok"], 1);
+}
+
+#[tokio::test]
+async fn oldest_proofs_are_renewed_first() {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with(|settings| settings.probes_per_tick = 1)).await;
+    let peer = Peer::start(agents::fleet).await;
+    for folder in ["a", "b", "c"] {
+        registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
+        registry.advance(HOUR * 3);
+    }
+    registry.advance(HOUR * 9);
+    peer.forget_requests();
+    for _ in 0..4 {
+        registry.tick().await;
+        registry.advance(TICK);
+    }
+    let served: Vec<String> =
+        peer.request_names().into_iter().filter(|what| what.starts_with("GET")).collect();
+    assert_eq!(served, ["a", "b", "c"].map(|folder| format!("GET /{folder}/card.json")), "each once");
+}
+
+#[tokio::test]
+async fn publishing_a_live_listing_again_probes_it_unless_its_proof_is_fresh() {
+    let (registry, peer, id) = live_agent().await;
+    registry.advance(HOUR * 5);
+    registry.events();
+    let fresh = registry.publish(&json!({ "url": peer.card() })).await;
+    assert_eq!(
+        (&fresh["status"], &fresh["message"]),
+        (&json!("active"), &json!("This listing is already Live. Nothing was changed."))
+    );
+    assert!(registry.events().is_empty());
+    registry.advance(HOUR * 4);
+    let old = registry.publish(&json!({ "url": peer.card() })).await;
+    assert_eq!(old["status"], "active");
+    assert!(old["message"].as_str().unwrap().contains("probed again now"), "{old}");
+    peer.forget_requests();
+    registry.deliver_events().await;
+    assert_eq!(peer.request_count("SendMessage"), 1, "the probe is whole");
+    assert_eq!(time(&registry.status(&id).await["probe"]["probed_at"]), registry.now());
+    registry.first_probe(&id).await;
+    assert_eq!(peer.request_count("SendMessage"), 1, "a late event of a fresh listing probes nothing");
+}
+
+/// Otherwise anybody could delay the demotion of a listing.
+#[tokio::test]
+async fn publishing_a_failing_listing_again_does_not_delay_its_recheck() {
+    let (registry, peer, id) = live_agent().await;
+    peer.answer_with(agents::only(404));
+    registry.advance(HOUR * 9);
+    registry.tick().await;
+    for _ in 0..3 {
+        for _ in 0..9 {
+            registry.advance(TICK);
+            registry.publish(&json!({ "url": peer.card() })).await;
+            registry.deliver_events().await;
+            registry.first_probe(&id).await;
+        }
+        registry.advance(TICK * 2);
+        registry.recheck().await;
+    }
+    assert_eq!(registry.lane(&id).await, "demoted");
+}
+
+/// A silent server is not asked every hour for a week.
+#[tokio::test]
+async fn silent_server_is_asked_less_often_until_its_proof_expires() {
+    let (registry, peer, id) = live_agent().await;
+    registry.advance(HOUR * 9);
+    peer.answer_with(agents::only(503));
+    peer.forget_requests();
+    registry.tick().await;
+    let mut hours = 0;
+    while registry.lane(&id).await == "active" {
+        registry.advance(HOUR);
+        registry.recheck().await;
+        hours += 1;
+    }
+    assert!((24 * 7 - 11..24 * 7 - 8).contains(&hours), "fell after {hours} hours");
+    let asked = peer.request_count("GET /.well-known/agent-card.json");
+    assert!((20..40).contains(&asked), "asked {asked} times");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn renewal_costs_one_claim_and_one_transaction() {
+    let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
+    let peer = Peer::start(agents::fleet).await;
+    for number in 0..20 {
+        registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
+    }
+    registry.deliver_events().await;
+    registry.advance(HOUR * 5);
+    registry.tick().await;
+    registry.advance(TICK);
+    let cost = async |renewed: u64| {
+        let before = registry.observer.tally.snapshot();
+        registry.observer.meter.start();
+        assert_eq!(registry.tick().await.get("renewed").and_then(Value::as_u64).unwrap_or(0), renewed);
+        (registry.observer.tally.since(&before), registry.observer.meter.stop())
+    };
+    let (idle, _) = cost(0).await;
+    registry.advance(HOUR * 4);
+    let (calls, units) = cost(20).await;
+    let looks = calls.total() - idle.total();
+    // A claim and the verdict of each, and at worst the budget of each alone. Together they take one batch of the due queue and
+    // some batches of the log. The slots of their host are leased, and the leases are ended: eight calls.
+    assert!(looks <= 20 * 3 + 22 + 8, "{calls:?}");
+    let per_look = units.write / 20.0;
+    assert!(per_look < 42.0, "{per_look} write units for each renewal");
+}
+
+#[tokio::test]
+async fn due_time_is_never_shown_in_the_past() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(|_: &PeerRequest| empty(503)).await);
+    let id = registry.publish_card(&peer.card()).await;
+    registry.first_probe(&id).await;
+    registry.advance(HOUR);
+    let status = registry.status(&id).await;
+    assert_eq!(time(&status["retry_at"]), registry.now(), "a due time is never in the past");
+    let live = Peer::start(agents::newest).await;
+    let id = registry.live_card(&live.card()).await;
+    registry.advance(DAY * 7 - HOUR);
+    let (status, page) =
+        (registry.status(&id).await, registry.get(&format!("/list/{id}")).await.body.to_string());
+    assert_eq!(time(&status["recheck_at"]), registry.now());
+    assert!(page.contains("The next probe is due now."), "{page}");
+}

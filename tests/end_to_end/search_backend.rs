@@ -1,0 +1,179 @@
+//! Tests a search backend that fails, restarts, loses its data, or is chosen for an existing registry. Each test starts its
+//! own Chroma server. `make proxies` runs them; it also runs the end-to-end tests of search with a backend.
+
+use std::time::Duration;
+
+use registry::app::App;
+use registry::events::Bus;
+use registry::model::{Listed, ListingId, Random};
+use registry::search::{Query, Text};
+use registry::settings::{Mode, Settings};
+use serde_json::json;
+use tests::chroma::{ChromaServer, database, records};
+use tests::peers::{Peer, agents};
+use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+
+struct Searched {
+    registry: TestRegistry,
+    agents: Peer,
+    server: ChromaServer,
+    database: String,
+    _data: tempfile::TempDir,
+}
+
+impl Searched {
+    async fn start() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let server = ChromaServer::start(data.path()).await;
+        let database = database(&server.url()).await;
+        let options = TestOptions::default()
+            .with_setting("PROBE_WINDOW_CAP", 1000)
+            .with_setting("SEARCH_BACKEND_URL", &database);
+        let registry = TestRegistry::start_with(options).await;
+        Self { registry, agents: Peer::start(agents::fleet).await, server, database, _data: data }
+    }
+
+    /// Makes agents Live that are not yet in the index. Their names are `Agent <number>`.
+    async fn go_live(&self, numbers: std::ops::Range<u32>) -> Vec<ListingId> {
+        let mut ids = Vec::new();
+        for number in numbers {
+            let id = self.registry.publish_card(&self.agents.url(&format!("/{number}/card.json"))).await;
+            self.registry.app.clock.advance(Duration::from_secs(1));
+            self.registry.first_probe(&id).await;
+            ids.push(id);
+        }
+        ids
+    }
+
+    async fn index_and_count(&self) -> (usize, u64) {
+        self.registry.index().await;
+        assert!(self.registry.app.store.dirty_marks(None, 1).await.unwrap().is_empty());
+        (count(&another_process(&self.registry.app, true)).await, records(&self.database).await)
+    }
+}
+
+/// Another process over the same table, with or without the search backend.
+fn another_process(app: &App, has_backend: bool) -> App {
+    let mut settings = app.settings.clone();
+    settings.search_backend_url = settings.search_backend_url.filter(|_| has_backend);
+    App::new(settings, app.store.clone(), Bus::Silent, app.clock.clone(), Random::seeded(1))
+}
+
+/// Listings that a search by words finds; all agents of the fleet add numbers.
+async fn count(app: &App) -> usize {
+    let text = Text::parse("agents that add numbers", "q").unwrap();
+    let query = Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 90 };
+    let hits = app.search.find(&query, app.clock.now()).await.unwrap().hits;
+    hits.iter().filter(|hit| !hit.words.is_empty()).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chroma; tests/proxies/search_backend/run runs it"]
+async fn server_that_is_killed_in_a_build_loses_no_listing() {
+    let mut searched = Searched::start().await;
+    let mut live = 0;
+    // Polled so many times before the server is killed.
+    for polls in [1, 4, 8, 12, 20, 40] {
+        live += searched.go_live(live..live + 8).await.len() as u32;
+        let app = another_process(&searched.registry.app, true);
+        let mut build = app.search.build();
+        for _ in 0..polls {
+            if futures::poll!(&mut build).is_ready() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        searched.server.kill().await;
+        drop(build);
+        // A build without the server fails, and leaves the marks.
+        searched.go_live(live..live + 1).await;
+        live += 1;
+        assert!(searched.registry.app.search.build().await.is_err());
+        assert!(!searched.registry.app.store.dirty_marks(None, 1).await.unwrap().is_empty());
+        searched.server.start_again().await;
+        assert_eq!(searched.index_and_count().await, (live as usize, u64::from(live)), "{polls} polls");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chroma; tests/proxies/search_backend/run runs it"]
+async fn search_without_the_server_is_refused_and_the_rest_works() {
+    let mut searched = Searched::start().await;
+    let ids = searched.go_live(0..2).await;
+    searched.index_and_count().await;
+    searched.server.kill().await;
+    let registry = &searched.registry;
+    for path in ["/api/ard/search?q=add+numbers", "/api/match?q=add+numbers"] {
+        let reply = registry.get(path).await;
+        assert_eq!((reply.status, &reply.body["code"]), (503, &json!("busy")), "{path}: {reply:?}");
+        assert!(reply.body["detail"].as_str().unwrap().contains("search"), "{reply:?}");
+    }
+    assert_eq!(registry.get("/list?q=add+numbers").await.status, 503);
+    for path in ["/api/listings/active", "/list", "/v0.1/servers", "/api/ard/search"] {
+        assert_eq!(registry.get(path).await.status, 200, "{path}");
+    }
+    assert_eq!(registry.lane(&ids[0]).await, "active");
+    searched.go_live(2..3).await;
+    searched.server.start_again().await;
+    assert_eq!(searched.index_and_count().await, (3, 3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chroma; tests/proxies/search_backend/run runs it"]
+async fn withdrawn_listing_disappears_from_searches_and_from_the_server() {
+    let searched = Searched::start().await;
+    let ids = searched.go_live(0..3).await;
+    assert_eq!(searched.index_and_count().await, (3, 3));
+    let command = json!({ "command": "withdraw", "listing_id": ids[1], "reason": "Test." });
+    searched.registry.run("operator", command).await;
+    assert_eq!(count(&searched.registry.app).await, 2, "at once, because each hit is read from the table");
+    assert_eq!(searched.index_and_count().await, (2, 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chroma; tests/proxies/search_backend/run runs it"]
+async fn backend_can_be_chosen_lost_and_left() {
+    let mut searched = Searched::start().await;
+    let app = searched.registry.app.clone();
+    let live = 12;
+    searched.go_live(0..live).await;
+    let embedded = another_process(&app, false);
+    assert_eq!(embedded.search.build().await.unwrap().come, live as usize);
+    assert_eq!(count(&embedded).await, live as usize);
+
+    // The first build with a backend sends everything that the embedded index contains.
+    assert_eq!(searched.index_and_count().await, (live as usize, u64::from(live)));
+
+    // A new and empty server gets everything after the hourly check.
+    searched.server.kill().await;
+    let data = tempfile::tempdir().unwrap();
+    searched.server = ChromaServer::start(data.path()).await;
+    searched.database = database(&searched.server.url()).await;
+    let mut settings = app.settings.clone();
+    settings.search_backend_url = Some(searched.database.clone());
+    let moved = App::new(settings, app.store.clone(), Bus::Silent, app.clock.clone(), Random::seeded(2));
+    assert_eq!(moved.search.build().await.unwrap().come, live as usize);
+    assert_eq!((count(&moved).await, records(&searched.database).await), (live as usize, u64::from(live)));
+    searched.registry.advance(HOUR);
+    assert_eq!(moved.search.build().await.unwrap().come, 0, "nothing is missing");
+
+    let embedded = another_process(&app, false);
+    embedded.search.build().await.unwrap();
+    assert_eq!(count(&embedded).await, live as usize);
+}
+
+#[test]
+fn token_is_not_sent_in_plain_text() {
+    let settings = |mode, url: &str| {
+        Settings::from_env(mode, |name| match name {
+            "SEARCH_BACKEND_URL" => Some(url.to_owned()),
+            "SEARCH_BACKEND_TOKEN" => Some("0123456789abcdef".to_owned()),
+            _ => None,
+        })
+    };
+    assert!(settings(Mode::Public, "http://chroma.example.com").is_err());
+    assert!(settings(Mode::Public, "https://user:password@chroma.example.com").is_err());
+    let url = settings(Mode::Public, "https://chroma.example.com/").unwrap().search_backend_url;
+    assert_eq!(url.as_deref(), Some("https://chroma.example.com"));
+    assert!(settings(Mode::Development, "http://127.0.0.1:8000").is_ok());
+}

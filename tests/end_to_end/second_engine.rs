@@ -1,0 +1,334 @@
+//! Tests the store on two engines: the embedded engine, and the DynamoDB endpoint in `SECOND_ENGINE`
+//! (`tests/proxies/second_engine/run` starts moto). The same tests must have the same results, so that the store does not
+//! depend on the behavior of one emulator.
+
+mod evidence_log;
+mod key_service;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use futures::future::join_all;
+use jiff::SignedDuration;
+use local::engine::{self, Data, Embedded};
+use registry::app::App;
+use registry::events::Bus;
+use registry::model::{
+    Caller, Clock, Kind, Lane, LimitedAction, LimitedTarget, Listing, ListingId, Moment, Random, Rate,
+};
+use registry::operations::{self, RawArguments};
+use registry::settings::{Mode, Settings};
+use registry::store::{Allowance, Caps, Claim, DueClass, Insertion, Scope, Share, Store, UsedUp, table};
+use registry::views::active_page::{self, ActivePosition, PageQuery, Place};
+use serde_json::{Value, json};
+use tests::fixtures;
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{NOON, listing_queued_event};
+
+/// An app for each available engine, with a table of its own.
+async fn apps() -> Vec<(&'static str, App)> {
+    let embedded = engine::client(Embedded::open(&Data::Memory, &Clock::System).unwrap());
+    let mut apps = vec![("embedded", app(embedded).await)];
+    if let Ok(endpoint) = std::env::var("SECOND_ENGINE") {
+        apps.push(("second", app(remote(&endpoint)).await));
+    }
+    apps
+}
+
+fn remote(endpoint: &str) -> aws_sdk_dynamodb::Client {
+    let config = aws_sdk_dynamodb::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::from_static("us-east-1"))
+        .credentials_provider(Credentials::new("test", "test", None, None, "test"))
+        .endpoint_url(endpoint)
+        .http_client(aws_smithy_http_client::Builder::new().build_http())
+        .build();
+    aws_sdk_dynamodb::Client::from_conf(config)
+}
+
+async fn app(client: aws_sdk_dynamodb::Client) -> App {
+    static SERIAL: AtomicU32 = AtomicU32::new(0);
+    let name = format!("registry-{}-{}", std::process::id(), SERIAL.fetch_add(1, Ordering::SeqCst));
+    table::ensure(&client, &name).await.unwrap();
+    table::ensure(&client, &name).await.unwrap();
+    // Its own listings would be at the default address, where another registry may run.
+    let lookup = |setting: &str| ["RATE_LIMITS", "LIST_ITSELF"].contains(&setting).then(|| "off".to_owned());
+    tests::ports::guard();
+    let settings = Settings::from_env(Mode::Development, lookup).unwrap();
+    let store = Store::new(client, &name);
+    let clock = Clock::manual(NOON.parse().unwrap());
+    App::new(settings, store, Bus::Silent, clock, Random::seeded(7))
+}
+
+fn now() -> Moment {
+    NOON.parse().unwrap()
+}
+
+async fn call(app: &App, operation: &str, arguments: Value) -> Value {
+    operations::named(operation)
+        .unwrap()
+        .run(app.clone(), Caller::default(), RawArguments::Json(arguments))
+        .await
+        .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listing_is_inserted_once() {
+    for (engine, app) in apps().await {
+        let (submission, listing) = fixtures::submitted_listing(&app, Kind::Agent, 1);
+        let news = fixtures::feed_item("listing_queued", &listing, now());
+        let insert = || app.store.insert(&listing, None, &submission.contact, &news, None);
+        let done = join_all((0..8).map(|_| insert())).await;
+        let first = done.iter().filter(|done| matches!(done, Ok(Insertion::Done))).count();
+        assert_eq!(first, 1, "{engine}: {done:?}");
+        assert!(done.iter().all(Result::is_ok), "{engine}: {done:?}");
+        // The store sets `hosted` when it has indexed the hosts.
+        let listing = Listing { hosted: true, ..listing };
+        assert_eq!(app.store.listing(&listing.id).await.unwrap(), Some(listing.clone()), "{engine}");
+        let named = app.store.listings_named(&listing.name.to_uppercase()).await.unwrap();
+        assert_eq!(named, std::slice::from_ref(&listing), "{engine}");
+        assert_eq!(app.store.feed(None, 10).await.unwrap(), (vec![news.clone()], None), "{engine}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn due_listing_is_reserved_only_once() {
+    for (engine, app) in apps().await {
+        let (submission, listing) = fixtures::submitted_listing(&app, Kind::Mcp, 1);
+        let id = listing.id.clone();
+        app.store
+            .insert(
+                &listing,
+                None,
+                &submission.contact,
+                &fixtures::feed_item("listing_queued", &listing, now()),
+                None,
+            )
+            .await
+            .unwrap();
+        let due = async || app.store.due(DueClass::NeverProbed, now(), None).await.unwrap().0;
+        assert_eq!(due().await.iter().map(|due| &due.id).collect::<Vec<_>>(), [&id], "{engine}");
+        let marks: Vec<String> = (0..8).map(|mark| format!("mark-{mark}")).collect();
+        let claim = |mark, at| Claim {
+            id: &id,
+            mark,
+            now: at,
+            lease_ms: 60_000,
+            min_interval_ms: 360_000,
+            live_due: at,
+        };
+        let claims: Vec<Claim<'_>> = marks.iter().map(|mark| claim(mark, now())).collect();
+        let claims: Vec<_> = join_all(claims.iter().map(|claim| app.store.claim(claim)))
+            .await
+            .into_iter()
+            .map(Result::unwrap)
+            .collect();
+        let granted: Vec<_> = claims.into_iter().flatten().collect();
+        assert_eq!(granted.len(), 1, "{engine}");
+        assert_eq!(due().await, [], "{engine}: a claimed listing is not due");
+
+        app.store.release(&granted[0], now()).await.unwrap();
+        assert!(
+            app.store.claim(&claim("next", now())).await.unwrap().is_some(),
+            "{engine}: a released listing can be claimed"
+        );
+        app.store.release(&granted[0], now()).await.unwrap();
+        let later = now() + SignedDuration::from_millis(60_001);
+        assert!(
+            app.store.claim(&claim("other", now())).await.unwrap().is_none(),
+            "{engine}: an old mark releases nothing"
+        );
+        assert!(
+            app.store.claim(&claim("other", later)).await.unwrap().is_some(),
+            "{engine}: the lease has expired"
+        );
+        let unknown: ListingId = "mcp-unknown".parse().unwrap();
+        let unknown = Claim { id: &unknown, ..claim("other", now()) };
+        assert!(app.store.claim(&unknown).await.unwrap().is_none(), "{engine}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn probe_budget_is_granted_up_to_the_cap() {
+    let (caps, any) = (Caps { window: 10, hour: 15, day: 100 }, Share::default());
+    for (engine, app) in apps().await {
+        let taken = join_all((0..8).map(|_| app.store.take_probes(3, &any, caps, now()))).await;
+        let taken: u32 = taken.into_iter().map(Result::unwrap).sum();
+        assert!((9..=10).contains(&taken), "{engine}: {taken}");
+        let state = app.store.budget(now()).await.unwrap();
+        assert_eq!((state.window.used, state.hour.used, state.day.used), (taken, taken, taken), "{engine}");
+        let next = now() + SignedDuration::from_secs(120);
+        assert_eq!(
+            app.store.take_probes(9, &any, caps, next).await.unwrap(),
+            15 - taken,
+            "{engine}: the hourly cap is smaller"
+        );
+        assert_eq!(app.store.take_probes(1, &any, caps, next).await.unwrap(), 0, "{engine}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn actions_are_accepted_up_to_the_rate_limit() {
+    let rate = Rate { caller: 4, target: 4, everybody: 3000 };
+    for (engine, app) in apps().await {
+        let allowance =
+            |caller, host| Allowance { action: LimitedAction::Publish, caller, target: Some(host), rate };
+        let mut results = Vec::new();
+        let acts = ["ax", "ax", "ax", "ay", "ay", "bx", "bx", "bx", "bx", "cx"];
+        for (caller, host) in acts.map(|act| act.split_at(1)) {
+            let refusal = app.store.count_action(allowance(caller, host), now()).await.unwrap();
+            results.push(refusal.map(|used_up| used_up.scope));
+        }
+        let [caller, host] = [Some(Scope::Caller), Some(Scope::Target(LimitedTarget::Host))];
+        let expected = [None, None, None, None, caller, None, None, None, host, None];
+        assert_eq!(results, expected, "{engine}");
+        let later = now() + SignedDuration::from_hours(1);
+        assert_eq!(app.store.count_action(allowance("a", "x"), later).await.unwrap(), None, "{engine}");
+
+        let small = Rate { caller: 60, target: 60, everybody: 12 };
+        let act = Allowance { action: LimitedAction::Demo, caller: "e", target: None, rate: small };
+        for _ in 0..7 {
+            assert_eq!(app.store.count_action(act, now()).await.unwrap(), None, "{engine}");
+        }
+        for _ in 0..2 {
+            let refused = app.store.count_action(act, now()).await.unwrap();
+            assert_eq!(refused, Some(UsedUp { scope: Scope::Everybody, wait: 300 }), "{engine}");
+        }
+        let later = now() + SignedDuration::from_mins(5);
+        assert_eq!(app.store.count_action(act, later).await.unwrap(), None, "{engine}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn time_slot_is_taken_once() {
+    for (engine, app) in apps().await {
+        let taken = join_all((0..8).map(|_| app.store.take_slot("probe-tick", 7, now()))).await;
+        assert_eq!(taken.into_iter().filter(|taken| *taken.as_ref().unwrap()).count(), 1, "{engine}");
+        assert!(app.store.take_slot("probe-tick", 8, now()).await.unwrap(), "{engine}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_contain_each_listing_once() {
+    for (engine, app) in apps().await {
+        let mut all = fixtures::insert_live_listings(&app, Kind::Agent, 7).await;
+        all.extend(fixtures::insert_live_listings(&app, Kind::Mcp, 5).await);
+        all.sort();
+        for limit in [1, 2, 3, 7, 50] {
+            let (mut listed, mut cursor) = (Vec::new(), ActivePosition::default());
+            while (&cursor.agents, &cursor.mcps) != (&Place::End, &Place::End) {
+                let page =
+                    active_page::read(&app, &PageQuery { only: None, from: cursor, limit }).await.unwrap();
+                listed.extend(page.agents.into_iter().chain(page.mcps).map(|listing| listing.id));
+                cursor = page.next;
+            }
+            listed.sort();
+            assert_eq!(listed, all, "{engine}, {limit} per page");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn feed_is_read_in_pages_from_newest_to_oldest() {
+    for (engine, app) in apps().await {
+        let mut expected = Vec::new();
+        for number in 0..9 {
+            let (submission, listing) = fixtures::submitted_listing(&app, Kind::Agent, number);
+            let at = now() + SignedDuration::from_secs(i64::try_from(number).unwrap());
+            app.store
+                .insert(
+                    &listing,
+                    None,
+                    &submission.contact,
+                    &fixtures::feed_item("listing_queued", &listing, at),
+                    None,
+                )
+                .await
+                .unwrap();
+            expected.insert(0, listing.id);
+        }
+        let (mut listed, mut before) = (Vec::new(), None);
+        loop {
+            let (items, more) = app.store.feed(before.as_deref(), 4).await.unwrap();
+            listed.extend(items.into_iter().filter_map(|item| item.listing_id));
+            match more {
+                Some(more) => before = Some(more),
+                None => break,
+            }
+        }
+        assert_eq!(listed, expected, "{engine}");
+    }
+}
+
+/// Publishes, probes, rechecks, demotes and restores listings with the same peers on every engine.
+#[tokio::test(flavor = "multi_thread")]
+async fn listing_life_cycle_is_the_same_on_every_engine() {
+    let mut records: Vec<(&str, Vec<String>)> = Vec::new();
+    let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::legacy).await);
+    for (engine, app) in apps().await {
+        agent.answer_with(agents::newest);
+        let mut record = Vec::new();
+        let bodies = [
+            json!({ "agent_card_url": agent.card(), "contact_email": "a@example.org", "name": "Before" }),
+            json!({ "mcp_url": server.url("/mcp") }),
+            json!({ "agent_card_url": agent.url("/missing/agent-card.json") }),
+            json!({ "server_json": { "name": "org.example/local", "description": "Runs locally.", "version": "1.0.0" } }),
+        ];
+        let mut ids = Vec::new();
+        for body in bodies {
+            let answer = call(&app, "list_yourself", body.clone()).await;
+            ids.push(tests::test_registry::id_of(&answer));
+            record.push(answer.to_string());
+            record.push(call(&app, "list_yourself", body).await["status"].to_string());
+        }
+        app.clock.advance(std::time::Duration::from_secs(1));
+        probe_tick::handle(&app, listing_queued_event(&ids[0])).await.unwrap();
+        let tick = probe_tick::handle(&app, json!({ "detail-type": "probe-tick" })).await.unwrap();
+        record.push(format!("{} {} {}", tick["claimed"], tick["ok"], tick["rejected"]));
+        let record_states = async |record: &mut Vec<String>| {
+            for id in &ids {
+                let status = call(&app, "check_status", json!({ "id": id })).await;
+                record.push(tests::test_registry::snapshot_of(&status, &[]));
+            }
+            record.push(format!("{:?}", app.store.live().await.unwrap()));
+            record.push(format!("{:?}", app.store.week(app.clock.now()).await.unwrap()));
+            record.push(format!("{:?}", app.store.tally(app.clock.now()).await.unwrap()));
+            record.push(format!("{:?}", app.store.rechecks_due(app.clock.now()).await.unwrap()));
+        };
+        record_states(&mut record).await;
+        assert_eq!(app.store.live().await.unwrap().agents, 1, "{engine}");
+        for invited in [2, 0] {
+            let report = daily_connector::handle(&app, Value::Null).await.unwrap();
+            assert_eq!(report["invited"], invited, "{engine}: {report}");
+            record.push(report.to_string());
+        }
+        let choice = json!({ "listing_id": ids[1] });
+        record.push(call(&app, "outreach_opt_out", choice).await.to_string());
+        record.push(call(&app, "demo_nudge", json!({})).await.to_string());
+
+        agent.answer_with(agents::only(404));
+        app.clock.advance(std::time::Duration::from_secs(7 * 86_400));
+        for _ in 0..3 {
+            weekly_recheck::handle(&app, Value::Null).await.unwrap();
+            app.clock.advance(std::time::Duration::from_secs(3600));
+        }
+        record_states(&mut record).await;
+        let listing = app.store.listing(&ids[0]).await.unwrap().unwrap();
+        assert_eq!((listing.lane, app.store.live().await.unwrap().agents), (Lane::Demoted, 0), "{engine}");
+
+        agent.answer_with(agents::newest);
+        call(&app, "list_yourself", json!({ "agent_card_url": agent.card() })).await;
+        probe_tick::handle(&app, listing_queued_event(&ids[0])).await.unwrap();
+        record_states(&mut record).await;
+        let (feed, _) = app.store.feed(None, 50).await.unwrap();
+        record.extend(feed.iter().map(|item| format!("{} {} {}", item.at, item.what, item.text)));
+        records.push((engine, record));
+    }
+    let (_, first) = &records[0];
+    for (engine, record) in &records {
+        assert_eq!(record.len(), first.len(), "{engine}");
+        for (line, expected) in record.iter().zip(first) {
+            assert_eq!(line, expected, "{engine}");
+        }
+    }
+}

@@ -1,0 +1,950 @@
+//! These tests check what a template linter cannot check. `infra/template.yaml` and the code must agree on the table,
+//! the functions, the schedules and the events. No function may have more permissions than it needs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use axum::Router;
+use axum::body::Body;
+use axum::response::IntoResponse as _;
+use http::{Method, Request, StatusCode};
+use lambda_http::RequestExt;
+use local::engine::{self, Data, Embedded};
+use registry::app::App;
+use registry::discovery::GUIDES;
+use registry::documents::DOCUMENTS;
+use registry::events::{Bus, Event, SOURCE, What};
+use registry::metrics::{DIMENSION, Metric, NAMESPACE};
+use registry::model::{Caller, Clock, ListingId, Moment, Random};
+use registry::openapi::OPENAPI;
+use registry::operations::{self, CATALOGUE, RawArguments};
+use registry::pages::{ASSETS, PAGES};
+use registry::settings::{Mode, Settings};
+use registry::store::{Store, table};
+use serde_json::{Value, json};
+use tests::aws_endpoints::{Act, DynamoDb};
+use tests::peers::{Peer, agents};
+use tests::rights::{self, Access, RIGHTS};
+use tests::sample_events;
+use tests::template::{Template, root, sample_event, texts};
+use tests::test_registry::TestRegistry;
+use tower::ServiceExt as _;
+
+#[test]
+fn table_in_the_template_matches_the_code() {
+    let template = Template::read().unwrap();
+    let properties = template.properties("Table");
+    let schema = |key: [&str; 2]| {
+        json!([
+            { "AttributeName": key[0], "KeyType": "HASH" },
+            { "AttributeName": key[1], "KeyType": "RANGE" },
+        ])
+    };
+    let attributes: Vec<&str> =
+        [table::KEY].into_iter().chain(table::INDEXES.map(|i| i.key)).flatten().collect();
+    let definitions: Value =
+        attributes.iter().map(|name| json!({ "AttributeName": name, "AttributeType": "S" })).collect();
+    let limits = json!({ "MaxReadRequestUnits": { "Ref": "MaxReadUnits" }, "MaxWriteRequestUnits": { "Ref": "MaxWriteUnits" } });
+    assert_eq!(properties["OnDemandThroughput"], limits);
+    let insights = json!({ "Enabled": true, "Mode": "THROTTLED_KEYS" });
+    assert_eq!(properties["ContributorInsightsSpecification"], insights);
+    let indexes: Value = table::INDEXES
+        .iter()
+        .map(|index| {
+            let projection = if index.whole_items { "ALL" } else { "KEYS_ONLY" };
+            json!({
+                "OnDemandThroughput": limits,
+                "ContributorInsightsSpecification": insights,
+                "IndexName": index.name,
+                "KeySchema": schema(index.key),
+                "Projection": { "ProjectionType": projection },
+            })
+        })
+        .collect();
+
+    assert_eq!(properties["AttributeDefinitions"], definitions);
+    assert_eq!(properties["KeySchema"], schema(table::KEY));
+    assert_eq!(properties["GlobalSecondaryIndexes"], indexes);
+    let ttl = json!({ "AttributeName": table::TTL_ATTRIBUTE, "Enabled": true });
+    assert_eq!(properties["TimeToLiveSpecification"], ttl);
+    assert_eq!(properties["BillingMode"], "PAY_PER_REQUEST");
+}
+
+#[test]
+fn functions_in_the_template_match_the_crates() {
+    let template = Template::read().unwrap();
+    let folders: BTreeSet<String> = std::fs::read_dir(root().join("functions"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let functions = template.functions();
+    let named: BTreeSet<String> = functions.keys().map(|name| (*name).to_owned()).collect();
+    assert_eq!(named, folders);
+    for (name, function) in functions {
+        assert_eq!(function["CodeUri"], format!("../target/lambda/{name}/bootstrap.zip"));
+    }
+}
+
+#[test]
+fn every_function_has_an_alarm_and_a_log_group() {
+    let template = Template::read().unwrap();
+    let alarms = template.resources("AWS::CloudWatch::Alarm");
+    let watched: BTreeSet<&str> = alarms
+        .values()
+        .map(|alarm| &alarm["Properties"])
+        .filter(|alarm| alarm["MetricName"] == "Errors")
+        .filter_map(|alarm| alarm["Dimensions"][0]["Value"]["Ref"].as_str())
+        .collect();
+    let functions = template.resources("AWS::Serverless::Function");
+    assert_eq!(watched, functions.keys().copied().collect());
+
+    let groups = template.resources("AWS::Logs::LogGroup");
+    let mut used = BTreeSet::new();
+    for (id, function) in functions {
+        let group = function["Properties"]["LoggingConfig"]["LogGroup"]["Ref"].as_str().unwrap();
+        assert!(
+            groups[group]["Properties"]["RetentionInDays"].is_object(),
+            "{group} has no retention period"
+        );
+        assert!(used.insert(group), "{id} uses the log group of another function");
+    }
+}
+
+#[test]
+fn functions_get_the_variables_that_settings_read() {
+    let template = Template::read().unwrap();
+    let common = &template.common()["Environment"]["Variables"];
+    let table = json!({ "Fn::If": ["CreatesTable", { "Ref": "Table" }, { "Ref": "ExistingTable" }] });
+    assert_eq!(common["TABLE_NAME"], table);
+    assert_eq!(common["SETTINGS"], json!({ "Ref": "Settings" }));
+    for (name, function) in template.functions() {
+        let variables = &function["Environment"]["Variables"];
+        assert!(variables["BASE_URL"].to_string().contains(r#""Ref":"BaseUrl""#), "{name} has no BASE_URL");
+        let sends = function["Policies"].to_string().contains("events:PutEvents");
+        assert_eq!(
+            sends,
+            variables["BUS_NAME"].is_object(),
+            "{name}: BUS_NAME requires events:PutEvents and vice versa"
+        );
+    }
+}
+
+#[test]
+fn schedule_expressions_are_valid() {
+    let template = Template::read().unwrap();
+    let schedules = template.events("ScheduleV2");
+    assert_eq!(schedules.len(), 4);
+    for (function, schedule) in schedules {
+        let seconds = rate_seconds(schedule["ScheduleExpression"].as_str().unwrap()).unwrap();
+        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
+        match function {
+            "probe-tick" => assert_eq!(seconds, u64::from(settings.probe_tick_seconds)),
+            "daily-connector" | "weekly-recheck" => assert_eq!(seconds, 3600),
+            "search-index" => assert_eq!(seconds, 60),
+            other => panic!("{other} has a schedule without a test"),
+        }
+    }
+}
+
+#[test]
+fn invalid_rates_are_detected() {
+    assert_eq!(rate_seconds("rate(1 minute)"), Some(60));
+    for wrong in ["rate(6 minute)", "rate(1 minutes)", "rate(0 minutes)", "rate(6minutes)", "6 minutes"] {
+        assert_eq!(rate_seconds(wrong), None, "{wrong}");
+    }
+}
+
+/// Seconds of `rate(value unit)`. The unit is singular for the value 1 and plural otherwise (EventBridge Scheduler user
+/// guide, "Rate-based schedules"). No other tool checks this before a deployment.
+fn rate_seconds(expression: &str) -> Option<u64> {
+    let (value, unit) = expression.strip_prefix("rate(")?.strip_suffix(')')?.split_once(' ')?;
+    let value: u64 = value.parse().ok().filter(|value| *value > 0)?;
+    let singular = if value == 1 { unit } else { unit.strip_suffix('s')? };
+    let seconds = match singular {
+        "minute" => 60,
+        "hour" => 3600,
+        "day" => 86400,
+        _ => return None,
+    };
+    Some(value * seconds)
+}
+
+#[test]
+fn every_schedule_has_a_sample_event() {
+    let template = Template::read().unwrap();
+    for (function, schedule) in template.events("ScheduleV2") {
+        let mut input: Value = serde_json::from_str(schedule["Input"].as_str().unwrap()).unwrap();
+        assert_eq!(input["time"], "<aws.scheduler.scheduled-time>");
+        let sample = sample_event(function).unwrap();
+        let time = sample["time"].as_str().unwrap();
+        time.parse::<Moment>().unwrap();
+        input["time"] = time.into();
+        assert_eq!(sample, input);
+        assert_eq!(sample["detail-type"], function);
+    }
+}
+
+#[test]
+fn undelivered_events_go_to_the_dead_letter_queue() {
+    let template = Template::read().unwrap();
+    let dead_letters = json!({ "Fn::GetAtt": "DeadLetters.Arn" });
+    for of_type in ["ScheduleV2", "EventBridgeRule"] {
+        for (function, event) in template.events(of_type) {
+            assert_eq!(event["DeadLetterConfig"]["Arn"], dead_letters, "{of_type} of {function}");
+            assert!(event["RetryPolicy"]["MaximumRetryAttempts"].is_u64());
+            let asynchronous = &template.functions()[function]["EventInvokeConfig"];
+            assert_eq!(asynchronous["DestinationConfig"]["OnFailure"]["Destination"], dead_letters);
+        }
+    }
+    for (name, rule) in template.resources("AWS::Events::Rule") {
+        let target = &rule["Properties"]["Targets"][0];
+        assert_eq!(target["DeadLetterConfig"]["Arn"], dead_letters, "{name}");
+    }
+    for (function, event) in template.events("SQS") {
+        let queue = template.queue_of(event);
+        assert_eq!(queue["RedrivePolicy"]["deadLetterTargetArn"], dead_letters, "{function}");
+        // Else a message is delivered again while it is being handled.
+        let timeout = template.functions()[function]["Timeout"].as_u64().unwrap();
+        assert!(queue["VisibilityTimeout"].as_u64().unwrap() >= timeout, "{function}");
+    }
+}
+
+#[test]
+fn event_rules_match_the_events_that_are_sent() {
+    let template = Template::read().unwrap();
+    let rules = template.queued_rules();
+    let receivers = |what: What| -> Vec<&str> {
+        let matching = rules.iter().filter(|(_, rule)| {
+            assert_eq!(rule["EventBusName"], json!({ "Ref": "Bus" }));
+            texts(&rule["EventPattern"]["source"]) == [SOURCE]
+                && texts(&rule["EventPattern"]["detail-type"]).contains(&what.detail_type())
+        });
+        matching.map(|(function, _)| *function).collect()
+    };
+    assert_eq!(receivers(What::Queued), ["probe-tick"]);
+    for what in [What::Live, What::Demoted, What::Withdrawn] {
+        assert_eq!(receivers(what), ["search-index"], "{what:?}");
+    }
+    assert!(receivers(What::NeedsFix).is_empty());
+
+    let publish = sample_event("publish").unwrap();
+    let body: Value = serde_json::from_str(publish["body"].as_str().unwrap()).unwrap();
+    let listing_id = ListingId::of_url(&body["url"].as_str().unwrap().parse().unwrap());
+    let at = "2026-11-20T12:00:00Z".parse().unwrap();
+    let mut sent = Event { what: What::Queued, listing_id, kind: None, at }.envelope();
+    let sample = sample_event("listing-queued").unwrap();
+    // The bus adds the id of the request.
+    sent["detail"]["cause"] = publish["requestContext"]["requestId"].clone();
+    for member in ["source", "detail-type"] {
+        assert_eq!(sample[member], sent[member]);
+    }
+    assert_eq!(sample["detail"], sent["detail"]);
+    assert_eq!(sample["time"].as_str().unwrap().parse::<Moment>().unwrap(), at);
+}
+
+#[test]
+fn every_route_has_a_valid_sample_event() {
+    let template = Template::read().unwrap();
+    let routes: BTreeSet<String> = template
+        .events("HttpApi")
+        .into_iter()
+        .map(|(_, route)| match (route["Method"].as_str().unwrap(), route["Path"].as_str().unwrap()) {
+            ("ANY", "$default") => "$default".to_owned(),
+            (method, path) => format!("{method} {path}"),
+        })
+        .collect();
+
+    let mut sampled = BTreeSet::new();
+    for (name, event) in sample_events::all().unwrap() {
+        let Some(route) = event["routeKey"].as_str() else { continue };
+        assert_eq!(event["requestContext"]["routeKey"], route, "{name}");
+        sampled.insert(route.to_owned());
+
+        let request = lambda_http::request::from_str(&event.to_string()).unwrap();
+        assert_eq!(request.raw_http_path(), event["rawPath"].as_str().unwrap(), "{name}");
+        assert_eq!(request.method().as_str(), event["requestContext"]["http"]["method"], "{name}");
+        let pattern = route.split(' ').next_back().unwrap();
+        assert!(pattern == "$default" || fits(pattern, request.raw_http_path()), "{name} is not for {route}");
+        let query = request.uri().query().unwrap_or_default();
+        assert_eq!(query.is_empty(), event["rawQueryString"] == "", "{name}");
+    }
+    assert_eq!(sampled, routes);
+}
+
+/// The function of a path: the one with the longest matching route, as in API Gateway.
+fn function_of(template: &Template, path: &str) -> String {
+    let routes = template.events("HttpApi").into_iter();
+    let fitting = routes.filter_map(|(function, route)| {
+        let pattern = route["Path"].as_str()?;
+        let exact = !pattern.contains('{');
+        (pattern != "$default" && fits(pattern, path)).then(|| ((exact, pattern.len()), function.to_owned()))
+    });
+    fitting.max().map_or_else(|| "well-known".to_owned(), |(_, function)| function)
+}
+
+/// Whether a function serves a path: DELETE returns 405 there, and not 404.
+async fn is_served(functions: &BTreeMap<&'static str, Router>, function: &str, path: &str) -> bool {
+    let request = Request::builder().uri(path).method(Method::DELETE).body(Body::empty()).unwrap();
+    let answer = functions[function].clone().oneshot(request).await.unwrap();
+    answer.status() == StatusCode::METHOD_NOT_ALLOWED
+}
+
+#[tokio::test]
+async fn operations_and_documents_are_served_by_their_function() {
+    let template = Template::read().unwrap();
+    let registry = TestRegistry::start().await;
+    let functions = local::functions::http(&registry.app);
+    let routes = CATALOGUE.iter().flat_map(|operation| operation.routes);
+    let operations = routes.map(|route| (if route.is_post() { "POST" } else { "GET" }, route.path));
+    let documents = [DOCUMENTS, GUIDES, PAGES, ASSETS].into_iter().flatten().copied();
+    let documents = documents.chain(std::iter::once(&OPENAPI)).flat_map(|document| document.paths);
+    let documents = documents.map(|path| ("GET", *path));
+    let (mut owned, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    for (method, path) in operations.chain(documents) {
+        assert!(owned.insert((method, path)), "{method} {path} has two owners");
+        seen.insert(path);
+        let path = path.replace("{name}", "live");
+        let function = function_of(&template, &path);
+        assert!(is_served(&functions, &function, &path).await, "{function} does not serve {path}");
+    }
+    // The signature covers the raw body, so the webhook is not an operation.
+    let webhook = "/api/products/checkout/webhook";
+    assert!(is_served(&functions, &function_of(&template, webhook), webhook).await);
+    seen.insert(webhook);
+    let exact: Vec<&str> = template
+        .events("HttpApi")
+        .into_iter()
+        .filter(|(function, _)| {
+            matches!(*function, "publish" | "listings" | "pages" | "products" | "talk" | "well-known")
+        })
+        .filter_map(|(_, route)| route["Path"].as_str())
+        .filter(|path| !path.contains("{proxy+}") && *path != "$default" && *path != "/api/ard")
+        .collect();
+    for path in exact {
+        assert!(seen.contains(path), "no operation or document has the route {path} of the template");
+    }
+}
+
+/// Some calls contain an access token in the query.
+#[test]
+fn access_log_contains_no_query() {
+    let template = Template::read().unwrap();
+    let format = template.properties("Api")["AccessLogSettings"]["Format"].as_str().unwrap().to_owned();
+    assert!(format.contains("$context.path"), "{format}");
+    assert!(
+        !format.to_lowercase().contains("query") && !format.contains("$context.request.header"),
+        "{format}"
+    );
+}
+
+#[test]
+fn longest_matching_route_is_chosen() {
+    let template = Template::read().unwrap();
+    assert_eq!(function_of(&template, "/api/a2a/.well-known/agent-card.json"), "well-known");
+    assert_eq!(function_of(&template, "/api/a2a/tasks"), "a2a");
+    assert_eq!(function_of(&template, "/nowhere"), "well-known");
+}
+
+/// Whether a path matches a route. `{name}` matches one segment and `{proxy+}` all that follow.
+fn fits(pattern: &str, path: &str) -> bool {
+    if let Some(folder) = pattern.strip_suffix("{proxy+}") {
+        return path.strip_prefix(folder).is_some_and(|rest| !rest.is_empty());
+    }
+    let (pattern, path): (Vec<_>, Vec<_>) = (pattern.split('/').collect(), path.split('/').collect());
+    pattern.len() == path.len()
+        && pattern.iter().zip(path).all(|(want, got)| want.starts_with('{') || *want == got)
+}
+
+const TEMPLATE: &str = "infra/template.yaml";
+
+/// The lines of the template around the generated statements of a function.
+const RIGHTS_BEGIN: &str = "            # Rights of ";
+const RIGHTS_END: &str = "            # End of the rights.";
+
+/// The statements of a function, made from the rights in `tests/src/rights.rs`.
+fn statements(function: &str) -> String {
+    let mut kinds: Vec<(Vec<Access>, Vec<&str>)> = Vec::new();
+    for access in Access::ALL {
+        let partitions = rights::partitions(function, access);
+        if partitions.is_empty() {
+            continue;
+        }
+        match kinds.iter_mut().find(|(kinds, of)| *of == partitions && kinds[0].index() == access.index()) {
+            Some((kinds, _)) => kinds.push(access),
+            None => kinds.push((vec![access], partitions)),
+        }
+    }
+    let mut text = String::new();
+    for (accesses, partitions) in kinds {
+        let mut name = String::new();
+        for access in &accesses {
+            let word = access.as_str();
+            name += &word[..1].to_uppercase();
+            name += &word[1..];
+        }
+        let actions: Vec<&str> = accesses.iter().flat_map(|access| access.actions()).copied().collect();
+        let resource = match accesses[0].index() {
+            None => "!GetAtt TableArn.Value".to_owned(),
+            Some(index) => format!("!Sub \"${{TableArn.Value}}/index/{index}\""),
+        };
+        write!(
+            text,
+            "            - Sid: {name}\n              Effect: Allow\n              Action: [{}]\n              \
+             Resource: {resource}\n              Condition:\n                ForAllValues:StringLike:\n                  \
+             \"dynamodb:LeadingKeys\":\n{}                \"Null\": {{ \"dynamodb:LeadingKeys\": \"false\" }}\n",
+            actions.join(", "),
+            wrapped(&partitions),
+        )
+        .unwrap();
+    }
+    text
+}
+
+/// A list in brackets, on lines of at most 118 characters.
+fn wrapped(partitions: &[&str]) -> String {
+    const INDENT: &str = "                    ";
+    let mut lines = vec![format!("{INDENT}[")];
+    for (number, partition) in partitions.iter().enumerate() {
+        let end = if number + 1 == partitions.len() { "]" } else { "," };
+        let item = format!("\"{partition}\"{end}");
+        let line = lines.last_mut().unwrap();
+        if line.len() + 1 + item.len() > 118 {
+            lines.push(format!("{INDENT} {item}"));
+        } else {
+            if !line.ends_with('[') {
+                line.push(' ');
+            }
+            line.push_str(&item);
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn policies_are_generated_from_the_table_of_rights() {
+    let file = root().join(TEMPLATE);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let (mut current, mut functions, mut skips) = (String::new(), BTreeSet::new(), false);
+    for line in text.lines() {
+        skips &= line != RIGHTS_END;
+        if !skips {
+            current += line;
+            current.push('\n');
+        }
+        if let Some(rest) = line.strip_prefix(RIGHTS_BEGIN) {
+            let function = rest.split([',', ' ']).next().unwrap();
+            current += &statements(function);
+            functions.insert(function);
+            skips = true;
+        }
+    }
+    assert_eq!(functions, Template::read().unwrap().functions().into_keys().collect());
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(file, &current).unwrap();
+    } else {
+        assert!(text == current, "run `UPDATE=1 cargo test -p tests template::`");
+    }
+}
+
+/// Every function with every access to every kind of partition.
+#[test]
+fn policies_allow_exactly_the_rights_of_the_table() {
+    let template = Template::read().unwrap();
+    let mut samples = BTreeSet::from(["ELSE#x".to_owned()]);
+    for (partitions, ..) in RIGHTS {
+        let text = partitions.strip_suffix('*').unwrap_or(partitions);
+        samples.extend([
+            partitions.replace('*', "x"),
+            format!("{text}x"),
+            text.trim_end_matches('#').to_owned(),
+        ]);
+    }
+    let mut checked = 0;
+    for function in template.functions().into_keys() {
+        for (access, sample) in
+            Access::ALL.iter().flat_map(|access| samples.iter().map(move |s| (*access, s)))
+        {
+            let allowed = rights::permits(function, access, sample).is_some();
+            for action in access.actions() {
+                let index = access.index().map(str::to_owned);
+                let act = Act { action, index, partition: sample.clone() };
+                assert_eq!(template.permits(function, &act), allowed, "{function}: {act:?}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 10_000, "{checked} combinations");
+    let functions: BTreeSet<&str> = RIGHTS.iter().flat_map(|(.., functions)| functions.split(' ')).collect();
+    assert_eq!(functions, template.functions().into_keys().collect(), "functions with rights");
+}
+
+#[test]
+fn statements_are_limited_to_actions_resources_and_partitions() {
+    let template = Template::read().unwrap();
+    for (function, properties) in template.functions() {
+        let statements = properties["Policies"][0]["Statement"].as_array().unwrap();
+        assert_eq!(properties["Policies"].as_array().unwrap().len(), 1);
+        for statement in statements {
+            // A statement that depends on a parameter; without the parameter there is no statement.
+            let statement = statement.get("Fn::If").map_or(statement, |choice| &choice[1]);
+            let actions = texts(&statement["Action"]);
+            assert!(!actions.is_empty() && actions.iter().all(|action| !action.contains('*')), "{statement}");
+            assert!(
+                statement["Resource"].is_object(),
+                "{function}: the resource is not limited to this stack: {statement}"
+            );
+            if actions == ["dynamodb:Scan"] {
+                assert_eq!(function, "operator", "only an erasure reads the whole table");
+            } else if actions[0].starts_with("dynamodb:") {
+                let condition = &statement["Condition"];
+                assert_eq!(condition["Null"]["dynamodb:LeadingKeys"], "false", "{function}: {statement}");
+                let partitions = texts(&condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]);
+                assert!(!partitions.is_empty(), "{function}: {statement}");
+                assert!(partitions.iter().all(|partition| partition.len() > 2), "{function}: {statement}");
+            }
+        }
+        // IAM: at most 10,240 characters in the inline policies of a role, without white space.
+        let arn =
+            "arn:aws:dynamodb:ap-southeast-1:123456789012:table/a-stack-with-a-long-name-Table-1ABCDEFGHIJKL";
+        let size = serde_json::to_string(statements).unwrap().len() + statements.len() * arn.len();
+        assert!(size < 10_000, "the policy of {function} has {size} characters");
+    }
+}
+
+/// The partitions that matter most, each with the functions that may read it and those that may write it.
+const SENSITIVE: &[(&str, &str, &str)] = &[
+    ("KEY#ES256", "a2a products protocol well-known", "a2a products protocol well-known"),
+    ("KEY#LOG", "probe-tick weekly-recheck", "probe-tick weekly-recheck"),
+    ("KEY#MESSAGE", "probe-tick weekly-recheck well-known", "probe-tick weekly-recheck well-known"),
+    ("TOKEN#x", "a2a products protocol", "a2a operator payment-webhook products protocol"),
+    ("CODE#x", "a2a products protocol", "a2a operator payment-webhook products protocol"),
+    (
+        "PURCHASE#x",
+        "a2a operator payment-webhook products protocol",
+        "a2a operator payment-webhook products protocol",
+    ),
+    ("PAYMENT#x", "payment-webhook", "payment-webhook"),
+    ("SEAT#x", "", "a2a operator products protocol"),
+    ("CALLER_KEYS", "a2a products protocol publish talk", "a2a products protocol publish talk"),
+    ("FEEDBACK#x", "a2a operator products protocol", "a2a operator products protocol"),
+    ("CHALLENGE#x", "a2a products protocol publish", "a2a products protocol publish"),
+    ("CONTACT#x", "operator", "a2a operator probe-tick products protocol publish"),
+    (
+        "LOG#PENDING",
+        "probe-tick weekly-recheck",
+        "a2a daily-connector operator probe-tick products protocol publish weekly-recheck",
+    ),
+    (
+        "LOG#TREE",
+        "a2a daily-connector operator pages probe-tick protocol weekly-recheck well-known",
+        "probe-tick weekly-recheck",
+    ),
+    ("LOG#tile/0/000", "a2a probe-tick protocol weekly-recheck well-known", "probe-tick weekly-recheck"),
+    (
+        "INDEX#00",
+        "a2a daily-connector listings pages products protocol search-index well-known",
+        "search-index",
+    ),
+];
+
+/// A second list, so that a change of the rights of these partitions is a decision and not a side effect.
+#[test]
+fn sensitive_partitions_are_open_only_to_the_functions_that_need_them() {
+    let template = Template::read().unwrap();
+    let sorted = |words: &str| words.split_whitespace().map(str::to_owned).collect::<BTreeSet<String>>();
+    let mut wrong = Vec::new();
+    for (partition, readers, writers) in SENSITIVE {
+        let may = |actions: &[&'static str]| -> BTreeSet<String> {
+            let functions = template.functions().into_keys();
+            let allowed = |function: &&str| {
+                actions.iter().any(|action| template.permits(function, &act(action, partition)))
+            };
+            functions.filter(allowed).map(str::to_owned).collect()
+        };
+        let writes = ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"];
+        let found = [may(&["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"]), may(&writes)];
+        if found != [sorted(readers), sorted(writers)] {
+            wrong.push(format!("{partition}: {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for function in ["pages", "well-known", "listings", "talk"] {
+        for partition in
+            ["TOKEN#x", "CODE#x", "FEEDBACK#x", "PURCHASE#x", "CONTACT#x", "CHALLENGE#x", "KEY#LOG"]
+        {
+            for access in Access::ALL {
+                assert_eq!(rights::permits(function, access, partition), None, "{function}: {partition}");
+            }
+        }
+    }
+}
+
+/// A search in `well-known` is rare, and `search-index` does not search.
+#[test]
+fn functions_that_search_load_the_index_at_their_start() {
+    let template = Template::read().unwrap();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../functions");
+    for function in template.functions().into_keys() {
+        let main = std::fs::read_to_string(folder.join(function).join("src/main.rs")).unwrap();
+        let searches = template.permits(function, &act("dynamodb:BatchGetItem", "INDEX#00"))
+            && !["well-known", "search-index"].contains(&function);
+        assert_eq!(main.contains("Preload::SEARCH_INDEX"), searches, "{function}");
+    }
+}
+
+/// Runs all outreach operations and checks each table access against the policies.
+#[tokio::test(flavor = "multi_thread")]
+async fn outreach_operations_need_only_the_permitted_table_access() {
+    let template = Template::read().unwrap();
+    let engine = Embedded::open(&Data::Memory, &Clock::System).unwrap();
+    let served = DynamoDb::serve(engine.clone()).await.unwrap();
+    table::ensure(&engine::client(engine), "table").await.unwrap();
+    let config = aws_sdk_dynamodb::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::from_static("us-east-1"))
+        .credentials_provider(Credentials::new("test", "test", None, None, "test"))
+        .endpoint_url(&served.url)
+        .http_client(aws_smithy_http_client::Builder::new().build_http());
+    let store = Store::new(aws_sdk_dynamodb::Client::from_conf(config.build()), "table");
+    let lookup = |name: &str| (name == "OUTREACH_DELIVERY").then(|| "talk+a2a".to_owned());
+    let settings = Settings::from_env(Mode::Development, lookup).unwrap();
+    let clock = Clock::manual("2026-11-20T12:00:00Z".parse().unwrap());
+    let app = App::new(settings, store, Bus::Silent, clock, Random::seeded(7));
+
+    let peer = Peer::start(agents::newest_called("Relay Router")).await;
+    let second_peer = Peer::start(agents::newest).await;
+    let call = async |name: &str, arguments: Value| {
+        let operation = operations::named(name).unwrap();
+        operation.run(app.clone(), Caller::default(), RawArguments::Json(arguments)).await.unwrap()
+    };
+    for card in [peer.card(), second_peer.card()] {
+        call("list_yourself", json!({ "agent_card_url": card })).await;
+    }
+    app.clock.advance(std::time::Duration::from_secs(1));
+    probe_tick::handle(&app, json!({ "detail-type": "probe-tick" })).await.unwrap();
+    search_index::handle(&app, Value::Null).await.unwrap();
+    second_peer.answer_with(|_| StatusCode::SERVICE_UNAVAILABLE.into_response());
+
+    let assert_permitted = |function: &str| {
+        let acts = served.take_acts();
+        assert!(!acts.is_empty());
+        for act in acts {
+            assert!(template.permits(function, &act), "the template forbids {function}: {act:?}");
+        }
+    };
+    drop(served.take_acts());
+    let report = daily_connector::handle(&app, Value::Null).await.unwrap();
+    let done =
+        ["connector_touched", "invited", "a2a_delivered", "a2a_failed"].map(|name| report[name].clone());
+    assert_eq!(done, [json!(true), json!(1), json!(1), json!(1)], "{report}");
+    assert_permitted("daily-connector");
+
+    app.clock.advance(std::time::Duration::from_secs(86_400));
+    let id = report["connector"].clone();
+    for operation in OUTREACH_OPERATIONS {
+        let arguments = if operation == "outreach_opt_out" { json!({ "listing_id": id }) } else { json!({}) };
+        call(operation, arguments).await;
+        assert_permitted("products");
+    }
+}
+
+/// Operations that read outreach data.
+const OUTREACH_OPERATIONS: [&str; 7] = [
+    "daily_connector",
+    "list_connectors",
+    "demo_nudge",
+    "outreach_opt_out",
+    "conversion_pressure",
+    "reply_capture",
+    "agentfinder",
+];
+
+fn act(action: &'static str, partition: &str) -> Act {
+    Act { action, index: None, partition: partition.to_owned() }
+}
+
+/// Metrics with an alarm; the others are only on the dashboard.
+const WITH_ALARM: [Metric; 8] = [
+    Metric::ScheduledTicks,
+    Metric::OldestOverdueRecheck,
+    Metric::OldestPendingLeaf,
+    Metric::OldestUnindexedChange,
+    Metric::PublishToProof,
+    Metric::CanaryFailures,
+    Metric::FlaggedPayments,
+    Metric::UnreadableLeaves,
+];
+
+#[test]
+fn each_alarm_watches_the_function_that_reports_its_metric() {
+    let template = Template::read().unwrap();
+    let alarms = template.resources("AWS::CloudWatch::Alarm");
+    let own = alarms.values().map(|alarm| &alarm["Properties"]);
+    let own: Vec<&Value> = own.filter(|alarm| alarm["Namespace"] == NAMESPACE).collect();
+    let watched: BTreeSet<&str> = own.iter().filter_map(|alarm| alarm["MetricName"].as_str()).collect();
+    assert_eq!(watched, WITH_ALARM.map(Metric::name).into());
+    for alarm in own {
+        let reporter = json!([{ "Name": DIMENSION, "Value": { "Ref": "ProbeTickFunction" } }]);
+        assert_eq!(alarm["Dimensions"], reporter);
+    }
+    // The bus invokes the function too, so its invocations do not prove that the schedule runs.
+    assert!(alarms.values().all(|alarm| alarm["Properties"]["MetricName"] != "Invocations"));
+    assert_eq!(template.properties("NoTick")["TreatMissingData"], "breaching");
+}
+
+fn has_routes(function: &Value) -> bool {
+    let events = function["Events"].as_object();
+    events.is_some_and(|events| events.values().any(|event| event["Type"] == "HttpApi"))
+}
+
+/// A new version of these functions gets requests step by step, and none after an alarm.
+#[test]
+fn deployments_of_functions_with_routes_are_undone_after_errors() {
+    let template = Template::read().unwrap();
+    let filters = template.resources("AWS::Logs::MetricFilter");
+    let mut counted = BTreeSet::new();
+    for (id, function) in template.resources("AWS::Serverless::Function") {
+        let function = &function["Properties"];
+        if !has_routes(function) {
+            continue;
+        }
+        assert_eq!(
+            (&function["AutoPublishAlias"], &function["AutoPublishCodeSha256"]),
+            (&json!("live"), &json!({ "Ref": "Deployment" })),
+            "{id}"
+        );
+        let own_alarm = id.replace("Function", "Errors");
+        let alarms = json!({ "Fn::If": ["IsGradual", [{ "Ref": own_alarm }, { "Ref": "ErrorLines" }], []] });
+        assert_eq!(
+            function["DeploymentPreference"],
+            json!({ "Type": { "Ref": "Rollout" }, "Alarms": alarms }),
+            "{id}"
+        );
+        counted.insert(function["LoggingConfig"]["LogGroup"].to_string());
+    }
+    let filters = filters.values().map(|filter| &filter["Properties"]);
+    let filters: Vec<&Value> =
+        filters.filter(|filter| filter["FilterPattern"] == r#"{ $.level = "ERROR" }"#).collect();
+    let alarm = template.properties("ErrorLines");
+    for filter in &filters {
+        let metric = &filter["MetricTransformations"][0];
+        assert_eq!(
+            (&metric["MetricNamespace"], &metric["MetricName"]),
+            (&alarm["Namespace"], &alarm["MetricName"])
+        );
+    }
+    assert_eq!(
+        filters.iter().map(|filter| filter["LogGroupName"].to_string()).collect::<BTreeSet<_>>(),
+        counted
+    );
+}
+
+/// The alarms in the table of `infra/README.md`, with one for each function for `<Function>Errors`.
+fn documented_alarms(template: &Template) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(root().join("infra/README.md")).unwrap();
+    let section = text.split("## Alarms and what to do").nth(1).unwrap().split("\n## ").next().unwrap();
+    let names = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let functions = template.resources("AWS::Serverless::Function").into_keys();
+    let functions: Vec<&str> = functions.map(|id| id.strip_suffix("Function").unwrap()).collect();
+    let alarms = names.flat_map(|name| match name.strip_prefix("<Function>") {
+        Some(suffix) => functions.iter().map(|function| format!("{function}{suffix}")).collect(),
+        None => vec![name.to_owned()],
+    });
+    alarms.collect()
+}
+
+#[test]
+fn documented_alarms_are_those_of_the_template() {
+    let template = Template::read().unwrap();
+    let alarms = template.resources("AWS::CloudWatch::Alarm").into_keys().map(str::to_owned).collect();
+    assert_eq!(documented_alarms(&template), alarms);
+    for (name, alarm) in template.resources("AWS::CloudWatch::Alarm") {
+        assert!(alarm["Properties"]["AlarmActions"].is_object(), "{name} notifies nobody");
+    }
+}
+
+/// The metrics of an alarm that computes: name and dimensions.
+fn computed_from(template: &Template, alarm: &str) -> BTreeSet<(String, String)> {
+    let metrics = template.properties(alarm)["Metrics"].as_array().unwrap();
+    assert!(metrics.len() <= 11, "{alarm}: CloudWatch allows ten metrics in an expression");
+    let metrics = metrics.iter().filter_map(|query| query.pointer("/MetricStat/Metric"));
+    metrics.map(|m| (m["MetricName"].as_str().unwrap().to_owned(), m["Dimensions"].to_string())).collect()
+}
+
+/// The metric of the failures of a rule.
+fn failures_of(rule: &Value) -> (String, String) {
+    let bus = json!({ "Name": "EventBusName", "Value": { "Ref": "Bus" } });
+    ("FailedInvocations".to_owned(), json!([bus, { "Name": "RuleName", "Value": rule }]).to_string())
+}
+
+#[test]
+fn alarms_watch_the_table_and_every_index_function_and_rule() {
+    let template = Template::read().unwrap();
+    let table = json!({ "Fn::If": ["CreatesTable", { "Ref": "Table" }, { "Ref": "ExistingTable" }] });
+    let table = json!({ "Name": "TableName", "Value": table });
+    let index = |name: &str| json!([table, { "Name": "GlobalSecondaryIndexName", "Value": name }]);
+    let parts: Vec<Value> =
+        std::iter::once(json!([table])).chain(table::INDEXES.iter().map(|i| index(i.name))).collect();
+    let throttles = ["ReadThrottleEvents", "WriteThrottleEvents"];
+    let expected =
+        throttles.iter().flat_map(|m| parts.iter().map(move |part| ((*m).to_owned(), part.to_string())));
+    assert_eq!(computed_from(&template, "TableThrottled"), expected.collect());
+
+    let resources = template.resources("AWS::Serverless::Function");
+    let functions = |metric: &str, watched: &dyn Fn(&Value) -> bool| -> BTreeSet<(String, String)> {
+        let ids = resources.iter().filter(|(_, function)| watched(&function["Properties"])).map(|(id, _)| id);
+        let dimensions = |id: &&str| json!([{ "Name": DIMENSION, "Value": { "Ref": id } }]).to_string();
+        ids.map(|id| (metric.to_owned(), dimensions(id))).collect()
+    };
+    let gets_events = |function: &Value| function["EventInvokeConfig"].is_object();
+    assert_eq!(computed_from(&template, "FunctionsThrottled"), functions("Throttles", &has_routes));
+    assert_eq!(computed_from(&template, "EventsLate"), functions("AsyncEventAge", &gets_events));
+    assert_eq!(computed_from(&template, "EventsDropped"), functions("AsyncEventsDropped", &gets_events));
+
+    let mut rules = BTreeSet::new();
+    for (id, function) in &resources {
+        for (name, event) in function["Properties"]["Events"].as_object().into_iter().flatten() {
+            if event["Type"] == "EventBridgeRule" {
+                let rule =
+                    json!({ "Fn::Select": [1, { "Fn::Split": ["|", { "Ref": format!("{id}{name}") }] }] });
+                rules.insert(failures_of(&rule));
+            }
+        }
+    }
+    for id in template.resources("AWS::Events::Rule").into_keys() {
+        let rule = json!({ "Fn::Select": [1, { "Fn::Split": ["|", { "Ref": id }] }] });
+        rules.insert(failures_of(&rule));
+    }
+    assert_eq!(computed_from(&template, "RulesFail"), rules);
+    for (function, schedule) in template.events("ScheduleV2") {
+        assert_eq!(schedule["GroupName"], json!({ "Ref": "ScheduleGroup" }), "{function}");
+    }
+}
+
+/// System lines of each request cost more than the lines of the registry.
+#[test]
+fn functions_log_no_system_line_for_each_request() {
+    let template = Template::read().unwrap();
+    let common = template.common();
+    assert_eq!(common["LoggingConfig"], json!({ "LogFormat": "JSON", "SystemLogLevel": "WARN" }));
+}
+
+#[test]
+fn dashboard_contains_every_metric_and_alarm() {
+    let template = Template::read().unwrap();
+    let body = template.properties("Dashboard")["DashboardBody"]["Fn::Sub"][0].as_str().unwrap();
+    let body: Value = serde_json::from_str(body).unwrap();
+    let widgets = body["widgets"].as_array().unwrap();
+    let rows = widgets.iter().filter_map(|widget| widget["properties"]["metrics"].as_array()).flatten();
+    let shown: BTreeSet<&str> = rows
+        .filter(|row| row[0] == NAMESPACE && row[2] == DIMENSION)
+        .filter_map(|row| row[1].as_str())
+        .collect();
+    assert_eq!(shown, Metric::ALL.map(Metric::name).into());
+    let listed: BTreeSet<&str> = widgets[0]["properties"]["alarms"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|arn| arn.as_str()?.strip_prefix("${")?.strip_suffix(".Arn}"))
+        .collect();
+    assert_eq!(listed, template.resources("AWS::CloudWatch::Alarm").into_keys().collect());
+}
+
+/// Otherwise a flood of requests uses all executions of the account, and after seven days no listing is Live.
+#[test]
+fn probes_rechecks_and_the_search_index_reserve_executions() {
+    let template = Template::read().unwrap();
+    for (function, reserved) in [
+        ("search-index", json!(3)),
+        ("probe-tick", json!({ "Ref": "ProbeTickConcurrency" })),
+        ("weekly-recheck", json!({ "Ref": "WeeklyRecheckConcurrency" })),
+    ] {
+        let expected = json!({ "Fn::If": ["ReservesConcurrency", reserved, { "Ref": "AWS::NoValue" }] });
+        assert_eq!(template.functions()[function]["ReservedConcurrentExecutions"], expected, "{function}");
+    }
+}
+
+/// The only log with addresses of callers; the other functions never log one.
+#[test]
+fn access_log_contains_the_address_and_is_deleted() {
+    let template = Template::read().unwrap();
+    let log = &template.properties("Api")["AccessLogSettings"];
+    let line: Value = serde_json::from_str(log["Format"].as_str().unwrap()).unwrap();
+    assert_eq!(line["address"], "$context.identity.sourceIp");
+    // The same id is the `x-request-id` of the answer and in the log lines of the function.
+    assert_eq!(line["request_id"], "$context.requestId");
+    assert!(template.properties("ApiLogs")["RetentionInDays"].is_object());
+}
+
+#[test]
+fn operator_function_has_no_trigger() {
+    let template = Template::read().unwrap();
+    assert!(template.functions()["operator"].get("Events").is_none());
+    for (function, properties) in template.functions() {
+        assert!(
+            !properties["Policies"].to_string().contains("lambda:"),
+            "{function} may invoke another function"
+        );
+    }
+}
+
+const HTTP_FUNCTIONS: &[&str] =
+    &["a2a", "listings", "pages", "payment-webhook", "products", "protocol", "publish", "talk", "well-known"];
+
+/// The functions that may read each secret, and the parameter with its name.
+const SECRETS: &[(&str, &str, &[&str])] = &[
+    ("PROXY_SECRET", "ProxySecret", HTTP_FUNCTIONS),
+    ("OPERATOR_TOKEN", "OperatorTokenSecret", &["a2a", "products", "protocol"]),
+    ("STRIPE_SECRET_KEY", "StripeKeySecret", &["a2a", "products", "protocol"]),
+    ("STRIPE_WEBHOOK_SECRET", "StripeWebhookSecret", &["payment-webhook"]),
+    ("SEARCH_BACKEND_TOKEN", "SearchBackendSecret", SEARCHING_FUNCTIONS),
+];
+
+const SEARCHING_FUNCTIONS: &[&str] =
+    &["a2a", "daily-connector", "listings", "pages", "products", "protocol", "search-index"];
+
+#[test]
+fn secrets_are_read_by_name_and_only_by_functions_that_need_them() {
+    let template = Template::read().unwrap();
+    for (setting, parameter, readers) in SECRETS {
+        for (function, properties) in template.functions() {
+            let reads = readers.contains(&function);
+            let variables = &properties["Environment"]["Variables"];
+            assert!(
+                variables.get(setting).is_none(),
+                "{function}: the value of {setting} is in the environment"
+            );
+            let from = &variables[format!("{setting}_FROM")];
+            assert_eq!(*from == json!({ "Ref": parameter }), reads, "{function}: {setting}");
+            let policies = properties["Policies"].to_string();
+            assert_eq!(
+                policies.contains(&format!("secret:${{{parameter}}}-")),
+                reads,
+                "{function}: {parameter}"
+            );
+        }
+        assert!(template.common()["Environment"]["Variables"].get(setting).is_none());
+    }
+}
+
+/// The keys in KMS, the setting of each, and the functions that use it.
+const KMS_KEYS: &[(&str, &str, &[&str])] = &[
+    ("SigningKey", "SIGNING_KEY_ID", &["a2a", "products", "protocol", "well-known"]),
+    ("MessageKey", "MESSAGE_KEY_ID", &["well-known", "probe-tick", "weekly-recheck"]),
+    ("LogKey", "LOG_KEY_ID", &["probe-tick", "weekly-recheck"]),
+];
+
+#[test]
+fn only_functions_that_need_it_may_use_a_key_of_kms() {
+    let template = Template::read().unwrap();
+    for (key, setting, signers) in KMS_KEYS {
+        for (function, properties) in template.functions() {
+            let signs = signers.contains(&function);
+            let policies = properties["Policies"].to_string();
+            assert_eq!(policies.contains(&format!("{key}.Arn")), signs, "{function}: {key}");
+            let variables = &properties["Environment"]["Variables"];
+            assert_eq!(variables.get(setting).is_some(), signs, "{function}: {setting}");
+        }
+    }
+}

@@ -1,0 +1,491 @@
+//! A complete registry for one test. It has the real gateway on a free port and a table in memory. Only the
+//! test moves its clock, and its random numbers have a fixed seed. It runs no schedules. Each test has its
+//! own registry, so tests run in parallel.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a registry that cannot start fails its test")]
+
+mod options;
+mod reply;
+mod table;
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use jiff::SignedDuration;
+use local::{Embedded, Local};
+use registry::app::App;
+use registry::model::{Clock, ListingId, Moment};
+use registry::store::Store;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::instrumented::{Denials, Observer, as_function};
+use crate::{chroma, ports};
+
+pub use options::TestOptions;
+pub use reply::{Reply, snapshot_of};
+pub use table::Table;
+
+/// The start time of tests: a Friday noon, in the middle of an ISO week and far from midnight.
+pub const NOON: &str = "2026-11-20T12:00:00Z";
+
+/// The interval of ticks, and the minimum time between two probes of one listing.
+pub const TICK: Duration = Duration::from_secs(360);
+
+/// An hour.
+pub const HOUR: Duration = Duration::from_secs(3600);
+
+/// A day.
+pub const DAY: Duration = Duration::from_secs(86_400);
+
+/// A registry under test.
+#[derive(Debug)]
+pub struct TestRegistry {
+    /// The `App` that all functions share.
+    pub app: App,
+    /// Counts the table calls, and injects faults.
+    pub observer: Observer,
+    local: Local,
+    is_delivered_twice: bool,
+    http: reqwest::Client,
+    _denials: CheckedDenials,
+    events: Mutex<UnboundedReceiver<Value>>,
+}
+
+impl TestRegistry {
+    /// Starts a registry with the limits of the specification, development rules and no rate limits.
+    pub async fn start() -> Self {
+        Self::start_with(TestOptions::default()).await
+    }
+
+    /// Starts a registry with options. With the URL of a Chroma server in `SEARCH_BACKEND`, the registry uses a new database
+    /// of this server, unless the options contain one.
+    pub async fn start_with(options: TestOptions) -> Self {
+        let options = match std::env::var("SEARCH_BACKEND") {
+            Ok(server) if !options.has_setting("SEARCH_BACKEND_URL") => {
+                options.with_setting("SEARCH_BACKEND_URL", chroma::database(&server).await)
+            }
+            _ => options,
+        };
+        let observer = Observer::default();
+        let is_delivered_twice = options.is_delivered_twice();
+        let lags = options.lags();
+        let mut local = Local::start(options.into_local(observer.clone())).await.unwrap();
+        ports::allow(local.address.port());
+        if lags {
+            let table = local.engine.clone();
+            let (name, clock) = (&local.app.settings.table_name, &local.app.clock);
+            let replica = table::copied(&local::engine::client(table.clone()), name, clock).await;
+            observer.lag.start(table, replica, clock.clone());
+        }
+        let events = local.events.take().unwrap();
+        Self {
+            app: local.app.clone(),
+            _denials: CheckedDenials(observer.denials.clone()),
+            observer,
+            local,
+            is_delivered_twice,
+            http: client(),
+            events: Mutex::new(events),
+        }
+    }
+
+    /// The URL of a path.
+    #[must_use]
+    pub fn url(&self, path: &str) -> String {
+        self.local.url(path)
+    }
+
+    /// The current time of this registry.
+    #[must_use]
+    pub fn now(&self) -> Moment {
+        self.app.clock.now()
+    }
+
+    /// Moves the clock forward.
+    pub fn advance(&self, by: Duration) {
+        assert!(matches!(self.app.clock, Clock::Manual(_)), "this registry uses the machine's clock");
+        self.app.clock.advance(by);
+    }
+
+    /// Moves the clock forward to a moment.
+    pub fn advance_to(&self, moment: Moment) {
+        let ahead = moment.duration_since(self.now());
+        self.advance(ahead.try_into().unwrap_or_else(|_| panic!("{moment} is past")));
+    }
+
+    /// Moves the clock forward or back, as a correction of a machine's clock.
+    pub fn step_clock(&self, by: SignedDuration) {
+        let Clock::Manual(millis) = &self.app.clock else { panic!("this registry uses the machine's clock") };
+        millis.fetch_add(i64::try_from(by.as_millis()).unwrap(), Ordering::SeqCst);
+    }
+
+    /// A GET.
+    pub async fn get(&self, path: &str) -> Reply {
+        Reply::of(self.http.get(self.url(path))).await
+    }
+
+    /// A GET with a header.
+    pub async fn get_with(&self, path: &str, header: (&str, &str)) -> Reply {
+        Reply::of(self.http.get(self.url(path)).header(header.0, header.1)).await
+    }
+
+    /// A POST of JSON.
+    pub async fn post(&self, path: &str, body: &Value) -> Reply {
+        Reply::of(self.http.post(self.url(path)).json(body)).await
+    }
+
+    /// A POST of JSON from an address of this machine.
+    pub async fn post_from(&self, address: IpAddr, path: &str, body: &Value) -> Reply {
+        let client = client_builder().local_address(address).build().unwrap();
+        Reply::of(client.post(self.url(path)).json(body)).await
+    }
+
+    /// A POST of any body.
+    pub async fn post_raw(
+        &self,
+        path: &str,
+        content_type: Option<&str>,
+        body: impl Into<reqwest::Body>,
+    ) -> Reply {
+        let mut request = self.http.post(self.url(path)).body(body);
+        if let Some(content_type) = content_type {
+            request = request.header("content-type", content_type);
+        }
+        Reply::of(request).await
+    }
+
+    /// A POST of a form, as a page sends it. Redirects are not followed.
+    pub async fn post_form(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let client = client_builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+        let request = client.post(self.url(path)).body(body);
+        let request = request.header("accept", "text/html,application/xhtml+xml,*/*;q=0.8");
+        Reply::of(request.header("content-type", "application/x-www-form-urlencoded")).await
+    }
+
+    /// Any request.
+    pub async fn send(&self, method: &str, path: &str, headers: &[(String, String)], body: String) -> Reply {
+        let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
+        let request = self.http.request(method, self.url(path)).body(body);
+        Reply::of(headers.iter().fold(request, |request, (name, value)| request.header(name, value))).await
+    }
+
+    /// Calls an operation as an MCP tool; returns its whole result.
+    pub async fn call_tool(&self, name: &str, arguments: &Value) -> Value {
+        let result = self.tool_result(name, arguments).await;
+        assert_eq!(result["isError"], false, "{name} {arguments}: {result}");
+        result["structuredContent"].clone()
+    }
+
+    /// Calls an operation as an MCP tool with arguments that it must refuse; returns the problem.
+    pub async fn refused_tool(&self, name: &str, arguments: &Value) -> Value {
+        let result = self.tool_result(name, arguments).await;
+        assert_eq!(result["isError"], true, "{name} {arguments}: {result}");
+        result["structuredContent"].clone()
+    }
+
+    /// Calls an operation as an MCP tool; `None` if it refuses the arguments.
+    pub async fn try_tool(&self, name: &str, arguments: &Value) -> Option<Value> {
+        let result = self.tool_result(name, arguments).await;
+        (result["isError"] == false).then(|| result["structuredContent"].clone())
+    }
+
+    async fn tool_result(&self, name: &str, arguments: &Value) -> Value {
+        let params = json!({ "name": name, "arguments": for_whole_answer(name, arguments) });
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        let request = self.http.post(self.url("/api/protocol")).header("mcp-protocol-version", "2025-11-25");
+        let reply = Reply::of(request.json(&call)).await;
+        assert_eq!(reply.status, 200, "{name} {arguments}: {reply:?}");
+        reply.body["result"].clone()
+    }
+
+    /// Publishes; returns the reply.
+    pub async fn publish(&self, body: &Value) -> Value {
+        let reply = self.post("/api/publish", body).await;
+        assert_eq!(reply.status, 200, "{body} was refused: {reply:?}");
+        reply.body
+    }
+
+    /// Publishes the card at a URL; returns the listing id.
+    pub async fn publish_card(&self, url: &str) -> ListingId {
+        id_of(&self.publish(&json!({ "agent_card_url": url })).await)
+    }
+
+    /// Publishes the MCP endpoint at a URL; returns the listing id.
+    pub async fn publish_mcp(&self, url: &str) -> ListingId {
+        id_of(&self.publish(&json!({ "mcp_url": url })).await)
+    }
+
+    /// The status of a listing.
+    pub async fn status(&self, id: &ListingId) -> Value {
+        let reply = self.get(&format!("/api/listings/status?id={id}")).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        reply.body
+    }
+
+    /// The lane of a listing.
+    pub async fn lane(&self, id: &ListingId) -> String {
+        self.status(id).await["lane"].as_str().unwrap().to_owned()
+    }
+
+    /// The codes of the reasons in a listing's status.
+    pub async fn reason_codes(&self, id: &ListingId) -> Vec<String> {
+        let status = self.status(id).await;
+        status["reasons"].as_array().unwrap().iter().map(|r| r["code"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The counts of Live agents and MCP servers in the active list.
+    pub async fn live_counts(&self) -> (u64, u64) {
+        let counts = &self.get("/api/listings/active").await.body["counts"];
+        (counts["agents_active"].as_u64().unwrap(), counts["mcp_active"].as_u64().unwrap())
+    }
+
+    /// The types of the feed items, newest first.
+    pub async fn feed_types(&self) -> Vec<String> {
+        self.settle();
+        let feed = self.get("/api/feed?limit=100").await.body;
+        feed["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["type"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// The probe statistics.
+    pub async fn probe_statistics(&self) -> Value {
+        let reply = self.get("/api/probes").await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        reply.body
+    }
+
+    /// The bus events since the last call.
+    pub fn events(&self) -> Vec<Value> {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        std::iter::from_fn(|| events.try_recv().ok()).collect()
+    }
+
+    /// From now on the bus accepts no events, and its undelivered events are lost.
+    pub fn cut_bus(&self) {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).close();
+        self.events();
+    }
+
+    /// Delivers the events on the bus a second later, as its rules do: every `listing.queued` starts a first probe, and Live
+    /// listings are added to the search index. Two deliveries of an event overlap. Returns the events.
+    pub async fn deliver_events(&self) -> Vec<Value> {
+        let events = self.events();
+        self.app.clock.advance(Duration::from_secs(1));
+        for event in events.iter().filter(|event| event["detail-type"] == "listing.queued") {
+            let delivery = || self.run_once("probe-tick", event.clone());
+            if self.is_delivered_twice {
+                futures::try_join!(delivery(), delivery()).map(drop)
+            } else {
+                delivery().await.map(drop)
+            }
+            .unwrap_or_else(|error| panic!("{event}: {error}"));
+        }
+        self.index().await;
+        events
+    }
+
+    /// The table as another process on AWS reads it.
+    #[must_use]
+    pub fn other_process(&self) -> Store {
+        let client = local::engine::client(self.local.engine.clone());
+        Store::of_many_writers(client, &self.app.settings.table_name, self.app.clock.clone())
+    }
+
+    /// Runs a function that has no route, with its rights.
+    pub async fn run(&self, function: &str, event: Value) -> Value {
+        self.try_run(function, event).await.unwrap_or_else(|error| panic!("{function}: {error}"))
+    }
+
+    /// Runs a function that has no route, with its rights; returns its report or its error. Afterwards, the same event is
+    /// delivered once more, unless it is a command of the operator. Then the replicas catch up.
+    ///
+    /// # Errors
+    /// The function fails.
+    pub async fn try_run(&self, function: &str, event: Value) -> Result<Value, String> {
+        // Schedules fire long after most writes.
+        self.settle();
+        let report = self.run_once(function, event.clone()).await;
+        if self.is_delivered_twice && function != "operator" && report.is_ok() {
+            self.run_once(function, event).await?;
+        }
+        self.settle();
+        report
+    }
+
+    /// Waits until eventually consistent reads see all writes.
+    pub fn settle(&self) {
+        self.observer.lag.settle();
+    }
+
+    async fn run_once(&self, function: &str, event: Value) -> Result<Value, String> {
+        let operator = ("operator", local::functions::operator(&self.app));
+        let mut jobs = local::functions::jobs(&self.app).into_iter().chain([operator]);
+        let (name, job) = jobs.find(|(name, _)| *name == function).unwrap();
+        as_function(name, job(event)).await
+    }
+
+    /// Updates the search index, as an event or the schedule does.
+    pub async fn index(&self) -> Value {
+        self.run("search-index", json!({ "detail-type": "search-index" })).await
+    }
+
+    /// Runs the first probe of a listing, as its event does.
+    pub async fn first_probe(&self, id: &ListingId) -> Value {
+        self.run("probe-tick", listing_queued_event(id)).await
+    }
+
+    /// Runs a tick of the schedule.
+    pub async fn tick(&self) -> Value {
+        self.run("probe-tick", json!({ "detail-type": "probe-tick" })).await
+    }
+
+    /// Runs the weekly recheck, as every hour.
+    pub async fn recheck(&self) -> Value {
+        self.run("weekly-recheck", json!({ "detail-type": "weekly-recheck" })).await
+    }
+
+    /// Runs outreach, as every hour.
+    pub async fn reach_out(&self) -> Value {
+        self.run("daily-connector", json!({ "detail-type": "daily-connector" })).await
+    }
+
+    /// Publishes a card and probes it a second later; the listing must go Live.
+    pub async fn live_card(&self, url: &str) -> ListingId {
+        let id = self.publish_card(url).await;
+        self.app.clock.advance(Duration::from_secs(1));
+        self.first_probe(&id).await;
+        assert_eq!(self.lane(&id).await, "active", "{}", self.status(&id).await);
+        id
+    }
+
+    /// The whole table. This read is not counted by the observer.
+    pub async fn table(&self) -> Table {
+        Table::read(&local::engine::client(self.local.engine.clone()), &self.app.settings.table_name).await
+    }
+
+    /// The raw items whose partition key begins with `prefix`.
+    pub async fn items(&self, prefix: &str) -> Vec<HashMap<String, AttributeValue>> {
+        let client = local::engine::client(self.local.engine.clone());
+        let scan = client.scan().table_name(&self.app.settings.table_name).consistent_read(true);
+        let prefix = AttributeValue::S(prefix.to_owned());
+        let scan = scan.filter_expression("begins_with(pk, :prefix)");
+        let items = scan.expression_attribute_values(":prefix", prefix).into_paginator().items().send();
+        items.try_collect().await.unwrap()
+    }
+
+    /// Deletes an item, without the observer.
+    pub async fn forget(&self, pk: &str, sk: &str) {
+        let key = |text: &str| AttributeValue::S(text.to_owned());
+        let client = self.unobserved();
+        let deletion = client.delete_item().table_name(&self.app.settings.table_name);
+        deletion.key("pk", key(pk)).key("sk", key(sk)).send().await.unwrap();
+    }
+
+    /// A client that only the replica sees.
+    fn unobserved(&self) -> aws_sdk_dynamodb::Client {
+        let observer = Observer { lag: self.observer.lag.clone(), ..Observer::default() };
+        observer.client(self.local.engine.clone())
+    }
+
+    /// Overwrites an attribute of an item, without the observer.
+    pub async fn overwrite(&self, pk: &str, sk: &str, name: &str, value: AttributeValue) {
+        let key = |text: &str| AttributeValue::S(text.to_owned());
+        let client = self.unobserved();
+        let update = client.update_item().table_name(&self.app.settings.table_name);
+        let update = update.key("pk", key(pk)).key("sk", key(sk)).update_expression("SET #name = :value");
+        let update =
+            update.expression_attribute_names("#name", name).expression_attribute_values(":value", value);
+        update.send().await.unwrap();
+    }
+
+    /// A copy of the current table, in a new engine.
+    pub async fn copy_of_table(&self) -> Embedded {
+        let name = &self.app.settings.table_name;
+        table::copied(&local::engine::client(self.local.engine.clone()), name, &Clock::System).await
+    }
+
+    /// Deletes expired items, as DynamoDB does at some time.
+    pub fn sweep_expired(&self) -> usize {
+        self.observer.lag.sweep_expired();
+        self.local.engine.sweep_expired().unwrap()
+    }
+
+    /// Stops the registry cleanly.
+    pub async fn stop(self) {
+        self.local.stop().await;
+    }
+}
+
+/// Fails the test where a function did something to the table to which it has no right on AWS.
+#[derive(Debug)]
+struct CheckedDenials(Denials);
+
+impl Drop for CheckedDenials {
+    fn drop(&mut self) {
+        let denials = self.0.snapshot();
+        for denial in &denials {
+            eprintln!("{denial}");
+        }
+        assert!(denials.is_empty() || std::thread::panicking(), "a function has no right to what it did");
+    }
+}
+
+/// The event that a publish sends to the bus.
+#[must_use]
+pub fn listing_queued_event(id: &ListingId) -> Value {
+    json!({ "source": "registry", "detail-type": "listing.queued", "detail": { "listing_id": id } })
+}
+
+/// The arguments of a tool with which it returns its whole answer.
+#[must_use]
+pub fn for_whole_answer(operation: &str, arguments: &Value) -> Value {
+    let mut arguments = arguments.clone();
+    let has_short_form = registry::operations::named(operation).is_some_and(|entry| !entry.short.is_empty());
+    if let Some(arguments) = arguments.as_object_mut().filter(|_| has_short_form) {
+        arguments.entry("detail").or_insert_with(|| json!("full"));
+    }
+    arguments
+}
+
+/// The listing id in a publish reply or a row.
+#[must_use]
+pub fn id_of(answer: &Value) -> ListingId {
+    let id = answer["listing_id"].as_str().unwrap_or_else(|| panic!("no listing_id in {answer}"));
+    id.parse().unwrap()
+}
+
+/// A client without root certificates, because it only talks to this machine without TLS.
+#[must_use]
+pub fn client() -> reqwest::Client {
+    client_builder().build().unwrap()
+}
+
+/// The same client with another address on loopback.
+#[must_use]
+pub fn client_from(address: std::net::IpAddr) -> reqwest::Client {
+    client_builder().local_address(address).build().unwrap()
+}
+
+/// The same client without decoding and without following redirects.
+#[must_use]
+pub fn plain_client() -> reqwest::Client {
+    client_builder().no_gzip().redirect(reqwest::redirect::Policy::none()).build().unwrap()
+}
+
+fn client_builder() -> reqwest::ClientBuilder {
+    let ring = Arc::new(rustls::crypto::ring::default_provider());
+    let tls =
+        rustls::ClientConfig::builder_with_provider(ring).with_safe_default_protocol_versions().unwrap();
+    let tls = tls.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
+    reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy().timeout(Duration::from_secs(60))
+}
