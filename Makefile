@@ -4,8 +4,9 @@
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked $(if $(filter arm64,$(ARCHITECTURE)),--arm64)
-FUNCTIONS := --bins --workspace --exclude registry --exclude 'registry-*' --exclude cli --exclude local --exclude tests --exclude repository --exclude bench --exclude minimal-lambda
-PROFILE ?= quick
+FUNCTIONS := --features lambda --bins --workspace --exclude registry --exclude 'registry-*' --exclude cli --exclude local --exclude tests --exclude repository --exclude bench --exclude minimal-lambda
+PROFILE ?= dev
+BINARY := $${CARGO_TARGET_DIR:-target}/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/registry
 # Of the Lambda functions: x86_64 or arm64 (needs `rustup target add aarch64-unknown-linux-gnu`).
 ARCHITECTURE ?= x86_64
 
@@ -17,18 +18,19 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
 
 run: ## run the registry on this machine; PORT=8080 DATA=./data/registry.db or :memory: PUBLIC=1 PROFILE=release
-	cargo run --profile $(PROFILE) -p local --bin registry
+	cargo build --profile $(PROFILE) --workspace --bin registry
+	exec $(BINARY)
 
-# The crate `bench` has only a binary with `test = false`, so this does not build it.
+# Builds upon `make run`: both select the same features. The crate `bench` has no tests, so it is not built.
 test: ## run all tests that need only cargo
 	cargo test --workspace
 
 fuzz: ## test the parsers with a million damaged documents
-	FUZZ_CASES=1000000 cargo test --profile quick -p registry-probe --lib fuzz -- --nocapture
+	FUZZ_CASES=1000000 cargo test --release -p registry-probe --lib fuzz -- --nocapture
 
 check: ## check formatting and lints
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --workspace --all-targets --all-features -- -D warnings
 
 check-infra: $(TOOLS)/.installed ## check the SAM template and the GitHub workflows; needs no AWS account and no network
 	$(TOOLS)/actionlint
@@ -42,7 +44,7 @@ build: $(TOOLS)/.installed ## build the Lambda functions: target/lambda/<functio
 smoke: build ## run the built functions in a simulated Lambda runtime
 	LAMBDA_BINARIES="$(CURDIR)/target/lambda" cargo test --workspace --test end_to_end lambda_binaries -- --ignored
 
-bench: build ## measure the registry on this machine; BENCH="load million cost hot-keys" measures these parts
+bench: build ## measure the registry on this machine; BENCH="load million cost" measures these parts
 	$(LAMBDA) -p minimal-lambda
 	$(LAMBDA) -p minimal-lambda --output-format zip
 	cargo run --release -p bench --bin bench -- $(BENCH)

@@ -22,11 +22,11 @@ def binary():
     """The registry: the file that REGISTRY_BINARY names, or the build of `make run`."""
     if given := os.environ.get("REGISTRY_BINARY"):
         return Path(given).absolute()
-    build = ["cargo", "build", "--profile", "quick", "-p", "local", "--bin", "registry"]
+    build = ["cargo", "build", "--workspace", "--bin", "registry"]
     print(*build, flush=True)
     if subprocess.run(build, cwd=ROOT).returncode:
         raise SystemExit("the registry cannot be built")
-    return TARGET / "quick" / "registry"
+    return TARGET / "debug" / "registry"
 
 
 def start(log, data=":memory:", **settings):
