@@ -1,4 +1,4 @@
-//! Every function may access only the partitions in `tests/src/rights.rs`. All end-to-end tests check this. These
+//! Every function may access only the partitions in `tests::rights::RIGHTS`. All end-to-end tests check this. These
 //! tests call every operation over every protocol, every document and page, and every job. As on AWS, each function has
 //! its own caches, so that none profits from what another has read.
 

@@ -362,7 +362,7 @@ const TEMPLATE: &str = "infra/template.yaml";
 const RIGHTS_BEGIN: &str = "            # Rights of ";
 const RIGHTS_END: &str = "            # End of the rights.";
 
-/// The statements of a function, made from the rights in `tests/src/rights.rs`.
+/// The statements of a function, made from [`RIGHTS`].
 fn statements(function: &str) -> String {
     let mut kinds: Vec<(Vec<Access>, Vec<&str>)> = Vec::new();
     for access in Access::ALL {
