@@ -5,7 +5,6 @@ mod client;
 mod cost;
 mod folder;
 mod growth;
-mod instances;
 mod life;
 mod load;
 mod machine;

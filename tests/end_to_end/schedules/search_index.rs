@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use registry::app::App;
-use registry::model::{Kind, Lane, Listed, ListingId};
+use registry::model::{Kind, Lane, Listed, ListingId, Random};
 use registry::search::{Found, Query, Text};
 use serde_json::json;
 use tests::fixtures::{feed_item, submitted_listing};

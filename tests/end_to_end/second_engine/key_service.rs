@@ -11,7 +11,7 @@ use p256::ecdsa::{Signature, SigningKey};
 use registry::app::App;
 use registry::app::key_service::{Algorithm, KeyService, KeyServiceError, ServiceKey};
 use registry::events::Bus;
-use registry::lambda::kms::Kms;
+use registry_lambda::kms::Kms;
 use registry::model::{Clock, Kind, Random};
 use registry::settings::{Mode, Settings};
 use registry::trust::keys;
