@@ -12,13 +12,8 @@ use jiff::SignedDuration;
 pub(super) const REFRESH: SignedDuration = SignedDuration::from_mins(5);
 
 /// The settings that can come from a secret.
-const SECRET_SETTINGS: [&str; 5] = [
-    "PROXY_SECRET",
-    "OPERATOR_TOKEN",
-    "STRIPE_SECRET_KEY",
-    "STRIPE_WEBHOOK_SECRET",
-    "SEARCH_BACKEND_TOKEN",
-];
+const SECRET_SETTINGS: [&str; 5] =
+    ["PROXY_SECRET", "OPERATOR_TOKEN", "STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "SEARCH_BACKEND_TOKEN"];
 
 /// The secrets of a function, by the settings that they set.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ struct Data {
     stored_for: &'static str,
 }
 
-const STORED: [Data; 10] = [
+const STORED: [Data; 9] = [
     Data {
         what: "The address from which you send a request, only as a keyed digest. The key changes every 30 days.",
         purpose: "Rate limits, and so that the same caller counts once.",

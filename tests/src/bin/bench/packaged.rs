@@ -36,7 +36,7 @@ const MAX_MB: f64 = 30.0;
 /// Live listings in the table.
 const LISTINGS: usize = 30;
 /// The first event of each function: one that reads or writes the table.
-const EVENTS: [(&str, &str); 16] = [
+const EVENTS: [(&str, &str); 15] = [
     (MINIMAL, "discovery"),
     ("a2a", "a2a"),
     ("daily-connector", "daily-connector"),
