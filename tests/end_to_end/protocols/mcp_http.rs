@@ -339,8 +339,9 @@ async fn tool_results_follow_their_output_schema() {
             let result = call(&registry, name, arguments.clone()).await;
             let structured = &result["structuredContent"];
             // Payments are not open yet. The tokens and the order of an example do not exist, and feedback can be given once.
-            let is_expected_refusal =
-                ["bad_token", "order_not_found", "already_completed"].map(Value::from).contains(&structured["code"]);
+            let is_expected_refusal = ["bad_token", "order_not_found", "already_completed"]
+                .map(Value::from)
+                .contains(&structured["code"]);
             let fails = name == "checkout" || is_expected_refusal;
             assert_eq!(result["isError"], fails, "{name} {arguments}: {result}");
             let is_whole = entry.short.is_empty() || !more.is_null();

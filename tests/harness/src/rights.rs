@@ -73,11 +73,7 @@ pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("ATTESTED#*", "read put update", "products protocol a2a"),
     ("ATTESTED#*", "read", "well-known"),
     ("BLOCKED", "read put delete", "operator"),
-    (
-        "BLOCKED",
-        "read",
-        "publish products protocol a2a probe-tick weekly-recheck daily-connector",
-    ),
+    ("BLOCKED", "read", "publish products protocol a2a probe-tick weekly-recheck daily-connector"),
     ("BUDGET#*", "read update", "probe-tick"),
     ("BUDGET#*", "read", "listings pages well-known"),
     ("CALLER_KEYS", "read put", "publish products talk protocol a2a"),

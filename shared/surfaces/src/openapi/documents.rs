@@ -50,7 +50,6 @@ fn content(document: &AnyDocument, owner: &str, components: &mut Components) -> 
     let is_json = media_type.ends_with("json");
     let schema = match (is_json, media_type) {
         (true, _) => components.adopt_as(&format!("{owner}Document"), schema),
-        // Some readers compare each event of a stream with the schema, others its whole text.
         (false, "application/octet-stream") => json!({}),
         (false, _) => json!({ "type": "string" }),
     };
