@@ -166,11 +166,7 @@ impl<'a> Counter<'a> {
         for (name, limit, request) in [
             ("match", 2.0, client::get("/api/match?q=reads%20tables", "")),
             ("ARD search", 2.0, client::get("/api/ard/search?q=reads%20tables", "")),
-            (
-                "sense",
-                3.0,
-                trails(json!({ "action": "sense_traces", "listing_id": subjects.ids[0] })),
-            ),
+            ("sense", 3.0, trails(json!({ "action": "sense_traces", "listing_id": subjects.ids[0] }))),
             ("follow the hot trail", 3.0, trails(json!({ "action": "follow_trail", "kind": "hot" }))),
         ] {
             let used = self.used_by(&request, name).await?;

@@ -1,6 +1,5 @@
 //! Counts the table calls of each request. With more listings, the number of calls must stay the same.
 
-use registry::model::LimitedAction;
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TICK, TestOptions, TestRegistry};

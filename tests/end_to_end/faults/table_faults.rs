@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tests::instrumented::{Fault, Observer};
 use tests::peers::{Peer, PeerRequest, agents};
-use tests::test_registry::{HOUR, Reply, TICK, Table, TestOptions, TestRegistry, id_of};
+use tests::test_registry::{HOUR, Reply, TICK, Table, TestOptions, TestRegistry};
 
 /// Faults of calls that change nothing.
 const FAULTS_WITHOUT_EFFECT: [Fault; 3] = [Fault::Throttle, Fault::Timeout, Fault::ServiceError];

@@ -3,7 +3,7 @@
 
 use registry::model::LimitedAction;
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents, servers};
+use tests::peers::{Peer, agents};
 use tests::test_registry::{TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, live_pair};
