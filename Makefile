@@ -42,6 +42,7 @@ build: $(TOOLS)/.installed ## build the Lambda functions: target/lambda/<functio
 	$(LAMBDA) $(FUNCTIONS) --output-format zip
 
 smoke: build ## run the built functions in a simulated Lambda runtime
+	cargo test -p registry-lambda --features aws --lib
 	LAMBDA_BINARIES="$(CURDIR)/target/lambda" cargo test --workspace --test end_to_end lambda_binaries -- --ignored
 
 bench: build ## measure the registry on this machine; BENCH="load million cost" measures these parts
@@ -57,7 +58,7 @@ clients: ## run SDKs, clients and tools of other projects against the registry; 
 	set -e; for suite in $(CLIENTS); do tests/clients/$$suite; done
 
 proxies: ## run the registry behind nginx, with Chroma as search backend, and its store on moto; PROXIES="second_engine/run" runs this suite
-	set -e; for suite in $(PROXIES); do tests/proxies/$$suite; done
+	set -e; for suite in $(PROXIES); do KMS=1 tests/proxies/$$suite; done
 
 browser: ## test the pages in headless Chromium
 	tests/browser/run

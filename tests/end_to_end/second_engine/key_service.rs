@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use aws_sdk_kms::types::{KeySpec, KeyUsageType};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use p256::ecdsa::signature::Signer as _;
@@ -14,7 +13,6 @@ use registry::events::Bus;
 use registry::model::{Clock, Kind, Random};
 use registry::settings::{Mode, Settings};
 use registry::trust::keys;
-use registry_lambda::kms::Kms;
 use serde_json::json;
 use tests::fixtures;
 use tests::test_registry::NOON;
@@ -48,37 +46,13 @@ impl KeyService for MemoryKeys {
     }
 }
 
-/// A new P-256 key in the KMS of the second engine, and its id.
-async fn kms(endpoint: &str) -> (Kms, String) {
-    let config = aws_sdk_kms::Config::builder()
-        .behavior_version(aws_sdk_kms::config::BehaviorVersion::latest())
-        .region(aws_sdk_kms::config::Region::from_static("us-east-1"))
-        .credentials_provider(aws_sdk_kms::config::Credentials::new("test", "test", None, None, "test"))
-        .endpoint_url(endpoint)
-        .http_client(aws_smithy_http_client::Builder::new().build_http())
-        .build();
-    let client = aws_sdk_kms::Client::from_conf(config);
-    let new = client.create_key().key_spec(KeySpec::EccNistP256).key_usage(KeyUsageType::SignVerify);
-    let id = new.send().await.unwrap().key_metadata.unwrap().key_id;
-    (Kms::new(client), id)
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn attestations_are_signed_in_the_key_service() {
     for (engine, app) in apps().await {
-        let (service, id): (Arc<dyn KeyService>, String) = match std::env::var("SECOND_ENGINE") {
-            Ok(endpoint) if engine == "second" => {
-                let (kms, id) = kms(&endpoint).await;
-                (Arc::new(kms), id)
-            }
-            _ => {
-                let key = SigningKey::from_slice(&[7; 32]).unwrap();
-                (Arc::new(MemoryKeys(key)), "key".to_owned())
-            }
-        };
+        let service: Arc<dyn KeyService> = Arc::new(MemoryKeys(SigningKey::from_slice(&[7; 32]).unwrap()));
         let lookup = |name: &str| match name {
             "RATE_LIMITS" => Some("off".to_owned()),
-            "SIGNING_KEY_ID" => Some(id.clone()),
+            "SIGNING_KEY_ID" => Some("key".to_owned()),
             _ => None,
         };
         let settings = Settings::from_env(Mode::Development, lookup).unwrap();
