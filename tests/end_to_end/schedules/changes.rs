@@ -1,4 +1,4 @@
-//! Tests how others follow what changes: by cursor, as server-sent events, and as an Atom feed.
+//! Tests how others follow what changes: by cursor and as an Atom feed.
 
 use futures::future::join_all;
 use registry::model::ListingId;
