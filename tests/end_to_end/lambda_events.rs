@@ -9,7 +9,7 @@ use local::Template;
 use local::template::Route;
 use registry::app::App;
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents, servers};
+use tests::peers::{Peer, agents};
 use tests::sample_events;
 use tests::template::sample_event;
 use tests::test_registry::{TestOptions, TestRegistry};

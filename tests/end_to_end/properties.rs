@@ -7,14 +7,11 @@ use futures::future::join_all;
 use jiff::SignedDuration;
 use local::engine::{self, Data, Embedded};
 use proptest::prelude::*;
-use registry::model::{
-    Assessment, Clock, Cursor, Facts, Handshake, Kind, Lane, Listing, Moment, Reach, Verdict,
-};
+use registry::model::{Assessment, Clock, Facts, Handshake, Kind, Lane, Listing, Moment, Reach, Verdict};
 use registry::probe::transition::{Job, after_probe};
 use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::{Mode, Settings};
 use registry::store::{Caps, Share, Store, table};
-use registry::views::active_page::{ActivePosition, Place};
 use tests::fixtures;
 
 const NOW: i64 = 1_795_176_000;

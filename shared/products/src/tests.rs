@@ -167,7 +167,8 @@ fn each_product_has_its_files() {
 #[test]
 fn mcp_documents_match_the_official_schemas() {
     let schema: Value =
-        serde_json::from_str(include_str!("../../../tests/harness/fixtures/server-card.schema.json")).unwrap();
+        serde_json::from_str(include_str!("../../../tests/harness/fixtures/server-card.schema.json"))
+            .unwrap();
     let schema: Value =
         json!({ "$schema": schema["$schema"], "$defs": schema["$defs"], "$ref": "#/$defs/ServerCard" });
     let card_rules = jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap();

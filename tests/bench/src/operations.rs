@@ -165,11 +165,7 @@ impl<'a> Counter<'a> {
         for (name, limit, path) in [
             ("match", 2.0, "/api/match?q=reads%20tables".to_owned()),
             ("ARD search", 2.0, "/api/ard/search?q=reads%20tables".to_owned()),
-            (
-                "sense",
-                3.0,
-                format!("/api/products/stigmergy?action=sense&listing_id={}", subjects.ids[0]),
-            ),
+            ("sense", 3.0, format!("/api/products/stigmergy?action=sense&listing_id={}", subjects.ids[0])),
             ("follow the hot trail", 3.0, "/api/products/stigmergy?action=follow&kind=hot".to_owned()),
         ] {
             let used = self.read(&path).await?;

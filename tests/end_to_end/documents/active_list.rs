@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use registry::model::Kind;
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::fixtures;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, Reply, TestRegistry};

@@ -2,9 +2,7 @@
 
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{TestOptions, TestRegistry, id_of};
-
-use crate::fixtures::{LivePair, live_pair};
+use tests::test_registry::{TestOptions, TestRegistry};
 
 #[tokio::test]
 async fn all_documents_agree_on_live_listings() {

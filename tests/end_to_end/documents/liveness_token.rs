@@ -6,9 +6,9 @@ use p256::ecdsa::signature::Verifier as _;
 use p256::ecdsa::{Signature, VerifyingKey};
 use serde_json::{Value, json};
 use tests::peers::agents;
-use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
+use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
 
-use crate::fixtures::{LivePair, live_agent, live_pair, live_pair_with, time};
+use crate::fixtures::{LivePair, live_agent, live_pair, time};
 
 fn decoded(part: &str) -> Vec<u8> {
     BASE64URL.decode(part).unwrap()

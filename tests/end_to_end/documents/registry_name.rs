@@ -186,7 +186,8 @@ async fn peer_registries_are_searched_for_this_registry() {
 
 #[tokio::test]
 async fn server_json_of_this_registry_matches_the_official_schema() {
-    let schema: Value = serde_json::from_str(include_str!("../../harness/fixtures/server.schema.json")).unwrap();
+    let schema: Value =
+        serde_json::from_str(include_str!("../../harness/fixtures/server.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
     assert!(!schema.is_valid(&json!({ "name": "x" })), "the schema accepts an invalid document");
     for base in [BASE, "http://127.0.0.1:8080"] {

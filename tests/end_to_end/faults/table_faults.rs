@@ -8,7 +8,7 @@ use local::Observer;
 use local::engine::instrumented::Fault;
 use serde_json::{Value, json};
 use tests::peers::{Peer, PeerRequest, agents};
-use tests::test_registry::{HOUR, Reply, TICK, Table, TestOptions, TestRegistry, id_of};
+use tests::test_registry::{HOUR, Reply, TICK, Table, TestOptions, TestRegistry};
 
 /// Faults of calls that change nothing.
 const FAULTS_WITHOUT_EFFECT: [Fault; 3] = [Fault::Throttle, Fault::Timeout, Fault::ServiceError];

@@ -2,7 +2,7 @@
 //! taken again, the order is the same.
 
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents, servers};
+use tests::peers::{Peer, agents};
 use tests::test_registry::{TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, live_pair};

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use registry::model::ListingId;
 use registry::operations::{AnyOperation, CATALOGUE};
 use serde_json::{Map, Value, json};
-use tests::test_registry::{DAY, TestRegistry};
+use tests::test_registry::DAY;
 
 use super::link_walker::LinkWalker;
 use crate::fixtures::{LivePair, all_documents, live_pair};

@@ -1,13 +1,11 @@
 //! Tests all schedules together. They run with different start times, at the same time, and over weeks.
 
-use std::time::Duration;
-
 use futures::future::join_all;
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
-use crate::fixtures::{live_agent, recheck_at, time};
+use crate::fixtures::live_agent;
 
 /// The weekly statistics count each rechecked listing, whether tick or recheck probed it.
 #[tokio::test]

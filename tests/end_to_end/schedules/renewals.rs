@@ -2,7 +2,7 @@
 //! failed renewal leads to, and how the liveness of a listing is shown.
 
 use serde_json::{Value, json};
-use tests::peers::{Peer, PeerRequest, agents, empty, servers};
+use tests::peers::{Peer, PeerRequest, agents, empty};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, live_fleet, time};

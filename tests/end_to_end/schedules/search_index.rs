@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use local::engine::instrumented::Fault;
 use registry::app::App;
-use registry::model::{Kind, Lane, Listed, ListingId};
+use registry::model::{Kind, Lane, Listed, ListingId, Random};
 use registry::search::{Found, Query, Text};
 use serde_json::json;
 use tests::fixtures::{feed_item, submitted_listing};

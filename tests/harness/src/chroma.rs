@@ -27,8 +27,9 @@ pub struct ChromaServer {
 impl ChromaServer {
     /// Starts a server with its data in `folder`. `SEARCH_BACKEND_PYTHON` is a Python with the package `chromadb`.
     pub async fn start(folder: &Path) -> Self {
-        let python = std::env::var_os("SEARCH_BACKEND_PYTHON")
-            .unwrap_or_else(|| panic!("SEARCH_BACKEND_PYTHON is not set; tests/proxies/search_backend/run sets it"));
+        let python = std::env::var_os("SEARCH_BACKEND_PYTHON").unwrap_or_else(|| {
+            panic!("SEARCH_BACKEND_PYTHON is not set; tests/proxies/search_backend/run sets it")
+        });
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         drop(listener);

@@ -313,7 +313,6 @@ fn compare(product: GeneratedProduct, mut kept: BTreeMap<String, String>) -> Com
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::Kind;
 
     #[test]
     fn file_is_given_by_digest_or_content() {

@@ -10,7 +10,7 @@ use registry::payments;
 use serde_json::{Value, json};
 use tests::peers::stripe::{self, Session};
 
-use super::{KEY, PATH, Shop, assert_refused};
+use super::{Shop, assert_refused};
 
 #[tokio::test]
 async fn product_opens_only_after_payment() {

@@ -7,7 +7,7 @@ use registry::operations::RawArguments;
 use registry::store::{Claim, WriteOutcome};
 use serde_json::json;
 use tests::fixtures::{assessment, feed_item, probe_record, verdict};
-use tests::peers::{Peer, agents, servers};
+use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, TICK, TestRegistry, id_of};
 
 /// Over HTTP, and as calls of one task, in which all calls read before the first one writes.

@@ -1,14 +1,12 @@
 //! Tests the contents of an inbox over every protocol: the messages in pages, the state of the listing, and
 //! the next actions.
 
-use std::time::Duration;
-
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, TestRegistry};
 
 use super::{inbox, post_ok, values_of};
-use crate::fixtures::{live_agent, live_pair, refused_queries};
+use crate::fixtures::{live_agent, refused_queries};
 
 #[tokio::test]
 async fn new_inbox_contains_a_welcome_and_next_actions() {
