@@ -4,8 +4,10 @@
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
+use registry::a2a::v1::{ErrorBody, ErrorStatus};
 use registry::a2a::{TaskError, TaskState};
 use registry::error::{Problem, shorten};
+use registry::json_rpc;
 use serde_json::{Value, json};
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -135,23 +137,18 @@ impl A2aError {
     }
 
     /// The `error` member of a JSON-RPC answer.
-    pub(crate) fn rpc(&self) -> Value {
+    pub(crate) fn rpc(&self) -> json_rpc::Error {
         self.log();
-        let mut error = json!({ "code": self.codes().0, "message": self.to_string() });
-        let details = self.details();
-        if !details.is_empty() {
-            error["data"] = json!(details);
-        }
-        error
+        let details = Some(self.details()).filter(|details| !details.is_empty());
+        json_rpc::Error { code: self.codes().0, message: self.to_string(), data: details.map(Value::from) }
     }
 
     pub(crate) fn rest(&self) -> Response {
         self.log();
         let (_, _, status, google) = self.codes();
-        let body = json!({ "error": {
-            "code": status.as_u16(), "status": google, "message": self.to_string(), "details": self.details(),
-        } });
-        let mut response = (status, Json(body)).into_response();
+        let (code, message) = (status.as_u16(), self.to_string());
+        let error = ErrorStatus { code, status: google, message, details: self.details() };
+        let mut response = (status, Json(ErrorBody { error })).into_response();
         if let Self::WrongMethod(allow) = self {
             response.headers_mut().insert(header::ALLOW, http::HeaderValue::from_static(allow));
         }
@@ -229,13 +226,13 @@ mod tests {
     #[test]
     fn error_has_a_json_rpc_form_and_a_rest_form() {
         let error = A2aError::TaskNotFound("x".to_owned());
-        let rpc = error.rpc();
+        let rpc = json!(error.rpc());
         assert_eq!(rpc["code"], -32001);
         assert_eq!(rpc["data"][0]["reason"], "TASK_NOT_FOUND");
         assert_eq!(rpc["data"][0]["metadata"], json!({ "taskId": "x" }));
         assert_eq!(error.rest().status(), StatusCode::NOT_FOUND);
         let error = A2aError::param("message", "is missing.");
-        assert_eq!(error.rpc()["data"][0]["fieldViolations"][0]["field"], "message");
+        assert_eq!(json!(error.rpc())["data"][0]["fieldViolations"][0]["field"], "message");
         assert_eq!(A2aError::WrongMethod("GET").rest().headers()[header::ALLOW], "GET");
     }
 
@@ -243,7 +240,8 @@ mod tests {
     fn busy_store_returns_a_retry_hint() {
         let error = A2aError::from(Problem::unavailable("throttled: secret"));
         assert_eq!(error.rest().headers()[header::RETRY_AFTER], "2");
-        assert!(!error.rpc().to_string().contains("secret"));
-        assert_eq!(error.rpc()["data"][0]["retryDelay"], "2s");
+        let rpc = json!(error.rpc());
+        assert!(!rpc.to_string().contains("secret"));
+        assert_eq!(rpc["data"][0]["retryDelay"], "2s");
     }
 }
