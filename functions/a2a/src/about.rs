@@ -5,30 +5,31 @@ use axum::Json;
 use axum::extract::State;
 use registry::app::App;
 use registry::intent;
+use registry::json_rpc::A2aStatus;
 use registry::settings::Settings;
 use serde_json::{Value, json};
 
 use crate::dialects;
 
 /// `GET /api/a2a`.
-pub(crate) async fn status(State(app): State<App>) -> Json<Value> {
+pub(crate) async fn status(State(app): State<App>) -> Json<A2aStatus> {
     let url = |path: &str| app.settings.url(path);
-    Json(json!({
-        "ok": true,
-        "protocol": "a2a",
-        "endpoint": url("/api/a2a"),
-        "agent_card": url("/.well-known/agent-card.json"),
-        "card": url("/.well-known/agent-card.json"),
-        "strict_card": url("/api/a2a/.well-known/agent-card.json"),
-        "discovery": url("/discovery.json"),
-        "versions": ["1.0", "0.3", "0.2"],
-        "bindings": ["JSONRPC", "HTTP+JSON"],
-        "methods": dialects::supported(),
-        "note": "Send JSON-RPC 2.0 by POST to this URL. The message contains plain words (\"list my agent at \
+    Json(A2aStatus {
+        ok: true,
+        protocol: "a2a",
+        endpoint: url("/api/a2a"),
+        agent_card: url("/.well-known/agent-card.json"),
+        card: url("/.well-known/agent-card.json"),
+        strict_card: url("/api/a2a/.well-known/agent-card.json"),
+        discovery: url("/discovery.json"),
+        versions: ["1.0", "0.3", "0.2"],
+        bindings: ["JSONRPC", "HTTP+JSON"],
+        methods: dialects::supported(),
+        note: "Send JSON-RPC 2.0 by POST to this URL. The message contains plain words (\"list my agent at \
             https://…\"), or a data part {\"operation\": …, \"arguments\": {…}} that runs an operation. For \
             examples, call the method `help`. ListTasks returns the tasks of one contextId. Send a contextId \
             from an earlier answer; without it, ListTasks returns no tasks.",
-    }))
+    })
 }
 
 pub(crate) fn help(settings: &Settings) -> Value {

@@ -4,14 +4,15 @@
 
 mod object;
 pub(crate) mod older;
-pub(crate) mod v1;
 
 use std::sync::Arc;
 
-use registry::a2a::{Part, Task};
+use registry::a2a::{Part, Task, v1};
 use registry::http::JsonEnvelope;
-use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::errors::A2aError;
+use crate::service::raw;
 
 /// The version that an answer is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,11 +86,13 @@ pub(crate) fn supported() -> Vec<&'static str> {
 
 impl Dialect {
     /// Parts without a message around them, so that they can be cached.
-    pub(crate) fn parts(self, parts: Vec<Part>) -> Vec<Value> {
-        match self {
-            Self::V1 => parts.into_iter().map(v1::part).collect(),
-            Self::V03 | Self::V02 => parts.into_iter().map(older::part).collect(),
-        }
+    pub(crate) fn parts(self, parts: Vec<Part>) -> serde_json::Result<Arc<RawValue>> {
+        let parts = parts.into_iter();
+        let parts = match self {
+            Self::V1 => to_raw_value(&parts.map(v1::Part::from).collect::<Vec<_>>()),
+            Self::V03 | Self::V02 => to_raw_value(&parts.map(older::part).collect::<Vec<_>>()),
+        };
+        Ok(parts?.into())
     }
 
     /// A message as an answer, around parts that are already serialized.
@@ -107,19 +110,19 @@ impl Dialect {
     }
 
     /// A task as an answer to a message.
-    pub(crate) fn sent(self, task: Task, history: Option<u64>) -> Value {
+    pub(crate) fn sent(self, task: Task, history: Option<u64>) -> Result<JsonEnvelope, A2aError> {
         match self {
-            Self::V1 => serde_json::json!({ "task": v1::task(task, history, true) }),
+            Self::V1 => raw(&v1::Sent::Task(v1::Task::of(task, history, true))),
             Self::V03 | Self::V02 => self.task(task, history),
         }
     }
 
     /// A task as an answer to a request for it.
-    pub(crate) fn task(self, task: Task, history: Option<u64>) -> Value {
+    pub(crate) fn task(self, task: Task, history: Option<u64>) -> Result<JsonEnvelope, A2aError> {
         match self {
-            Self::V1 => v1::task(task, history, true),
-            Self::V03 => older::task(task, history, false),
-            Self::V02 => older::task(task, history, true),
+            Self::V1 => raw(&v1::Task::of(task, history, true)),
+            Self::V03 => raw(&older::task(task, history, false)),
+            Self::V02 => raw(&older::task(task, history, true)),
         }
     }
 }

@@ -4,8 +4,10 @@
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
+use registry::a2a::v1::{ErrorBody, ErrorStatus};
 use registry::a2a::{TaskError, TaskState};
 use registry::error::{Problem, shorten};
+use registry::json_rpc;
 use serde_json::{Value, json};
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -135,23 +137,18 @@ impl A2aError {
     }
 
     /// The `error` member of a JSON-RPC answer.
-    pub(crate) fn rpc(&self) -> Value {
+    pub(crate) fn rpc(&self) -> json_rpc::Error {
         self.log();
-        let mut error = json!({ "code": self.codes().0, "message": self.to_string() });
-        let details = self.details();
-        if !details.is_empty() {
-            error["data"] = json!(details);
-        }
-        error
+        let details = Some(self.details()).filter(|details| !details.is_empty());
+        json_rpc::Error { code: self.codes().0, message: self.to_string(), data: details.map(Value::from) }
     }
 
     pub(crate) fn rest(&self) -> Response {
         self.log();
         let (_, _, status, google) = self.codes();
-        let body = json!({ "error": {
-            "code": status.as_u16(), "status": google, "message": self.to_string(), "details": self.details(),
-        } });
-        let mut response = (status, Json(body)).into_response();
+        let (code, message) = (status.as_u16(), self.to_string());
+        let error = ErrorStatus { code, status: google, message, details: self.details() };
+        let mut response = (status, Json(ErrorBody { error })).into_response();
         if let Self::WrongMethod(allow) = self {
             response.headers_mut().insert(header::ALLOW, http::HeaderValue::from_static(allow));
         }

@@ -1,13 +1,12 @@
 //! Reads a message of any A2A version. Clients of the older versions may leave out fields that their SDKs do not check.
 
+use registry::a2a::v1::MAX_PARTS;
 use registry::a2a::{Content, Message, Part, Role};
 use serde_json::{Map, Value};
 
 use crate::dialects::Dialect;
 use crate::errors::A2aError;
 use crate::fields::Fields;
-
-const MAX_PARTS: usize = 100;
 
 /// Reads the `message` member of the parameters of a call.
 pub(crate) fn read(
@@ -98,6 +97,7 @@ fn part(value: &Value, path: &str) -> Result<Part, A2aError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use registry::a2a::v1::send_schema;
     use serde_json::json;
 
     fn message(message: &Value, dialect: Dialect) -> Result<Message, A2aError> {
@@ -126,7 +126,34 @@ mod tests {
     }
 
     #[test]
+    fn described_messages_are_accepted() {
+        let described = jsonschema::validator_for(&send_schema()).unwrap();
+        for changed in [
+            json!({}),
+            json!({ "contextId": null, "taskId": "t", "metadata": {}, "extensions": ["https://a"] }),
+            json!({ "role": "ROLE_AGENT", "referenceTaskIds": null }),
+            json!({ "parts": [{ "data": [1], "url": null, "mediaType": "x/y" }, { "text": "", "data": null }] }),
+            json!({ "messageId": "" }),
+            json!({ "messageId": "x".repeat(129) }),
+            json!({ "contextId": "a\u{7}" }),
+            json!({ "metadata": [] }),
+            json!({ "extensions": [1] }),
+            json!({ "parts": vec![json!({ "text": "x" }); MAX_PARTS + 1] }),
+            json!({ "parts": [{ "text": "x", "data": 1 }] }),
+            json!({ "parts": [{ "text": "x", "filename": 1 }] }),
+        ] {
+            let mut value = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "text": "x" }] });
+            for (name, changed) in changed.as_object().unwrap() {
+                value[name] = changed.clone();
+            }
+            let is_described = described.is_valid(&json!({ "message": value }));
+            assert_eq!(is_described, message(&value, Dialect::V1).is_ok(), "{value}");
+        }
+    }
+
+    #[test]
     fn error_contains_the_path_of_the_invalid_member() {
+        let described = jsonschema::validator_for(&send_schema()).unwrap();
         let text = json!([{ "text": "x" }]);
         for (value, field) in [
             (json!({ "role": "ROLE_USER", "parts": text }), "message.messageId"),
@@ -146,6 +173,7 @@ mod tests {
             (json!({ "messageId": 7, "role": "ROLE_USER", "parts": text }), "message.messageId"),
             (json!("hello"), "message"),
         ] {
+            assert!(!described.is_valid(&json!({ "message": value })), "{value}");
             let Err(A2aError::InvalidParams { field: named, .. }) = message(&value, Dialect::V1) else {
                 panic!("{value} was accepted");
             };

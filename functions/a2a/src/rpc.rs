@@ -8,8 +8,8 @@ use http::{HeaderMap, Uri};
 use registry::app::App;
 use registry::error::{Problem, shorten};
 use registry::http::{JsonEnvelope, RawBody};
+use registry::json_rpc;
 use registry::model::Caller;
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::dialects;
@@ -36,21 +36,10 @@ pub(crate) async fn handle(
         }
         Err((id, error)) => (id, Err(error)),
     };
-    let (name, content) = match answer {
-        Ok(result) => ("result", Ok(result)),
-        Err(error) => ("error", service::raw(&error.rpc())),
-    };
-    match content.and_then(|content| Ok(content.as_member(name, &Head { jsonrpc: "2.0", id })?)) {
+    match json_rpc::response(&id, answer.map_err(|error| error.rpc())) {
         Ok(reply) => reply.into_response(),
-        Err(error) => error.rest(),
+        Err(error) => A2aError::from(error).rest(),
     }
-}
-
-/// The members before the result or the error.
-#[derive(Serialize)]
-struct Head {
-    jsonrpc: &'static str,
-    id: Value,
 }
 
 struct Request {
@@ -107,9 +96,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn refusal(body: &'static str) -> (Value, i64) {
+    fn refusal(body: &'static str) -> (Value, i32) {
         let Err((id, error)) = read(Ok(RawBody(body.into()))) else { panic!("{body} was accepted") };
-        (id, error.rpc()["code"].as_i64().unwrap())
+        (id, error.rpc().code)
     }
 
     #[test]

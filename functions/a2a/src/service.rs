@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use registry::a2a::v1::{self, MAX_HISTORY_LENGTH, MAX_PAGE_SIZE};
 use registry::a2a::{self, ListRequest, Query, SendRequest, Sent, TaskState, new_id};
 use registry::app::App;
 use registry::cache::RenderCache;
@@ -18,9 +19,6 @@ use crate::dialects::{Dialect, Method, v1};
 use crate::errors::A2aError;
 use crate::fields::Fields;
 use crate::message;
-
-/// More than any task has, and within the range of every integer type.
-const MAX_HISTORY_LENGTH: u64 = 1_000_000;
 
 /// The serialized parts of answers to read operations.
 pub(crate) type PartsCache = RenderCache<Arc<RawValue>>;
@@ -61,10 +59,9 @@ async fn send(
             Ok(dialect.message(&new_id(app), &context_id, parts)?)
         }
         Sent::Explained { context_id, parts } => {
-            let parts = to_raw_value(&dialect.parts(parts))?.into();
-            Ok(dialect.message(&new_id(app), &context_id, parts)?)
+            Ok(dialect.message(&new_id(app), &context_id, dialect.parts(parts)?)?)
         }
-        Sent::Task(task) => raw(&dialect.sent(*task, history_length)),
+        Sent::Task(task) => dialect.sent(*task, history_length),
     }
 }
 
@@ -131,7 +128,7 @@ async fn run(
     query: Query,
 ) -> Result<(Arc<RawValue>, bool), A2aError> {
     let result = query.run(app, caller).await?;
-    Ok((to_raw_value(&dialect.parts(result.parts))?.into(), result.ok))
+    Ok((dialect.parts(result.parts)?, result.ok))
 }
 
 pub(crate) fn raw(value: &impl Serialize) -> Result<JsonEnvelope, A2aError> {
@@ -147,7 +144,7 @@ async fn get(
     let params = Fields::of(params, "");
     let history_length = history_length(params)?;
     let task = a2a::get(app, caller, task_id(params)?).await?;
-    raw(&dialect.task(task, history_length))
+    dialect.task(task, history_length)
 }
 
 async fn cancel(
@@ -157,13 +154,13 @@ async fn cancel(
     dialect: Dialect,
 ) -> Result<JsonEnvelope, A2aError> {
     let task = a2a::cancel(app, caller, task_id(Fields::of(params, ""))?).await?;
-    raw(&dialect.task(task, None))
+    dialect.task(task, None)
 }
 
 /// Only 1.0 has this method.
 async fn list(app: &App, caller: Caller, params: &Map<String, Value>) -> Result<JsonEnvelope, A2aError> {
     let params = Fields::of(params, "");
-    let page_size = params.number("pageSize", 1, 100)?.unwrap_or(50);
+    let page_size = params.number("pageSize", 1, MAX_PAGE_SIZE)?.unwrap_or(50);
     let history_length = history_length(params)?;
     let artifacts = params.flag("includeArtifacts")?.unwrap_or(false);
     let request = ListRequest {
@@ -174,13 +171,13 @@ async fn list(app: &App, caller: Caller, params: &Map<String, Value>) -> Result<
         page_size: usize::try_from(page_size).unwrap_or(100),
     };
     let page = a2a::list(app, caller, request).await?;
-    let tasks = page.tasks.into_iter().map(|task| v1::task(task, history_length, artifacts));
-    raw(&json!({
-        "tasks": tasks.collect::<Vec<_>>(),
-        "nextPageToken": page.next_page_token.unwrap_or_default(),
-        "pageSize": page_size,
-        "totalSize": page.total,
-    }))
+    let tasks = page.tasks.into_iter().map(|task| v1::Task::of(task, history_length, artifacts));
+    raw(&v1::TaskList {
+        tasks: tasks.collect(),
+        next_page_token: page.next_page_token.unwrap_or_default(),
+        page_size,
+        total_size: page.total,
+    })
 }
 
 fn history_length(params: Fields<'_>) -> Result<Option<u64>, A2aError> {
@@ -194,7 +191,7 @@ fn task_id<'a>(params: Fields<'a>) -> Result<&'a str, A2aError> {
 
 fn state(params: Fields<'_>) -> Result<Option<TaskState>, A2aError> {
     match params.text("status")? {
-        None | Some("TASK_STATE_UNSPECIFIED") => Ok(None),
+        None | Some(v1::STATE_UNSPECIFIED) => Ok(None),
         Some(name) => match v1::state_named(name) {
             Some(state) => Ok(Some(state)),
             None => Err(params.wrong("status", "must be a state such as TASK_STATE_COMPLETED.")),

@@ -12,11 +12,12 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use registry::app::App;
 use registry::error::Problem;
 use registry::http::{CallerBucket, RawBody};
+use registry::json_rpc::McpDescription;
 use registry::model::Caller;
 use registry::model::protocol::MCP_REVISIONS;
 use registry::operations::operator_token;
 use registry::operations::toolsets::Toolset;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::message::{Malformed, Message, Request};
@@ -182,18 +183,18 @@ fn describe(app: &App, uri: &Uri, selection: &Selection, headers: &HeaderMap) ->
         return Ok(response);
     }
     let settings = &app.settings;
-    let description = json!({
-        "ok": true,
-        "protocol": "mcp",
-        "endpoint": settings.url(uri.path()),
-        "transport": "streamable-http",
-        "session": null,
-        "protocol_versions": MCP_REVISIONS,
-        "tools": selection.names(),
-        "server_card": settings.url("/mcp/server-card"),
-        "note": "An MCP endpoint. Add its URL to an MCP client, or POST JSON-RPC: {\"jsonrpc\": \"2.0\", \"id\": 1, \
+    let description = McpDescription {
+        ok: true,
+        protocol: "mcp",
+        endpoint: settings.url(uri.path()),
+        transport: "streamable-http",
+        session: (),
+        protocol_versions: MCP_REVISIONS,
+        tools: selection.names(),
+        server_card: settings.url("/mcp/server-card"),
+        note: "An MCP endpoint. Add its URL to an MCP client, or POST JSON-RPC: {\"jsonrpc\": \"2.0\", \"id\": 1, \
             \"method\": \"tools/list\"}.",
-    });
+    };
     Ok(Json(description).into_response())
 }
 

@@ -81,6 +81,30 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use registry::json_rpc::request_schema;
+
+    #[test]
+    fn described_messages_are_accepted() {
+        let described = jsonschema::validator_for(&request_schema()).unwrap();
+        for (name, value) in [
+            ("id", json!("a")),
+            ("id", json!(i64::MIN)),
+            ("id", json!(u64::MAX)),
+            ("id", json!(7.0)),
+            ("id", json!(1.5)),
+            ("id", json!(2f64.powi(64))),
+            ("id", json!(null)),
+            ("method", json!(7)),
+            ("params", json!({})),
+            ("params", json!([])),
+            ("jsonrpc", json!("1.0")),
+        ] {
+            let mut message = json!({ "jsonrpc": "2.0", "method": "ping" });
+            message[name] = value;
+            let is_described = described.is_valid(&message);
+            assert_eq!(is_described, Message::read(message.clone()).is_ok(), "{message}");
+        }
+    }
 
     #[test]
     fn message_kind_is_derived_from_its_members() {

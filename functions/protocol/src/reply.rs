@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
 use registry::error::shorten;
 use registry::http::JsonEnvelope;
+use registry::json_rpc;
 use registry::model::protocol::MCP_REVISIONS;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -95,19 +96,17 @@ pub(crate) struct Reply {
 impl Reply {
     pub(crate) fn to(id: &Id, outcome: Result<Arc<RawValue>, RpcError>) -> Self {
         match outcome {
-            Ok(result) => Self {
-                status: StatusCode::OK,
-                message: member("result", result, &Head { jsonrpc: "2.0", id: Some(id) }),
-            },
+            Ok(result) => {
+                Self { status: StatusCode::OK, message: message(Some(id), Ok(JsonEnvelope::new(result))) }
+            }
             Err(error) => Self::error(Some(id), error),
         }
     }
 
     /// The id is null if that of the request is unknown (JSON-RPC 2.0 §5).
     pub(crate) fn error(id: Option<&Id>, error: RpcError) -> Self {
-        let RpcError { status, code, message, data } = error;
-        let error = raw(&Error { code, message, data });
-        Self { status, message: member("error", error, &Head { jsonrpc: "2.0", id }) }
+        let RpcError { status, code, message: text, data } = error;
+        Self { status, message: message(id, Err(json_rpc::Error { code, message: text, data })) }
     }
 
     /// In bytes.
@@ -147,30 +146,15 @@ pub(crate) fn accepted() -> Response {
     StatusCode::ACCEPTED.into_response()
 }
 
-/// The members before the result or the error.
-#[derive(Serialize)]
-struct Head<'a> {
-    jsonrpc: &'static str,
-    id: Option<&'a Id>,
-}
-
-#[derive(Serialize)]
-struct Error {
-    code: i32,
-    message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<Value>,
-}
-
 /// Serializes a value once, to be shared by all responses that contain it.
 #[expect(clippy::expect_used, reason = "messages have text keys and no failing serializer")]
 pub(crate) fn raw<T: Serialize>(value: &T) -> Arc<RawValue> {
     serde_json::value::to_raw_value(value).expect("a message is JSON").into()
 }
 
-#[expect(clippy::expect_used, reason = "`Head` always serializes to an object")]
-fn member(name: &'static str, content: Arc<RawValue>, head: &Head<'_>) -> JsonEnvelope {
-    JsonEnvelope::new(content).as_member(name, head).expect("a message is JSON")
+#[expect(clippy::expect_used, reason = "ids and errors always serialize")]
+fn message(id: Option<&Id>, outcome: Result<JsonEnvelope, json_rpc::Error>) -> JsonEnvelope {
+    json_rpc::response(&id, outcome).expect("a message is JSON")
 }
 
 #[cfg(test)]
@@ -181,7 +165,9 @@ mod tests {
     fn serialized(reply: &Reply) -> Value {
         let mut text = Vec::new();
         reply.message.write_to(&mut text);
-        serde_json::from_slice(&text).unwrap()
+        let reply = serde_json::from_slice(&text).unwrap();
+        assert!(jsonschema::is_valid(&json_rpc::response_schema(), &reply), "{reply}");
+        reply
     }
 
     #[test]

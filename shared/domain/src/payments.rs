@@ -11,4 +11,4 @@ mod webhook;
 
 pub use checkout::{Begun, checkout, purchase};
 pub use request::CheckoutRequest;
-pub use webhook::{Received, receive};
+pub use webhook::{Event, Received, receive};

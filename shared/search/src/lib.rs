@@ -37,7 +37,7 @@ mod words;
 pub use backend::Backend;
 pub use build::{BuildReport, CHANGE_SEEN_AFTER_S};
 pub use entry::{AbilityNames, IndexedText};
-pub use query::{Found, Hit, Query, Text};
+pub use query::{Found, Hit, MAX_QUERY_CHARS, Query, Text};
 pub use service::Searcher;
 pub use stop_words::is_stop_word;
 pub use words::stem;

@@ -69,7 +69,7 @@ impl Hit {
 }
 
 /// Bounds the work for one query. A model may paste a whole task; only one sentence of it is searched.
-const MAX_QUERY_CHARS: usize = 20_000;
+pub const MAX_QUERY_CHARS: usize = 20_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text(String);

@@ -7,6 +7,7 @@ mod secrets;
 mod send;
 mod task;
 mod tasks;
+pub mod v1;
 
 use registry_model::error::Problem;
 use registry_store::StoreError;

@@ -13,6 +13,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use registry_app::App;
@@ -22,17 +24,38 @@ use registry_store::StoreError;
 /// ARD §7.2 and §7.4: a larger request is reduced to it.
 const MAX_PAGE_SIZE: u64 = 100;
 
+/// The URLs of the ARD calls.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ArdAbout")]
+pub struct About {
+    ok: bool,
+    protocol: &'static str,
+    search: CallExample,
+    explore: CallExample,
+    agents: CallExample,
+    catalog: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct CallExample {
+    method: &'static str,
+    url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<Value>,
+}
+
 /// The description at the base URL of the ARD API.
-pub async fn about(State(app): State<App>) -> Json<Value> {
+pub async fn about(State(app): State<App>) -> Json<About> {
     let at = |path: &str| app.settings.url(path);
-    Json(json!({
-        "ok": true,
-        "protocol": "ard",
-        "search": { "method": "POST", "url": at("/api/ard/search"), "body": { "query": { "text": "weather forecast" } } },
-        "explore": { "method": "POST", "url": at("/api/ard/explore"), "body": { "resultType": { "facets": [{ "field": "type" }] } } },
-        "agents": { "method": "GET", "url": at("/api/ard/agents") },
-        "catalog": at("/.well-known/ai-catalog.json"),
-    }))
+    let post = |path, body| CallExample { method: "POST", url: at(path), body: Some(body) };
+    Json(About {
+        ok: true,
+        protocol: "ard",
+        search: post("/api/ard/search", json!({ "query": { "text": "weather forecast" } })),
+        explore: post("/api/ard/explore", json!({ "resultType": { "facets": [{ "field": "type" }] } })),
+        agents: CallExample { method: "GET", url: at("/api/ard/agents"), body: None },
+        catalog: at("/.well-known/ai-catalog.json"),
+    })
 }
 
 fn page_size(size: Option<u64>, default: usize) -> Result<usize, ArdError> {
@@ -41,6 +64,27 @@ fn page_size(size: Option<u64>, default: usize) -> Result<usize, ArdError> {
         Some(0) => Err(ArdError::invalid("`pageSize` must be a whole number from 1 to 100.")),
         Some(size) => Ok(usize::try_from(size.min(MAX_PAGE_SIZE)).unwrap_or(default)),
     }
+}
+
+/// An error in the form of ARD.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ArdError")]
+pub(crate) struct ErrorBody {
+    error_code: ErrorCode,
+    message: String,
+}
+
+/// ARD Appendix B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[schemars(inline)]
+enum ErrorCode {
+    InvalidArgument,
+    NotFound,
+    RateLimitExceeded,
+    Unauthenticated,
+    InternalError,
 }
 
 /// A problem in the form of ARD (Appendix B): a code in capitals and a message. It wraps the problem that every other API
@@ -61,14 +105,13 @@ impl ArdError {
         }
     }
 
-    /// ARD Appendix B.
-    fn code(&self) -> &'static str {
+    fn code(&self) -> ErrorCode {
         match self.status() {
-            StatusCode::UNAUTHORIZED => "UNAUTHENTICATED",
-            StatusCode::NOT_FOUND => "NOT_FOUND",
-            StatusCode::TOO_MANY_REQUESTS => "RATE_LIMIT_EXCEEDED",
-            status if status.is_server_error() => "INTERNAL_ERROR",
-            _ => "INVALID_ARGUMENT",
+            StatusCode::UNAUTHORIZED => ErrorCode::Unauthenticated,
+            StatusCode::NOT_FOUND => ErrorCode::NotFound,
+            StatusCode::TOO_MANY_REQUESTS => ErrorCode::RateLimitExceeded,
+            status if status.is_server_error() => ErrorCode::InternalError,
+            _ => ErrorCode::InvalidArgument,
         }
     }
 }
@@ -90,8 +133,8 @@ impl IntoResponse for ArdError {
         if let Some(internal) = &self.0.internal {
             tracing::error!(code = self.0.code, internal, "request failed");
         }
-        let body = Json(json!({ "errorCode": self.code(), "message": self.0.detail }));
-        let mut response = (self.status(), body).into_response();
+        let body = ErrorBody { error_code: self.code(), message: self.0.detail.clone() };
+        let mut response = (self.status(), Json(body)).into_response();
         if let Some(seconds) = self.0.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
@@ -113,7 +156,7 @@ mod tests {
             (Problem::fault("x"), 500, "INTERNAL_ERROR"),
         ] {
             let error = ArdError::from(problem);
-            assert_eq!((error.status().as_u16(), error.code()), (status, code));
+            assert_eq!((error.status().as_u16(), json!(error.code())), (status, json!(code)));
         }
         assert_eq!(
             ArdError::from(Problem::too_many("x", 3)).into_response().headers()[header::RETRY_AFTER],

@@ -5,7 +5,7 @@
 //! Start with [`http::rest`], which turns operations and documents into routes. A document is a type that
 //! implements `documents::Document`. The modules `documents`, `discovery` and `pages` each contain a table of
 //! their documents. Some protocols cannot be expressed as operations and documents. They have modules of
-//! their own: [`a2a`], [`ard`] and [`registry_api`].
+//! their own: [`a2a`], [`json_rpc`], [`ard`] and [`registry_api`].
 
 pub mod a2a;
 pub mod ard;
@@ -13,6 +13,7 @@ mod call;
 pub mod discovery;
 pub mod documents;
 pub mod http;
+pub mod json_rpc;
 pub mod openapi;
 pub mod pages;
 pub mod registry_api;

@@ -1,12 +1,13 @@
 //! `/openapi.json` describes this API for machines (OpenAPI 3.1.0). The description is derived from the catalog of
-//! operations and the tables of documents, so that it always agrees with them. Only protocols that others define are
-//! described by hand. The description is made once per process. Only the address is different for each registry.
+//! operations and the tables of documents, so that it always agrees with them. Protocols that others define
+//! are described from their wire types. The description is made once per process. Only the address is different for each registry.
 
 mod components;
 mod documents;
 mod families;
 mod operations;
 mod parameters;
+mod protocols;
 mod responses;
 
 #[cfg(test)]
@@ -15,23 +16,18 @@ mod tests;
 use std::sync::LazyLock;
 
 use bytes::Bytes;
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use crate::discovery::GUIDES;
-use crate::documents::agent_directory::DirectoryQuery;
 use crate::documents::{AnyDocument, DOCUMENTS, Document, DocumentRequest, NoQuery, json as json_bytes};
 use crate::pages::PAGES;
 use components::Components;
 use registry_app::App;
 use registry_model::error::Problem;
-use registry_operations::ARD_SEARCH;
 
 /// `specification.md#versioning`.
 const VERSION: &str = "1.9.0";
-
-/// Calls and shapes of protocols that others define.
-const PROTOCOLS: &str = include_str!("openapi/protocols.json");
 
 pub static OPENAPI: AnyDocument = AnyDocument::of::<Description>();
 
@@ -98,34 +94,25 @@ fn common() -> Value {
     operations::add(&mut paths, &mut components);
     documents::add(described(), &mut paths, &mut components);
     components.adopt_as("Problem", responses::problem());
-    // Our own schemas that the calls of other protocols use.
-    components.adopt_as("ArdSearchArguments", (ARD_SEARCH.input_schema)());
-    components.adopt_as("DirectoryQuery", schema_for!(DirectoryQuery).to_value());
-    let mut schemas = components.into_schemas();
-    let mut answers = responses::components();
-    let protocols: Value = serde_json::from_str(PROTOCOLS).unwrap_or_default();
-    let members = |value: &Value| value.as_object().cloned().unwrap_or_default();
-    for (path, calls) in members(&protocols["paths"]) {
-        let entry = paths.entry(path).or_insert_with(|| json!({}));
-        for (method, call) in members(&calls) {
-            entry[method] = call;
-        }
-    }
-    schemas.extend(members(&protocols["schemas"]));
-    answers.extend(members(&protocols["responses"]));
+    protocols::add(&mut paths, &mut components);
     paths.sort_keys();
     json!({
         "paths": paths,
         "components": {
-            "schemas": schemas,
-            "responses": answers,
+            "schemas": components.into_schemas(),
+            "responses": responses::components(),
             "headers": responses::headers(),
         },
     })
 }
 
 fn tag(path: &str) -> &'static str {
-    const GROUPS: [(&str, &str); 16] = [
+    const GROUPS: [(&str, &str); 21] = [
+        ("/api/a2a", "a2a"),
+        ("/message:send", "a2a"),
+        ("/api/protocol", "mcp"),
+        ("/mcp", "mcp"),
+        ("/v0.1/", "registry-api"),
         ("/api/publish", "listings"),
         ("/api/listings", "listings"),
         ("/api/score", "listings"),

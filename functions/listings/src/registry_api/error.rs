@@ -6,7 +6,7 @@ use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use registry::error::Problem;
-use serde_json::{Value, json};
+use registry::registry_api::{ErrorBody, FieldError};
 
 const READ_ONLY: &str =
     "this API is read-only. Publish with POST /api/publish; a server is listed when it answers a probe.";
@@ -42,21 +42,21 @@ impl RegistryApiError {
         }
     }
 
-    fn body(&self) -> Value {
+    fn body(&self) -> ErrorBody {
         let (status, detail) = (self.status(), self.to_string());
         let mut errors = Vec::new();
         if let Self::Problem(problem) = self
             && let Some(field) = &problem.field
         {
-            errors.push(json!({ "message": detail, "location": format!("query.{field}") }));
+            errors.push(FieldError { message: detail.clone(), location: format!("query.{field}") });
         }
-        json!({
-            "title": status.canonical_reason().unwrap_or("Error"),
-            "status": status.as_u16(),
-            "detail": detail,
-            "error": detail,
-            "errors": errors,
-        })
+        ErrorBody {
+            title: status.canonical_reason().unwrap_or("Error"),
+            status: status.as_u16(),
+            detail: detail.clone(),
+            error: detail,
+            errors,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! belong to a purchase of this registry, it is acknowledged and changes nothing.
 
 use http::StatusCode;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -37,8 +38,9 @@ impl Received {
     }
 }
 
-#[derive(Deserialize)]
-struct Event {
+/// An event of Stripe.
+#[derive(Deserialize, JsonSchema)]
+pub struct Event {
     id: String,
     #[serde(rename = "type")]
     kind: String,
@@ -46,7 +48,7 @@ struct Event {
     data: Data,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct Data {
     object: Value,
 }

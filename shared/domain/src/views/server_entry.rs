@@ -2,6 +2,7 @@
 //! the registry's own key. The texts of a peer are shortened to the limits of the schema, so that the
 //! document is valid for every listing.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -23,23 +24,25 @@ const MAX_CHARS: usize = 100;
 /// others, so a real version is never mistaken for the older one.
 const UNKNOWN_VERSION: &str = "0.0.0";
 
-#[derive(Clone, Debug, Serialize)]
+/// A server and the registry's metadata about it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ServerResponse {
     pub server: Server,
     #[serde(rename = "_meta")]
     pub meta: Map<String, Value>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A `server.json`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Server {
     /// As its publisher described it.
-    Published(Map<String, Value>),
+    Published(#[schemars(extend("required" = ["name", "description", "version"]))] Map<String, Value>),
     /// Described by the registry, because only a URL was published.
     Described(Box<ServerDetail>),
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerDetail {
     #[serde(rename = "$schema")]
@@ -58,7 +61,7 @@ pub struct ServerDetail {
 }
 
 /// Only streamable HTTP ever goes Live as an MCP server.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Remote {
     #[serde(rename = "type")]
     transport: &'static str,
@@ -218,7 +221,7 @@ fn website(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests;
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ServerEvidence {
     /// How the server can be used.
     access: Access,

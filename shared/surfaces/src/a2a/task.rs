@@ -26,7 +26,7 @@ pub enum TaskState {
 }
 
 impl TaskState {
-    const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Submitted,
         Self::Working,
         Self::Completed,

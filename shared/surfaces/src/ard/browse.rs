@@ -1,6 +1,7 @@
 //! `GET /agents` of ARD (§7.4): all Live listings in pages, in a fixed order, with a filter. If the index
 //! cannot apply a filter, the filter is checked against each row. The number of reads is limited.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filter::Kinds;
@@ -16,17 +17,31 @@ use registry_search::browse::{BrowseQuery, Row};
 const ROWS_PER_READ: usize = 100;
 const MAX_READS: usize = 2;
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListQuery {
+    /// Conditions such as `type = 'application/mcp-server-card+json'`, joined by AND.
+    #[schemars(length(max = 400), regex(pattern = SINGLE_CONDITION))]
     filter: Option<String>,
+    /// The order; only `name` is supported.
+    #[schemars(extend("enum" = ["name", "name asc"]))]
     order_by: Option<String>,
+    /// The most entries on a page: at most 100, default 20.
+    #[schemars(range(min = 1))]
     page_size: Option<u64>,
+    /// The `pageToken` of the previous page.
+    #[schemars(extend("format" = "ard-page-token"))]
     page_token: Option<String>,
 }
 
-#[derive(Clone, Debug, Default, Serialize)]
+/// For `/openapi.json`: one condition. A pattern cannot describe every filter that is accepted.
+const SINGLE_CONDITION: &str = "^((displayName|publisher|publisherId|type|mediaType|identifier|tags|capabilities|version\
+    |metadata\\.[a-z]{1,40}) = '[^']{1,200}')?$";
+
+/// A page of all Live listings.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ArdList")]
 pub struct List {
     items: Vec<CatalogEntry>,
     /// `None` if it would need a read of every row.

@@ -1,6 +1,7 @@
 //! A catalog entry (ARD §4.2) in catalogs and search results. An entry is a listing, or an endpoint of the
 //! registry itself. All entries are built in this module, so that an entry is the same everywhere.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -13,8 +14,10 @@ use registry_model::settings::Settings;
 use registry_model::{Kind, Listing, ListingId, Moment};
 use registry_search::AbilityNames;
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// An ARD catalog entry.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ArdEntry")]
 pub struct CatalogEntry {
     pub identifier: String,
     pub display_name: String,

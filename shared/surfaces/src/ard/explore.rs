@@ -3,15 +3,17 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::filter::{Filter, Kinds};
+use super::filter::{self, Filter, Kinds};
 use super::{ArdError, search};
 use registry_app::App;
 use registry_domain::views::urn;
 use registry_model::error::shorten;
 use registry_model::{Kind, Listed};
+use registry_search::MAX_QUERY_CHARS;
 use registry_search::browse::{Counts, Facet};
 
 const MAX_FACETS: usize = 20;
@@ -32,11 +34,59 @@ const NOT_COUNTED: [&str; 10] = [
     "metadata",
 ];
 
-#[derive(Clone, Debug, Serialize)]
+/// The counts, by field.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ArdExplored")]
 pub struct Explored {
     result_type: &'static str,
     facets: Map<String, Value>,
+}
+
+/// The schema of a request.
+pub(crate) fn schema() -> Value {
+    let number = json!({ "type": ["integer", "null"], "minimum": 1, "maximum": MAX_BUCKETS });
+    let filter = json!({
+        "type": ["object", "null"],
+        "description": "A filter on the type.",
+        "properties": { "type": filter::values_schema(), "mediaType": filter::values_schema() },
+        "additionalProperties": false,
+        "maxProperties": 1,
+    });
+    let field = json!({
+        "type": "string",
+        "description": "The field to count: type, publisher, tags, metadata.category or metadata.kind; any other \
+            field has no buckets. A field that occurs several times is counted once.",
+        "minLength": 1,
+        "anyOf": [
+            { "enum": ["metadata.category", "metadata.kind"] },
+            { "not": { "pattern": format!("^({})(\\.|$)", NOT_COUNTED.join("|")) } },
+        ],
+    });
+    let facet = json!({
+        "type": "object",
+        "properties": { "field": field, "limit": number, "minCount": number },
+        "required": ["field"],
+    });
+    json!({
+        "type": "object",
+        "description": "The fields to count.",
+        "properties": {
+            "query": {
+                "type": ["object", "null"],
+                "properties": {
+                    "text": { "type": ["string", "null"], "maxLength": MAX_QUERY_CHARS },
+                    "filter": filter,
+                },
+            },
+            "resultType": {
+                "type": "object",
+                "properties": { "facets": { "type": "array", "maxItems": MAX_FACETS, "items": facet } },
+                "required": ["facets"],
+            },
+        },
+        "required": ["resultType"],
+    })
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,7 +234,13 @@ mod tests {
 
     #[test]
     fn facet_requests_are_parsed() {
-        let read = |facets: Value| facet_requests(&json!({ "resultType": { "facets": facets } }));
+        let described = jsonschema::validator_for(&schema()).unwrap();
+        let read = |facets: Value| {
+            let body = json!({ "resultType": { "facets": facets } });
+            let read = facet_requests(&body);
+            assert_eq!(described.is_valid(&body), read.is_ok(), "{body}");
+            read
+        };
         let both =
             read(json!([{ "field": "type" }, { "field": "trustManifest.attestations.type", "limit": 3.0 }]))
                 .unwrap();

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::ArdError;
 use registry_model::Kind;
@@ -14,6 +14,23 @@ const MAX_PATHS: usize = 8;
 const MAX_VALUES_PER_PATH: usize = 64;
 /// For a path and for a value.
 const MAX_CHARS: usize = 200;
+
+/// The schema of a filter.
+pub(super) fn schema() -> Value {
+    json!({
+        "type": ["object", "null"],
+        "description": "Paths into an entry, with the accepted values.",
+        "maxProperties": MAX_PATHS,
+        "propertyNames": { "minLength": 1, "maxLength": MAX_CHARS },
+        "additionalProperties": values_schema(),
+    })
+}
+
+/// The schema of the accepted values of a path.
+pub(super) fn values_schema() -> Value {
+    let value = json!({ "type": ["string", "number", "boolean"], "maxLength": MAX_CHARS });
+    json!({ "anyOf": [value, { "type": "array", "maxItems": MAX_VALUES_PER_PATH, "items": value }] })
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kinds {
@@ -162,7 +179,6 @@ fn one_by_one(value: &Value) -> Vec<&Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn entry() -> Value {
         json!({

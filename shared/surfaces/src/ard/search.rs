@@ -1,10 +1,11 @@
 //! `POST /search` of ARD (§7.2): the entries that match a text and a filter, best match first. The schema of
 //! ARD allows only entries, referrals and a page token in the answer.
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::filter::{Filter, Kinds};
+use super::filter::{self, Filter, Kinds};
 use super::token::{self, HitsBefore};
 use super::{ArdError, page_size};
 use crate::ard::catalog_entry::CatalogEntry;
@@ -13,10 +14,12 @@ use registry_domain::federation::{self, FederationMode, PeerReferral};
 use registry_model::protocol::ARD_BASE;
 use registry_model::settings::Settings;
 use registry_model::{Cursor, Listed};
-use registry_search::{Hit, Query, Text};
+use registry_search::{Hit, MAX_QUERY_CHARS, Query, Text};
 
-#[derive(Clone, Debug, Serialize)]
+/// A page of results.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ArdResults")]
 pub struct Results {
     results: Vec<Ranked>,
     /// Always present if the caller asked for referrals.
@@ -26,7 +29,7 @@ pub struct Results {
     page_token: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Ranked {
     #[serde(flatten)]
     entry: CatalogEntry,
@@ -42,6 +45,34 @@ struct Request {
     federation: FederationMode,
     limit: usize,
     skip: usize,
+}
+
+/// The schema of a search.
+pub(crate) fn schema() -> Value {
+    json!({
+        "type": "object",
+        "description": "An ARD search.",
+        "properties": {
+            "query": {
+                "type": "object",
+                "properties": {
+                    "text": {
+                        "type": "string", "description": "In plain words.",
+                        "minLength": 1, "maxLength": MAX_QUERY_CHARS, "pattern": "\\S",
+                    },
+                    "filter": filter::schema(),
+                },
+                "required": ["text"],
+            },
+            "federation": { "enum": ["auto", "none", "referrals", null] },
+            "pageSize": { "type": ["integer", "null"], "minimum": 1, "maximum": u64::MAX },
+            "pageToken": {
+                "type": ["string", "null"], "format": "ard-hits-token",
+                "description": "The `pageToken` of the previous page of the same search.",
+            },
+        },
+        "required": ["query"],
+    })
 }
 
 impl Request {
@@ -145,7 +176,6 @@ pub(super) fn whole_number(value: &Value) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn search_request_is_parsed() {
@@ -164,6 +194,8 @@ mod tests {
 
     #[test]
     fn invalid_search_request_is_rejected() {
+        let described = jsonschema::validator_for(&schema()).unwrap();
+        assert!(described.is_valid(&json!({ "query": { "text": "x" }, "pageToken": null })));
         let with = |member: &str, value: Value| {
             let mut body = json!({ "query": { "text": "x" } });
             body[member] = value;
@@ -171,7 +203,7 @@ mod tests {
         };
         for body in [
             json!({ "query": {} }),
-            json!({ "query": { "text": " \u{7} " } }),
+            json!({ "query": { "text": " " } }),
             json!({ "query": { "text": 5 } }),
             json!({ "query": { "text": "x", "filter": "type" } }),
             json!({ "query": { "text": "x".repeat(20_001) } }),
@@ -180,9 +212,11 @@ mod tests {
             with("pageSize", json!(0)),
             with("pageSize", json!(-1)),
             with("pageSize", json!("ten")),
-            with("pageToken", json!("nonsense")),
             with("pageToken", json!(7)),
         ] {
+            assert!(Request::read(&body).is_err() && !described.is_valid(&body), "{body}");
+        }
+        for body in [json!({ "query": { "text": " \u{7} " } }), with("pageToken", json!("nonsense"))] {
             assert!(Request::read(&body).is_err(), "{body}");
         }
     }

@@ -61,8 +61,31 @@ pub(super) fn refusals(own: &[u16], takes_query: bool, takes_body: bool) -> Map<
     let mut statuses: Vec<u16> = [own, of_input, &ALWAYS].concat();
     statuses.sort_unstable();
     statuses.dedup();
+    named_refusals(&statuses)
+}
+
+/// Exactly these statuses.
+pub(super) fn named_refusals(statuses: &[u16]) -> Map<String, Value> {
     let known = |status: u16| REFUSALS.iter().find(|(known, ..)| *known == status);
-    statuses.into_iter().filter_map(|status| Some((status.to_string(), named(known(status)?.1)))).collect()
+    statuses.iter().filter_map(|status| Some((status.to_string(), named(known(*status)?.1)))).collect()
+}
+
+/// A status in the form of another protocol.
+pub(super) fn refusal_with(status: u16, meaning: Option<&str>, content: &Map<String, Value>) -> Value {
+    let known = REFUSALS.iter().find(|(known, ..)| *known == status);
+    let (_, name, usual, waits) = known.unwrap_or(&REFUSALS[0]);
+    refusal(name, meaning.unwrap_or(usual), *waits, content)
+}
+
+fn refusal(name: &str, meaning: &str, waits: bool, content: &Map<String, Value>) -> Value {
+    let mut headers = json!({ "x-request-id": { "$ref": "#/components/headers/RequestId" } });
+    if waits {
+        headers["Retry-After"] = json!({ "$ref": "#/components/headers/RetryAfter" });
+    }
+    if name == "MethodNotAllowed" {
+        headers["Allow"] = json!({ "$ref": "#/components/headers/Allow" });
+    }
+    json!({ "description": meaning, "headers": headers, "content": content })
 }
 
 fn named(name: &str) -> Value {
@@ -88,24 +111,20 @@ pub(super) fn success(description: &str, content: &Map<String, Value>, kept: boo
 /// A 404 with the same content type as the document, or a problem document.
 pub(super) fn unknown_as(content: &Map<String, Value>) -> Value {
     let mut content = content.clone();
-    content.insert("application/problem+json".to_owned(), json!({ "schema": reference("Problem") }));
-    let headers = json!({ "x-request-id": { "$ref": "#/components/headers/RequestId" } });
-    json!({ "description": "Not found.", "headers": headers, "content": content })
+    content.extend(problems());
+    refusal("NotFound", "Not found.", false, &content)
+}
+
+/// The content of a problem document.
+pub(super) fn problems() -> Map<String, Value> {
+    Map::from_iter([("application/problem+json".to_owned(), json!({ "schema": reference("Problem") }))])
 }
 
 pub(super) fn components() -> Map<String, Value> {
-    let problem = || json!({ "application/problem+json": { "schema": reference("Problem") } });
-    let of_refusal = |(_, name, description, waits): &(u16, &str, &str, bool)| {
-        let mut headers = json!({ "x-request-id": { "$ref": "#/components/headers/RequestId" } });
-        if *waits {
-            headers["Retry-After"] = json!({ "$ref": "#/components/headers/RetryAfter" });
-        }
-        if *name == "MethodNotAllowed" {
-            headers["Allow"] = json!({ "$ref": "#/components/headers/Allow" });
-        }
-        ((*name).to_owned(), json!({ "description": description, "headers": headers, "content": problem() }))
-    };
-    let mut all: Map<String, Value> = REFUSALS.iter().map(of_refusal).collect();
+    let named = REFUSALS
+        .iter()
+        .map(|(_, name, meaning, waits)| ((*name).to_owned(), refusal(name, meaning, *waits, &problems())));
+    let mut all: Map<String, Value> = named.collect();
     all.insert(
         "NotModified".to_owned(),
         json!({

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
@@ -22,13 +23,15 @@ use registry_search::browse::{Counts, Facet};
 
 const MAX_VALUES: usize = 50;
 
-#[derive(Debug, Serialize)]
+/// Servers, best first.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ServerMatches")]
 pub struct Matches {
     servers: Vec<ServerResponse>,
     metadata: Found,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Found {
     count: usize,
     total: usize,
@@ -86,7 +89,9 @@ pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
     Ok(Matches { servers, metadata })
 }
 
-#[derive(Debug, Serialize)]
+/// The evidence, by server name.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ServerHealth")]
 pub struct Health {
     servers: BTreeMap<String, ServerEvidence>,
     metadata: Metadata,
@@ -117,12 +122,14 @@ pub async fn health(app: &App, query: &str) -> Result<Health, Problem> {
     Ok(Health { metadata: Metadata { next_cursor, count: servers.len() }, servers })
 }
 
-#[derive(Debug, Serialize)]
+/// How many servers have each value.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ServerFacets")]
 pub struct Facets {
     facets: BTreeMap<&'static str, Vec<Count>>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Count {
     value: String,
     count: usize,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use jiff::SignedDuration;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::collection::Selection;
 use super::cursor::Cursor;
@@ -15,8 +15,8 @@ use registry_domain::views::server_entry::version;
 use registry_formats::registry_name;
 use registry_model::error::{Problem, shorten};
 use registry_model::{Access, Category, Kind, Listed, Listing, Moment};
-use registry_search::CHANGE_SEEN_AFTER_S;
 use registry_search::browse::BrowseQuery;
+use registry_search::{CHANGE_SEEN_AFTER_S, MAX_QUERY_CHARS};
 
 const DEFAULT_LIMIT: usize = 30;
 
@@ -24,6 +24,46 @@ const MAX_LIMIT: usize = 100;
 
 /// The text is compared with the name of each server.
 const MAX_SEARCH_CHARS: usize = 200;
+
+/// The schema of the query of a list; `names` selects parameters for calls that do not read all of them.
+pub(crate) fn schema(names: &[&str]) -> Value {
+    let modes: Vec<&str> = std::iter::once("").chain(Access::ALL.map(Access::as_str)).collect();
+    let all = json!({
+        "cursor": {
+            "type": "string", "format": "server-cursor",
+            "description": "The `metadata.nextCursor` of the previous page.",
+        },
+        "limit": {
+            "type": "integer",
+            "description": format!("The most servers on a page; clamped to 1 to {MAX_LIMIT}, default {DEFAULT_LIMIT}."),
+        },
+        "search": { "type": "string", "maxLength": MAX_SEARCH_CHARS, "description": "A part of the name." },
+        "updated_since": {
+            "type": "string", "format": "date-time",
+            "description": "Only servers that changed at this time or later.",
+        },
+        "version": { "type": "string", "description": "Only servers of this version; `latest` for all." },
+        "include_deleted": {
+            "type": "string",
+            "description": "`true` to include servers that are no longer Live.",
+        },
+        "access": {
+            "enum": modes,
+            "description": "How the servers can be used. Default: Live servers.",
+        },
+        "q": { "type": "string", "maxLength": MAX_QUERY_CHARS, "description": "A search in plain words." },
+        "name": {
+            "type": "string",
+            "description": "One server. Default: a page of all servers, by the parameters of the list.",
+        },
+    });
+    let selected = names.iter().map(|name| ((*name).to_owned(), all[name].clone()));
+    json!({ "properties": Map::from_iter(selected) })
+}
+
+/// The parameters that [`ServerQuery::parse`] reads.
+pub(crate) const LIST_PARAMETERS: [&str; 7] =
+    ["cursor", "limit", "search", "updated_since", "version", "include_deleted", "access"];
 
 #[derive(Clone, Debug)]
 pub struct ServerQuery {

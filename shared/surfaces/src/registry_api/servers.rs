@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::StatusCode;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
@@ -27,13 +28,14 @@ use registry_store::Delisting;
 /// Index pages to read for one page of an exact version or of a collection; the next page continues.
 const MAX_READS: usize = 2;
 
-#[derive(Clone, Debug, Serialize)]
+/// A page of servers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ServerList {
     servers: Vec<ServerResponse>,
     metadata: Metadata,
 }
 
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Metadata {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub(super) next_cursor: Option<String>,

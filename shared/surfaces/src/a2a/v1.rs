@@ -1,0 +1,323 @@
+//! The JSON of A2A 1.0 (a2a.proto in its JSON mapping). The type of a part follows from the name of its
+//! field, so there is no `kind`. Roles and states are in capitals. Fields with a default value are left out,
+//! as in the JSON mapping of protobuf.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::id::MAX_ID_LENGTH;
+use super::{Content, Role, TaskState};
+use crate::http::JsonEnvelope;
+use registry_model::Moment;
+
+pub const MAX_PARTS: usize = 100;
+/// More than any task has, and within the range of every integer type.
+pub const MAX_HISTORY_LENGTH: u64 = 1_000_000;
+/// Of a list of tasks.
+pub const MAX_PAGE_SIZE: u64 = 100;
+
+pub const STATE_UNSPECIFIED: &str = "TASK_STATE_UNSPECIFIED";
+
+#[must_use]
+pub fn state(state: TaskState) -> String {
+    format!("TASK_STATE_{}", state.name().replace('-', "_").to_ascii_uppercase())
+}
+
+/// Names of 0.3 are accepted too, because clients mix them up.
+#[must_use]
+pub fn state_named(name: &str) -> Option<TaskState> {
+    let bare = name.strip_prefix("TASK_STATE_").unwrap_or(name).to_ascii_lowercase().replace('_', "-");
+    TaskState::named(if bare == "cancelled" { "canceled" } else { &bare })
+}
+
+/// A message as an answer, around parts that are already serialized.
+///
+/// # Errors
+/// None: the head is an object.
+pub fn answer(message_id: &str, context_id: &str, parts: JsonEnvelope) -> serde_json::Result<JsonEnvelope> {
+    let head = json!({ "messageId": message_id, "contextId": context_id, "role": "ROLE_AGENT" });
+    parts.as_member("parts", &head)?.as_member("message", &json!({}))
+}
+
+/// The answer to a message: a task, or a message if no task is needed.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "A2aSent")]
+pub enum Sent {
+    Task(Task),
+    /// Written by [`answer`].
+    Message(Message),
+}
+
+/// A page of tasks.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "A2aTasks")]
+pub struct TaskList {
+    pub tasks: Vec<Task>,
+    /// Empty on the last page.
+    pub next_page_token: String,
+    pub page_size: u64,
+    pub total_size: usize,
+}
+
+/// A task of A2A 1.0.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "A2aTask")]
+pub struct Task {
+    id: String,
+    context_id: String,
+    status: Status,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    artifacts: Vec<Artifact>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    history: Vec<Message>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "A2aStatusOfTask")]
+struct Status {
+    #[schemars(regex(pattern = "^TASK_STATE_[A-Z_]+$"))]
+    state: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Message>,
+    timestamp: Moment,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "A2aArtifact")]
+struct Artifact {
+    artifact_id: String,
+    name: String,
+    parts: Vec<Part>,
+}
+
+/// A message of A2A 1.0.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "A2aMessage")]
+pub struct Message {
+    message_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<String>,
+    role: &'static str,
+    parts: Vec<Part>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    extensions: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reference_task_ids: Vec<String>,
+}
+
+/// One of a text, data, a URL or bytes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "A2aPart")]
+pub struct Part {
+    #[serde(flatten)]
+    content: PartContent,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    filename: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media_type: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<Map<String, Value>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum PartContent {
+    Text(String),
+    Data(Value),
+    Url(String),
+    Raw(String),
+}
+
+/// An error of the REST binding of A2A (google.rpc.Status).
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "A2aError")]
+pub struct ErrorBody {
+    pub error: ErrorStatus,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ErrorStatus {
+    pub code: u16,
+    pub status: &'static str,
+    pub message: String,
+    pub details: Vec<Value>,
+}
+
+impl Task {
+    /// With the last `history` messages; all of them without a limit.
+    #[must_use]
+    pub fn of(mut task: super::Task, history: Option<u64>, artifacts: bool) -> Self {
+        let history = task.take_history(history).into_iter().map(Message::from).collect();
+        let message = task.contents.message.map(Message::from);
+        let artifacts = task.contents.artifacts.into_iter().filter(|_| artifacts).map(|artifact| Artifact {
+            artifact_id: artifact.id,
+            name: artifact.name,
+            parts: artifact.parts.into_iter().map(Part::from).collect(),
+        });
+        Self {
+            id: task.id,
+            context_id: task.context_id,
+            status: Status { state: state(task.state), message, timestamp: task.at },
+            artifacts: artifacts.collect(),
+            history,
+        }
+    }
+}
+
+impl From<super::Message> for Message {
+    fn from(message: super::Message) -> Self {
+        Self {
+            message_id: message.id,
+            context_id: message.context_id,
+            task_id: message.task_id,
+            role: if message.role == Role::User { "ROLE_USER" } else { "ROLE_AGENT" },
+            parts: message.parts.into_iter().map(Part::from).collect(),
+            metadata: message.metadata,
+            extensions: message.extensions,
+            reference_task_ids: message.references,
+        }
+    }
+}
+
+impl From<super::Part> for Part {
+    fn from(part: super::Part) -> Self {
+        let content = match part.content {
+            Content::Text(text) => PartContent::Text(text),
+            Content::Data(data) => PartContent::Data(data),
+            Content::Url(url) => PartContent::Url(url),
+            Content::Raw(raw) => PartContent::Raw(raw),
+        };
+        Self { content, filename: part.filename, media_type: part.media_type, metadata: part.metadata }
+    }
+}
+
+/// The schema of the parameters of SendMessage. The endpoint accepts more: names of fields and values as in 0.3.
+#[must_use]
+pub fn send_schema() -> Value {
+    let optional = |mut schema: Value| {
+        schema["type"] = json!([schema["type"], "null"]);
+        schema
+    };
+    let not_empty = |mut schema: Value| {
+        schema["minLength"] = json!(1);
+        schema
+    };
+    let metadata = json!({ "type": ["object", "null"] });
+    let texts = json!({ "type": ["array", "null"], "items": { "type": "string" } });
+    let part = json!({
+        "type": "object",
+        "description": "A text, or data such as {\"operation\": …, \"arguments\": {…}}.",
+        "properties": {
+            "mediaType": { "type": ["string", "null"] },
+            "filename": { "type": ["string", "null"] },
+            "metadata": metadata,
+            "url": { "type": "null" },
+            "raw": { "type": "null" },
+        },
+        "oneOf": [
+            { "properties": { "text": { "type": "string" }, "data": { "type": "null" } }, "required": ["text"] },
+            { "properties": { "text": { "type": "null" }, "data": { "not": { "type": "null" } } }, "required": ["data"] },
+        ],
+    });
+    json!({
+        "type": "object",
+        "description": "Parameters of SendMessage.",
+        "properties": {
+            "message": {
+                "type": "object",
+                "properties": {
+                    "messageId": not_empty(id_schema()),
+                    "role": { "enum": ["ROLE_USER", "ROLE_AGENT"] },
+                    "parts": { "type": "array", "items": part, "minItems": 1, "maxItems": MAX_PARTS },
+                    "contextId": optional(id_schema()),
+                    "taskId": optional(id_schema()),
+                    "metadata": metadata,
+                    "extensions": texts,
+                    "referenceTaskIds": texts,
+                },
+                "required": ["messageId", "role", "parts"],
+            },
+            "configuration": {
+                "type": ["object", "null"],
+                "properties": {
+                    "historyLength": optional(history_length_schema()),
+                    "returnImmediately": { "type": ["boolean", "null"] },
+                },
+            },
+        },
+        "required": ["message"],
+    })
+}
+
+/// The schema of an id that a client sends.
+#[must_use]
+pub fn id_schema() -> Value {
+    json!({ "type": "string", "maxLength": MAX_ID_LENGTH, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" })
+}
+
+#[must_use]
+pub fn history_length_schema() -> Value {
+    json!({
+        "type": "integer", "minimum": 0, "maximum": MAX_HISTORY_LENGTH,
+        "description": "The number of messages of each task's history to include.",
+    })
+}
+
+/// The schema of the query of a list of tasks.
+#[must_use]
+pub fn list_schema() -> Value {
+    let states = TaskState::ALL.into_iter().map(state);
+    let states: Vec<String> =
+        [String::new(), STATE_UNSPECIFIED.to_owned()].into_iter().chain(states).collect();
+    let mut context_id = id_schema();
+    context_id["description"] = json!("The context whose tasks to list.");
+    json!({ "properties": {
+        "contextId": context_id,
+        "status": { "enum": states, "description": "Only tasks in this state." },
+        "statusTimestampAfter": {
+            "oneOf": [{ "type": "string", "format": "date-time" }, { "const": "" }],
+            "description": "Only tasks whose state changed at this time or later.",
+        },
+        "pageSize": {
+            "type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE,
+            "description": "The most tasks on a page; default 50.",
+        },
+        "pageToken": {
+            "type": "string", "format": "task-page-token",
+            "description": "The `nextPageToken` of the previous page.",
+        },
+        "includeArtifacts": { "type": "boolean", "description": "Whether to include the artifacts." },
+        "historyLength": history_length_schema(),
+    } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn state_names_of_all_dialects_are_accepted() {
+        for (name, expected) in [
+            ("TASK_STATE_INPUT_REQUIRED", TaskState::InputRequired),
+            ("input-required", TaskState::InputRequired),
+            ("TASK_STATE_CANCELED", TaskState::Canceled),
+            ("TASK_STATE_CANCELLED", TaskState::Canceled),
+        ] {
+            assert_eq!(state_named(name), Some(expected));
+        }
+        assert_eq!(state(TaskState::AuthRequired), "TASK_STATE_AUTH_REQUIRED");
+        assert!(state_named("TASK_STATE_SLEEPING").is_none());
+    }
+}

@@ -1,0 +1,103 @@
+//! JSON-RPC 2.0, the binding that A2A and MCP share, and what a GET of the two endpoints returns.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
+
+use crate::http::JsonEnvelope;
+
+/// The members before the result or the error.
+#[derive(Serialize)]
+struct Head<I> {
+    jsonrpc: &'static str,
+    id: I,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Error {
+    pub code: i32,
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+}
+
+/// # Errors
+/// The id or the error cannot be serialized.
+pub fn response(
+    id: &impl Serialize,
+    outcome: Result<JsonEnvelope, Error>,
+) -> serde_json::Result<JsonEnvelope> {
+    let head = Head { jsonrpc: "2.0", id };
+    match outcome {
+        Ok(result) => result.as_member("result", &head),
+        Err(error) => JsonEnvelope::new(to_raw_value(&error)?.into()).as_member("error", &head),
+    }
+}
+
+/// The schema of the messages that MCP accepts. A2A also accepts other numbers and null as an id.
+#[must_use]
+pub fn request_schema() -> Value {
+    json!({
+        "type": "object",
+        "description": "A JSON-RPC 2.0 request; in MCP a notification if it has no id.",
+        "properties": {
+            "jsonrpc": { "const": "2.0" },
+            "id": { "anyOf": [{ "type": "string" }, { "type": "integer", "minimum": i64::MIN, "maximum": u64::MAX }] },
+            "method": { "type": "string" },
+            "params": { "type": "object" },
+        },
+        "required": ["jsonrpc", "method"],
+    })
+}
+
+#[must_use]
+pub fn response_schema() -> Value {
+    json!({
+        "type": "object",
+        "description": "A JSON-RPC 2.0 response: a result or an error.",
+        "properties": {
+            "jsonrpc": { "const": "2.0" },
+            "id": { "type": ["string", "number", "null"], "description": "That of the request; null if it is not known." },
+            "result": { "type": "object" },
+            "error": {
+                "type": "object",
+                "properties": { "code": { "type": "integer" }, "message": { "type": "string" }, "data": {} },
+                "required": ["code", "message"],
+            },
+        },
+        "required": ["jsonrpc", "id"],
+        "oneOf": [{ "required": ["result"] }, { "required": ["error"] }],
+    })
+}
+
+/// A description of the A2A endpoint.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct A2aStatus {
+    pub ok: bool,
+    pub protocol: &'static str,
+    pub endpoint: String,
+    pub agent_card: String,
+    pub card: String,
+    pub strict_card: String,
+    pub discovery: String,
+    pub versions: [&'static str; 3],
+    pub bindings: [&'static str; 2],
+    pub methods: Vec<&'static str>,
+    pub note: &'static str,
+}
+
+/// A description of the MCP endpoint.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct McpDescription {
+    pub ok: bool,
+    pub protocol: &'static str,
+    pub endpoint: String,
+    pub transport: &'static str,
+    /// Always null: the endpoint is stateless.
+    pub session: (),
+    pub protocol_versions: [&'static str; 4],
+    pub tools: Vec<&'static str>,
+    pub server_card: String,
+    pub note: &'static str,
+}
