@@ -15,7 +15,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use crate::about;
-use crate::dialects::{Dialect, Method, v1};
+use crate::dialects::{Dialect, Method};
 use crate::errors::A2aError;
 use crate::fields::Fields;
 use crate::message;
