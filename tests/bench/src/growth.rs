@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
+use ::tests::instrumented::Observer;
 use local::{Data, Local, Options};
 use registry::model::{Clock, ListingId};
 use registry::settings::{Mode, Settings};
-use tests::instrumented::Observer;
 
 use crate::folder::Folder;
 use crate::operations::{Cost, Counter, Subjects};

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use ::tests::instrumented::Observer;
 use dynoxide::{Database, ImportOptions, Item};
 use local::{Data, Local, Options};
 use registry::model::{Clock, Kind};
 use registry::settings::{Mode, Settings};
 use serde_json::{Value, json};
-use tests::instrumented::Observer;
 
 use crate::Failure;
 use crate::folder::Folder;

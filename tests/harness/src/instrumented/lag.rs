@@ -45,8 +45,10 @@ impl Lag {
     /// Deletes expired items of the replica, whose own writes do not do this.
     pub fn sweep_expired(&self) {
         self.settle();
-        if let Some(replica) = &*self.lock() {
-            replica.engine.sweep_expired().map_or_else(|error| tracing::error!(error, "not removed"), drop);
+        if let Some(replica) = &*self.lock()
+            && let Err(error) = replica.engine.sweep_expired()
+        {
+            eprintln!("expired items of the replica were not removed: {error}");
         }
     }
 
