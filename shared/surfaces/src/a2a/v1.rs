@@ -267,6 +267,15 @@ pub fn id_schema() -> Value {
     json!({ "type": "string", "maxLength": MAX_ID_LENGTH, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" })
 }
 
+/// The schema of the id of a task in a path, where a colon separates it from the name of a call.
+#[must_use]
+pub fn task_id_schema() -> Value {
+    let mut id = id_schema();
+    id["minLength"] = json!(1);
+    id["pattern"] = json!("^[^\\u0000-\\u001f\\u007f-\\u009f/:]*$");
+    id
+}
+
 #[must_use]
 pub fn history_length_schema() -> Value {
     json!({
