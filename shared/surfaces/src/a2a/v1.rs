@@ -46,7 +46,7 @@ pub fn answer(message_id: &str, context_id: &str, parts: JsonEnvelope) -> serde_
 #[schemars(rename = "A2aSent")]
 pub enum Sent {
     Task(Task),
-    /// Written by [`answer`].
+    // `answer` writes it.
     Message(Message),
 }
 
