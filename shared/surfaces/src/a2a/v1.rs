@@ -203,7 +203,7 @@ impl From<super::Part> for Part {
     }
 }
 
-/// The schema of the parameters of SendMessage. The endpoint accepts more: names of fields and values as in 0.3.
+/// The schema of the parameters of `SendMessage`. The endpoint accepts more: names of fields and values as in 0.3.
 #[must_use]
 pub fn send_schema() -> Value {
     let optional = |mut schema: Value| {
