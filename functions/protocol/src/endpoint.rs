@@ -12,7 +12,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use registry::app::App;
 use registry::error::Problem;
 use registry::http::{CallerBucket, RawBody};
-use registry::json_rpc::McpDescription;
+use registry::json_rpc::{MAX_BATCH_LENGTH, McpDescription};
 use registry::model::Caller;
 use registry::model::protocol::MCP_REVISIONS;
 use registry::operations::operator_token;
@@ -26,8 +26,6 @@ use crate::reply::{self, Reply, RpcError};
 use crate::revision::{Era, Handshake};
 use crate::server::McpServer;
 use crate::tools::Selection;
-
-const MAX_BATCH_LENGTH: usize = 10;
 
 /// After this time, no further message of a batch is started. API Gateway answers 503 after 29 s, and then the results of
 /// all messages are lost. So the slowest operation must fit into the rest.

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 
 use crate::http::JsonEnvelope;
 
+/// Of MCP 2025-03-26; later revisions and A2A have no batches.
+pub const MAX_BATCH_LENGTH: usize = 10;
+
 /// The members before the result or the error.
 #[derive(Serialize)]
 struct Head<I> {

@@ -46,7 +46,7 @@ pub fn answer(message_id: &str, context_id: &str, parts: JsonEnvelope) -> serde_
 #[schemars(rename = "A2aSent")]
 pub enum Sent {
     Task(Task),
-    /// Written by [`answer`].
+    // `answer` writes it.
     Message(Message),
 }
 
@@ -203,7 +203,7 @@ impl From<super::Part> for Part {
     }
 }
 
-/// The schema of the parameters of SendMessage. The endpoint accepts more: names of fields and values as in 0.3.
+/// The schema of the parameters of `SendMessage`. The endpoint accepts more: names of fields and values as in 0.3.
 #[must_use]
 pub fn send_schema() -> Value {
     let optional = |mut schema: Value| {
@@ -265,6 +265,15 @@ pub fn send_schema() -> Value {
 #[must_use]
 pub fn id_schema() -> Value {
     json!({ "type": "string", "maxLength": MAX_ID_LENGTH, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" })
+}
+
+/// The schema of the id of a task in a path, where a colon separates it from the name of a call.
+#[must_use]
+pub fn task_id_schema() -> Value {
+    let mut id = id_schema();
+    id["minLength"] = json!(1);
+    id["pattern"] = json!("^[^\\u0000-\\u001f\\u007f-\\u009f/:]*$");
+    id
 }
 
 #[must_use]
