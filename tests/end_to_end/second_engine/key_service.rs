@@ -13,7 +13,6 @@ use registry::events::Bus;
 use registry::model::{Clock, Kind, Random};
 use registry::settings::{Mode, Settings};
 use registry::trust::keys;
-use registry_lambda::kms::Kms;
 use serde_json::json;
 use tests::fixtures;
 use tests::test_registry::NOON;
