@@ -3,10 +3,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Script, legacy, modern};
-use crate::handshake::Subject;
+use super::{legacy, modern};
 use crate::handshake::peer::{Asked, Peer, Reply, ask, codes};
-use registry_model::{ClientRegistration, Handshake, Kind, Secret, Verdict};
+use registry_model::{ClientRegistration, Handshake, Kind, Verdict};
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
 const SERVER: &str = "/.well-known/oauth-authorization-server";
