@@ -214,8 +214,8 @@ impl Sender for Remote {
                 429 if reply["allowance"] == "host" => return self.refused(candidate, &reply),
                 429 => {
                     return Err(format!(
-                        "the registry takes no more for now{}. Raise PUBLISH_PER_HOUR and its other limits (in development: \
-                         RATE_LIMITS=off)",
+                        "the registry takes no more for now{}. Raise PUBLISH_PER_HOUR, or all limits with RATE_LIMITS=1000 (in \
+                         development: RATE_LIMITS=off)",
                         imports::problem_detail(&answer)
                     ));
                 }

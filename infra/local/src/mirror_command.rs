@@ -27,8 +27,8 @@ Examples:
   registry mirror servers.jsonl --to https://registry.example.com --report refused.jsonl
   registry mirror https://registry.example.com/dumps.json --resume mirror.state
 
-A registry limits publications per hour: 60 per caller (PUBLISH_PER_HOUR), 60 per host (PUBLISH_PER_HOST_PER_HOUR) and
-3000 in total (PUBLISH_PER_HOUR_IN_ALL). Raise these settings in the target registry.
+A registry limits publications per hour: 60 per caller (PUBLISH_PER_HOUR), 60 per host and 3000 in total. Start the target
+registry with RATE_LIMITS=1000 to multiply all three by 10.
 
 Exit codes: 0 all entries were handled (published, refused or skipped); 1 stopped or failed;
 2 invalid command line or state file.";
