@@ -19,7 +19,6 @@ use registry::model::LimitedAction;
 use serde_json::{Value, json};
 use tests::peers::{Peer, empty, json_answer, servers};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry, id_of};
-use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
@@ -85,7 +84,7 @@ impl Official {
 
     /// Starts to serve and returns the base URL.
     async fn start(&self) -> String {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = tests::ports::listen("127.0.0.1").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let router = Router::new().route("/v0.1/servers", get(list)).with_state(self.clone());
         tokio::spawn(async move { drop(axum::serve(listener, router).await) });

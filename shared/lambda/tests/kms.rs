@@ -1,7 +1,5 @@
 //! Signs with a key in KMS. `SECOND_ENGINE` names an endpoint with a KMS, such as moto; `make proxies` starts one.
 
-#![expect(clippy::unwrap_used, reason = "a test that finds a fault has to fail")]
-
 use aws_sdk_kms::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_kms::types::{KeySpec, KeyUsageType};
 use p256::ecdsa::signature::Verifier as _;

@@ -78,7 +78,7 @@ async fn acceleration_index_is_the_sum_of_its_inputs() {
         let index = acceleration["acceleration_index"].as_f64().unwrap();
         assert!((index - 1.0 - sum).abs() < 1e-5, "{acceleration}");
         let multipliers = acceleration["multipliers"].as_object().unwrap();
-        assert_eq!(multipliers.keys().collect::<Vec<_>>(), ["day_budget", "match_boost"]);
+        assert_eq!(multipliers.keys().collect::<Vec<_>>(), ["match_boost", "day_budget"]);
         index
     };
     // Two listings and two good probes: 2 * .01 + 2 * .002, minus the decay of a second.

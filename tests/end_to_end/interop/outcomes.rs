@@ -11,8 +11,6 @@ use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 use super::{INTEROP, act, by_a2a, call_from};
 use crate::fixtures::{LivePair, live_agent, live_pair};
 
-const FIRST_PRINCIPLES: &str = "/api/products/first-principles";
-
 fn assert_close(actual: &Value, expected: f64) {
     let actual = actual.as_f64().unwrap_or_else(|| panic!("no number: {actual}"));
     assert!((actual - expected).abs() < 1e-9, "{actual} is not {expected}");
@@ -96,8 +94,7 @@ async fn tally_after_report(registry: &TestRegistry, id: &Value) -> Value {
 #[tokio::test]
 async fn outcome_reports_are_accepted_over_every_protocol_and_validated() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
-    act(&registry, FIRST_PRINCIPLES, "deposit_outcome", json!({ "listing_id": agent, "listing_b": server }))
-        .await;
+    act(&registry, INTEROP, "deposit_outcome", json!({ "listing_id": agent, "listing_b": server })).await;
     let by_message = by_a2a(&registry, "deposit_outcome", json!({ "listing_id": server })).await;
     assert_eq!(by_message["tally"]["count"], 1);
     for (arguments, field) in [

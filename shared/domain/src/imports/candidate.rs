@@ -36,7 +36,7 @@ pub(super) fn candidates(document: Value) -> Vec<Candidate> {
         }
         other => vec![other],
     };
-    rows.into_iter().map(Candidate::of).collect()
+    rows.iter().map(Candidate::of).collect()
 }
 
 /// The server description in an entry of the registry API, with or without its wrapper.
@@ -45,12 +45,12 @@ pub(crate) fn server_of(row: &Value) -> &Value {
 }
 
 impl Candidate {
-    fn of(row: Value) -> Self {
+    fn of(row: &Value) -> Self {
         if let Some(url) = row.as_str() {
             return Self::of_url(url);
         }
         if row["listing"]["listing_id"].is_string() {
-            return Self::of_dump(&row);
+            return Self::of_dump(row);
         }
         let is_header_of_dump = row["schema"].is_string() && row["registry"].is_string();
         if is_header_of_dump {
@@ -58,7 +58,7 @@ impl Candidate {
         }
         match CARD_URLS.iter().find_map(|name| row[*name].as_str()) {
             Some(url) => Self::of_url(url),
-            None => Self::of_server(server_of(&row), &row["_meta"]),
+            None => Self::of_server(server_of(row), &row["_meta"]),
         }
     }
 

@@ -107,7 +107,7 @@ async fn every_proof_method_binds_the_key_of_the_domain() {
     assert_eq!(bound_methods, ["key_set"], "{reciprocity}");
     let domain = &reciprocity["signals"][2];
     assert_eq!((&domain["id"], &domain["points"]), (&json!("domain"), &json!(20)));
-    assert_eq!(reciprocity["graph"]["edges"].as_array().unwrap().len(), 3, "{}", reciprocity["graph"]);
+    assert_eq!(reciprocity["graph"]["edges"].as_array().unwrap().len(), 2, "{}", reciprocity["graph"]);
 }
 
 #[tokio::test]
