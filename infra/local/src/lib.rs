@@ -24,7 +24,7 @@ use registry::http::CallerLimit;
 use registry::model::{Clock, Random};
 use registry::probe;
 use registry::settings::Settings;
-use registry::store::{DueClass, Store, table};
+use registry::store::{DueClass, Store, StoreError, table};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -111,6 +111,8 @@ pub enum StartError {
     Lock(#[from] LockError),
     #[error("cannot create the table: {0}")]
     Table(Box<aws_sdk_dynamodb::Error>),
+    #[error("cannot delete what earlier versions stored: {0}")]
+    Retired(#[from] StoreError),
     #[error(transparent)]
     Template(#[from] template::TemplateError),
     /// The routes of the template are invalid.
@@ -162,6 +164,7 @@ impl Local {
 
             let tick = settings.tick();
             let store = options.parts.store(engine.clone(), &settings.table_name, &options.clock);
+            store.delete_retired_items().await?;
             let (bus, events) = Bus::local();
             let app = App::new(settings, store, bus, options.clock.clone(), options.random);
             let connections = app.settings.connections;

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use aws_sdk_dynamodb::types::AttributeValue::S;
 use registry::settings::{Mode, Settings};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -145,4 +146,25 @@ async fn metrics_contain_what_the_jobs_report() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     local.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn items_of_removed_features_are_deleted_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = Data::File(folder.path().join("registry.db"));
+    let partitions = ["SUBSCRIPTIONS", "SUBSCRIPTIONS#TOLD", "CREDENTIAL#mcp-x", "KEY#CREDENTIAL", "KEPT"];
+    let first = Local::start(Options { data: data.clone(), ..options() }).await.unwrap();
+    for partition in partitions {
+        let put = super::engine::client(first.engine.clone()).put_item().table_name("registry");
+        put.item("pk", S(partition.to_owned())).item("sk", S("0".to_owned())).send().await.unwrap();
+    }
+    first.stop().await;
+    let second = Local::start(Options { data, ..options() }).await.unwrap();
+    for partition in partitions {
+        let get = super::engine::client(second.engine.clone()).get_item().table_name("registry");
+        let get = get.key("pk", S(partition.to_owned())).key("sk", S("0".to_owned()));
+        let is_left = get.send().await.unwrap().item.is_some();
+        assert_eq!(is_left, partition == "KEPT", "{partition}");
+    }
+    second.stop().await;
 }

@@ -61,6 +61,7 @@ mod rates;
 mod read_cache;
 mod reads;
 mod reports;
+mod retired;
 mod score_reports;
 mod search_index;
 mod seen;
