@@ -3,13 +3,26 @@
 
 use std::net::TcpListener;
 
+use tests::ports;
 use tests::test_registry::TestRegistry;
 
-/// The listener stands for a server of another process, because the harness does not know its port.
+/// A listener on a port that the harness does not know, like a server of another process. A port that an earlier test
+/// opened and closed is known.
+fn foreign_listener() -> TcpListener {
+    let mut known = Vec::new();
+    loop {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        if !ports::is_allowed(listener.local_addr().unwrap().port()) {
+            return listener;
+        }
+        known.push(listener);
+    }
+}
+
 #[tokio::test]
 async fn fetcher_of_tests_refuses_ports_that_the_harness_did_not_open() {
     let registry = TestRegistry::start().await;
-    let foreign = TcpListener::bind("127.0.0.1:0").unwrap();
+    let foreign = foreign_listener();
     foreign.set_nonblocking(true).unwrap();
     let url = format!("http://{}/mcp", foreign.local_addr().unwrap());
     let id = registry.publish_mcp(&url).await;

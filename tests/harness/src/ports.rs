@@ -30,7 +30,8 @@ pub fn guard() {
     limit_local_ports(is_allowed);
 }
 
-fn is_allowed(port: u16) -> bool {
+/// Whether this process opened the port, now or earlier.
+pub fn is_allowed(port: u16) -> bool {
     let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     opened.as_ref().is_some_and(|ports| ports.contains(&port))
 }
