@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::read_cache::ReadCache;
+use super::read_cache::{Ages, ReadCache};
 use registry_model::Clock;
 
 /// The table, as a cheap handle: clones share the client and the read cache. Its methods fail with
@@ -24,24 +24,28 @@ impl fmt::Debug for Store {
 impl Store {
     /// A table to which other processes may write, too. No read is cached.
     pub fn new(client: aws_sdk_dynamodb::Client, name: &str) -> Self {
-        Self { client, table: name.into(), read_cache: ReadCache::default() }
+        Self::with_cache(client, name, ReadCache::new(Ages::NONE, Clock::System))
     }
 
     /// A table to which other processes write, too. What nearly every request reads is cached for seconds of `clock`,
     /// because one partition key cannot serve all requests: the counts, the manifest of the search index, and pages of the
     /// lists.
     pub fn of_many_writers(client: aws_sdk_dynamodb::Client, name: &str, clock: Clock) -> Self {
-        Self { read_cache: ReadCache::for_seconds(clock), ..Self::new(client, name) }
+        Self::with_cache(client, name, ReadCache::new(Ages::AMONG_MANY, clock))
     }
 
     /// A table to which only this process writes, and only through clones of this handle. A read item is cached until
     /// it is written.
     pub fn sole_writer(client: aws_sdk_dynamodb::Client, name: &str) -> Self {
-        Self { read_cache: ReadCache::until_written(), ..Self::new(client, name) }
+        Self::with_cache(client, name, ReadCache::new(Ages::SOLE, Clock::System))
+    }
+
+    fn with_cache(client: aws_sdk_dynamodb::Client, name: &str, read_cache: ReadCache) -> Self {
+        Self { client, table: name.into(), read_cache }
     }
 
     /// Whether only this process writes to the table. If so, a check for changes costs nothing.
     pub fn is_sole_writer(&self) -> bool {
-        self.read_cache.is_until_written()
+        self.read_cache.is_of_sole_writer()
     }
 }

@@ -174,8 +174,7 @@ impl Store {
 
     /// Deletes a pending leaf that is in the tree.
     pub async fn forget_pending(&self, leaf: &PendingLeaf) -> Result<(), StoreError> {
-        let key = pending_key(leaf).item();
-        self.client.delete_item().table_name(&*self.table).set_key(Some(key)).send().await?;
+        self.delete(&pending_key(leaf)).await?;
         Ok(())
     }
 

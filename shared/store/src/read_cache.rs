@@ -1,6 +1,6 @@
-//! Caches reads of the table. On the local server a single process writes to the table, so an item is cached until it is
-//! written again. On AWS many processes write. There, only what nearly every request needs is cached, and only for seconds:
-//! otherwise all requests together would exceed the throughput of one partition key.
+//! The cache of what is read from the table. An entry lasts until this process writes its partition. Where other processes write,
+//! too, it also has a greatest age: only what nearly every request needs is cached then, and only for seconds, because all
+//! requests together would exceed the throughput of one partition key.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,10 +15,6 @@ use super::keys::{self, Key};
 use super::listing_item::NamedListing;
 use registry_model::{Clock, Listing, ListingId, Moment};
 
-/// How long the counts and the manifest are cached if other processes write them, too, in milliseconds.
-const MAX_AGE_MS: i64 = 1_000;
-/// The same for pages of the lists: as long as clients cache them.
-const MAX_PAGE_AGE_MS: i64 = 5_000;
 /// Cached pages. A page has at most 100 listings.
 const MAX_PAGES: usize = 64;
 /// Approximate bytes of cached listings with their evidence.
@@ -33,34 +29,45 @@ const MAX_CORE_BYTES: u64 = 20 * 1024 * 1024;
 /// Approximate bytes of a core without its description.
 const CORE_BYTES: u64 = size_of::<Listing>() as u64 + 600;
 
+/// The ages in milliseconds at which entries end that this process did not write; what may have no age is not cached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ages {
+    /// The counts, and the manifest of the search index.
+    counts: i64,
+    /// Pages of the lists.
+    pages: i64,
+    /// Listings, and what their boosts are computed from.
+    listings: i64,
+}
+
+impl Ages {
+    /// Nothing is cached.
+    pub(super) const NONE: Self = Self { counts: 0, pages: 0, listings: 0 };
+    /// Other processes write, too. Pages are cached as long as clients cache them. Listings are not: an owner who
+    /// changes one through another process reads it next.
+    pub(super) const AMONG_MANY: Self = Self { counts: 1_000, pages: 5_000, listings: 0 };
+    /// Only this process writes. Rendered pages are cached by their version then, so none is read twice.
+    pub(super) const SOLE: Self = Self { counts: i64::MAX, pages: 0, listings: i64::MAX };
+}
+
 /// Listings of a page, and the place where the next page begins.
 pub(super) type ListedPage = (Vec<Listing>, Option<String>);
 
-/// The cached reads of a process; by default, nothing is cached.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ReadCache(Option<Arc<Caches>>);
+/// The cached reads of a process. Clones share it.
+#[derive(Clone, Debug)]
+pub(super) struct ReadCache(Arc<Caches>);
 
 #[derive(Debug)]
 struct Caches {
+    clock: Clock,
+    ages: Ages,
     live: Cache<String, Aged<Live>>,
     manifest: Cache<String, Aged<Arc<Manifest>>>,
-    writers: Writers,
-}
-
-#[derive(Debug)]
-enum Writers {
-    /// Only this process writes to the table.
-    Sole(ItemCaches),
-    /// Values age by this clock.
-    Many { pages: Cache<String, Aged<Arc<ListedPage>>>, clock: Clock },
-}
-
-#[derive(Debug)]
-struct ItemCaches {
-    listings: Cache<String, Arc<NamedListing>, Size>,
-    cores: Cache<String, Arc<Listing>, Size>,
+    pages: Cache<String, Aged<Arc<ListedPage>>>,
+    listings: Cache<String, Aged<Arc<NamedListing>>, Size>,
+    cores: Cache<String, Aged<Arc<Listing>>, Size>,
     /// The items of a partition from which boosts are computed.
-    boosts: Cache<String, Arc<Vec<Item>>>,
+    boosts: Cache<String, Aged<Arc<Vec<Item>>>>,
 }
 
 /// A value and a time before it was read.
@@ -71,47 +78,25 @@ struct Aged<T> {
 }
 
 impl ReadCache {
-    /// A cache whose items last until they are written.
-    pub(super) fn until_written() -> Self {
-        Self::of(Writers::Sole(ItemCaches {
-            listings: Cache::with_weighter(
-                usize::try_from(MAX_BYTES / TYPICAL_BYTES).unwrap_or(1),
-                MAX_BYTES,
-                Size,
-            ),
-            cores: Cache::with_weighter(
-                usize::try_from(MAX_CORE_BYTES / CORE_BYTES).unwrap_or(1),
-                MAX_CORE_BYTES,
-                Size,
-            ),
-            boosts: Cache::new(MAX_BOOSTS),
+    pub(super) fn new(ages: Ages, clock: Clock) -> Self {
+        let (bytes, core_bytes, boosts) =
+            if ages.listings > 0 { (MAX_BYTES, MAX_CORE_BYTES, MAX_BOOSTS) } else { (0, 0, 0) };
+        let number = |bytes: u64, typical: u64| usize::try_from(bytes / typical).unwrap_or(1);
+        Self(Arc::new(Caches {
+            clock,
+            ages,
+            live: Cache::new(1),
+            manifest: Cache::new(1),
+            pages: Cache::new(if ages.pages > 0 { MAX_PAGES } else { 0 }),
+            listings: Cache::with_weighter(number(bytes, TYPICAL_BYTES), bytes, Size),
+            cores: Cache::with_weighter(number(core_bytes, CORE_BYTES), core_bytes, Size),
+            boosts: Cache::new(boosts),
         }))
     }
 
-    /// A cache of what nearly every request needs, for seconds of this clock.
-    pub(super) fn for_seconds(clock: Clock) -> Self {
-        Self::of(Writers::Many { pages: Cache::new(MAX_PAGES), clock })
-    }
-
-    fn of(writers: Writers) -> Self {
-        Self(Some(Arc::new(Caches { live: Cache::new(1), manifest: Cache::new(1), writers })))
-    }
-
-    /// Whether items are cached until they are written.
-    pub(super) fn is_until_written(&self) -> bool {
-        self.items().is_some()
-    }
-
-    /// Whether the counts and the manifest are cached.
-    pub(super) const fn is_enabled(&self) -> bool {
-        self.0.is_some()
-    }
-
-    fn items(&self) -> Option<&ItemCaches> {
-        match &self.0.as_ref()?.writers {
-            Writers::Sole(items) => Some(items),
-            Writers::Many { .. } => None,
-        }
+    /// Whether only this process writes to the table.
+    pub(super) fn is_of_sole_writer(&self) -> bool {
+        self.0.ages == Ages::SOLE
     }
 
     /// A cached listing, or the result of `read`. The absence of a listing is not cached.
@@ -120,9 +105,11 @@ impl ReadCache {
         id: &ListingId,
         read: impl Future<Output = Result<Option<NamedListing>, StoreError>>,
     ) -> Result<Option<Arc<NamedListing>>, StoreError> {
-        let read = async { Ok(read.await?.map(Arc::new)) };
-        let Some(items) = self.items() else { return read.await };
-        cached(&items.listings, &keys::listing(id), read).await
+        let wanted = BTreeMap::from([(keys::listing(id).pk, ())]);
+        let read = async |_: Vec<(String, ())>| {
+            Ok(read.await?.map(|named| (keys::listing(id).pk, Arc::new(named))).into_iter().collect())
+        };
+        Ok(self.0.many(&self.0.listings, wanted, read).await?.pop())
     }
 
     /// The cores of listings, in no order; one `read` gets those that are not cached. Ids without a listing are left out.
@@ -134,15 +121,12 @@ impl ReadCache {
     where
         R: Future<Output = Result<Vec<Listing>, StoreError>>,
     {
-        let Some(items) = self.items() else {
-            return Ok(read(ids.to_vec()).await?.into_iter().map(Arc::new).collect());
-        };
         let wanted = ids.iter().map(|id| (keys::listing(id).pk, id.clone())).collect();
         let read = async |missing: Vec<(String, ListingId)>| {
             let listings = read(missing.into_iter().map(|(_, id)| id).collect()).await?;
             Ok(listings.into_iter().map(|core| (keys::listing(&core.id).pk, Arc::new(core))).collect())
         };
-        many(&items.cores, wanted, read).await
+        self.0.many(&self.0.cores, wanted, read).await
     }
 
     /// The items with these keys, from which boosts are computed. One `read` gets those of the partitions that are not
@@ -155,7 +139,6 @@ impl ReadCache {
     where
         R: Future<Output = Result<Vec<Item>, StoreError>>,
     {
-        let Some(items) = self.items() else { return read(keys).await };
         let mut wanted: BTreeMap<String, Vec<Key>> = BTreeMap::new();
         for key in keys {
             wanted.entry(key.pk.clone()).or_default().push(key);
@@ -169,7 +152,7 @@ impl ReadCache {
             }
             Ok(found.into_iter().map(|(partition, items)| (partition, Arc::new(items))).collect())
         };
-        let found = many(&items.boosts, wanted, read).await?;
+        let found = self.0.many(&self.0.boosts, wanted, read).await?;
         Ok(found.iter().flat_map(|items| items.iter().cloned()).collect())
     }
 
@@ -178,8 +161,7 @@ impl ReadCache {
     where
         R: Future<Output = Result<Live, StoreError>>,
     {
-        let Some(caches) = &self.0 else { return read(None).await };
-        caches.recent(&caches.live, keys::LIVE, MAX_AGE_MS, read).await
+        self.0.one(&self.0.live, self.0.ages.counts, keys::LIVE, read).await
     }
 
     /// The cached manifest of the search index, which has this key, or the result of `read`, which gets the manifest that
@@ -192,94 +174,133 @@ impl ReadCache {
     where
         R: Future<Output = Result<Arc<Manifest>, StoreError>>,
     {
-        let Some(caches) = &self.0 else { return read(None).await };
-        caches.recent(&caches.manifest, &key.pk, MAX_AGE_MS, read).await
+        self.0.one(&self.0.manifest, self.0.ages.counts, &key.pk, read).await
     }
 
-    /// A cached page of a list, or the result of `read`. A sole writer renders a page only once, so it caches none.
+    /// A cached page of a list, or the result of `read`. A write of a listing does not end it, only its age.
     pub(super) async fn page(
         &self,
         page: &str,
         read: impl Future<Output = Result<ListedPage, StoreError>>,
     ) -> Result<ListedPage, StoreError> {
-        let Some(caches) = &self.0 else { return read.await };
-        let Writers::Many { pages, .. } = &caches.writers else { return read.await };
         let read = |_| async { read.await.map(Arc::new) };
-        Ok(caches.recent(pages, page, MAX_PAGE_AGE_MS, read).await?.as_ref().clone())
+        Ok(Arc::unwrap_or_clone(self.0.one(&self.0.pages, self.0.ages.pages, page, read).await?))
     }
 
     /// A guard to keep while partitions are written. Dropping it removes their cached items, whether or not the write
     /// succeeded, and everything read in the meantime.
-    pub(super) fn writing(&self, partitions: impl IntoIterator<Item = String>) -> Writing {
-        let caches = self.0.clone();
-        let partitions = if caches.is_some() { partitions.into_iter().collect() } else { Vec::new() };
-        Writing { caches, partitions }
+    pub(super) fn writing(&self, partitions: Vec<String>) -> Writing {
+        Writing { caches: Arc::clone(&self.0), partitions }
     }
 }
 
 /// A write under way; see [`ReadCache::writing`].
 #[derive(Debug)]
 pub(super) struct Writing {
-    caches: Option<Arc<Caches>>,
+    caches: Arc<Caches>,
     partitions: Vec<String>,
 }
 
 impl Drop for Writing {
     fn drop(&mut self) {
-        let Some(caches) = &self.caches else { return };
         for partition in &self.partitions {
-            if let Writers::Sole(items) = &caches.writers {
-                items.listings.remove(partition);
-                items.cores.remove(partition);
-                items.boosts.remove(partition);
-            }
-            caches.live.remove(partition);
-            caches.manifest.remove(partition);
+            self.caches.listings.remove(partition);
+            self.caches.cores.remove(partition);
+            self.caches.boosts.remove(partition);
+            self.caches.live.remove(partition);
+            self.caches.manifest.remove(partition);
         }
     }
 }
 
 impl Caches {
-    /// A value that is not too old, or the result of `read`.
-    async fn recent<T: Clone, R>(
+    /// A value that is younger than `max_age`, or the result of `read`.
+    async fn one<T: Clone, R>(
         &self,
         cache: &Cache<String, Aged<T>>,
+        max_age: i64,
         key: &str,
-        max_age_ms: i64,
         read: impl FnOnce(Option<T>) -> R,
     ) -> Result<T, StoreError>
     where
         R: Future<Output = Result<T, StoreError>>,
     {
-        let now = match &self.writers {
-            Writers::Sole(_) => Moment::UNIX_EPOCH,
-            Writers::Many { clock, .. } => clock.now(),
-        };
-        let is_old =
-            |cached: &Aged<T>| (now.as_millisecond() - cached.since.as_millisecond()).abs() >= max_age_ms;
-        let outdated = cache.remove_if(key, is_old).map(|(_, cached)| cached.value);
+        if max_age == 0 {
+            return read(None).await;
+        }
+        let since = self.clock.now();
+        let outdated = cache.remove_if(key, |cached| cached.is_older(max_age, since));
         let guard = match cache.get_value_or_guard_async(key).await {
             Ok(cached) => return Ok(cached.value),
             Err(guard) => guard,
         };
-        let value = read(outdated).await?;
-        let _written_meanwhile = guard.insert(Aged { since: now, value: value.clone() });
+        let value = read(outdated.map(|(_, cached)| cached.value)).await?;
+        let _written_meanwhile = guard.insert(Aged { since, value: value.clone() });
         Ok(value)
+    }
+
+    /// The values of partitions, in no order; one `read` gets those that are not cached. What it does not find is left
+    /// out. The partitions are in order: otherwise two readers could wait for each other.
+    async fn many<K, T: Clone, W: Weighter<String, Aged<T>> + Clone, R>(
+        &self,
+        cache: &Cache<String, Aged<T>, W>,
+        wanted: BTreeMap<String, K>,
+        read: impl FnOnce(Vec<(String, K)>) -> R,
+    ) -> Result<Vec<T>, StoreError>
+    where
+        R: Future<Output = Result<Vec<(String, T)>, StoreError>>,
+    {
+        if self.ages.listings == 0 {
+            let found = read(wanted.into_iter().collect()).await?;
+            return Ok(found.into_iter().map(|(_, value)| value).collect());
+        }
+        let since = self.clock.now();
+        let (mut found, mut guards, mut missing) =
+            (Vec::with_capacity(wanted.len()), BTreeMap::new(), Vec::new());
+        for (partition, key) in wanted {
+            cache.remove_if(&partition, |cached| cached.is_older(self.ages.listings, since));
+            // Concurrent readers of a partition wait for the first. A removal in the meantime invalidates its guard, so
+            // that a value read before a write is never cached after it.
+            match cache.get_value_or_guard_async(&partition).await {
+                Ok(cached) => found.push(cached.value),
+                Err(guard) => {
+                    guards.insert(partition.clone(), guard);
+                    missing.push((partition, key));
+                }
+            }
+        }
+        if missing.is_empty() {
+            return Ok(found);
+        }
+        for (partition, value) in read(missing).await? {
+            if let Some(guard) = guards.remove(&partition) {
+                let _written_meanwhile = guard.insert(Aged { since, value: value.clone() });
+            }
+            found.push(value);
+        }
+        Ok(found)
+    }
+}
+
+impl<T> Aged<T> {
+    /// Whether it has this age, by a clock that may go backwards.
+    fn is_older(&self, max_age: i64, now: Moment) -> bool {
+        (now.as_millisecond() - self.since.as_millisecond()).abs() >= max_age
     }
 }
 
 #[derive(Clone, Debug)]
 struct Size;
 
-impl Weighter<String, Arc<Listing>> for Size {
-    fn weight(&self, _: &String, listing: &Arc<Listing>) -> u64 {
-        CORE_BYTES + listing.description.as_ref().map_or(0, |text| text.len() as u64)
+impl Weighter<String, Aged<Arc<Listing>>> for Size {
+    fn weight(&self, _: &String, listing: &Aged<Arc<Listing>>) -> u64 {
+        CORE_BYTES + listing.value.description.as_ref().map_or(0, |text| text.len() as u64)
     }
 }
 
-impl Weighter<String, Arc<NamedListing>> for Size {
-    fn weight(&self, _: &String, named: &Arc<NamedListing>) -> u64 {
-        let facts = named.1.as_ref().map(|evidence| &evidence.verdict.facts);
+impl Weighter<String, Aged<Arc<NamedListing>>> for Size {
+    fn weight(&self, _: &String, named: &Aged<Arc<NamedListing>>) -> u64 {
+        let facts = named.value.1.as_ref().map(|evidence| &evidence.verdict.facts);
         let tools = facts.into_iter().flat_map(|facts| &facts.tools);
         let skills = facts.into_iter().flat_map(|facts| &facts.skills);
         let texts = tools.map(|tool| &tool.description).chain(skills.map(|skill| &skill.description));
@@ -287,62 +308,15 @@ impl Weighter<String, Arc<NamedListing>> for Size {
     }
 }
 
-/// The cached values of partitions, in no order; one `read` gets those that are not cached. What it does not find is left out.
-/// The partitions are in order: otherwise two readers could wait for each other.
-async fn many<K, T: Clone, W: Weighter<String, T> + Clone, R>(
-    cache: &Cache<String, T, W>,
-    wanted: BTreeMap<String, K>,
-    read: impl FnOnce(Vec<(String, K)>) -> R,
-) -> Result<Vec<T>, StoreError>
-where
-    R: Future<Output = Result<Vec<(String, T)>, StoreError>>,
-{
-    let (mut found, mut guards, mut missing) =
-        (Vec::with_capacity(wanted.len()), BTreeMap::new(), Vec::new());
-    for (partition, key) in wanted {
-        match cache.get_value_or_guard_async(&partition).await {
-            Ok(value) => found.push(value),
-            Err(guard) => {
-                guards.insert(partition.clone(), guard);
-                missing.push((partition, key));
-            }
-        }
-    }
-    if missing.is_empty() {
-        return Ok(found);
-    }
-    for (partition, value) in read(missing).await? {
-        if let Some(guard) = guards.remove(&partition) {
-            let _written_meanwhile = guard.insert(value.clone());
-        }
-        found.push(value);
-    }
-    Ok(found)
-}
-
-async fn cached<T: Clone, W: Weighter<String, T> + Clone>(
-    cache: &Cache<String, T, W>,
-    key: &Key,
-    read: impl Future<Output = Result<Option<T>, StoreError>>,
-) -> Result<Option<T>, StoreError> {
-    // Concurrent readers of one partition wait for the first. A removal in the meantime invalidates its guard, so that a
-    // value read before a write is never cached after it.
-    let guard = match cache.get_value_or_guard_async(&key.pk).await {
-        Ok(value) => return Ok(Some(value)),
-        Err(guard) => guard,
-    };
-    let found = read.await?;
-    if let Some(found) = &found {
-        let _written_meanwhile = guard.insert(found.clone());
-    }
-    Ok(found)
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    fn sole() -> ReadCache {
+        ReadCache::new(Ages::SOLE, Clock::System)
+    }
 
     fn live(agents: u32) -> Live {
         Live { agents, ..Live::default() }
@@ -354,18 +328,18 @@ mod tests {
 
     #[tokio::test]
     async fn item_is_cached_until_its_next_write() {
-        let cache = ReadCache::until_written();
+        let cache = sole();
         assert_eq!(read(&cache, 1).await, live(1));
         assert_eq!(read(&cache, 2).await, live(1));
-        drop(cache.writing([keys::LIVE.to_owned()]));
+        drop(cache.writing(vec![keys::LIVE.to_owned()]));
         assert_eq!(read(&cache, 3).await, live(3));
     }
 
     #[tokio::test]
     async fn cache_ignores_items_that_were_read_during_a_write() {
-        let cache = ReadCache::until_written();
+        let cache = sole();
         let overtaken = async |_| {
-            drop(cache.writing([keys::LIVE.to_owned()]));
+            drop(cache.writing(vec![keys::LIVE.to_owned()]));
             Ok(live(1))
         };
         assert_eq!(cache.live(overtaken).await.unwrap(), live(1));
@@ -374,14 +348,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_disabled_cache_reads_the_table_every_time() {
-        let disabled = ReadCache::default();
+        let disabled = ReadCache::new(Ages::NONE, Clock::System);
         assert_eq!(read(&disabled, 1).await, live(1));
         assert_eq!(read(&disabled, 2).await, live(2));
     }
 
     fn for_seconds() -> (ReadCache, Clock) {
         let clock = Clock::manual(Moment::from_second(1_800_000_000).unwrap());
-        (ReadCache::for_seconds(clock.clone()), clock)
+        (ReadCache::new(Ages::AMONG_MANY, clock.clone()), clock)
     }
 
     #[tokio::test]
@@ -398,7 +372,7 @@ mod tests {
         };
         assert_eq!(cache.live(read_again).await.unwrap(), live(3));
         assert_eq!(outdated, Some(live(1)));
-        drop(cache.writing([keys::LIVE.to_owned()]));
+        drop(cache.writing(vec![keys::LIVE.to_owned()]));
         assert_eq!(read(&cache, 4).await, live(4), "a process sees its own writes");
     }
 
@@ -418,7 +392,7 @@ mod tests {
         assert_eq!(page(&cache, "2").await, "1");
         clock.advance(Duration::from_millis(1));
         assert_eq!(page(&cache, "3").await, "3");
-        let sole = ReadCache::until_written();
+        let sole = sole();
         assert_eq!((page(&sole, "1").await, page(&sole, "2").await), ("1".to_owned(), "2".to_owned()));
     }
 
@@ -460,11 +434,11 @@ mod tests {
 
     #[tokio::test]
     async fn only_listings_that_are_not_cached_are_read() {
-        let cache = ReadCache::until_written();
+        let cache = sole();
         let (one, two, three) = (id(1), id(2), id(3));
         let first = cores(&cache, &[two.clone(), one.clone(), two.clone()], "old").await;
         assert_eq!(first, (vec![one.clone(), two.clone()], vec!["old".to_owned(); 2]), "each once");
-        drop(cache.writing([keys::listing(&one).pk]));
+        drop(cache.writing(vec![keys::listing(&one).pk]));
         let (read_ids, descriptions) = cores(&cache, &[three.clone(), two, one.clone()], "new").await;
         assert_eq!(
             (read_ids, descriptions),
@@ -474,9 +448,9 @@ mod tests {
 
     #[tokio::test]
     async fn cache_ignores_listings_that_were_written_during_the_read() {
-        let cache = ReadCache::until_written();
+        let cache = sole();
         let overtaken = async |missing: Vec<ListingId>| {
-            drop(cache.writing([keys::listing(&id(1)).pk]));
+            drop(cache.writing(vec![keys::listing(&id(1)).pk]));
             Ok(stored(&missing, "old"))
         };
         cache.cores(&[id(1), id(2)], overtaken).await.unwrap();
@@ -485,7 +459,7 @@ mod tests {
 
     #[tokio::test]
     async fn readers_of_the_same_listings_do_not_deadlock() {
-        let cache = ReadCache::until_written();
+        let cache = sole();
         let slowly = async |missing: Vec<ListingId>| {
             tokio::task::yield_now().await;
             Ok(stored(&missing, "it"))

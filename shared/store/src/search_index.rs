@@ -145,43 +145,17 @@ impl Store {
         self.batch_get(keys, consistency).await?.into_iter().map(stored_bucket).collect()
     }
 
-    /// One batch read for up to 98 hits, with the manifest and the seats unless these are cached.
+    /// What a search shows with its hits. At most the listings are read, in one batch, where the rest is cached.
     pub async fn shown(&self, ids: &[ListingId]) -> Result<Shown, StoreError> {
-        if self.is_sole_writer() {
-            // Boxed, because its future is large and part of every search's.
-            return Box::pin(self.shown_from_cache(ids)).await;
-        }
-        let mut shown = Shown::default();
-        let mut keys: Vec<Key> = ids.iter().map(keys::listing).collect();
-        if self.read_cache.is_enabled() {
-            let (manifest, live) = futures::try_join!(self.recent_manifest(), self.live())?;
-            (shown.manifest, shown.seats_claimed) = (manifest, live.funnel.seats_claimed);
-        } else {
-            keys.extend([manifest_key(), keys::seats()]);
-        }
-        for item in self.batch_get(keys, Consistency::Eventual).await? {
-            match text(&item, "sk") {
-                MANIFEST => shown.manifest = Arc::new(manifest(&item)),
-                "SEATS" => shown.seats_claimed = count(&item, "claimed"),
-                _ => {
-                    let listing: Listing = serde_dynamo::from_item(item)?;
-                    shown.listings.insert(listing.id.clone(), Arc::new(listing));
-                }
-            }
-        }
-        Ok(shown)
-    }
-
-    async fn shown_from_cache(&self, ids: &[ListingId]) -> Result<Shown, StoreError> {
+        // Boxed, because its future is large and part of every search's.
+        let read = Box::pin(async {
+            futures::try_join!(self.recent_manifest(), self.live(), self.shown_listings(ids))
+        });
+        let (manifest, live, listings) = read.await?;
         Ok(Shown {
-            manifest: self.recent_manifest().await?,
-            listings: self
-                .shown_listings(ids)
-                .await?
-                .into_iter()
-                .map(|listing| (listing.id.clone(), listing))
-                .collect(),
-            seats_claimed: self.live().await?.funnel.seats_claimed,
+            manifest,
+            listings: listings.into_iter().map(|listing| (listing.id.clone(), listing)).collect(),
+            seats_claimed: live.funnel.seats_claimed,
         })
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
 
-use super::attributes::Item;
+use super::attributes::{Item, text};
 use super::client::Store;
 use super::error::{StoreError, is_condition_failure};
 use super::expression::Expression;
@@ -44,6 +44,7 @@ impl Store {
 
     /// Writes an item that must not exist yet; false where it does.
     pub(super) async fn put_new(&self, item: Item) -> Result<bool, StoreError> {
+        let _writing = self.read_cache.writing(vec![text(&item, "pk").to_owned()]);
         let put = self.client.put_item().table_name(&*self.table).set_item(Some(item));
         match put.condition_expression("attribute_not_exists(pk)").send().await {
             Ok(_) => Ok(true),
@@ -54,6 +55,7 @@ impl Store {
 
     /// Writes an item, over any that exists.
     pub(super) async fn put(&self, item: Item) -> Result<(), StoreError> {
+        let _writing = self.read_cache.writing(vec![text(&item, "pk").to_owned()]);
         self.client.put_item().table_name(&*self.table).set_item(Some(item)).send().await?;
         Ok(())
     }
@@ -75,7 +77,7 @@ impl Store {
         change: &Expression,
         returned: Option<ReturnValue>,
     ) -> Result<Result<Item, Item>, StoreError> {
-        let _writing = self.read_cache.writing([key.pk.clone()]);
+        let _writing = self.read_cache.writing(vec![key.pk.clone()]);
         let update = self
             .client
             .update_item()
@@ -100,6 +102,7 @@ impl Store {
 
     /// Deletes an item; whether it existed.
     pub(super) async fn delete(&self, key: &Key) -> Result<bool, StoreError> {
+        let _writing = self.read_cache.writing(vec![key.pk.clone()]);
         let deletion = self.client.delete_item().table_name(&*self.table).set_key(Some(key.item()));
         let answer = deletion.return_values(ReturnValue::AllOld).send().await?;
         Ok(answer.attributes.is_some_and(|item| !item.is_empty()))
