@@ -71,6 +71,9 @@ pub(super) async fn read(
     max_bytes: usize,
     mut until: ReadUntil,
 ) -> Result<(Bytes, bool), FetchError> {
+    if matches!(until, ReadUntil::Head) {
+        return Ok((Bytes::new(), true));
+    }
     // The client takes this header away once it has undone the encoding.
     let encoded = response.headers().get(CONTENT_ENCODING).is_some_and(|value| value != "identity");
     let mut body = BytesMut::new();

@@ -21,11 +21,8 @@ pub enum FetchError {
     NameUnresolved,
     #[error("Nothing accepts connections at this host and port. Start the server, or open the port.")]
     Refused,
-    #[error(
-        "The TLS handshake failed. Serve a certificate for this host name from a public authority, with the \
-         full certificate chain."
-    )]
-    Tls,
+    #[error(transparent)]
+    Tls(TlsFailure),
     #[error("No complete answer arrived within {} ms. Answer faster, and end the response.", after.as_millis())]
     Timeout { after: Duration },
     #[error("The answer is longer than {limit} bytes. Serve a shorter document.")]
@@ -55,7 +52,7 @@ impl FetchError {
             Self::NameNotFound => "dns_nxdomain",
             Self::NameUnresolved => "dns_failure",
             Self::Refused => "conn_refused",
-            Self::Tls => "tls_error",
+            Self::Tls(_) => "tls_error",
             Self::Timeout { .. } => "timeout",
             Self::TooLarge { .. } => "too_large",
             Self::TooManyRedirects => "too_many_redirects",
@@ -74,12 +71,15 @@ impl FetchError {
             return Self::Broken;
         }
         let Some(cause) = causes(error).find_map(|cause| cause.downcast_ref::<io::Error>()) else {
-            return if secure { Self::Tls } else { Self::Broken };
+            return if secure { Self::Tls(TlsFailure::Other) } else { Self::Broken };
         };
+        if let Some(failure) = TlsFailure::within(cause) {
+            return Self::Tls(failure);
+        }
         // An error of the system concerns the connection, except that many servers refuse TLS by a reset.
         let of_tls = cause.raw_os_error().is_none() || cause.kind() == io::ErrorKind::ConnectionReset;
         match Self::of_connect(cause) {
-            Self::Broken if secure && of_tls => Self::Tls,
+            Self::Broken if secure && of_tls => Self::Tls(TlsFailure::Other),
             other => other,
         }
     }
@@ -105,6 +105,57 @@ impl FetchError {
                 Self::BadEncoding
             }
             _ => Self::Broken,
+        }
+    }
+}
+
+/// What is wrong with the TLS of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TlsFailure {
+    #[error("The certificate has expired. Renew it, and let the server load the new one.")]
+    Expired,
+    #[error("The certificate is for another host name. Serve one that names this host.")]
+    WrongName,
+    #[error(
+        "No public authority vouches for the certificate: it is self-signed, or the server does not send its \
+         full chain."
+    )]
+    UnknownIssuer,
+    #[error(
+        "The port answers in plain text and not in TLS. Publish the URL with http, or let the server speak \
+         TLS at this port."
+    )]
+    PlainText,
+    #[error(
+        "The TLS handshake failed. Serve a certificate for this host name from a public authority, with the \
+         full certificate chain, over TLS 1.2 or 1.3."
+    )]
+    Other,
+}
+
+impl TlsFailure {
+    /// The client wraps the error of TLS in errors of the system, one in the other.
+    fn within(error: &io::Error) -> Option<Self> {
+        let inner = error.get_ref()?;
+        let nested = || inner.downcast_ref::<io::Error>().and_then(Self::within);
+        inner.downcast_ref().map(Self::of).or_else(nested)
+    }
+
+    fn of(error: &rustls::Error) -> Self {
+        use rustls::CertificateError as Certificate;
+        match error {
+            rustls::Error::InvalidCertificate(Certificate::Expired | Certificate::ExpiredContext { .. }) => {
+                Self::Expired
+            }
+            rustls::Error::InvalidCertificate(
+                Certificate::NotValidForName | Certificate::NotValidForNameContext { .. },
+            ) => Self::WrongName,
+            // An authority's certificate that serves a host itself is self-signed.
+            rustls::Error::InvalidCertificate(Certificate::UnknownIssuer | Certificate::Other(_)) => {
+                Self::UnknownIssuer
+            }
+            rustls::Error::InvalidMessage(_) => Self::PlainText,
+            _ => Self::Other,
         }
     }
 }

@@ -38,7 +38,7 @@ use tokio::time::timeout;
 use url::Host;
 
 pub use answer::Answer;
-pub use failure::FetchError;
+pub use failure::{FetchError, TlsFailure};
 pub use request::{
     Follow, IsComplete, MAX_CARD_BYTES, MAX_CARD_REDIRECTS, MAX_ENDPOINT_ANSWER_BYTES, PREFLIGHT, PROBE,
     ReadUntil, Request,

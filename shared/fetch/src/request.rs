@@ -86,6 +86,12 @@ impl Request {
         self
     }
 
+    /// Reads no body: the status says all.
+    pub fn head_only(mut self) -> Self {
+        self.until = ReadUntil::Head;
+        self
+    }
+
     /// Stops reading as soon as the body satisfies `enough`. The function is called repeatedly with a growing body
     /// and should look at each byte once.
     pub fn until(mut self, enough: impl FnMut(&[u8]) -> bool + Send + 'static) -> Self {
@@ -110,6 +116,8 @@ pub enum Follow {
 pub type IsComplete = dyn FnMut(&[u8]) -> bool + Send;
 
 pub enum ReadUntil {
+    /// Only to the end of the headers.
+    Head,
     End,
     /// Until the bytes read so far satisfy this, or to the end; the connection is then dropped. For event streams
     /// that stay open after the answer.
@@ -119,7 +127,7 @@ pub enum ReadUntil {
 impl ReadUntil {
     pub(super) fn is_satisfied_by(&mut self, body: &[u8]) -> bool {
         match self {
-            Self::End => false,
+            Self::Head | Self::End => false,
             Self::Satisfied(enough) => enough(body),
         }
     }
@@ -128,6 +136,7 @@ impl ReadUntil {
 impl fmt::Debug for ReadUntil {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
+            Self::Head => "Head",
             Self::End => "End",
             Self::Satisfied(_) => "Satisfied",
         })

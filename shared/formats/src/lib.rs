@@ -6,7 +6,8 @@
 //! every fault with its place. [`server_card`] parses the third document format. [`document_texts`] checks all texts of
 //! a document with the rules of [`plain_text`] and [`injection`]. [`argument_text`] checks the texts of callers, and
 //! [`argument_schema`] describes the same rules in JSON Schema. [`secret_key`] checks the secrets of callers.
-//! [`tool_definition`] makes the content address of an MCP tool, and [`tool_diff`] compares the tools of two looks.
+//! [`tool_definition`] makes the content address of an MCP tool, [`tool_diff`] compares the tools of
+//! two looks, and [`tool_schema`] checks them.
 
 pub mod a2a_message;
 pub mod agent_card;
@@ -24,3 +25,4 @@ pub mod server_card;
 pub mod server_json;
 pub mod tool_definition;
 pub mod tool_diff;
+pub mod tool_schema;

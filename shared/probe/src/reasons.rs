@@ -62,6 +62,29 @@ pub fn of_card(fault: CardFault, status: u16) -> Vec<(ProbeFault, String)> {
             .collect(),
     }
 }
+/// A tool that clients of MCP 2026-07-28 leave out.
+pub fn of_tool_header(seen: &str) -> Reason {
+    Reason {
+        code: "tool_header".to_owned(),
+        reason: "tool left out".to_owned(),
+        seen: plain(seen, MAX_SEEN_CHARS),
+        fix: "Clients drop this tool, and so does the registry. Give x-mcp-header the name of a header that no other \
+              argument has, on a string, an integer or a boolean that is reachable through properties."
+            .to_owned(),
+    }
+}
+
+/// Official clients differ: some refuse a list with a cursor that is null.
+pub fn of_null_cursor() -> Reason {
+    Reason {
+        code: "null_cursor".to_owned(),
+        reason: "list warning".to_owned(),
+        seen: "nextCursor in the result of tools/list is null".to_owned(),
+        fix: "Leave nextCursor out on the last page: clients with strict types refuse the whole list."
+            .to_owned(),
+    }
+}
+
 pub fn advice(finding: &CardViolation) -> Reason {
     Reason {
         code: finding.code.to_owned(),

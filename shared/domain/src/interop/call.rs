@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use registry_formats::a2a_message::{newest, older, older_rest, rest_path};
+use registry_formats::a2a_message::{Endpoint, newest, older, older_rest, rest_path};
 use registry_model::protocol::MCP_NEWEST_REVISION;
 use registry_model::{EntryProtocol, Tool, ToolParameter};
 
@@ -119,25 +119,27 @@ fn client() -> Value {
     json!({ "name": "your-client", "version": "1.0.0" })
 }
 
-pub(super) fn a2a(url: &str, version: &str, message_id: &str, text: &str) -> Call {
+pub(super) fn a2a(endpoint: &str, version: &str, message_id: &str, text: &str) -> Call {
+    let Endpoint { url, tenant } = Endpoint::read(endpoint);
     let (method, params) = match version {
-        NEWEST_A2A => ("SendMessage", newest(message_id, text)),
+        NEWEST_A2A => ("SendMessage", newest(message_id, text, tenant.as_deref())),
         _ => ("message/send", older(message_id, text)),
     };
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    let request = with_version(CallRequest::post(url, [("accept", JSON_OR_STREAM)], body), version);
+    let request = with_version(CallRequest::post(&url, [("accept", JSON_OR_STREAM)], body), version);
     let note = "Write what you need into the text. If the answer contains an A2A task, poll the task by its \
         id.";
     Call::new(EntryProtocol::A2a, version, request, note)
 }
 
 /// `None` if the URL cannot be parsed.
-pub(super) fn a2a_rest(url: &str, version: &str, message_id: &str, text: &str) -> Option<Call> {
-    let mut target = url::Url::parse(url).ok()?;
+pub(super) fn a2a_rest(endpoint: &str, version: &str, message_id: &str, text: &str) -> Option<Call> {
+    let Endpoint { url, tenant } = Endpoint::read(endpoint);
+    let mut target = url::Url::parse(&url).ok()?;
     let is_newest = version == NEWEST_A2A;
-    let path = rest_path(target.path(), is_newest, "/message:send");
+    let path = rest_path(target.path(), is_newest, tenant.as_deref(), "/message:send");
     target.set_path(&path);
-    let body = if is_newest { newest(message_id, text) } else { older_rest(message_id, text) };
+    let body = if is_newest { newest(message_id, text, None) } else { older_rest(message_id, text) };
     let accept = [("accept", "application/a2a+json, application/json")];
     let request = with_version(CallRequest::post(target.as_str(), accept, body), version);
     Some(Call::new(EntryProtocol::Http, version, request, "Put the task into the text."))
@@ -214,5 +216,10 @@ mod tests {
         let rest = a2a_rest("https://a.example.org/x", "0.3", "m", "Hi.").unwrap();
         assert_eq!(rest.request.url, "https://a.example.org/x/v1/message:send");
         assert_eq!(a2a_rest("not a URL", "1.0", "m", "Hi."), None);
+        let tenant = "https://a.example.org/x#tenant=t";
+        let (rpc, rest) = (a2a(tenant, "1.0", "m", "Hi."), a2a_rest(tenant, "1.0", "m", "Hi.").unwrap());
+        assert_eq!(rpc.request.body.unwrap()["params"]["tenant"], "t");
+        assert_eq!(rpc.request.url, "https://a.example.org/x");
+        assert_eq!(rest.request.url, "https://a.example.org/x/t/message:send");
     }
 }

@@ -9,6 +9,7 @@ use jiff::SignedDuration;
 
 use registry_app::App;
 use registry_fetch::Target;
+use registry_formats::a2a_message::Endpoint;
 use registry_model::settings::OutreachDelivery;
 use registry_model::{HostName, Kind, Listing, TalkMessage};
 use registry_probe::handshake::{self, Delivery, Recipient};
@@ -77,9 +78,10 @@ async fn send(app: &App, host: &HostName, one: &TouchedListing) -> Result<bool, 
     let rest = hints.flat_map(|proof| &proof.verdict.protocol_hints).any(|hint| hint == "http+json");
     let fetcher = app.fetcher_for(id);
     let endpoint = one.listing.endpoint.as_deref().unwrap_or_default();
-    let delivery = match Target::parse(endpoint, fetcher.reach()) {
+    let Endpoint { url, tenant } = Endpoint::read(endpoint);
+    let delivery = match Target::parse(&url, fetcher.reach()) {
         Ok(endpoint) => {
-            let to = Recipient { endpoint, era: one.listing.era.clone(), rest };
+            let to = Recipient { endpoint, tenant, era: one.listing.era.clone(), rest };
             handshake::send_message(&fetcher, &app.random, &to, &one.message.text).await
         }
         Err(_) => Delivery { failure: Some("url_refused".to_owned()), retry_after: None },

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::*;
 use crate::resolver::Resolver;
-use crate::{PREFLIGHT, TargetError};
+use crate::{PREFLIGHT, TargetError, TlsFailure};
 
 async fn closed_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port()
@@ -111,7 +111,7 @@ async fn fetch_connect_opens_a_connection_and_sends_nothing() {
 async fn fetch_uses_tls_for_https_urls() {
     let peer = Peer::saying("HTTP/1.1 400 Bad Request\r\n\r\n").await;
     let secure = target(&peer.base.replace("http:", "https:"));
-    assert_eq!(fetcher().send(get(secure)).await.unwrap_err(), FetchError::Tls);
+    assert_eq!(fetcher().send(get(secure)).await.unwrap_err(), FetchError::Tls(TlsFailure::PlainText));
 }
 
 #[tokio::test]
@@ -131,7 +131,8 @@ async fn fetch_refuses_self_signed_certificates() {
         let mut session = rustls::ServerConnection::new(Arc::new(config)).unwrap();
         rustls::Stream::new(&mut session, &mut socket).write_all(b"HTTP/1.1 200 OK\r\n\r\n{}")
     });
-    assert_eq!(fetcher().send(get(secure)).await.unwrap_err(), FetchError::Tls);
+    let refused = fetcher().send(get(secure)).await.unwrap_err();
+    assert_eq!(refused, FetchError::Tls(TlsFailure::UnknownIssuer));
     assert!(server.join().unwrap().is_err(), "the handshake was broken off");
 }
 
@@ -239,7 +240,7 @@ fn fetch_errors_do_not_contain_addresses() {
         FetchError::NameNotFound,
         FetchError::NameUnresolved,
         FetchError::Refused,
-        FetchError::Tls,
+        FetchError::Tls(TlsFailure::Other),
         FetchError::Timeout { after: PREFLIGHT },
         FetchError::TooLarge { limit: 7 },
         FetchError::TooManyRedirects,

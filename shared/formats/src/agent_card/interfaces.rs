@@ -11,6 +11,7 @@ use crate::server_json::is_local;
 use registry_model::error::shorten;
 
 const MAX_INTERFACES: usize = 20;
+const MAX_TENANT_CHARS: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Interface {
@@ -18,6 +19,9 @@ pub struct Interface {
     pub url: String,
     pub binding: Binding,
     pub version: Dialect,
+    /// The tenant that every request to this interface names (A2A specification 8.3.2, rule 4).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
 }
 
 impl Interface {
@@ -157,7 +161,8 @@ fn listed_interfaces(listed: &Value, stated: Option<Dialect>, found: &mut Found)
                  as 1.0.",
             );
         }
-        keep(entry.get("url"), binding, version.unwrap_or(Dialect::V1_0), &path, found);
+        let tenant = entry.get("tenant").and_then(Value::as_str).filter(|tenant| !tenant.is_empty());
+        keep(entry.get("url"), binding, version.unwrap_or(Dialect::V1_0), tenant, &path, found);
     }
 }
 
@@ -172,7 +177,7 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
     found.has_known_version |= stated.is_some() || found.unknown_versions.is_empty();
     if let Some(url) = card.get("url") {
         let before = found.usable.len();
-        keep(Some(url), card.get("preferredTransport"), dialect, "", found);
+        keep(Some(url), card.get("preferredTransport"), dialect, None, "", found);
         if dialect == Dialect::V1_0 && found.usable.len() > before {
             found.violations.note(
                 "supportedInterfaces",
@@ -186,12 +191,19 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
     let more = card.get("additionalInterfaces").and_then(Value::as_array);
     for (index, entry) in more.into_iter().flatten().take(MAX_INTERFACES).enumerate() {
         let path = format!("additionalInterfaces[{index}]");
-        keep(entry.get("url"), entry.get("transport"), dialect, &path, found);
+        keep(entry.get("url"), entry.get("transport"), dialect, None, &path, found);
     }
 }
 
 /// Checks one address and keeps it where a client could use it; a `path` of "" is the card itself.
-fn keep(url: Option<&Value>, binding: Option<&Value>, version: Dialect, path: &str, found: &mut Found) {
+fn keep(
+    url: Option<&Value>,
+    binding: Option<&Value>,
+    version: Dialect,
+    tenant: Option<&str>,
+    path: &str,
+    found: &mut Found,
+) {
     let at = |field: &str| if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") };
     let binding_field = match path {
         "" => "preferredTransport",
@@ -214,7 +226,8 @@ fn keep(url: Option<&Value>, binding: Option<&Value>, version: Dialect, path: &s
             if let Some((code, fix)) = oddity(&taken) {
                 found.violations.note(at("url"), code, url, fix);
             }
-            let interface = Interface { url: taken, binding, version };
+            let tenant = tenant.map(|tenant| shorten(tenant, MAX_TENANT_CHARS));
+            let interface = Interface { url: taken, binding, version, tenant };
             if !found.usable.contains(&interface) {
                 found.usable.push(interface);
             }

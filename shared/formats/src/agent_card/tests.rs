@@ -52,7 +52,7 @@ fn invalid(card: &Value) -> Vec<CardViolation> {
 }
 
 fn interface(url: &str, binding: Binding, version: Dialect) -> Interface {
-    Interface { url: url.to_owned(), binding, version }
+    Interface { url: url.to_owned(), binding, version, tenant: None }
 }
 
 #[test]

@@ -15,7 +15,7 @@ use registry_model::error::shorten;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Remote {
     pub transport: Transport,
-    /// With `{variables}` if it is `templated`.
+    /// With the values of its variables; a `templated` one has `{variables}` without a value.
     pub url: String,
     /// Only a user can complete the URL, so it cannot be probed.
     pub templated: bool,
@@ -67,10 +67,10 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
         );
         return;
     };
-    if let Some(fault) = fault(url, reach) {
+    let declared = remote.get("variables").and_then(Value::as_object);
+    if let Some(fault) = fault(&template::with_values(url, declared), reach) {
         violations.add(at.clone(), "invalid-remote-url", format!("\"{}\" {fault}.", shorten(url, 120)));
     }
-    let declared = remote.get("variables").and_then(Value::as_object);
     let unknown: Vec<&str> = template::variables(url)
         .into_iter()
         .filter(|name| !declared.is_some_and(|variables| variables.contains_key(*name)))
@@ -109,11 +109,12 @@ pub(super) fn read(remote: &Value) -> Option<Remote> {
         "sse" => Transport::Sse,
         _ => return None,
     };
-    let url = text(remote.get("url"))?;
+    let url =
+        template::with_values(text(remote.get("url"))?, remote.get("variables").and_then(Value::as_object));
     Some(Remote {
         transport,
-        url: url.to_owned(),
-        templated: !template::variables(url).is_empty(),
+        templated: !template::variables(&url).is_empty(),
+        url,
         secret_headers: list(remote.get("headers"))
             .filter(|header| {
                 header.get("isRequired").and_then(Value::as_bool) == Some(true) && !has_value(header)
@@ -126,16 +127,12 @@ pub(super) fn read(remote: &Value) -> Option<Remote> {
 
 /// Whether a header's value follows from the document alone.
 fn has_value(header: &Value) -> bool {
-    let Some(value) = ["value", "default"].iter().find_map(|field| text(header.get(*field))) else {
-        return false;
-    };
+    let Some(value) = template::own_value(header) else { return false };
     let variables = header.get("variables").and_then(Value::as_object);
     template::variables(value).into_iter().all(|name| is_given(variables, name))
 }
 
 /// Whether a variable has a value of its own.
 fn is_given(variables: Option<&Map<String, Value>>, name: &str) -> bool {
-    let variable = variables.and_then(|variables| variables.get(name));
-    variable
-        .is_some_and(|variable| ["value", "default"].iter().any(|field| text(variable.get(*field)).is_some()))
+    variables.and_then(|variables| variables.get(name)).is_some_and(|one| template::own_value(one).is_some())
 }

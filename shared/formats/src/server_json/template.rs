@@ -1,7 +1,10 @@
 //! URLs with `{variables}`, which `server.json` allows for packages and remotes. For validation, each
 //! variable is replaced by a placeholder value, as in the official registry.
 
+use serde_json::{Map, Value};
 use url::{Host, Url};
+
+use super::fields::text;
 
 /// The names of the variables, in order.
 pub(super) fn variables(url: &str) -> Vec<&str> {
@@ -11,6 +14,22 @@ pub(super) fn variables(url: &str) -> Vec<&str> {
         .map(|(name, _)| name)
         .filter(|name| !name.is_empty())
         .collect()
+}
+
+/// The text with each variable that has a value of its own, which a client uses unless its user gives another.
+pub(super) fn with_values(url: &str, variables: Option<&Map<String, Value>>) -> String {
+    let mut url = url.to_owned();
+    for (name, variable) in variables.into_iter().flatten() {
+        if let Some(value) = own_value(variable) {
+            url = url.replace(&format!("{{{name}}}"), value);
+        }
+    }
+    url
+}
+
+/// The value or the default of a variable or header.
+pub(super) fn own_value(input: &Value) -> Option<&str> {
+    ["value", "default"].iter().find_map(|field| text(input.get(*field)))
 }
 
 /// The text with a placeholder for each variable; `None` where a brace is not closed.
@@ -57,6 +76,14 @@ mod tests {
     fn variables_are_found_in_order() {
         assert_eq!(variables("https://{tenant}.a.example:{port}/{a}/{}"), ["tenant", "port", "a"]);
         assert_eq!(variables("https://a.example/{open"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn variable_with_a_default_is_filled_in() {
+        let variables = serde_json::json!({"tenant": {"default": "demo"}, "port": {"isRequired": true}});
+        let filled = |url| with_values(url, variables.as_object());
+        assert_eq!(filled("https://{tenant}.a.example/{tenant}"), "https://demo.a.example/demo");
+        assert_eq!(filled("https://{tenant}.a.example:{port}/"), "https://demo.a.example:{port}/");
     }
 
     #[test]

@@ -80,7 +80,7 @@ fn a_complete_description_is_accepted() {
     let [plain, templated] = &read.remotes[..] else { panic!("{:?}", read.remotes) };
     assert_eq!((plain.transport, plain.templated), (Transport::StreamableHttp, false));
     assert_eq!(plain.secret_headers, Vec::<String>::new());
-    assert_eq!((templated.transport, templated.templated), (Transport::Sse, true));
+    assert_eq!((templated.transport, templated.templated), (Transport::Sse, false), "{}", templated.url);
     assert_eq!(templated.secret_headers, ["Authorization", "X-Key"]);
 }
 

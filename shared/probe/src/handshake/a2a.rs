@@ -9,7 +9,7 @@ mod tests;
 
 use std::time::Duration;
 
-use super::conversation::{Conversation, fault_of};
+use super::conversation::{Conversation, fault_of, seen_of};
 use super::findings::Findings;
 use super::{Depth, Subject};
 use crate::checks::same_owner;
@@ -55,7 +55,7 @@ pub(super) async fn probe(
     record_card(peer.findings, &card);
     match routes(&card, card_url, &answer.target, peer, subject.last_era.as_deref()) {
         Ok((first, second)) => {
-            peer.findings.facts.endpoint = Some(first.target.to_string());
+            peer.findings.facts.endpoint = Some(first.endpoint());
             converse(peer, subject.depth, first, second).await;
         }
         Err(obstacle) => {
@@ -94,6 +94,7 @@ fn record_card(findings: &mut Findings, card: &AgentCard) {
 #[derive(Clone, Debug)]
 pub struct Recipient {
     pub endpoint: Target,
+    pub tenant: Option<String>,
     pub era: Option<String>,
     pub rest: bool,
 }
@@ -116,6 +117,7 @@ pub async fn send_message(fetcher: &Fetcher, random: &Random, to: &Recipient, te
         target: to.endpoint.clone(),
         transport: if to.rest { Transport::Rest } else { Transport::Rpc },
         methods: MethodSet::of(spoken.unwrap_or(Dialect::V1_0)),
+        tenant: to.tenant.clone(),
     };
     let failure = match message(&mut peer, &route, text).await {
         StepOutcome::Answered(_) | StepOutcome::Proof(_) => None,
@@ -162,7 +164,12 @@ fn routes(
             Ok(target) if !same_owner(card_url.as_str(), target.as_str()) => {
                 foreign.get_or_insert(target);
             }
-            Ok(target) => routes.push(Route { target, transport, methods: MethodSet::of(interface.version) }),
+            Ok(target) => routes.push(Route {
+                target,
+                transport,
+                methods: MethodSet::of(interface.version),
+                tenant: interface.tenant.clone(),
+            }),
             Err(error) => refused = format!("{}: {error}", interface.url),
         }
     }
@@ -224,7 +231,7 @@ async fn converse(peer: &mut Conversation<'_>, depth: Depth, first: Route, secon
 
 fn conclude(findings: &mut Findings, route: &Route, answered: &StepOutcome) {
     spoken(findings, route);
-    findings.facts.endpoint = Some(route.target.to_string());
+    findings.facts.endpoint = Some(route.endpoint());
     findings.answers = Some(true);
     if let StepOutcome::Answered(signal) | StepOutcome::Proof(signal) = answered {
         findings.signal(*signal);
@@ -285,7 +292,7 @@ async fn message(peer: &mut Conversation<'_>, route: &Route, text: &str) -> Step
 
 fn unreachable(error: &FetchError, last: bool) -> StepOutcome {
     let fault = fault_of(error, ProbedResource::Remote, Stage::Probe);
-    StepOutcome::Failed(StepFailure { last, ..StepFailure::new(fault, error.to_string()) })
+    StepOutcome::Failed(StepFailure { last, ..StepFailure::new(fault, seen_of(error)) })
 }
 
 fn invalid_path(route: &Route) -> StepOutcome {

@@ -19,6 +19,7 @@ use registry_fetch::{
 use registry_model::{Random, Reach};
 
 /// The longest correct handshake takes ten, with the lists of resources and prompts; a hostile peer could cause more.
+/// [`Conversation::allow_one_more`] adds to it.
 const MAX_REQUESTS: u8 = 10;
 
 /// Ends the last request before the probe's own time limit, so that the reason of the request is recorded.
@@ -39,7 +40,7 @@ pub(super) struct Conversation<'a> {
     random: &'a Random,
     pub(super) findings: &'a mut Findings,
     ends: Instant,
-    requests: u8,
+    requests_left: u8,
     slots: Option<Slots<'a>>,
     slot: Option<HostSlot>,
     lacked_slot: bool,
@@ -57,7 +58,17 @@ impl<'a> Conversation<'a> {
     ) -> Self {
         let ends = Instant::now() + limit;
         let budget = ResponseBudget::default();
-        Self { fetcher, random, findings, ends, requests: 0, slots, slot: None, lacked_slot: false, budget }
+        Self {
+            fetcher,
+            random,
+            findings,
+            ends,
+            requests_left: MAX_REQUESTS,
+            slots,
+            slot: None,
+            lacked_slot: false,
+            budget,
+        }
     }
 
     pub(super) const fn lacked_slot(&self) -> bool {
@@ -86,7 +97,21 @@ impl<'a> Conversation<'a> {
     }
 
     pub(super) fn may_send(&self, requests: u8) -> bool {
-        self.requests + requests <= MAX_REQUESTS && !self.left().is_zero()
+        requests <= self.requests_left && !self.left().is_zero()
+    }
+
+    /// Allows one request more: for what the server itself divides among requests, such as a list in pages.
+    pub(super) const fn allow_one_more(&mut self) {
+        self.requests_left += 1;
+    }
+
+    /// Waits as long as the server asks; false if the probe has no time for it.
+    pub(super) async fn wait(&self, pause: Duration) -> bool {
+        if pause >= self.left() {
+            return false;
+        }
+        tokio::time::sleep(pause).await;
+        true
     }
 
     pub(super) fn reach(&self) -> Reach {
@@ -109,8 +134,8 @@ impl<'a> Conversation<'a> {
         format!("{}-{}-4{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
     }
 
-    /// Sends a request within the time that is left. Returns [`FetchError::Timeout`] also if time, requests or
-    /// slots have run out.
+    /// Sends a request within the time that is left. Returns [`FetchError::Timeout`] also if time or slots have run out;
+    /// after zero time if the requests have.
     pub(super) async fn ask(&mut self, request: Request) -> Result<Answer, FetchError> {
         let answer = self.ask_aside(request).await?;
         self.findings.answered();
@@ -121,10 +146,13 @@ impl<'a> Conversation<'a> {
     /// The same for a request that is not part of the handshake: its answer changes neither the measured latency nor the
     /// time of the next probe.
     pub(super) async fn ask_aside(&mut self, request: Request) -> Result<Answer, FetchError> {
-        if !self.may_send(1) || !self.take_slot_at(&request.target).await {
+        if self.requests_left == 0 {
             return Err(FetchError::Timeout { after: Duration::ZERO });
         }
-        self.requests += 1;
+        if !self.may_send(1) || !self.take_slot_at(&request.target).await {
+            return Err(FetchError::Timeout { after: PROBE });
+        }
+        self.requests_left -= 1;
         self.findings.request_sent();
         let deadline = request.deadline.min(self.left());
         let most = request.max_bytes.min(self.budget.bytes);
@@ -173,7 +201,8 @@ pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stag
         FetchError::NameNotFound => unreached(ConnectError::HostNotFound),
         FetchError::NameUnresolved => unreached(ConnectError::ResolverFailed),
         FetchError::Refused => unreached(ConnectError::Refused),
-        FetchError::Tls => unreached(ConnectError::Tls),
+        FetchError::Tls(failure) => unreached(ConnectError::Tls(*failure)),
+        FetchError::Timeout { after } if after.is_zero() => ProbeFault::RequestsUsedUp,
         FetchError::Timeout { .. } => match stage {
             Stage::Preflight => ProbeFault::PreflightTimeout { ms: PREFLIGHT.as_millis() },
             Stage::Probe => ProbeFault::ProbeTimeout { ms: PROBE.as_millis() },
@@ -191,10 +220,19 @@ pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stag
     }
 }
 
+/// What was seen of a request without an answer. The time that this request had is left out: the limit is that of the
+/// whole probe.
+pub(super) fn seen_of(error: &FetchError) -> String {
+    match error {
+        FetchError::Timeout { .. } => "No complete answer arrived in time.".to_owned(),
+        other => other.to_string(),
+    }
+}
+
 pub(super) fn refusal(answer: &Answer, resource: ProbedResource) -> ProbeFault {
     let status = answer.status.as_u16();
-    if is_bot_wall(answer) {
-        ProbeFault::Waf { resource, status }
+    if let Some(fault) = guard(answer, resource) {
+        fault
     } else if answer.status.is_redirection() {
         ProbeFault::Redirected { resource, status: Some(status) }
     } else {
@@ -202,23 +240,57 @@ pub(super) fn refusal(answer: &Answer, resource: ProbedResource) -> ProbeFault {
     }
 }
 
+/// What stands before the server and answers in its place.
+pub(super) fn guard(answer: &Answer, resource: ProbedResource) -> Option<ProbeFault> {
+    let status = answer.status.as_u16();
+    if is_bot_wall(answer) {
+        return Some(ProbeFault::Waf { resource, status });
+    }
+    let start = String::from_utf8_lossy(&answer.body[..answer.body.len().min(2048)]).to_ascii_lowercase();
+    let says = |marks: &[&str]| marks.iter().any(|mark| start.contains(mark));
+    // As Go, nginx and Apache say it.
+    let wants_tls = [
+        "http request to an https server",
+        "plain http request was sent to https port",
+        "plain http to an ssl",
+    ];
+    if status == 400 && answer.target.url().scheme() == "http" && says(&wants_tls) {
+        return Some(ProbeFault::PlainHttp { resource });
+    }
+    // As the SDKs of MCP, Starlette, Django, Vite and webpack say it.
+    let refuses_host = ["invalid host", "invalid http_host", "host header", "disallowedhost", "this host ("];
+    (matches!(status, 400 | 403 | 421) && says(&refuses_host))
+        .then_some(ProbeFault::HostRefused { resource, status })
+}
+
 /// By the marks that common bot walls leave on a challenge or block page.
 pub(super) fn is_bot_wall(answer: &Answer) -> bool {
-    const MARKS: [&str; 7] = [
+    /// A page with these is a challenge, whatever its status.
+    const CHALLENGES: [&str; 6] = [
         "cf-chl",
-        "/cdn-cgi/challenge-platform",
-        "Attention Required! | Cloudflare",
+        "captcha-delivery.com",
+        "Vercel Security Checkpoint",
         "_Incapsula_Resource",
-        "errors.edgesuite.net",
         "awsWafCookieDomainList",
         "px-captcha",
     ];
-    if answer.header("cf-mitigated").is_some() || answer.header("x-amzn-waf-action").is_some() {
+    /// Pages that are shown to people may contain these, too.
+    const BLOCKS: [&str; 4] = [
+        "/cdn-cgi/challenge-platform",
+        "Attention Required! | Cloudflare",
+        "errors.edgesuite.net",
+        "Sucuri Website Firewall",
+    ];
+    let mitigated = ["cf-mitigated", "x-amzn-waf-action", "x-vercel-mitigated"];
+    if mitigated.iter().any(|name| answer.header(name).is_some()) {
         return true;
     }
-    let page = answer.content_type() == "text/html" && !answer.status.is_success();
     let start = &answer.body[..answer.body.len().min(16 * 1024)];
-    page && MARKS.iter().any(|mark| start.windows(mark.len()).any(|window| window == mark.as_bytes()))
+    let has = |marks: &[&str]| {
+        marks.iter().any(|mark| start.windows(mark.len()).any(|window| window == mark.as_bytes()))
+    };
+    answer.content_type() == "text/html"
+        && (has(&CHALLENGES) || (!answer.status.is_success() && has(&BLOCKS)))
 }
 
 pub(super) fn excerpt(answer: &Answer) -> String {
@@ -233,6 +305,7 @@ pub(super) fn excerpt(answer: &Answer) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use registry_fetch::TlsFailure;
 
     #[test]
     fn every_fetch_error_becomes_the_matching_fault() {
@@ -243,7 +316,7 @@ mod tests {
             (FetchError::NameNotFound, "dns_nxdomain"),
             (FetchError::NameUnresolved, "dns_failed"),
             (FetchError::Refused, "conn_refused"),
-            (FetchError::Tls, "tls_error"),
+            (FetchError::Tls(TlsFailure::Other), "tls_error"),
             (FetchError::Timeout { after: PROBE }, "timeout"),
             (FetchError::TooLarge { limit: MAX_ENDPOINT_ANSWER_BYTES }, "answer_too_large"),
             (FetchError::TooLarge { limit: 9 }, "answers_too_large"),

@@ -70,6 +70,10 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
             if server_of_site(peer, subject).await {
                 return;
             }
+            // The network or a guard explains why nothing was found; and the URL of an MCP endpoint needs no card.
+            if peer.findings.is_kept_away() || !subject.may_be(Kind::Agent) {
+                return;
+            }
             let seen = "no agent card at the address or the site's well-known paths, and no MCP server at the address";
             peer.findings.fault_first(&ProbeFault::NothingFound { status: site.status }, seen);
         }

@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::transcript::{self, Exchange};
-use crate::reasons::{Class, ConformanceRule, ProbeFault};
+use crate::reasons::{ConformanceRule, ProbeFault};
 use registry_model::{Facts, Handshake, Reason, Skill, StepKind, Tool, ToolParameter, Verdict};
 
 #[derive(Clone, Debug, Default)]
@@ -19,7 +19,7 @@ pub(crate) struct Findings {
     /// A message was answered; `None` if none was sent.
     pub(super) answers: Option<bool>,
     retry_after: Option<Duration>,
-    faults: Vec<(Class, Reason)>,
+    faults: Vec<(ProbeFault, Reason)>,
     warnings: Vec<Reason>,
     signals: Vec<String>,
     hints: Vec<String>,
@@ -104,15 +104,16 @@ impl Findings {
     pub(crate) fn fault(&mut self, fault: &ProbeFault, seen: &str) {
         let reason = fault.reason(seen);
         self.note(&reason.code);
-        let known = |(_, known): &(Class, Reason)| known.code == reason.code && known.seen == reason.seen;
+        let known =
+            |(_, known): &(ProbeFault, Reason)| known.code == reason.code && known.seen == reason.seen;
         if !self.faults.iter().any(known) {
-            self.faults.push((fault.class(), reason));
+            self.faults.push((fault.clone(), reason));
         }
     }
 
     /// A fault of the whole probe, and not of one exchange.
     pub(super) fn fault_first(&mut self, fault: &ProbeFault, seen: &str) {
-        self.faults.insert(0, (fault.class(), fault.reason(seen)));
+        self.faults.insert(0, (fault.clone(), fault.reason(seen)));
     }
 
     /// Records rules that are broken although the handshake works.
@@ -134,21 +135,26 @@ impl Findings {
     }
 
     /// Takes the faults out while another protocol is tried; [`Self::put_back`] drops those found since.
-    pub(super) fn take_faults(&mut self) -> Vec<(Class, Reason)> {
+    pub(super) fn take_faults(&mut self) -> Vec<(ProbeFault, Reason)> {
         std::mem::take(&mut self.faults)
     }
 
-    pub(super) fn put_back(&mut self, faults: Vec<(Class, Reason)>) {
+    pub(super) fn put_back(&mut self, faults: Vec<(ProbeFault, Reason)>) {
         self.faults = faults;
     }
 
     /// Whether a fault may be temporary.
     pub(super) fn is_inconclusive(&self) -> bool {
-        self.faults.iter().any(|(class, _)| class.inconclusive)
+        self.faults.iter().any(|(fault, _)| fault.class().inconclusive)
+    }
+
+    /// Whether something kept the probe from the server.
+    pub(super) fn is_kept_away(&self) -> bool {
+        self.faults.iter().any(|(fault, _)| fault.is_of_the_way())
     }
 
     pub(super) fn worst(&self) -> Handshake {
-        let met = self.faults.iter().map(|(class, _)| class.handshake);
+        let met = self.faults.iter().map(|(fault, _)| fault.class().handshake);
         met.max_by_key(|handshake| weight(*handshake)).unwrap_or(Handshake::Ok)
     }
 

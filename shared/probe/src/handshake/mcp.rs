@@ -13,15 +13,16 @@ mod sign_in;
 mod tests;
 mod tools;
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::conversation::{Conversation, fault_of, is_bot_wall, refusal};
+use super::conversation::{Conversation, fault_of, guard, refusal, seen_of};
 use super::jsonrpc::{METHOD_NOT_FOUND, PARSE_ERROR, RpcOutcome, RpcReply};
 use super::sse;
 use super::{Depth, Subject};
 use crate::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 use eras::{Era, MODERN, Opened, Session};
-use registry_fetch::{Answer, MAX_ENDPOINT_ANSWER_BYTES, Request, Target};
+use registry_fetch::{Answer, MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target};
 use registry_model::DeclaredTransport;
 
 const STREAM_DEADLINE: Duration = Duration::from_secs(5);
@@ -43,7 +44,7 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
     }
     let legacy_first = subject.last_era.as_deref().is_some_and(|era| eras::is_revision(era) && era < MODERN);
     let order = if legacy_first { [Era::Legacy, Era::Modern] } else { [Era::Modern, Era::Legacy] };
-    let mut refused = None;
+    let (mut refused, mut guarded) = (None, None);
     for era in order {
         let opened = match era {
             Era::Modern => eras::discover(peer, &subject.url).await,
@@ -52,17 +53,25 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
         match opened {
             Opened::Session(session) => return converse(peer, subject, *session).await,
             Opened::Nothing(error) => {
-                return peer
-                    .findings
-                    .fault(&fault_of(&error, ProbedResource::Remote, Stage::Probe), &error.to_string());
+                let fault = fault_of(&error, ProbedResource::Remote, Stage::Probe);
+                return peer.findings.fault(&fault, &seen_of(&error));
             }
             // Without an answer to `server/discover`, `initialize` may still succeed.
             Opened::Silence => {}
+            // A guard may protect only the method that it does not know.
+            Opened::Refused(answer, reply) if era == Era::Modern && is_guarded(&answer) && !legacy_first => {
+                guarded = Some((answer, reply, peer.findings.current_exchange()));
+            }
             Opened::Refused(answer, reply) => match classify_refusal(peer, &answer, &reply, era).await {
                 Some(found) => refused = stronger_refusal(refused, found, era),
                 None => return,
             },
         }
+    }
+    if let Some((answer, reply, exchange)) = guarded {
+        peer.findings.return_to(exchange);
+        classify_refusal(peer, &answer, &reply, Era::Modern).await;
+        return;
     }
     let Some(refused) = refused else { return };
     if refused.transport
@@ -73,6 +82,11 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
     }
     peer.findings.return_to(refused.exchange);
     peer.findings.fault(&refused.fault, &refused.seen);
+}
+
+/// A status by which a guard asks for credentials or payment.
+fn is_guarded(answer: &Answer) -> bool {
+    matches!(answer.status.as_u16(), 401..=403 | 407) && guard(answer, ProbedResource::Remote).is_none()
 }
 
 /// The refusal of `initialize` counts, unless `server/discover` proved that the server speaks MCP.
@@ -93,7 +107,7 @@ async fn classify_refusal(
 ) -> Option<EraRefusal> {
     let status = answer.status.as_u16();
     let seen = eras::seen(answer, reply);
-    if is_bot_wall(answer) || status == 429 {
+    if guard(answer, ProbedResource::Remote).is_some() || status == 429 {
         peer.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
         return None;
     }
@@ -101,7 +115,7 @@ async fn classify_refusal(
         RpcOutcome::Error(error) => Some(error),
         _ => None,
     };
-    let gated = matches!(status, 401..=403 | 407);
+    let gated = is_guarded(answer);
     // An unknown method may be refused in any words; every legacy server knows `initialize`.
     if gated || (era == Era::Legacy && error.is_some_and(|error| error.wants_credentials())) {
         auth::record_refusal(peer, answer, error.is_some(), &seen).await;
@@ -112,6 +126,8 @@ async fn classify_refusal(
         return None;
     }
     let exchange = peer.findings.current_exchange();
+    // Some servers refuse a revision in words.
+    let refuses_version = seen.to_ascii_lowercase().contains("protocol version");
     let found = |fault, transport| Some(EraRefusal { fault, seen, transport, exchange });
     if let Some(error) = error {
         return match error.code {
@@ -132,6 +148,7 @@ async fn classify_refusal(
         };
     }
     match (&reply.outcome, status) {
+        (_, 400) if era == Era::Legacy && refuses_version => found(ProbeFault::InitializeRefused, false),
         (RpcOutcome::Broken, 200..=499) => found(ProbeFault::BadJsonRpc, false),
         (_, 200..=299) => found(ProbeFault::NotMcp { status }, false),
         (_, 400 | 405) => found(ProbeFault::NotMcp { status }, true),
@@ -181,7 +198,7 @@ async fn converse(peer: &mut Conversation<'_>, subject: &Subject, session: Sessi
     if session.era == Era::Legacy {
         confirm(peer, &session).await;
     }
-    tools::list(peer, &session).await;
+    let session = list_tools(peer, session).await;
     let both =
         session.era == Era::Modern && subject.depth == Depth::Message && also_legacy(peer, &session).await;
     if subject.depth == Depth::Message && peer.findings.is_clear() {
@@ -200,6 +217,39 @@ async fn converse(peer: &mut Conversation<'_>, subject: &Subject, session: Sessi
         });
     }
 }
+
+/// Reads the tools. Only what the server offers is asked for (MCP, basic/lifecycle), and a session that it has lost is
+/// opened again once (basic/transports, session management).
+async fn list_tools(peer: &mut Conversation<'_>, session: Session) -> Session {
+    if !session.opening.has_tools {
+        peer.findings.signal("no_tools");
+        peer.findings.facts.seen = Some(Arc::default());
+        return session;
+    }
+    let Err(SessionLost) = tools::list(peer, &session, true).await else { return session };
+    match eras::initialize(peer, &session.url).await {
+        Opened::Session(session) => {
+            peer.findings.signal("session_lost_once");
+            confirm(peer, &session).await;
+            // A second loss is a fault of the list.
+            let _second = tools::list(peer, &session, false).await;
+            *session
+        }
+        Opened::Refused(answer, reply) => {
+            let seen = format!("a new session after 404: {}", eras::seen(&answer, &reply));
+            peer.findings.fault(&refusal(&answer, ProbedResource::Remote), &seen);
+            session
+        }
+        Opened::Silence | Opened::Nothing(_) => {
+            peer.findings
+                .fault(&ProbeFault::ProbeTimeout { ms: PROBE.as_millis() }, "a new session after 404");
+            session
+        }
+    }
+}
+
+/// The server answered 404 within a session, so the client opens a new one.
+struct SessionLost;
 
 fn record_session(peer: &mut Conversation<'_>, session: &Session) {
     let findings = &mut *peer.findings;
@@ -241,6 +291,8 @@ async fn confirm(peer: &mut Conversation<'_>, session: &Session) {
         Ok(answer) if matches!(answer.status.as_u16(), 200 | 202 | 204) => {}
         // A busy server breaks no rule; if it stays busy, tools/list fails the same way and records it.
         Ok(answer) if answer.status.is_server_error() || answer.status.as_u16() == 429 => {}
+        // The session is lost already, and tools/list finds that out, too.
+        Ok(answer) if answer.status.as_u16() == 404 && session.id.is_some() => {}
         Ok(answer) => {
             let seen = format!("notifications/initialized was answered with HTTP {}", answer.status.as_u16());
             peer.findings.broken(&[ConformanceRule::Notification], &seen);

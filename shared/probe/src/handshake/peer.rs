@@ -47,7 +47,7 @@ impl Asked {
 pub(super) struct Reply {
     status: u16,
     headers: Vec<(&'static str, String)>,
-    body: String,
+    pub(super) body: String,
     stays_open: bool,
     silent: bool,
 }

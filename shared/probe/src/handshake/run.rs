@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::Subject;
-use super::conversation::{Conversation, Slots, excerpt, fault_of, refusal};
+use super::conversation::{Conversation, Slots, excerpt, fault_of, refusal, seen_of};
 use super::findings::Findings;
 use super::preflight::pass;
 use super::transcript::Exchange;
@@ -87,7 +87,7 @@ async fn look_for_agent(peer: &mut Conversation<'_>, subject: &Subject, card: Re
         }
         Err(error) => {
             let fault = fault_of(&error, ProbedResource::Card, Stage::Probe);
-            return peer.findings.fault(&fault, &error.to_string());
+            return peer.findings.fault(&fault, &seen_of(&error));
         }
     }
     if subject.may_be(Kind::Mcp) && !peer.findings.has_signal("card_ok") && !peer.findings.is_inconclusive() {

@@ -3,6 +3,7 @@
 //! wait for the end of an open stream. Each search continues where the last one stopped. So a stream of small
 //! pieces costs no more than a stream of large pieces.
 
+use std::time::Duration;
 use std::{fmt, iter};
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -102,6 +103,11 @@ pub fn until_reply(id: u64) -> impl FnMut(&[u8]) -> bool + Send + 'static {
     }
 }
 
+/// Whether a stream that has ended contains the reply to request `id`.
+pub fn has_reply(stream: &[u8], id: u64) -> bool {
+    events(stream).any(|event| is_reply_to(&event.data, id))
+}
+
 pub fn until_endpoint() -> impl FnMut(&[u8]) -> bool + Send + 'static {
     let mut reader = EventReader::default();
     move |body| iter::from_fn(|| reader.next(body)).any(|event| is_endpoint(&event))
@@ -114,6 +120,29 @@ pub fn endpoint(body: &[u8]) -> Option<String> {
 
 fn is_endpoint(event: &Event) -> bool {
     event.name == "endpoint"
+}
+
+/// Where the client continues a stream that ended before its reply (MCP 2025-11-25, basic/transports, "Sending messages"):
+/// the id of the last event, and the time to wait before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resumption {
+    pub last_event: String,
+    pub retry: Duration,
+}
+
+impl Resumption {
+    pub fn of(stream: &[u8]) -> Option<Self> {
+        let (mut last_event, mut retry) = (None, Duration::ZERO);
+        for line in stream.split(|byte| matches!(byte, b'\n' | b'\r')) {
+            let Ok(line) = std::str::from_utf8(line) else { continue };
+            let value = |name: &str| line.strip_prefix(name)?.strip_prefix(':').map(str::trim);
+            last_event = value("id").filter(|id| !id.is_empty()).map(str::to_owned).or(last_event);
+            if let Some(ms) = value("retry").and_then(|ms| ms.parse().ok()) {
+                retry = Duration::from_millis(ms);
+            }
+        }
+        Some(Self { last_event: last_event?, retry })
+    }
 }
 
 /// True for a response (not a request or notification) with this `id` as a number or a text, or an error without an
@@ -171,13 +200,13 @@ impl<'de> Visitor<'de> for ReplyTo {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
     use proptest::prelude::*;
 
     use super::*;
 
-    fn has_reply(body: &[u8], id: u64) -> bool {
+    fn ends_with_reply(body: &[u8], id: u64) -> bool {
         until_reply(id)(body)
     }
 
@@ -198,17 +227,26 @@ mod tests {
     #[test]
     fn reader_skips_an_empty_event_before_the_reply() {
         let opening = b"id: 9\ndata: \n\n";
-        assert!(!has_reply(opening, 7));
+        assert!(!ends_with_reply(opening, 7));
         let body = b"id: 9\ndata: \n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n\n";
-        assert!(has_reply(body, 7));
-        assert!(!has_reply(body, 8), "another id is not ours");
-        assert!(!has_reply(&body[..body.len() - 2], 7), "half an event is no reply yet");
+        assert!(ends_with_reply(body, 7));
+        assert!(!ends_with_reply(body, 8), "another id is not ours");
+        assert!(!ends_with_reply(&body[..body.len() - 2], 7), "half an event is no reply yet");
     }
 
     #[test]
     fn request_of_the_server_is_not_a_reply() {
-        assert!(!has_reply(b"data: {\"id\":7,\"method\":\"ping\"}\n\n", 7));
-        assert!(!has_reply(b"{\"id\":7,\"result\":{}}", 7), "plain JSON is judged at its end");
+        assert!(!ends_with_reply(b"data: {\"id\":7,\"method\":\"ping\"}\n\n", 7));
+        assert!(!ends_with_reply(b"{\"id\":7,\"result\":{}}", 7), "plain JSON is judged at its end");
+    }
+
+    #[test]
+    fn stream_is_resumed_after_its_last_event() {
+        let resumed = |stream: &str| Resumption::of(stream.as_bytes()).map(|it| (it.last_event, it.retry));
+        let wait = Duration::from_millis(300);
+        assert_eq!(resumed("id: e1\nretry: 300\ndata: \n\n"), Some(("e1".to_owned(), wait)));
+        assert_eq!(resumed("id:1\r\n\r\nid:2\r\ndata: x\r\n\r\n"), Some(("2".to_owned(), Duration::ZERO)));
+        assert_eq!(resumed("retry: 300\ndata: \n\n"), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! `rows`. So the code that talks to a server can report a fault without knowing its text.
 
 use super::sign_in::SignInFlaw;
+use registry_fetch::TlsFailure;
 use registry_formats::agent_card::CardViolation;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub enum ConnectError {
     /// The name servers gave no answer.
     ResolverFailed,
     Refused,
-    Tls,
+    Tls(TlsFailure),
     NotPublic,
     OwnHost,
     /// Scheme, port, user information or IP literal.
@@ -72,6 +73,8 @@ pub enum ProbeFault {
         stage: Stage,
         cause: ConnectError,
     },
+    /// The handshake needs more requests than a probe sends.
+    RequestsUsedUp,
     ConnectionLost,
     BadEncoding,
     Redirected {
@@ -90,6 +93,15 @@ pub enum ProbeFault {
     Waf {
         resource: ProbedResource,
         status: u16,
+    },
+    /// The server accepts only requests to other host names.
+    HostRefused {
+        resource: ProbedResource,
+        status: u16,
+    },
+    /// The port speaks TLS, and the URL begins with http.
+    PlainHttp {
+        resource: ProbedResource,
     },
 
     NotACard {
@@ -142,6 +154,8 @@ pub enum ProbeFault {
     WrongTransport,
     SseLegacy,
     ToolsFailed,
+    /// A stream ended before the reply, and a poll did not bring it.
+    ReplyPostponed,
     /// The handshake succeeded, but the list of tools exceeds the limits of a probe.
     TooManyTools,
     Nonconforming(ConformanceRule),
@@ -160,4 +174,22 @@ pub enum ProbeFault {
     /// The metadata of the package does not contain the name of the server.
     PackageUnnamed,
     PackageUnreached,
+}
+
+impl ProbeFault {
+    /// The network, TLS or a guard kept the probe from the server. So what it did not find says nothing.
+    pub(crate) const fn is_of_the_way(&self) -> bool {
+        matches!(
+            self,
+            Self::PreflightTimeout { .. }
+                | Self::ProbeTimeout { .. }
+                | Self::RequestsUsedUp
+                | Self::Unreached { .. }
+                | Self::ConnectionLost
+                | Self::Waf { .. }
+                | Self::HostRefused { .. }
+                | Self::PlainHttp { .. }
+                | Self::Http { status: 429 | 500.., .. }
+        )
+    }
 }

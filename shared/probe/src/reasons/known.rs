@@ -4,6 +4,7 @@
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 use super::rows::row_of;
 use super::sign_in::SignInFlaw;
+use registry_fetch::TlsFailure;
 
 /// The fix for a reason in the specification's words; `None` if no fault has these words.
 pub fn fix_for(words: &str) -> Option<String> {
@@ -31,6 +32,7 @@ fn faults(number: u16) -> Vec<ProbeFault> {
     let mut faults = vec![
         Fault::PreflightTimeout { ms: number.into() },
         Fault::ProbeTimeout { ms: number.into() },
+        Fault::RequestsUsedUp,
         Fault::ConnectionLost,
         Fault::BadEncoding,
         Fault::TooMuch,
@@ -56,6 +58,7 @@ fn faults(number: u16) -> Vec<ProbeFault> {
         Fault::WrongTransport,
         Fault::SseLegacy,
         Fault::ToolsFailed,
+        Fault::ReplyPostponed,
         Fault::TooManyTools,
         Fault::NotAcceptable { speaks: true },
         Fault::NotAcceptable { speaks: false },
@@ -73,6 +76,8 @@ fn faults(number: u16) -> Vec<ProbeFault> {
             Fault::Redirected { resource, status: None },
             Fault::TooLarge { resource },
             Fault::Waf { resource, status: number },
+            Fault::HostRefused { resource, status: number },
+            Fault::PlainHttp { resource },
             Fault::Http { resource, status: number },
         ]);
     }
@@ -81,12 +86,19 @@ fn faults(number: u16) -> Vec<ProbeFault> {
             ConnectError::HostNotFound,
             ConnectError::ResolverFailed,
             ConnectError::Refused,
-            ConnectError::Tls,
             ConnectError::NotPublic,
             ConnectError::OwnHost,
             ConnectError::Url,
         ];
         faults.extend(causes.map(|cause| Fault::Unreached { stage, cause }));
+        let failures = [
+            TlsFailure::Expired,
+            TlsFailure::WrongName,
+            TlsFailure::UnknownIssuer,
+            TlsFailure::PlainText,
+            TlsFailure::Other,
+        ];
+        faults.extend(failures.map(|failure| Fault::Unreached { stage, cause: ConnectError::Tls(failure) }));
     }
     let rules = [
         Rule::ResultType,

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 use super::sign_in::flaw_row;
 use super::{Class, FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
+use registry_fetch::TlsFailure;
 
 pub(super) type Row = (Cow<'static, str>, String, Cow<'static, str>, Class);
 
@@ -60,11 +61,18 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
              responses. The registry retries soon.",
             UNKNOWN,
         ),
+        ProbeFault::RequestsUsedUp => row(
+            "requests_used_up",
+            "remote fail (more than ten requests)",
+            "Let the handshake need at most ten requests: answer each request at its first URL, without refusals \
+             and redirects between.",
+            FAIL,
+        ),
         ProbeFault::ConnectionLost => row(
             "conn_lost",
             "remote fail (connection lost)",
             "The connection broke before an answer was complete. Check the server for crashes and the proxy \
-             for limits. The registry retries soon.",
+             for limits. If the port speaks TLS, publish the URL with https. The registry retries soon.",
             UNKNOWN,
         ),
         ProbeFault::BadEncoding => row(
@@ -117,6 +125,20 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             "A bot protection page answers instead of the server. Allow machine clients on this path, or \
              allow the registry's User-Agent. The registry retries soon.",
             UNKNOWN,
+        ),
+
+        ProbeFault::HostRefused { resource, status } => row(
+            "host_refused",
+            format!("{} fail {status} (host name refused)", resource.word()),
+            "The server refuses the host name of this URL. Add the name to the allowed hosts of the framework or proxy \
+             (for example allowed_hosts, or the transport security of the MCP SDK).",
+            FAIL,
+        ),
+        ProbeFault::PlainHttp { resource } => row(
+            "plain_http",
+            format!("{} fail 400 (http to a TLS port)", resource.word()),
+            "The port speaks TLS. Publish the URL with https.",
+            FAIL,
         ),
 
         ProbeFault::NothingFound { status } => row(
@@ -268,6 +290,13 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             "Answer tools/list with a result that contains tools[], or do not announce the tools capability.",
             PARTIAL,
         ),
+        ProbeFault::ReplyPostponed => row(
+            "reply_postponed",
+            "remote partial (reply postponed)",
+            "The server ended its event stream before the reply, and a GET with Last-Event-ID did not bring it. \
+             Answer such a GET with the reply, or keep the stream open until the reply is sent.",
+            LATER,
+        ),
         ProbeFault::NotAcceptable { speaks } => row(
             "accept_406",
             if *speaks { "remote partial 406 (nonconforming Accept)" } else { "remote fail 406" },
@@ -348,12 +377,7 @@ fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
             "Start the server and let it listen on the port of this URL, then publish again.",
             FAIL,
         ),
-        ConnectError::Tls => (
-            "tls_error",
-            "TLS error",
-            "Serve a certificate that is valid for this host, with its full chain, and TLS 1.2 or 1.3.",
-            FAIL,
-        ),
+        ConnectError::Tls(failure) => tls_row(failure),
         ConnectError::NotPublic => (
             "blocked_ip",
             "address not public",
@@ -378,6 +402,39 @@ fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
         Stage::Probe => format!("remote fail ({what})"),
     };
     row(code, words, fix, class)
+}
+
+const fn tls_row(failure: TlsFailure) -> (&'static str, &'static str, &'static str, Class) {
+    let (code, what, fix) = match failure {
+        TlsFailure::Expired => (
+            "tls_expired",
+            "TLS certificate expired",
+            "Renew the certificate, and let the server load the new one.",
+        ),
+        TlsFailure::WrongName => (
+            "tls_wrong_name",
+            "TLS certificate of another host",
+            "Serve a certificate that names the host of this URL, or publish the URL with the host that the \
+             certificate names.",
+        ),
+        TlsFailure::UnknownIssuer => (
+            "tls_unknown_issuer",
+            "TLS certificate not trusted",
+            "Serve a certificate from a public authority instead of a self-signed one, with its full chain.",
+        ),
+        TlsFailure::PlainText => (
+            "tls_plain_text",
+            "no TLS at this port",
+            "This port answers in plain text. Let the server speak TLS at it, or publish the URL of the port that \
+             does.",
+        ),
+        TlsFailure::Other => (
+            "tls_error",
+            "TLS error",
+            "Serve a certificate that is valid for this host, with its full chain, and TLS 1.2 or 1.3.",
+        ),
+    };
+    (code, what, fix, FAIL)
 }
 
 fn http_row(resource: ProbedResource, status: u16) -> Row {
@@ -455,8 +512,8 @@ const fn rule_row(rule: ConformanceRule) -> (&'static str, &'static str) {
         ConformanceRule::ToolShape => (
             "tool_shape",
             "Give every tool a name of 1 to 128 characters, and an inputSchema that is at least {\"type\": \
-             \"object\"}. If a tool has a title or a description, it must be a text. If a tool has \
-             annotations or an outputSchema, it must be an object.",
+             \"object\"} and valid JSON Schema; the same holds for an outputSchema. If a tool has a title or a \
+             description, it must be a text. If it has annotations, they must be an object.",
         ),
         ConformanceRule::ToolNames => ("tool_names", "Give every tool a unique name."),
         ConformanceRule::Cursor => (

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::*;
+use registry_fetch::TlsFailure;
 use registry_formats::agent_card::{CardFault, CardViolation};
 
 fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
@@ -35,7 +36,20 @@ fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
             "preflight reject (connection refused)",
             FAIL,
         ),
-        (unreached(Stage::Preflight, ConnectError::Tls), "tls_error", "preflight reject (TLS error)", FAIL),
+        (
+            unreached(Stage::Preflight, ConnectError::Tls(TlsFailure::Other)),
+            "tls_error",
+            "preflight reject (TLS error)",
+            FAIL,
+        ),
+        (
+            unreached(Stage::Probe, ConnectError::Tls(TlsFailure::Expired)),
+            "tls_expired",
+            "remote fail (TLS certificate expired)",
+            FAIL,
+        ),
+        (ProbeFault::RequestsUsedUp, "requests_used_up", "remote fail (more than ten requests)", FAIL),
+        (ProbeFault::ReplyPostponed, "reply_postponed", "remote partial (reply postponed)", LATER),
         (
             unreached(Stage::Probe, ConnectError::Refused),
             "conn_refused",
@@ -82,6 +96,18 @@ fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
         (ProbeFault::Http { resource: Remote, status: 405 }, "http_405", "remote fail 405", FAIL),
         (ProbeFault::Http { resource: Remote, status: 429 }, "rate_limited", "remote fail 429", UNKNOWN),
         (ProbeFault::Waf { resource: Card, status: 403 }, "waf", "card fail 403 (bot wall)", UNKNOWN),
+        (
+            ProbeFault::HostRefused { resource: Remote, status: 421 },
+            "host_refused",
+            "remote fail 421 (host name refused)",
+            FAIL,
+        ),
+        (
+            ProbeFault::PlainHttp { resource: Remote },
+            "plain_http",
+            "remote fail 400 (http to a TLS port)",
+            FAIL,
+        ),
         (ProbeFault::Waf { resource: Remote, status: 403 }, "waf", "remote fail 403 (bot wall)", UNKNOWN),
         (ProbeFault::NothingFound { status: Some(404) }, "nothing_found", "card fail 404 (no card)", FAIL),
         (ProbeFault::NotACard { status: 200 }, "not_a_card", "card fail 200 (non-card body)", FAIL),

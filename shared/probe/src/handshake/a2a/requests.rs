@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::handshake::sse;
 use registry_fetch::{Follow, MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target};
-use registry_formats::a2a_message::{newest, older, older_rest, oldest, rest_path};
+use registry_formats::a2a_message::{Endpoint, newest, older, older_rest, oldest, rest_path};
 use registry_formats::agent_card::Dialect;
 use registry_model::Reach;
 
@@ -59,14 +59,25 @@ pub(super) struct Route {
     pub(super) target: Target,
     pub(super) transport: Transport,
     pub(super) methods: MethodSet,
+    pub(super) tenant: Option<String>,
 }
 
 impl Route {
+    pub(super) fn endpoint(&self) -> String {
+        Endpoint { url: self.target.to_string(), tenant: self.tenant.clone() }.to_string()
+    }
+
     /// Asks for a task that does not exist. `None` if the REST path makes the URL too long.
     pub(super) fn question(&self, id: u64, task: &str, reach: Reach) -> Option<Request> {
         let method = if self.methods == MethodSet::V1_0 { "GetTask" } else { "tasks/get" };
         let request = match self.transport {
-            Transport::Rpc => self.rpc(id, method, &json!({"id": task})),
+            Transport::Rpc => {
+                let mut params = json!({"id": task});
+                if let Some(tenant) = &self.tenant {
+                    params["tenant"] = tenant.as_str().into();
+                }
+                self.rpc(id, method, &params)
+            }
             Transport::Rest => {
                 let get = Request::get(self.below(&format!("/tasks/{task}"), reach)?);
                 get.with_deadline(PROBE)
@@ -80,13 +91,15 @@ impl Route {
     /// Sends a text. An agent that can answer later is asked to return at once.
     pub(super) fn message(&self, id: u64, message_id: &str, text: &str, reach: Reach) -> Option<Request> {
         let request = match (self.transport, self.methods) {
-            (Transport::Rpc, MethodSet::V1_0) => self.rpc(id, "SendMessage", &newest(message_id, text)),
+            (Transport::Rpc, MethodSet::V1_0) => {
+                self.rpc(id, "SendMessage", &newest(message_id, text, self.tenant.as_deref()))
+            }
             (Transport::Rpc, MethodSet::V0_3 | MethodSet::V0_2) => {
                 self.rpc(id, "message/send", &older(message_id, text))
             }
             (Transport::Rpc, MethodSet::Tasks) => self.rpc(id, "tasks/send", &oldest(message_id, text)),
             (Transport::Rest, MethodSet::V1_0) => {
-                Request::post_json(self.below("/message:send", reach)?, &newest(message_id, text))
+                Request::post_json(self.below("/message:send", reach)?, &newest(message_id, text, None))
             }
             (Transport::Rest, _) => {
                 Request::post_json(self.below("/message:send", reach)?, &older_rest(message_id, text))
@@ -106,7 +119,7 @@ impl Route {
     /// REST paths are relative to the interface's URL; before 1.0 they begin with `/v1`.
     fn below(&self, path: &str, reach: Reach) -> Option<Target> {
         let mut url = self.target.url().clone();
-        let path = rest_path(url.path(), self.methods == MethodSet::V1_0, path);
+        let path = rest_path(url.path(), self.methods == MethodSet::V1_0, self.tenant.as_deref(), path);
         url.set_path(&path);
         self.target.join(url.as_str(), reach).ok()
     }
@@ -126,7 +139,7 @@ mod tests {
     use super::*;
 
     fn route(url: &str, transport: Transport, methods: MethodSet) -> Route {
-        Route { target: Target::parse(url, Reach::Public).unwrap(), transport, methods }
+        Route { target: Target::parse(url, Reach::Public).unwrap(), transport, methods, tenant: None }
     }
 
     #[test]

@@ -180,6 +180,33 @@ async fn handshake_a2a_supports_the_rest_binding() {
 }
 
 #[tokio::test]
+async fn handshake_a2a_names_the_tenant_of_the_interface() {
+    for (binding, paths) in [
+        ("HTTP+JSON", ["GET /rpc/billing/tasks/", "POST /rpc/billing/message:send"]),
+        ("JSONRPC", ["GetTask", "SendMessage"]),
+    ] {
+        let (peer, verdict) = probed(Depth::Message, move |asked: &Asked| match asked.path.as_str() {
+            CARD => {
+                let mut card: Value = serde_json::from_str(&card(asked, &[(binding, "1.0")]).body).unwrap();
+                card["supportedInterfaces"][0]["tenant"] = json!("billing");
+                Reply::json(200, &card)
+            }
+            "/rpc" if asked.body["params"]["tenant"] == "billing" => sound(asked),
+            "/rpc/billing/message:send" => Reply::json(200, &message()),
+            path if path.starts_with("/rpc/billing/tasks/") => {
+                Reply::json(404, &json!({"error": {"code": 404, "message": "Task not found"}}))
+            }
+            _ => Reply::empty(404),
+        })
+        .await;
+        assert_eq!(outcome(&verdict), (Handshake::Ok, vec![], true, Some(true)), "{binding}");
+        let whats = peer.whats();
+        assert!(whats[1].starts_with(paths[0]) && whats[2] == paths[1], "{whats:?}");
+        assert_eq!(verdict.facts.endpoint, Some(format!("{}/rpc#tenant=billing", peer.origin)));
+    }
+}
+
+#[tokio::test]
 async fn handshake_a2a_does_not_accept_a_plain_404_as_proof_of_an_agent() {
     let (_, verdict) = probed(Depth::Question, |asked: &Asked| match asked.path.as_str() {
         CARD => card(asked, &[("HTTP+JSON", "1.0")]),

@@ -10,7 +10,7 @@ use crate::handshake::conversation::{Conversation, excerpt};
 use crate::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply, texts};
 use crate::handshake::sse;
 use crate::reasons::ConformanceRule;
-use registry_fetch::{Answer, FetchError, Request, Target};
+use registry_fetch::{Answer, FetchError, Follow, MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target};
 use registry_formats::document_texts;
 use registry_formats::limits::LONGEST_URL;
 use registry_model::TextFaults;
@@ -31,9 +31,17 @@ const UNSUPPORTED_VERSION: i64 = -32022;
 /// Some older servers never answer a method that they do not know.
 const DISCOVER_DEADLINE: Duration = Duration::from_secs(4);
 
+const NOTIFICATION_DEADLINE: Duration = Duration::from_secs(2);
+
 /// The published revisions (modelcontextprotocol.io, specification). Official clients end the conversation if the
 /// server names another one.
 const REVISIONS: [&str; 6] = [MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
+
+/// Polls for one reply: a server that postpones it again and again holds up the probe.
+const MAX_POLLS: u8 = 3;
+
+/// The header that names a session, of answers and of requests.
+const SESSION_ID: &str = "mcp-session-id";
 
 const ACCEPT: &str = "application/json, text/event-stream";
 
@@ -49,6 +57,7 @@ pub(super) enum Era {
 pub(super) struct Session {
     pub(super) era: Era,
     pub(super) url: Target,
+    /// Only the legacy era has sessions.
     pub(super) id: Option<String>,
     pub(super) opening: Opening,
     pub(super) streamed: bool,
@@ -130,19 +139,70 @@ impl Session {
         }
     }
 
+    /// Sends a request of this session, and polls for its reply if the server postpones it.
+    pub(super) async fn ask(
+        &self,
+        peer: &mut Conversation<'_>,
+        id: u64,
+        method: &str,
+        params: Value,
+    ) -> Result<Answer, FetchError> {
+        let answer = peer.ask(self.request(id, method, params)).await?;
+        Ok(match self.era {
+            Era::Legacy => polled(peer, answer, id, |request| self.within(request)).await,
+            Era::Modern => answer,
+        })
+    }
+
     pub(super) fn notify(&self, method: &str) -> Request {
         let body = json!({"jsonrpc": "2.0", "method": method});
         let request = Request::post_json(self.url.clone(), &body).with_header("accept", self.accept);
-        self.within(request)
+        // The status is the whole answer to a notification, and some servers never end the body.
+        self.within(request.head_only().with_deadline(NOTIFICATION_DEADLINE))
     }
 
     fn within(&self, request: Request) -> Request {
-        let request = request.with_header("mcp-protocol-version", &self.opening.version);
-        match &self.id {
-            Some(id) => request.with_header("mcp-session-id", id),
-            None => request,
+        in_session(request.with_header("mcp-protocol-version", &self.opening.version), self.id.as_deref())
+    }
+}
+
+fn in_session(request: Request, id: Option<&str>) -> Request {
+    match id {
+        Some(id) => request.with_header(SESSION_ID, id),
+        None => request,
+    }
+}
+
+/// The answer with the reply to request `id`. A server may end a stream before its reply, and the client polls for it (MCP
+/// 2025-11-25, basic/transports). Without an answer to the poll, the first answer is returned.
+async fn polled(
+    peer: &mut Conversation<'_>,
+    mut answer: Answer,
+    id: u64,
+    within: impl Fn(Request) -> Request,
+) -> Answer {
+    for _ in 0..MAX_POLLS {
+        let Some(resumption) = postponed(&answer, id) else { return answer };
+        if !peer.may_send(1) || !peer.wait(resumption.retry).await {
+            return answer;
+        }
+        let poll = Request::get(answer.target.clone())
+            .with_header("last-event-id", &resumption.last_event)
+            .with_deadline(PROBE)
+            .with_max_bytes(MAX_ENDPOINT_ANSWER_BYTES)
+            .with_follow(Follow::SameOriginOnce);
+        match peer.ask(within(streamed(poll, id, "text/event-stream"))).await {
+            Ok(next) if next.status.is_success() => answer = next,
+            _ => return answer,
         }
     }
+    answer
+}
+
+/// Where a stream continues that ended without the reply to request `id`.
+pub(super) fn postponed(answer: &Answer, id: u64) -> Option<sse::Resumption> {
+    let is_stream = answer.status.is_success() && answer.content_type() == "text/event-stream";
+    (is_stream && !sse::has_reply(&answer.body, id)).then(|| sse::Resumption::of(&answer.body))?
 }
 
 /// Tries again with the server's version if the refusal names one.
@@ -220,10 +280,8 @@ fn opened(
 ) -> Opened {
     let Some(mut opening) = opening else { return Opened::Refused(Box::new(answer.head()), reply) };
     opening.broken_rules = reply.broken_rules.into_iter().chain(opening.broken_rules).collect();
-    // Only the legacy era has sessions.
-    let id = answer.header("mcp-session-id").filter(|_| era == Era::Legacy).map(str::to_owned);
     let (url, streamed) = (answer.target, reply.streamed);
-    Opened::Session(Box::new(Session { era, url, id, opening, streamed, accept }))
+    Opened::Session(Box::new(Session { era, url, id: None, opening, streamed, accept }))
 }
 
 /// Tries again with a version that the refusal offers, or with a single media type.
@@ -260,8 +318,13 @@ async fn initialize_as(
         Ok(answer) => answer,
         Err(error) => return Opened::Nothing(error),
     };
+    let session = answer.header(SESSION_ID).map(str::to_owned);
+    let answer = polled(peer, answer, id, |request| in_session(request, session.as_deref())).await;
     let (reply, opening) = read(peer, &answer, id, initialized).await;
-    opened(Era::Legacy, answer, reply, opening, accept)
+    match opened(Era::Legacy, answer, reply, opening, accept) {
+        Opened::Session(opened) => Opened::Session(Box::new(Session { id: session, ..*opened })),
+        other => other,
+    }
 }
 
 fn initialized(result: &Value) -> Option<Opening> {

@@ -271,7 +271,7 @@ fn unreached(url: &Target, error: &FetchError) -> Absent {
         | FetchError::OwnHost
         | FetchError::NameNotFound
         | FetchError::Refused
-        | FetchError::Tls => Absent::Unreached { seen, temporary: false },
+        | FetchError::Tls(_) => Absent::Unreached { seen, temporary: false },
     }
 }
 

@@ -8,18 +8,20 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::eras::{self, Era, Session};
-use super::opening;
-use crate::handshake::conversation::{Conversation, excerpt, fault_of, is_bot_wall, refusal};
+use super::{SessionLost, opening};
+use crate::handshake::conversation::{Conversation, excerpt, fault_of, guard, refusal, seen_of};
 use crate::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply};
-use crate::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
+use crate::reasons::{self, ConformanceRule, ProbeFault, ProbedResource, Stage};
 use registry_fetch::{Answer, FetchError};
 use registry_formats::document_texts;
 use registry_formats::limits::MOST_TOOLS;
 use registry_formats::tool_definition::{self, ToolAnnotations};
+use registry_formats::tool_schema;
 use registry_model::error::shorten;
 use registry_model::{SeenServer, SeenTool, TextFaults, Tool, ToolParameter, sha256_hex, tools_hash};
 
-const MAX_PAGES: usize = 5;
+/// As many as the official TypeScript client reads at most.
+const MAX_PAGES: usize = 64;
 const MAX_TOOLS_READ: usize = 2000;
 const MAX_NAME_CHARS: usize = 128;
 const MAX_DESCRIPTION_CHARS: usize = 500;
@@ -40,6 +42,9 @@ struct ToolList {
     seen: Vec<SeenTool>,
     definition_bytes: usize,
     broken: Vec<(ConformanceRule, String)>,
+    /// Tools that clients must drop, with the rule.
+    left_out: Vec<String>,
+    has_null_cursor: bool,
     text_faults: TextFaults,
 }
 
@@ -49,22 +54,31 @@ enum Page {
     TooMany,
 }
 
-/// Requests the tools. A server that does not announce tools may refuse.
-pub(super) async fn list(peer: &mut Conversation<'_>, session: &Session) {
+/// Requests the tools, page by page. `may_be_lost`: a 404 ends only the session, and nothing is recorded.
+pub(super) async fn list(
+    peer: &mut Conversation<'_>,
+    session: &Session,
+    may_be_lost: bool,
+) -> Result<(), SessionLost> {
     let mut tools = ToolList::default();
     let mut cursors = HashSet::new();
     let mut cursor: Option<String> = None;
-    for _ in 0..MAX_PAGES {
+    for page in 0..MAX_PAGES {
+        // The server chose the size of its pages, so that they cost nothing of what the rest may use.
+        if page > 0 {
+            peer.allow_one_more();
+        }
         let params = cursor.as_ref().map_or_else(|| json!({}), |cursor| json!({"cursor": cursor}));
         let id = peer.id();
-        let answer = match peer.ask(session.request(id, "tools/list", params)).await {
+        let answer = match session.ask(peer, id, "tools/list", params).await {
             Ok(answer) => answer,
             Err(error) => {
                 let fault = match error {
                     FetchError::TooLarge { .. } => ProbeFault::TooManyTools,
                     _ => fault_of(&error, ProbedResource::Remote, Stage::Probe),
                 };
-                return peer.findings.fault(&fault, &format!("tools/list: {error}"));
+                peer.findings.fault(&fault, &format!("tools/list: {}", seen_of(&error)));
+                return Ok(());
             }
         };
         let era = session.era;
@@ -80,10 +94,22 @@ pub(super) async fn list(peer: &mut Conversation<'_>, session: &Session) {
         tools = read;
         let (next, broken_rules) = match page {
             Page::Read { next, broken_rules } => (next, broken_rules),
-            Page::Other => return refused(peer, session, &answer, &reply).await,
+            Page::Other if may_be_lost && session.id.is_some() && answer.status.as_u16() == 404 => {
+                return Err(SessionLost);
+            }
+            Page::Other if eras::postponed(&answer, id).is_some() => {
+                peer.findings
+                    .fault(&ProbeFault::ReplyPostponed, "tools/list: a stream ended before the reply");
+                return Ok(());
+            }
+            Page::Other => {
+                refused(peer, &answer, &reply).await;
+                return Ok(());
+            }
             Page::TooMany => {
                 let seen = format!("tools/list: more than {MAX_TOOLS_READ} tools");
-                return peer.findings.fault(&ProbeFault::TooManyTools, &seen);
+                peer.findings.fault(&ProbeFault::TooManyTools, &seen);
+                return Ok(());
             }
         };
         eras::record_form(peer, reply.streamed, &reply.broken_rules, "tools/list");
@@ -107,18 +133,25 @@ pub(super) async fn list(peer: &mut Conversation<'_>, session: &Session) {
     for (rule, seen) in &tools.broken {
         findings.broken(&[*rule], seen);
     }
+    for seen in &tools.left_out {
+        findings.warning(reasons::of_tool_header(seen));
+    }
+    if tools.has_null_cursor {
+        findings.warning(reasons::of_null_cursor());
+    }
     findings.facts.text_faults.or(std::mem::take(&mut tools.text_faults));
     let (kept, seen) = tools.finish();
     findings.facts.tools = kept;
     findings.facts.tools_hash = Some(tools_hash(&seen.set));
     findings.facts.seen = Some(Arc::new(seen));
+    Ok(())
 }
 
-async fn refused(peer: &mut Conversation<'_>, session: &Session, answer: &Answer, reply: &RpcReply) {
+async fn refused(peer: &mut Conversation<'_>, answer: &Answer, reply: &RpcReply) {
     let status = answer.status.as_u16();
     let seen = format!("tools/list: {}", eras::seen(answer, reply));
     let wants_credentials = matches!(&reply.outcome, RpcOutcome::Error(error) if error.wants_credentials());
-    if is_bot_wall(answer) {
+    if guard(answer, ProbedResource::Remote).is_some() {
         peer.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
     } else if matches!(status, 401..=403 | 407) || wants_credentials {
         super::auth::record_refusal(peer, answer, true, &seen).await;
@@ -126,7 +159,6 @@ async fn refused(peer: &mut Conversation<'_>, session: &Session, answer: &Answer
         let moment = status == 429 || (status >= 500 && !matches!(reply.outcome, RpcOutcome::Error(_)));
         match &reply.outcome {
             _ if moment => peer.findings.fault(&refusal(answer, ProbedResource::Remote), &seen),
-            RpcOutcome::Error(_) if !session.opening.has_tools => peer.findings.signal("no_tools"),
             RpcOutcome::Broken => {
                 let seen = format!("tools/list: {}", excerpt(answer));
                 peer.findings.broken(&[ConformanceRule::IdEcho], &seen);
@@ -145,7 +177,7 @@ impl ToolList {
             if self.read == MAX_TOOLS_READ {
                 return Page::TooMany;
             }
-            self.take(tool.take());
+            self.take(tool.take(), era);
         }
         let next = match result.get("nextCursor").and_then(Value::as_str) {
             // An empty cursor is valid in the modern era; before it, an empty cursor meant the end.
@@ -153,23 +185,35 @@ impl ToolList {
             next => next.map(str::to_owned),
         };
         let mut broken_rules = if era == Era::Modern { opening::modern_faults(result) } else { Vec::new() };
-        if opening::is_other_than_text(&result["nextCursor"]) {
-            broken_rules.push(ConformanceRule::Cursor);
+        match result.get("nextCursor") {
+            None | Some(Value::String(_)) => {}
+            Some(Value::Null) => self.has_null_cursor = true,
+            Some(_) => broken_rules.push(ConformanceRule::Cursor),
         }
         Page::Read { next, broken_rules }
     }
 
-    fn take(&mut self, mut tool: Value) {
+    fn take(&mut self, mut tool: Value, era: Era) {
         self.read += 1;
+        if era == Era::Modern
+            && let Some(rule) = tool_schema::header_fault(&tool)
+        {
+            let name = shorten(tool["name"].as_str().unwrap_or_default(), MAX_NAME_CHARS);
+            return self.left_out.push(format!("tool `{name}`: {rule}"));
+        }
         let text = |name: &str| tool[name].as_str().unwrap_or_default().trim();
         let name = text("name");
         let is_long = name.chars().count() > MAX_NAME_CHARS;
-        if name.is_empty() || is_long || is_misshapen(&tool) {
-            self.broken(ConformanceRule::ToolShape, name);
+        let misshapen = match tool_schema::fault(&tool) {
+            _ if name.is_empty() || is_long => Some(String::new()),
+            fault => fault.map(|fault| format!(": {fault}")),
+        };
+        if let Some(fault) = misshapen {
+            self.broken(ConformanceRule::ToolShape, name, &fault);
         }
         // Longer names already break `ToolShape`.
         if !is_long && !self.names.insert(name.to_owned()) {
-            self.broken(ConformanceRule::ToolNames, name);
+            self.broken(ConformanceRule::ToolNames, name, "");
         }
         let name = shorten(name, MAX_NAME_CHARS);
         if !name.is_empty() && self.kept.len() < MOST_TOOLS {
@@ -184,7 +228,7 @@ impl ToolList {
         }
         match tool_definition::canonical(&mut tool) {
             Ok(definition) => self.keep_definition(name, definition),
-            Err(_) => self.broken(ConformanceRule::ToolShape, &name),
+            Err(_) => self.broken(ConformanceRule::ToolShape, &name, ""),
         }
     }
 
@@ -215,21 +259,11 @@ impl ToolList {
         (self.kept, SeenServer { set, tools, unlisted, contents: None })
     }
 
-    fn broken(&mut self, rule: ConformanceRule, name: &str) {
+    fn broken(&mut self, rule: ConformanceRule, name: &str, fault: &str) {
         if !self.broken.iter().any(|(known, _)| *known == rule) {
-            self.broken.push((rule, format!("tool `{}`", shorten(name, MAX_NAME_CHARS))));
+            self.broken.push((rule, format!("tool `{}`{fault}", shorten(name, MAX_NAME_CHARS))));
         }
     }
-}
-
-/// A field has a type that no revision allows (MCP schemas, `Tool`). Official clients refuse the whole list because
-/// of it.
-fn is_misshapen(tool: &Value) -> bool {
-    let texts = ["title", "description"].iter().all(|field| !opening::is_other_than_text(&tool[*field]));
-    let objects = ["annotations", "outputSchema"]
-        .iter()
-        .all(|field| tool[*field].is_null() || tool[*field].is_object());
-    tool["inputSchema"]["type"] != "object" || !texts || !objects
 }
 
 fn parameters(schema: &Value) -> Vec<ToolParameter> {
@@ -258,7 +292,7 @@ mod tests {
 
     fn seen(tools: &[Value]) -> SeenServer {
         let mut list = ToolList::default();
-        tools.iter().for_each(|tool| list.take(tool.clone()));
+        tools.iter().for_each(|tool| list.take(tool.clone(), Era::Legacy));
         list.finish().1
     }
 
@@ -303,7 +337,7 @@ mod tests {
 
     fn kept(tool: Value) -> Tool {
         let mut list = ToolList::default();
-        list.take(tool);
+        list.take(tool, Era::Legacy);
         list.kept.remove(0)
     }
 

@@ -86,7 +86,7 @@ async fn probed(parts: Parts) -> (Peer, Peer, Verdict) {
 }
 
 #[tokio::test]
-async fn correct_sign_in_is_proven_with_three_requests() {
+async fn correct_sign_in_is_proven_with_four_requests() {
     let (authorization, server, verdict) = probed(GOOD).await;
     assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Partial, vec!["auth_required"]));
     let sign_in = verdict.facts.sign_in.unwrap();
@@ -97,7 +97,7 @@ async fn correct_sign_in_is_proven_with_three_requests() {
         sign_in.sentence(),
         format!("Asks for sign-in at {}, scopes files:read files:write.", authorization.origin)
     );
-    assert_eq!(server.whats(), ["server/discover", &format!("GET {RESOURCE}")]);
+    assert_eq!(server.whats(), ["server/discover", "initialize", &format!("GET {RESOURCE}")]);
     assert_eq!(authorization.whats(), [format!("GET {SERVER}")]);
 }
 
@@ -114,7 +114,7 @@ async fn metadata_is_found_at_every_place_of_the_revision() {
     };
     let (_, server, verdict) = probed(Parts { refusal: bare, resource: root, ..GOOD }).await;
     assert_eq!(verdict.facts.sign_in.unwrap().scopes, ["a"]);
-    assert_eq!(server.asked().len(), 3, "{:?}", server.whats());
+    assert_eq!(server.asked().len(), 4, "{:?}", server.whats());
 
     let tenant: fn(&Asked, &str) -> Reply = |asked, issuer| {
         resource_with(asked, issuer, json!({"authorization_servers": [format!("{issuer}/t/1")]}))
@@ -336,7 +336,7 @@ async fn chain_of_metadata_has_a_bound() {
     assert_eq!(codes(&verdict), ["sign_in:authorization_server_metadata"]);
     assert_eq!(
         (server.asked().len(), authorization.asked().len()),
-        (3, 6),
-        "three requests, each with one redirect"
+        (4, 6),
+        "three requests to the authorization server, each with one redirect"
     );
 }

@@ -1,0 +1,214 @@
+//! Checks the definition of an MCP tool as clients read it (MCP schemas, `Tool`): the types of its members, the schemas of
+//! its input and output against the meta-schema of their dialect, and the headers of its arguments.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use registry_model::error::shorten;
+
+/// Of a value that is shown with its place.
+const MAX_VALUE_CHARS: usize = 60;
+
+const HEADER: &str = "x-mcp-header";
+
+/// What is wrong with a tool, with place and value. Official clients refuse the whole list because of it, or cannot build a
+/// call of the tool.
+pub fn fault(tool: &Value) -> Option<String> {
+    let is_text = |field: &str| tool[field].is_null() || tool[field].is_string();
+    if let Some(field) = ["title", "description"].into_iter().find(|field| !is_text(field)) {
+        return Some(found(field, &tool[field]));
+    }
+    if !tool["annotations"].is_null() && !tool["annotations"].is_object() {
+        return Some(found("annotations", &tool["annotations"]));
+    }
+    let input = &tool["inputSchema"];
+    if input["type"] != "object" {
+        let at = if input.is_object() { "inputSchema.type" } else { "inputSchema" };
+        return Some(found(at, if input.is_object() { &input["type"] } else { input }));
+    }
+    schema_fault("inputSchema", input).or_else(|| match &tool["outputSchema"] {
+        Value::Null => None,
+        output if output.is_object() => schema_fault("outputSchema", output),
+        other => Some(found("outputSchema", other)),
+    })
+}
+
+/// Why clients of MCP 2026-07-28 must leave a tool out (basic/transports/streamable-http, custom headers of arguments).
+pub fn header_fault(tool: &Value) -> Option<String> {
+    let mut names = HashSet::new();
+    headers(&tool["inputSchema"], "inputSchema", true, &mut names)
+}
+
+fn found(place: &str, value: &Value) -> String {
+    let value = match value {
+        Value::Null => "missing".to_owned(),
+        value => shorten(&value.to_string(), MAX_VALUE_CHARS),
+    };
+    format!("`{place}` is {value}")
+}
+
+/// A schema without a dialect may follow any that clients read: MCP names 2020-12 only since 2025-11-25.
+fn schema_fault(place: &str, schema: &Value) -> Option<String> {
+    use jsonschema::{draft4, draft6, draft7, draft201909, draft202012};
+    let dialect = schema["$schema"].as_str().map(|url| url.trim_end_matches('#').trim_end_matches('/'));
+    let checked = match dialect.map(|url| url.rsplit_once("json-schema.org/").map_or(url, |(_, draft)| draft))
+    {
+        None if draft7::meta::is_valid(schema) || draft4::meta::is_valid(schema) => Ok(()),
+        None | Some("draft/2020-12/schema") => draft202012::meta::validate(schema),
+        Some("draft/2019-09/schema") => draft201909::meta::validate(schema),
+        Some("draft-07/schema") => draft7::meta::validate(schema),
+        Some("draft-06/schema") => draft6::meta::validate(schema),
+        Some("draft-04/schema") => draft4::meta::validate(schema),
+        Some(_) => Ok(()),
+    };
+    if let Err(error) = checked {
+        let pointer = error.instance_path().to_string();
+        return Some(found(&path(place, &pointer), schema.pointer(&pointer).unwrap_or(&Value::Null)));
+    }
+    dangling(schema, schema).map(|reference| format!("`{place}` has the `$ref` {reference} to nowhere"))
+}
+
+/// A JSON pointer as the path of a field.
+fn path(place: &str, pointer: &str) -> String {
+    let steps = pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"));
+    std::iter::once(place.to_owned()).chain(steps).collect::<Vec<_>>().join(".")
+}
+
+/// A reference within the document to a place that it does not have.
+fn dangling<'a>(root: &Value, schema: &'a Value) -> Option<&'a str> {
+    let members = match schema {
+        Value::Array(all) => return all.iter().find_map(|one| dangling(root, one)),
+        Value::Object(members) => members,
+        _ => return None,
+    };
+    if let Some(reference) = members.get("$ref").and_then(Value::as_str)
+        && let Some(pointer) = reference.strip_prefix('#').filter(|rest| rest.starts_with('/'))
+        && root.pointer(&pointer.replace("%24", "$")).is_none()
+    {
+        return Some(reference);
+    }
+    // What these contain is data.
+    let schemas = members
+        .iter()
+        .filter(|(name, _)| !matches!(name.as_str(), "const" | "enum" | "default" | "examples"));
+    schemas.into_iter().find_map(|(_, inner)| dangling(root, inner))
+}
+
+fn headers(schema: &Value, place: &str, by_properties: bool, names: &mut HashSet<String>) -> Option<String> {
+    let members = match schema {
+        Value::Array(all) => return all.iter().find_map(|one| headers(one, place, false, names)),
+        Value::Object(members) => members,
+        _ => return None,
+    };
+    if let Some(name) = members.get(HEADER) {
+        return header_rule(name, members, by_properties, names)
+            .map(|rule| format!("`{place}.{HEADER}` {rule}"));
+    }
+    members.iter().find_map(|(keyword, inner)| match (keyword.as_str(), inner) {
+        ("properties", Value::Object(properties)) => properties.iter().find_map(|(name, property)| {
+            headers(property, &format!("{place}.properties.{name}"), by_properties, names)
+        }),
+        ("const" | "enum" | "default" | "examples", _) => None,
+        _ => headers(inner, &format!("{place}.{keyword}"), false, names),
+    })
+}
+
+fn header_rule(
+    name: &Value,
+    schema: &Map<String, Value>,
+    by_properties: bool,
+    names: &mut HashSet<String>,
+) -> Option<&'static str> {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    let Some(name) = name.as_str().filter(|name| !name.is_empty() && name.chars().all(is_token)) else {
+        return Some("is not the name of a header");
+    };
+    if !by_properties {
+        return Some("is not reachable through `properties` alone");
+    }
+    if !matches!(schema.get("type").and_then(Value::as_str), Some("string" | "integer" | "boolean")) {
+        return Some("is on an argument that is not a string, an integer or a boolean");
+    }
+    (!names.insert(name.to_ascii_lowercase())).then_some("repeats a header")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn fault_of_a_tool_is_found_with_its_place_and_value() {
+        let of = |input: Value| fault(&json!({"name": "a", "inputSchema": input}));
+        let property = |schema: Value| of(json!({"type": "object", "properties": {"x": schema}}));
+        for fine in [
+            property(json!({"type": "string"})),
+            property(json!(true)),
+            property(json!({"$ref": "#/properties/x"})),
+            property(json!({"type": "number", "exclusiveMinimum": true, "minimum": 1})),
+            property(json!({"items": [{"type": "string"}]})),
+            property(json!({"default": {"$ref": "#/nowhere"}})),
+            of(
+                json!({"type": "object", "$schema": "http://json-schema.org/draft-07/schema#", "definitions": {}}),
+            ),
+            of(json!({"type": "object", "$schema": "https://example.org/own"})),
+        ] {
+            assert_eq!(fine, None);
+        }
+        let table = [
+            (of(Value::Null), "`inputSchema` is missing"),
+            (of(json!({})), "`inputSchema.type` is missing"),
+            (of(json!({"type": "objekt"})), "`inputSchema.type` is \"objekt\""),
+            (of(json!({"type": "object", "properties": []})), "`inputSchema.properties` is []"),
+            (of(json!({"type": "object", "required": "a"})), "`inputSchema.required` is \"a\""),
+            (property(json!({"type": "numbr"})), "`inputSchema.properties.x.type` is \"numbr\""),
+            (property(json!({"$ref": "#/$defs/y"})), "`inputSchema` has the `$ref` #/$defs/y to nowhere"),
+            (fault(&json!({"title": 1, "inputSchema": {"type": "object"}})), "`title` is 1"),
+            (
+                fault(
+                    &json!({"inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "properties": 1}}),
+                ),
+                "`outputSchema.properties` is 1",
+            ),
+        ];
+        for (found, expected) in table {
+            assert_eq!(found.as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn tool_with_a_wrong_header_is_left_out_by_clients() {
+        let of = |properties: Value| {
+            header_fault(&json!({"inputSchema": {"type": "object", "properties": properties}}))
+        };
+        let header = |name: &str, kind: &str| json!({"type": kind, "x-mcp-header": name});
+        let inner = json!({"type": "object", "properties": {"b": header("B", "integer")}});
+        assert_eq!(of(json!({"a": header("A", "string"), "in": inner})), None);
+        for (properties, rule) in [
+            (
+                json!({"a": header("a b", "string")}),
+                "`inputSchema.properties.a.x-mcp-header` is not the name of a header",
+            ),
+            (
+                json!({"a": header("x\r\ny", "string")}),
+                "`inputSchema.properties.a.x-mcp-header` is not the name of a header",
+            ),
+            (
+                json!({"a": header("A", "number")}),
+                "`inputSchema.properties.a.x-mcp-header` is on an argument that is not a string, an integer or a boolean",
+            ),
+            (
+                json!({"a": header("A", "string"), "b": header("a", "string")}),
+                "`inputSchema.properties.b.x-mcp-header` repeats a header",
+            ),
+            (
+                json!({"a": {"items": header("A", "string")}}),
+                "`inputSchema.properties.a.items.x-mcp-header` is not reachable through `properties` alone",
+            ),
+        ] {
+            assert_eq!(of(properties).as_deref(), Some(rule));
+        }
+    }
+}
