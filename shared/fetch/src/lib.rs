@@ -16,12 +16,12 @@ pub mod target;
 
 mod answer;
 mod failure;
-#[cfg(test)]
-mod hostile_peers;
 mod redirect;
 mod request;
 mod resolver;
 mod signer;
+#[cfg(test)]
+mod tests;
 mod txt;
 
 use registry_model::{NameServers, Reach};

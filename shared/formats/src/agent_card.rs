@@ -1,8 +1,6 @@
 //! Parses A2A agent cards of the versions 0.2, 0.3, and 1.0, as leniently as their clients do. Each fault is
 //! reported with its place and a fix, because only the author of the card can correct it.
 
-#[cfg(test)]
-pub(crate) mod arbitrary;
 mod body;
 mod fields;
 mod interfaces;
@@ -184,4 +182,4 @@ fn dialects(interfaces: &[Interface]) -> Vec<Dialect> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

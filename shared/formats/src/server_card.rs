@@ -100,7 +100,7 @@ fn text(value: Option<&Value>) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent_card::arbitrary;
+    use crate::agent_card::tests::arbitrary;
     use proptest::prelude::*;
     use serde_json::json;
 

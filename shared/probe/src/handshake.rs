@@ -8,8 +8,6 @@ mod detect_kind;
 mod findings;
 pub mod jsonrpc;
 mod mcp;
-#[cfg(test)]
-mod peer;
 mod preflight;
 mod response_budget;
 mod run;

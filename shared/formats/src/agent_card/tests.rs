@@ -1,5 +1,7 @@
 //! Tests with cards of every revision as real agents publish them, and with every fault that makes a card unusable.
 
+pub(crate) mod arbitrary;
+
 use crate::limits::{MAX_SKILLS, MOST_TAGS};
 use std::time::{Duration, Instant};
 

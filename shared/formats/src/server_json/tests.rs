@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::agent_card::arbitrary;
+use crate::agent_card::tests::arbitrary;
 
 /// A description with everything in it.
 fn whole() -> Value {

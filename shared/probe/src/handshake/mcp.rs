@@ -5,8 +5,6 @@
 pub(super) mod auth;
 mod contents;
 mod eras;
-#[cfg(test)]
-mod fuzz;
 mod opening;
 mod sign_in;
 #[cfg(test)]

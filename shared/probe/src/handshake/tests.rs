@@ -1,13 +1,15 @@
 //! Tests with peers on loopback. They check which peers the preflight rejects before any budget is spent, and
 //! which kind is found for a URL.
 
+pub(super) mod peer;
+
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::peer::{Asked, Peer, Reply, ask, ask_within, codes};
 use super::preflight::{PreflightResult, preflight};
 use super::{Depth, Subject};
+use peer::{Asked, Peer, Reply, ask, ask_within, codes};
 use registry_fetch::{Fetcher, Target};
 use registry_model::{Handshake, Kind, Reach, Verdict};
 

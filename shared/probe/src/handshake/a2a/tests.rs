@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::handshake::peer::{Asked, Peer, Reply, ask, ask_within};
+use crate::handshake::tests::peer::{Asked, Peer, Reply, ask, ask_within};
 use crate::handshake::{Depth, Subject};
 use registry_model::{Handshake, Kind, Verdict};
 

@@ -3,6 +3,7 @@
 
 mod client_rules;
 mod fields;
+mod fuzz;
 mod sign_in;
 mod table;
 
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::handshake::peer::{Asked, Peer, Reply, ask, ask_within, codes};
+use crate::handshake::tests::peer::{Asked, Peer, Reply, ask, ask_within, codes};
 use crate::handshake::{Depth, Subject};
 use registry_model::{DeclaredTransport, Handshake, Kind, Verdict};
 

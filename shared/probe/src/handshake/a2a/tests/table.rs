@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{CARD, Script, message, outcome, probed, sound};
 use crate::handshake::Depth;
-use crate::handshake::peer::{Asked, Reply};
+use crate::handshake::tests::peer::{Asked, Reply};
 use registry_model::Handshake;
 
 /// A script for everything except the card, and the expected result: class, code, speaks, answers, inconclusive.

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use serde_json::{Value, json};
 
 use super::{Script, after_handshake, info, legacy, modern_only, probed, tools};
-use crate::handshake::peer::{Asked, Reply, codes};
+use crate::handshake::tests::peer::{Asked, Reply, codes};
 use registry_model::Handshake;
 
 fn offering(asked: &Asked, capabilities: &Value) -> Reply {

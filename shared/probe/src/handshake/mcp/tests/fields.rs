@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{info, legacy, modern_only, probed};
-use crate::handshake::peer::{Asked, Reply, codes};
+use crate::handshake::tests::peer::{Asked, Reply, codes};
 use registry_model::Handshake;
 
 /// A result in which the value at a JSON pointer is replaced, or removed if the new value is null.

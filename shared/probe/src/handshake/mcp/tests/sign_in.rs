@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{legacy, modern};
-use crate::handshake::peer::{Asked, Peer, Reply, ask, codes};
+use crate::handshake::tests::peer::{Asked, Peer, Reply, ask, codes};
 use registry_model::{ClientRegistration, Handshake, Kind, Verdict};
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{Script, legacy, modern_only, probed, tools};
-use crate::handshake::peer::{Asked, Reply, codes};
+use crate::handshake::tests::peer::{Asked, Reply, codes};
 use registry_model::Handshake;
 
 /// A script, and the expected row of the table: class, code, speaks, inconclusive.

@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::eras::Era;
-use super::opening;
-use super::tools;
 use crate::handshake::findings::bounded;
 use crate::handshake::jsonrpc::{RpcOutcome, parse_reply};
+use crate::handshake::mcp::eras::Era;
+use crate::handshake::mcp::opening;
+use crate::handshake::mcp::tools;
 use crate::handshake::sse;
 use damage::damaged;
 use registry_formats::agent_card::{self, AgentCard};

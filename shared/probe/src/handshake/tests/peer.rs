@@ -9,33 +9,33 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::findings::Findings;
-use super::preflight::{PreflightResult, preflight};
-use super::run::probe_within;
-use super::{Depth, Subject};
+use crate::handshake::findings::Findings;
+use crate::handshake::preflight::{PreflightResult, preflight};
+use crate::handshake::run::probe_within;
+use crate::handshake::{Depth, Subject};
 use registry_fetch::{Fetcher, Target};
 use registry_model::{DeclaredTransport, Kind, Random, Reach, Verdict};
 
 /// A request as the peer saw it.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
-    pub(super) verb: String,
-    pub(super) path: String,
-    pub(super) head: String,
-    pub(super) body: Value,
+pub(in crate::handshake) struct Asked {
+    pub(in crate::handshake) verb: String,
+    pub(in crate::handshake) path: String,
+    pub(in crate::handshake) head: String,
+    pub(in crate::handshake) body: Value,
 }
 
 impl Asked {
     /// The JSON-RPC method, or verb and path.
-    pub(super) fn what(&self) -> String {
+    pub(in crate::handshake) fn what(&self) -> String {
         self.method().map_or_else(|| format!("{} {}", self.verb, self.path), str::to_owned)
     }
 
-    pub(super) fn method(&self) -> Option<&str> {
+    pub(in crate::handshake) fn method(&self) -> Option<&str> {
         self.body["method"].as_str()
     }
 
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(in crate::handshake) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (found, value) = line.split_once(':')?;
             found.eq_ignore_ascii_case(name).then(|| value.trim())
@@ -44,73 +44,75 @@ impl Asked {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Reply {
+pub(in crate::handshake) struct Reply {
     status: u16,
     headers: Vec<(&'static str, String)>,
-    pub(super) body: String,
+    pub(in crate::handshake) body: String,
     stays_open: bool,
     silent: bool,
 }
 
 impl Reply {
-    pub(super) fn new(status: u16, kind: &str, body: impl Into<String>) -> Self {
+    pub(in crate::handshake) fn new(status: u16, kind: &str, body: impl Into<String>) -> Self {
         let headers = vec![("content-type", kind.to_owned())];
         Self { status, headers, body: body.into(), stays_open: false, silent: false }
     }
 
-    pub(super) fn json(status: u16, body: &Value) -> Self {
+    pub(in crate::handshake) fn json(status: u16, body: &Value) -> Self {
         Self::new(status, "application/json", body.to_string())
     }
 
-    pub(super) fn html(status: u16) -> Self {
+    pub(in crate::handshake) fn html(status: u16) -> Self {
         Self::new(status, "text/html", "<!doctype html><title>hello</title>")
     }
 
-    pub(super) fn empty(status: u16) -> Self {
+    pub(in crate::handshake) fn empty(status: u16) -> Self {
         Self { headers: Vec::new(), ..Self::new(status, "", "") }
     }
 
     /// A JSON-RPC result for what was asked.
-    pub(super) fn result(asked: &Asked, result: &Value) -> Self {
+    pub(in crate::handshake) fn result(asked: &Asked, result: &Value) -> Self {
         Self::json(200, &json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": result}))
     }
 
     /// A JSON-RPC error for what was asked.
-    pub(super) fn error(status: u16, asked: &Asked, code: i64, message: &str) -> Self {
+    pub(in crate::handshake) fn error(status: u16, asked: &Asked, code: i64, message: &str) -> Self {
         let error = json!({"code": code, "message": message});
         Self::json(status, &json!({"jsonrpc": "2.0", "id": asked.body["id"], "error": error}))
     }
 
     /// The same as an event stream that opens with an empty event and is never closed.
-    pub(super) fn streamed(self) -> Self {
+    pub(in crate::handshake) fn streamed(self) -> Self {
         let body = format!("id: 0\nretry: 3000\ndata: \n\nevent: message\ndata: {}\n\n", self.body);
         Self { stays_open: true, ..Self::new(self.status, "text/event-stream", body) }
     }
 
-    pub(super) fn with(mut self, name: &'static str, value: &str) -> Self {
+    pub(in crate::handshake) fn with(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
     }
 
     /// No answer, and the connection stays open.
-    pub(super) fn silence() -> Self {
+    pub(in crate::handshake) fn silence() -> Self {
         Self { silent: true, ..Self::empty(200) }
     }
 
-    pub(super) fn open(self) -> Self {
+    pub(in crate::handshake) fn open(self) -> Self {
         Self { stays_open: true, ..self }
     }
 }
 
 /// A peer on a loopback port of its own.
 #[derive(Debug)]
-pub(super) struct Peer {
-    pub(super) origin: String,
+pub(in crate::handshake) struct Peer {
+    pub(in crate::handshake) origin: String,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Peer {
-    pub(super) async fn start(script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+    pub(in crate::handshake) async fn start(
+        script: impl Fn(&Asked) -> Reply + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -125,15 +127,15 @@ impl Peer {
     }
 
     /// Everything that was asked so far.
-    pub(super) fn asked(&self) -> Vec<Asked> {
+    pub(in crate::handshake) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
 
-    pub(super) fn whats(&self) -> Vec<String> {
+    pub(in crate::handshake) fn whats(&self) -> Vec<String> {
         self.asked().iter().map(Asked::what).collect()
     }
 
-    pub(super) fn subject(&self, kind: Option<Kind>, path: &str) -> Subject {
+    pub(in crate::handshake) fn subject(&self, kind: Option<Kind>, path: &str) -> Subject {
         Subject {
             kind,
             is_proven: false,
@@ -146,11 +148,11 @@ impl Peer {
 }
 
 /// Preflight and probe, as a sweep runs them.
-pub(super) async fn ask(subject: &Subject) -> Verdict {
+pub(in crate::handshake) async fn ask(subject: &Subject) -> Verdict {
     ask_within(Duration::from_secs(10), subject).await
 }
 
-pub(super) async fn ask_within(limit: Duration, subject: &Subject) -> Verdict {
+pub(in crate::handshake) async fn ask_within(limit: Duration, subject: &Subject) -> Verdict {
     let (fetcher, random) = (Fetcher::new(Reach::Development, "registry-test", None), Random::seeded(11));
     match preflight(&fetcher, subject).await {
         PreflightResult::Pass { card } => {
@@ -162,7 +164,7 @@ pub(super) async fn ask_within(limit: Duration, subject: &Subject) -> Verdict {
     }
 }
 
-pub(super) fn codes(verdict: &Verdict) -> Vec<&str> {
+pub(in crate::handshake) fn codes(verdict: &Verdict) -> Vec<&str> {
     verdict.reasons.iter().map(|reason| reason.code.as_str()).collect()
 }
 

@@ -12,10 +12,10 @@ use registry_model::{
 };
 use registry_store::{Bucket, BudgetState, Caps, Share};
 
-use super::super::due_queue::{DueListing, DueQueue};
-use super::super::sweep::MAX_CONCURRENT;
-use super::super::transition::{Job, after_probe, renewable_until};
-use super::{RECHECK_DURATION, RESERVED, for_renewals, recheck_parts, renewals, slots_per_host};
+use crate::due_queue::{DueListing, DueQueue};
+use crate::run::{RECHECK_DURATION, RESERVED, for_renewals, recheck_parts, renewals, slots_per_host};
+use crate::sweep::MAX_CONCURRENT;
+use crate::transition::{Job, after_probe, renewable_until};
 
 const TICK_S: i64 = 360;
 const DAY_S: i64 = 86_400;
