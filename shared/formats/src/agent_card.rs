@@ -15,6 +15,7 @@ use url::Url;
 
 pub use body::{document, read_body};
 pub use interfaces::{Binding, Dialect, Interface};
+pub use likeness::{Lead, OtherDocument};
 pub use violation::{CardFault, CardViolation};
 
 use super::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, MAX_WORD_CHARS};
@@ -55,8 +56,8 @@ pub struct AgentCard {
 /// card has no name, or no interface with a usable URL. Everything else is a warning.
 pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
     let card = match document {
-        Value::Object(card) if likeness::is_agent_card(card) => card,
-        _ => return Err(CardFault::NotACard { seen: likeness::of(document) }),
+        Value::Object(card) if likeness::is_agent_card(document, card) => card,
+        _ => return Err(CardFault::NotACard(likeness::of(document))),
     };
     let mut faults = CardViolations::default();
     let mut broken = CardViolations::default();

@@ -65,7 +65,7 @@ fn endpoints(card: &Map<String, Value>) -> Vec<String> {
         found.extend(address(entry));
     }
     found.extend(card.get("transport").and_then(address));
-    for field in ["tools_endpoint", "mcp_endpoint", "mcpEndpoint"] {
+    for field in ["tools_endpoint", "mcp_endpoint", "mcpEndpoint", "serverUrl"] {
         found.extend(text(card.get(field)));
     }
     if card.contains_key("mcp_version") || card.contains_key("mcpVersion") || card.contains_key("serverInfo")

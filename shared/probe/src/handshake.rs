@@ -7,6 +7,7 @@ mod conversation;
 mod detect_kind;
 mod findings;
 pub mod jsonrpc;
+mod lead;
 mod mcp;
 mod preflight;
 mod response_budget;

@@ -35,7 +35,9 @@ pub(super) async fn check(app: &App, listing: &Listing) -> Result<Verdict, Store
     findings.facts.kind = listing.kind;
     findings.signal("not_asked");
     findings.facts.packages = join_all(checked).await;
-    for CheckedPackage { package, state } in findings.facts.packages.clone() {
+    let packages = findings.facts.packages.clone();
+    let is_unchecked = packages.iter().all(|checked| checked.state == PackageState::Unchecked);
+    for CheckedPackage { package, state } in packages.clone() {
         let fault = match state {
             PackageState::Missing => ProbeFault::PackageMissing,
             PackageState::Unnamed => ProbeFault::PackageUnnamed,
@@ -44,7 +46,15 @@ pub(super) async fn check(app: &App, listing: &Listing) -> Result<Verdict, Store
         };
         findings.fault(&fault, &format!("{} {}", package.registry_type, package.identifier));
     }
-    findings.fault(&ProbeFault::StdioOnly, "");
+    let (declared, types) = match &packages[..] {
+        [] => (ProbeFault::NothingDeclared, String::new()),
+        all if is_unchecked => {
+            let types: Vec<&str> = all.iter().map(|checked| checked.package.registry_type.as_str()).collect();
+            (ProbeFault::PackageUnchecked, types.join(", "))
+        }
+        _ => (ProbeFault::StdioOnly, String::new()),
+    };
+    findings.fault(&declared, &types);
     Ok(findings.into_verdict())
 }
 

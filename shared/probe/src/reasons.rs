@@ -52,7 +52,7 @@ impl ProbeFault {
 }
 pub fn of_card(fault: CardFault, status: u16) -> Vec<(ProbeFault, String)> {
     match fault {
-        CardFault::NotACard { seen } => vec![(ProbeFault::NotACard { status }, seen)],
+        CardFault::NotACard(other) => vec![(ProbeFault::NotACard { status, fix: other.fix }, other.seen)],
         CardFault::Invalid(findings) => findings
             .into_iter()
             .map(|finding| {

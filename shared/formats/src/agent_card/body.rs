@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{AgentCard, CardFault, read};
+use super::{AgentCard, CardFault, OtherDocument, read};
 use registry_model::error::shorten;
 use registry_model::json;
 
@@ -23,7 +23,7 @@ pub fn read_body(body: &[u8]) -> Result<AgentCard, CardFault> {
 pub fn document(body: &[u8]) -> Result<Value, CardFault> {
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
     json::read(body, &mut { MOST_VALUES })
-        .map_err(|error| CardFault::NotACard { seen: of_text(body, &error) })
+        .map_err(|error| CardFault::NotACard(OtherDocument::unknown(of_text(body, &error))))
 }
 
 /// Describes a body that is not JSON.
@@ -66,7 +66,7 @@ mod tests {
 
     fn seen(body: &[u8]) -> String {
         match read_body(body) {
-            Err(CardFault::NotACard { seen }) => seen,
+            Err(CardFault::NotACard(other)) => other.seen,
             other => panic!("{other:?}"),
         }
     }

@@ -60,7 +60,7 @@ pub(super) fn check(card: &Map<String, Value>, broken: &mut CardViolations, warn
     for field in ["defaultInputModes", "defaultOutputModes"] {
         modes(field, card.get(field), broken, warnings);
     }
-    capabilities(card.get("capabilities"), broken, warnings);
+    capabilities(card.get("capabilities"), broken);
 }
 
 /// Required, but missing in working agents; 1.0 requires at least one, 0.3 a list.
@@ -80,15 +80,14 @@ fn modes(field: &str, value: Option<&Value>, broken: &mut CardViolations, warnin
     );
 }
 
-/// Required. Some cards of registries and samples have a list here, or flags as texts, and their agents are used.
-fn capabilities(value: Option<&Value>, broken: &mut CardViolations, warnings: &mut CardViolations) {
+/// Required. The flags of some cards are texts, and their agents are used.
+fn capabilities(value: Option<&Value>, broken: &mut CardViolations) {
     const FLAGS: [&str; 4] =
         ["streaming", "pushNotifications", "stateTransitionHistory", "extendedAgentCard"];
     const FIX: &str =
         "Write an object, such as {\"streaming\": false}. Otherwise the official clients refuse the card.";
     let Some(Value::Object(declared)) = value else {
-        let list = if value.is_some_and(Value::is_array) { warnings } else { broken };
-        return list.note("capabilities", "capabilities_malformed", value, FIX);
+        return broken.note("capabilities", "capabilities_malformed", value, FIX);
     };
     for flag in FLAGS {
         let given = declared.get(flag).filter(|value| !value.is_null());

@@ -28,6 +28,22 @@ pub(super) fn read(
             return Vec::new();
         }
     };
+    if listed.iter().all(Value::is_string) {
+        broken.note(
+            "skills",
+            "skills_malformed",
+            card.get("skills"),
+            "Write each skill as an object: {\"id\", \"name\", \"description\", \"tags\"}.",
+        );
+        let named = listed.iter().take(MAX_SKILLS).filter_map(|skill| text(Some(skill)));
+        return named
+            .map(|name| Skill {
+                id: shorten(&name, LONGEST_NAME),
+                name: shorten(&name, LONGEST_NAME),
+                ..Skill::default()
+            })
+            .collect();
+    }
     if listed.len() > MAX_SKILLS {
         warnings.note(
             "skills",

@@ -135,6 +135,7 @@ fn an_incomplete_card_is_accepted_with_warnings() {
             ("description", "description_missing"),
             ("version", "version_missing"),
             ("provider", "provider_malformed"),
+            ("capabilities", "capabilities_malformed"),
         ]
     );
     assert_eq!(
@@ -145,7 +146,6 @@ fn an_incomplete_card_is_accepted_with_warnings() {
             ("skills", "skills_missing"),
             ("defaultInputModes", "modes_missing"),
             ("defaultOutputModes", "modes_missing"),
-            ("capabilities", "capabilities_malformed"),
         ]
     );
     assert!(card.warnings.iter().all(|warning| !warning.fix.is_empty() && !warning.seen.is_empty()));
@@ -295,7 +295,7 @@ fn every_rule_of_a_card_is_checked() {
         (json!({"capabilities": null}), Partial("capabilities_malformed")),
         (json!({"capabilities": "streaming"}), Partial("capabilities_malformed")),
         // So in a card of a public collection, whose clients never look.
-        (json!({"capabilities": ["streaming"]}), Advice("capabilities_malformed")),
+        (json!({"capabilities": ["streaming"]}), Partial("capabilities_malformed")),
         (json!({"defaultInputModes": "text"}), Partial("modes_missing")),
         (json!({"defaultOutputModes": [7]}), Partial("modes_missing")),
         // Left out or empty in working agents; every client has a default.
@@ -405,35 +405,66 @@ fn every_rule_of_a_card_is_checked() {
 }
 
 #[test]
-fn error_describes_the_document_that_is_not_a_card() {
+fn document_that_is_not_a_card_is_recognized() {
+    let mcp = |url: &str| Some(Lead::Mcp(url.to_owned()));
     let table = [
-        (json!(null), "null"),
-        (json!("<html></html>"), "an HTML page"),
-        (json!([1, 2, 3]), "a list of 3; a card is one object"),
-        (json!({}), "an empty object"),
-        (
-            json!({"jsonrpc": "2.0", "id": 1, "result": {}}),
-            "a JSON-RPC response; publish the URL of the card, not the URL of the endpoint",
-        ),
-        (json!({"detail": "Not Found"}), "an error message (\"Not Found\")"),
-        (json!({"name": "Shop", "start_url": "/", "display": "standalone"}), "a web app manifest"),
-        (json!({"openapi": "3.1.0", "info": {}}), "an OpenAPI document"),
+        (json!(null), "null", None),
+        (json!("<html></html>"), "an HTML page", None),
+        (json!([1, 2, 3]), "a list of 3; a card is one object", None),
+        (json!({}), "an empty object", None),
+        (json!({"jsonrpc": "2.0", "id": 1, "result": {}}), "a JSON-RPC response", None),
+        (json!({"detail": "Not Found"}), "an error message (\"Not Found\")", None),
+        (json!({"name": "Shop", "start_url": "/", "display": "standalone"}), "a web app manifest", None),
+        (json!({"openapi": "3.1.0", "info": {}}), "an OpenAPI document", None),
         (
             json!({"name": "a/b", "packages": [], "version": "1"}),
-            "an MCP server description (server.json); publish it as the request body",
+            "an MCP server description (server.json)",
+            None,
         ),
         (
-            json!({"serverInfo": {"name": "x"}, "protocolVersion": "2025-06-18", "capabilities": {}}),
-            "an MCP server card; publish the server's URL as `mcp_url`",
+            json!({"serverInfo": {"name": "x"}, "url": "https://a.example/m", "capabilities": {}}),
+            "an MCP server card: https://a.example/m",
+            mcp("https://a.example/m"),
         ),
+        (
+            json!({"name": "x", "url": "/m", "transport": {"type": "streamable-http", "url": "/m"}, "capabilities": {}}),
+            "an MCP server card: /m",
+            mcp("/m"),
+        ),
+        (
+            json!({"name": "x", "serverUrl": "/m", "openapi": "/o", "tools": []}),
+            "an MCP server card: /m",
+            mcp("/m"),
+        ),
+        (
+            json!({"mcpServers": {"x": {"url": "https://a.example/m"}}}),
+            "a configuration file of an MCP client: https://a.example/m",
+            mcp("https://a.example/m"),
+        ),
+        (
+            json!({"agentCards": ["https://a.example/c"], "mcpServers": [{"url": "https://a.example/m"}]}),
+            "a list of servers and cards: https://a.example/m, https://a.example/c",
+            None,
+        ),
+        (json!({"entries": [{"url": "https://a.example/c"}]}), "an AI catalog: https://a.example/c", None),
+        (
+            json!({"type": "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+                "services": [{"name": "A2A", "endpoint": "https://a.example/c"}]}),
+            "an ERC-8004 registration: https://a.example/c",
+            Some(Lead::Card("https://a.example/c".to_owned())),
+        ),
+        (json!({"@type": "AgentCard", "@context": "x"}), "a JSON-LD AgentCard without an endpoint", None),
         (
             json!({"modules": [{"name": "integration/a2a"}], "skills": [], "authentication": {}}),
-            "an OASF record; it contains the agent card in modules[].data.card_data",
+            "an OASF record",
+            None,
         ),
-        (json!({"alpha": 1, "beta": 2}), "an object with alpha, beta"),
+        (json!({"alpha": 1, "beta": 2}), "an object with alpha, beta", None),
     ];
-    for (document, words) in table {
-        assert_eq!(read(&document), Err(CardFault::NotACard { seen: words.to_owned() }), "{document}");
+    for (document, seen, leads_to) in table {
+        let Err(CardFault::NotACard(other)) = read(&document) else { panic!("{document}") };
+        assert_eq!((other.seen.as_str(), other.leads_to), (seen, leads_to), "{document}");
+        assert!(other.fix.ends_with('.'), "{document}");
     }
 }
 
@@ -484,7 +515,7 @@ fn check_invariants(document: &Value) -> Result<(), TestCaseError> {
             prop_assert!(!violations.is_empty());
             prop_assert!(violations.iter().all(|violation| !violation.fix.is_empty()));
         }
-        Err(CardFault::NotACard { seen }) => prop_assert!(!seen.is_empty()),
+        Err(CardFault::NotACard(other)) => prop_assert!(!other.seen.is_empty() && !other.fix.is_empty()),
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::likeness::OtherDocument;
 use registry_model::error::shorten;
 
 const MAX_VIOLATIONS: usize = 40;
@@ -28,11 +29,8 @@ pub struct CardViolation {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CardFault {
     /// It is another document.
-    #[error("not an A2A agent card, but {seen}")]
-    NotACard {
-        /// A short description, such as "an HTML page".
-        seen: String,
-    },
+    #[error("not an A2A agent card, but {}", .0.seen)]
+    NotACard(OtherDocument),
     /// No client could use the card; at least one violation.
     #[error("an agent card that no client can use: {}", List(.0))]
     Invalid(Vec<CardViolation>),

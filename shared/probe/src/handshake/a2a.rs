@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::conversation::{Conversation, fault_of, seen_of};
 use super::findings::Findings;
-use super::{Depth, Subject};
+use super::{Depth, Subject, lead};
 use crate::checks::same_owner;
 use crate::reasons::{self, ProbeFault, ProbedResource, Stage};
 use registry_fetch::{Answer, FetchError, Fetcher, PROBE, Target};
@@ -45,6 +45,11 @@ pub(super) async fn probe(
         Err(fault) => {
             if matches!(fault, CardFault::Invalid(_)) {
                 peer.findings.facts.kind = Some(Kind::Agent);
+            }
+            if let CardFault::NotACard(other) = &fault
+                && lead::follow(peer, subject, card_url, other).await
+            {
+                return;
             }
             for (fault, seen) in reasons::of_card(fault, answer.status.as_u16()) {
                 peer.findings.fault(&fault, &seen);
@@ -83,7 +88,7 @@ fn record_card(findings: &mut Findings, card: &AgentCard) {
     }
     for violation in &card.broken {
         let fault = ProbeFault::BrokenCardRule { violation: violation.clone() };
-        findings.fault(&fault, &violation.seen);
+        findings.fault(&fault, &format!("{}: {}", violation.path, violation.seen));
     }
     for finding in &card.warnings {
         findings.warning(reasons::advice(finding));

@@ -9,10 +9,10 @@ use futures::future::join_all;
 use super::Subject;
 use super::conversation::Conversation;
 use super::transcript::Sent;
-use super::{a2a, mcp};
+use super::{a2a, lead, mcp};
 use crate::reasons::ProbeFault;
 use registry_fetch::{Answer, Request, Target};
-use registry_formats::agent_card;
+use registry_formats::agent_card::{self, OtherDocument};
 use registry_model::{Handshake, Kind};
 
 /// In the order of trust (A2A 8.2; `agent.json` before 0.3).
@@ -34,6 +34,8 @@ struct FoundCard {
 #[derive(Default)]
 struct Site {
     card: Option<FoundCard>,
+    /// Another document at a card path.
+    other: Option<(Target, OtherDocument)>,
     status: Option<u16>,
 }
 
@@ -56,7 +58,7 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
     }
     if site.card.is_none() && peer.left() > LOOK_DEADLINE {
         let found = fetch_cards(peer, legacy).await;
-        site = Site { card: found.card, status: site.status };
+        site = Site { card: found.card, other: site.other.or(found.other), status: site.status };
     }
     match site.card {
         // Faults of the URL as an MCP server do not matter if the peer is an agent.
@@ -74,8 +76,14 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
             if peer.findings.is_kept_away() || !subject.may_be(Kind::Agent) {
                 return;
             }
-            let seen = "no agent card at the address or the site's well-known paths, and no MCP server at the address";
-            peer.findings.fault_first(&ProbeFault::NothingFound { status: site.status }, seen);
+            let Some((url, other)) = site.other else {
+                let seen = "no agent card at the address or the site's well-known paths, and no MCP server at the address";
+                return peer.findings.fault_first(&ProbeFault::NothingFound { status: site.status }, seen);
+            };
+            if !lead::follow(peer, subject, &url, &other).await {
+                let fault = ProbeFault::NotACard { status: 200, fix: other.fix };
+                peer.findings.fault_first(&fault, &format!("{}: {}", url.url().path(), other.seen));
+            }
         }
     }
 }
@@ -173,7 +181,14 @@ async fn fetch_cards(peer: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
             Err(agent_card::CardFault::Invalid(_)) if site.card.is_none() => {
                 site.card = Some(FoundCard { url, answer, is_usable: false, exchange });
             }
-            Err(_) => continue,
+            Err(agent_card::CardFault::NotACard(other)) => {
+                // Most sites serve a page for people at the address itself, and some at every path.
+                if at > 0 && answer.body.trim_ascii_start().starts_with(b"{") {
+                    site.other.get_or_insert((url, other));
+                }
+                continue;
+            }
+            Err(agent_card::CardFault::Invalid(_)) => continue,
         }
         // A publisher who names a broken card means that card, and not the next one that works.
         if at == 0 {

@@ -23,6 +23,9 @@ use eras::{Era, MODERN, Opened, Session};
 use registry_fetch::{Answer, MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target};
 use registry_model::DeclaredTransport;
 
+/// A2A specification 5.4.
+const A2A_VERSION_NOT_SUPPORTED: i64 = -32009;
+
 const STREAM_DEADLINE: Duration = Duration::from_secs(5);
 
 /// Why a server refused an era: the row of the decision table that applies if it refuses both.
@@ -133,6 +136,8 @@ async fn classify_refusal(
                 peer.findings.speaks = true;
                 found(ProbeFault::Nonconforming(ConformanceRule::Headers), false)
             }
+            // An agent refuses the version of a protocol that it takes for its own.
+            A2A_VERSION_NOT_SUPPORTED => found(ProbeFault::NotMcp { status }, false),
             _ if status >= 500 => found(refusal(answer, ProbedResource::Remote), false),
             METHOD_NOT_FOUND | PARSE_ERROR => found(ProbeFault::NotMcp { status }, era == Era::Legacy),
             _ if status == 406 => {

@@ -90,7 +90,8 @@ async fn look_for_agent(peer: &mut Conversation<'_>, subject: &Subject, card: Re
             return peer.findings.fault(&fault, &seen_of(&error));
         }
     }
-    if subject.may_be(Kind::Mcp) && !peer.findings.has_signal("card_ok") && !peer.findings.is_inconclusive() {
+    let is_known = peer.findings.speaks || peer.findings.has_signal("card_ok");
+    if subject.may_be(Kind::Mcp) && !is_known && !peer.findings.is_inconclusive() {
         let faults = peer.findings.take_faults();
         mcp::probe(peer, subject).await;
         if peer.findings.speaks {

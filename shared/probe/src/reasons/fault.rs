@@ -106,6 +106,7 @@ pub enum ProbeFault {
 
     NotACard {
         status: u16,
+        fix: &'static str,
     },
     InvalidCard {
         status: u16,
@@ -169,6 +170,10 @@ pub enum ProbeFault {
     Templated,
     NeedsConfig,
     StdioOnly,
+    /// Packages of types that the registry does not check.
+    PackageUnchecked,
+    /// The description names neither a package nor a remote.
+    NothingDeclared,
     /// The package registry does not know the package or this version.
     PackageMissing,
     /// The metadata of the package does not contain the name of the server.

@@ -31,13 +31,9 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             violation.fix.clone().into(),
             PARTIAL,
         ),
-        ProbeFault::NotACard { status } => row(
-            "not_a_card",
-            format!("card fail {status} (non-card body)"),
-            "Serve the agent card itself at this URL, as application/json. The card is a JSON object with \
-             name, description, version, skills and supportedInterfaces (or url).",
-            FAIL,
-        ),
+        ProbeFault::NotACard { status, fix } => {
+            row("not_a_card", format!("card fail {status} (non-card body)"), fix, FAIL)
+        }
         ProbeFault::Nonconforming(rule) => {
             let (name, fix) = rule_row(*rule);
             (
@@ -330,6 +326,19 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             "skip (stdio only)",
             "The server description declares only packages that run locally. Add an entry of type \
              streamable-http to remotes. The registry can then probe the server.",
+            SKIP,
+        ),
+        ProbeFault::PackageUnchecked => row(
+            "package_unchecked",
+            "skip (package type not checked)",
+            "Nothing to fix: the registry does not check packages of this type. To be probed, add an entry of type \
+             streamable-http to remotes.",
+            SKIP,
+        ),
+        ProbeFault::NothingDeclared => row(
+            "nothing_declared",
+            "skip (neither package nor remote)",
+            "The server description declares neither packages nor remotes. Add the one that the server has.",
             SKIP,
         ),
         ProbeFault::PackageMissing => row(

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::*;
 use registry_fetch::TlsFailure;
-use registry_formats::agent_card::{CardFault, CardViolation};
+use registry_formats::agent_card::{CardFault, CardViolation, OtherDocument};
 
 fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
     use ProbedResource::{Card, Remote};
@@ -110,7 +110,15 @@ fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
         ),
         (ProbeFault::Waf { resource: Remote, status: 403 }, "waf", "remote fail 403 (bot wall)", UNKNOWN),
         (ProbeFault::NothingFound { status: Some(404) }, "nothing_found", "card fail 404 (no card)", FAIL),
-        (ProbeFault::NotACard { status: 200 }, "not_a_card", "card fail 200 (non-card body)", FAIL),
+        (
+            ProbeFault::NotACard {
+                status: 200,
+                fix: "Serve the agent card itself at this URL, as application/json.",
+            },
+            "not_a_card",
+            "card fail 200 (non-card body)",
+            FAIL,
+        ),
         (
             ProbeFault::InvalidCard {
                 status: 200,
@@ -182,6 +190,8 @@ fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
         (ProbeFault::Templated, "template", "skip (templated URL)", SKIP),
         (ProbeFault::NeedsConfig, "needs_config", "skip (needs a header or secret)", SKIP),
         (ProbeFault::StdioOnly, "stdio", "skip (stdio only)", SKIP),
+        (ProbeFault::PackageUnchecked, "package_unchecked", "skip (package type not checked)", SKIP),
+        (ProbeFault::NothingDeclared, "nothing_declared", "skip (neither package nor remote)", SKIP),
         (ProbeFault::PackageMissing, "package_missing", "skip (package not found)", SKIP),
         (ProbeFault::PackageUnnamed, "package_unnamed", "skip (package of another server)", SKIP),
         (
@@ -249,7 +259,8 @@ fn fault_of_a_card_contains_the_invalid_field() {
     let faults = of_card(CardFault::Invalid(vec![finding.clone(), finding]), 200);
     assert_eq!(faults.len(), 2);
     assert_eq!(faults[0].0.reason(&faults[0].1).seen, "url: null");
-    let faults = of_card(CardFault::NotACard { seen: "an HTML page".into() }, 203);
+    let page = OtherDocument { seen: "an HTML page".into(), fix: "Do.", leads_to: None };
+    let faults = of_card(CardFault::NotACard(page), 203);
     assert_eq!(faults[0].0.reason(&faults[0].1).reason, "card fail 203 (non-card body)");
 }
 

@@ -1,7 +1,7 @@
 //! Fuzz target: agent cards. The length of each stored field is limited, and the fetcher's address guard
 //! checks the interface URLs.
 
-use registry::formats::agent_card::{self, AgentCard, Binding, CardFault};
+use registry::formats::agent_card::{self, AgentCard, Binding, CardFault, OtherDocument};
 use registry::formats::document_texts;
 use registry::formats::limits::{
     LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, MAX_SKILLS, MAX_WORD_CHARS, MOST_TAGS,
@@ -27,7 +27,7 @@ pub(super) fn read(body: &[u8]) -> Verdict {
                 Verdict::refused(card.broken.iter().map(|fault| fault.code))
             }
         }
-        Err(CardFault::NotACard { seen }) => {
+        Err(CardFault::NotACard(OtherDocument { seen, .. })) => {
             assert!(!seen.is_empty() && seen.chars().count() <= MAX_SEEN, "{seen}");
             Verdict::refused(["not_a_card"])
         }
