@@ -16,25 +16,21 @@ pub struct HashPrefix {
 }
 
 impl HashPrefix {
-    #[must_use]
     pub fn holds(self, id: &ListingId) -> bool {
         self.covers(id_hash(id))
     }
 
-    #[must_use]
     pub const fn covers(self, hash: u64) -> bool {
         self.length == 0 || hash >> (BITS - self.length) == self.bits
     }
 
     /// Whether every id with the prefix `other` has this prefix, too.
-    #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         other.length >= self.length
             && (self.length == 0 || other.bits >> (other.length - self.length) == self.bits)
     }
 
     /// The number of bits. Each additional bit halves the number of ids with the prefix.
-    #[must_use]
     pub const fn length(self) -> u8 {
         self.length
     }

@@ -22,7 +22,6 @@ pub enum LogTile {
 
 impl LogTile {
     /// How many items of this tile a tree of `size` entries fills.
-    #[must_use]
     pub fn width_in(self, size: u64) -> u64 {
         let (level, index) = match self {
             Self::Hashes { level, index } => (level, index),
@@ -34,7 +33,6 @@ impl LogTile {
     }
 
     /// Its path below the log's prefix, for its first `width` items.
-    #[must_use]
     pub fn path(self, width: u64) -> String {
         if width < TILE_WIDTH { format!("{self}.p/{width}") } else { self.to_string() }
     }

@@ -16,7 +16,6 @@ pub struct Outcome {
     /// The listing that it was used together with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing_b: Option<ListingId>,
-    /// Whether it completed its task.
     pub ok: bool,
     pub quality: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,12 +2,7 @@
 //! A delisting is written in the transaction that ends the state. It contains the listing as it was shown, so that
 //! later changes do not affect the delisting.
 
-use super::attributes::{blob, to_blob, ttl};
-use super::client::Store;
-use super::error::StoreError;
-use super::keys::{self, Key};
-use super::reads::{Query, Range};
-use super::transaction::Transaction;
+use super::prelude::*;
 use registry_model::{Kind, Listing, LiveChange, Moment};
 
 /// Seconds for which a delisting is stored.

@@ -2,8 +2,7 @@
 //! stored as one scaled sum for each epoch (`model::Decay`), in an attribute that is named after the epoch. A deposit
 //! only adds to this sum, without a condition or a read, so that no concurrent deposit is lost.
 
-use super::attributes::{Item, decimal};
-use super::expression::Expression;
+use super::prelude::*;
 use registry_model::{Amounts, Decay, ListingId, Moment, TrailEvent, audible};
 
 /// What an event adds to the trail of a listing.
@@ -11,7 +10,6 @@ use registry_model::{Amounts, Decay, ListingId, Moment, TrailEvent, audible};
 pub struct Deposit {
     pub listing: ListingId,
     pub event: TrailEvent,
-    /// How often the event happened.
     pub times: u32,
     /// The sum over all times.
     pub amounts: Amounts,
@@ -19,7 +17,6 @@ pub struct Deposit {
     /// from these values and the amounts. If they were not read, the ranks are computed from the amounts alone. The
     /// next deposit with known values then corrects the ranks.
     pub known: Option<Amounts>,
-    /// A mark is left with it.
     pub with_mark: bool,
     /// The event concerns several listings, and it is counted at another one of them.
     pub counted_elsewhere: bool,

@@ -11,17 +11,14 @@ use registry_model::{HashPrefix, Kind, ListingId, Moment};
 /// The `source` of every event of this registry.
 pub const SOURCE: &str = "registry";
 
-/// Something that happened to a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     pub what: What,
     pub listing_id: ListingId,
-    /// Its kind, where it is known.
     pub kind: Option<Kind>,
     pub at: Moment,
 }
 
-/// What can happen to a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     Queued,
@@ -36,7 +33,6 @@ pub enum What {
 }
 
 impl What {
-    /// The event's `detail-type`.
     #[must_use]
     pub const fn detail_type(self) -> &'static str {
         match self {
@@ -67,7 +63,6 @@ pub const RECHECK_PART: &str = "recheck.part";
 /// A part of the weekly recheck, to be done in parallel with the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecheckPart {
-    /// The listings to probe.
     pub part: HashPrefix,
     /// When the recheck was divided.
     pub at: Moment,

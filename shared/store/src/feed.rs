@@ -1,13 +1,8 @@
 //! The public activity feed by time (`specification.md#feed`). An item says what happened, to which listing,
 //! and when. It contains no personal data, because the feed is public.
 
-use super::attributes::{Item, blobs, to_blob, ttl};
 use super::changes;
-use super::client::Store;
-use super::error::StoreError;
-use super::keys::{self, Key};
-use super::reads::{Query, Range};
-use super::transaction::Transaction;
+use super::prelude::*;
 use registry_model::{FeedItem, ListingId};
 
 /// Adds an item to the feed. A change of a listing is also queued for its number, see [`changes`](super::changes).

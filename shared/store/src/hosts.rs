@@ -2,28 +2,15 @@
 //! and every publish request and every sweep needs all of them. For each host, the table has small items that
 //! point to the listings at this host. A transaction that changes a listing also updates these items.
 
-use super::attributes::{blobs, text, to_blob};
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
 use super::feed;
-use super::keys::{self, HostPointer, Key};
-use super::reads::{Query, Range};
-use super::transaction::Transaction;
+use super::keys::HostPointer;
+use super::prelude::*;
 use registry_model::{BlockedHost, BlockedHosts, FeedItem, HostName, Lane, Listing, ListingId};
 
 impl Store {
     pub async fn blocked_hosts(&self) -> Result<BlockedHosts, StoreError> {
-        let mut blocked: Vec<BlockedHost> = Vec::new();
-        let mut next = None;
-        loop {
-            let page = self.query(Query::of(keys::BLOCKED_HOSTS).strong().after(next)).await?;
-            blocked.extend(blobs::<BlockedHost>(&page.items, "block")?);
-            next = page.next;
-            if next.is_none() {
-                return Ok(blocked.into_iter().collect());
-            }
-        }
+        let items = self.query_all(Query::of(keys::BLOCKED_HOSTS).strong()).await?;
+        Ok(blobs::<BlockedHost>(&items, "block")?.into_iter().collect())
     }
 
     /// Blocks a host; false where it was blocked already, and the earlier block stays.

@@ -3,13 +3,8 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::attributes::{Item, moment, n, number, s, some_text, text};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys;
-use super::transaction::{Outcome, Refused, Transaction, WriteId};
+use super::prelude::*;
+use super::transaction::Refused;
 use jiff::SignedDuration;
 use registry_model::{
     Lane, LastLeaf, Listing, LiveChange, LogEntry, LogEvent, Moment, StateChange, set_of_tools_hash,
@@ -60,7 +55,7 @@ pub(super) fn add_leaf(
                     [at, leaf],
                 )
             };
-            Some(transaction.update(keys::last_leaf(listing_id), change))
+            Some(transaction.update(keys::LAST_LEAF.of(listing_id), change))
         }
         None => None,
     };
@@ -97,7 +92,7 @@ impl Store {
                 else {
                     continue;
                 };
-                let last = self.read(&keys::last_leaf(id), Consistency::Strong).await?;
+                let last = self.read(&keys::LAST_LEAF.of(id), Consistency::Strong).await?;
                 let last = last.and_then(|item| moment(&item, "at")).unwrap_or(leaf.at);
                 leaf.at = leaf.at.max(last + SignedDuration::from_millis(1));
             }

@@ -4,12 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::attributes::{Item, decimal, sum};
-use super::client::Store;
 use super::deposit::{Deposit, add_scaled, sum_left};
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::{self, Key};
+use super::prelude::*;
 use registry_model::{Decay, Moment, TrailEvent};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -4,7 +4,6 @@
 
 use registry_encoder::pieces;
 
-/// The dimension of the vector of a word.
 pub const WORD_WIDTH: usize = 256;
 
 /// First the step of each piece (f32, little endian), then the components of each piece. A byte contains two
