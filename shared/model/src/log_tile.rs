@@ -167,12 +167,5 @@ mod tests {
             let path = tile.path(width);
             prop_assert_eq!(LogTile::parse(path.strip_prefix("tile/").unwrap()), Some((tile, width)));
         }
-
-        #[test]
-        fn every_parsed_path_is_canonical(path in "[0-9x/.pa-e]{0,40}|\\PC{0,60}") {
-            if let Some((tile, width)) = LogTile::parse(&path) {
-                prop_assert_eq!(tile.path(width), format!("tile/{path}"));
-            }
-        }
     }
 }

@@ -96,11 +96,4 @@ mod tests {
         assert!((score(5, 5, 5000) - 1.0).abs() < 1e-12);
         assert!((score(1, 0, 200) - 0.12).abs() < 1e-12);
     }
-
-    #[test]
-    fn mean_latency_ignores_reports_without_a_latency() {
-        let tally = OutcomeTally { count: 4, timed: 2, latency_ms_sum: 301, ..OutcomeTally::default() };
-        assert_eq!(tally.mean_latency_ms(), Some(150));
-        assert_eq!(OutcomeTally::default().mean_latency_ms(), None);
-    }
 }

@@ -164,18 +164,3 @@ impl Grant {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn purchase_id_can_be_parsed() {
-        let id = PurchaseId::new(&Random::seeded(5));
-        assert_eq!(id.as_str().parse(), Ok(id.clone()));
-        for wrong in ["", "pur_", "pur_0123", "ord_0123456789abcdef01234567", "pur_0123456789ABCDEF01234567"]
-        {
-            assert_eq!(wrong.parse::<PurchaseId>(), Err(InvalidPurchaseId), "{wrong}");
-        }
-    }
-}

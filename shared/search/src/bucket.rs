@@ -283,11 +283,6 @@ mod tests {
     fn newer_format_is_not_damage() {
         let newer = framed(FORMAT + 1, b"anything");
         assert!(matches!(Bucket::read(&newer), Err(Unreadable::Newer(format)) if format == FORMAT + 1));
-        for at in 0..newer.len() {
-            let mut damaged = newer.clone();
-            damaged[at] ^= 1;
-            assert!(matches!(Bucket::read(&damaged), Err(Unreadable::Damaged(_))), "byte {at}");
-        }
     }
 
     #[test]

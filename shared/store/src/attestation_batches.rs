@@ -90,7 +90,7 @@ impl Store {
     /// The batch that contains an attestation; `None` before there is one.
     pub async fn batch_of(&self, record: &AttestationRecord) -> Result<Option<AttestationBatch>, StoreError> {
         let Some(digest) = &record.jws_sha256 else { return Ok(None) };
-        let own = keys::unlogged_attestation(record.issued_at, record.id.as_str()).sk;
+        let own = keys::by_time(keys::UNLOGGED_ATTESTATIONS, record.issued_at, record.id.as_str()).sk;
         let mut start = None;
         for _ in 0..CANDIDATES {
             let range = Range::From(own.clone());

@@ -25,7 +25,9 @@ impl Store {
         transaction.put_new(keys::attestation(listing_id, record.id.as_str()).with(attributes));
         trails::deposit(&mut transaction, &[Deposit::of(listing_id, TrailEvent::Attestation)], at);
         let digest = record.jws_sha256.as_deref().unwrap_or_default();
-        transaction.put(keys::unlogged_attestation(at, record.id.as_str()).with([("digest", s(digest))]));
+        transaction.put(
+            keys::by_time(keys::UNLOGGED_ATTESTATIONS, at, record.id.as_str()).with([("digest", s(digest))]),
+        );
         match self.transact(transaction).await? {
             Outcome::Written => Ok(()),
             Outcome::Refused(_) => {

@@ -22,17 +22,14 @@ impl Store {
         now: Moment,
     ) -> Result<(), StoreError> {
         self.count_allowed(act, now).await?;
-        let mut transaction = Transaction::default();
-        transaction.put_new(keys::CHALLENGE.of(&challenge.nonce).with([
+        let item = keys::CHALLENGE.of(&challenge.nonce).with([
             ("text", s(&challenge.text)),
             ("expires_at", n(challenge.expires_at.as_millisecond())),
             ttl(challenge.expires_at, 60),
-        ]));
-        match self.transact(transaction).await? {
-            Outcome::Written => Ok(()),
-            Outcome::Refused(_) => {
-                Err(StoreError::Busy("the nonce of a challenge exists already".to_owned()))
-            }
+        ]);
+        match self.put_new(item).await? {
+            true => Ok(()),
+            false => Err(StoreError::Busy("the nonce of a challenge exists already".to_owned())),
         }
     }
 

@@ -22,8 +22,6 @@ impl Store {
     }
 
     pub async fn remove_collection(&self, name: &str) -> Result<(), StoreError> {
-        let mut transaction = Transaction::default();
-        transaction.delete(keys::collection(name));
-        self.transact(transaction).await.map(|_| ())
+        self.delete(&keys::collection(name)).await.map(drop)
     }
 }

@@ -192,7 +192,7 @@ impl Store {
         transaction.update(keys::FEEDBACK.of(&before.feedback.listing_id), change);
         match &before.reward {
             Reward::Seat(digest) => {
-                let grant = keys::GRANT.of(&TokenDigest::of_table(digest));
+                let grant = keys::GRANT.of(TokenDigest::of_table(digest));
                 transaction.update(grant, grants::revocation().if_present("grant"))
             }
             Reward::Code(digest) => {
@@ -225,7 +225,7 @@ impl Store {
         }
         match &completion.reward {
             Reward::Seat(digest) => {
-                transaction.update(keys::GRANT.of(&TokenDigest::of_table(digest)), grants::revocation());
+                transaction.update(keys::GRANT.of(TokenDigest::of_table(digest)), grants::revocation());
                 transaction.update(keys::SEATS.key(), Expression::default().add("claimed", -1));
             }
             Reward::Code(digest) => {
@@ -247,7 +247,7 @@ fn put_reward(
 ) -> Result<(), StoreError> {
     let item: Item = match reward {
         NewReward::Seat { token, grant, .. } => grants::to_item(grant, token)?,
-        NewReward::Code(code) => keys::DISCOUNT_CODE.of(&code.digest()).with([
+        NewReward::Code(code) => keys::DISCOUNT_CODE.of(code.digest()).with([
             ("listing_id", s(feedback.listing_id.as_str())),
             ("made_at", n(feedback.at.as_millisecond())),
         ]),

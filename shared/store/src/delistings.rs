@@ -44,10 +44,8 @@ impl Store {
         limit: usize,
         now: Moment,
     ) -> Result<(Vec<Delisting>, Option<String>), StoreError> {
-        let oldest = Moment::from_second(now.as_second() - RETENTION).unwrap_or(Moment::UNIX_EPOCH);
-        let query = Query::of(PARTITION)
-            .range(Range::From(keys::millis(since.max(oldest))))
-            .after(after.map(|after| Key::new(PARTITION, after).item()));
+        let oldest = keys::before(now, RETENTION);
+        let query = Query::of(PARTITION).range(Range::From(keys::millis(since.max(oldest)))).after_key(after);
         let page = self.query(query.limit(limit).strong()).await?;
         let delistings = page.items.iter().map(|item| {
             let (listing, at) = blob(item, "fallen")?;

@@ -43,7 +43,7 @@ impl Store {
         id: &ListingId,
         now: Moment,
     ) -> Result<Option<ListingWithOrders>, StoreError> {
-        let orders = Sku::ALL.map(|sku| keys::ORDER.of(&OrderId::of(id, sku)));
+        let orders = Sku::ALL.map(|sku| keys::ORDER.of(OrderId::of(id, sku)));
         let keys = [keys::listing(id), keys::EVIDENCE.of(id), keys::TRAIL.of(id)].into_iter().chain(orders);
         let items = self.batch_get(keys.collect(), Consistency::Strong).await?;
         let (orders, others): (Vec<Item>, Vec<Item>) =

@@ -2,6 +2,8 @@
 //! stored as one scaled sum for each epoch (`model::Decay`), in an attribute that is named after the epoch. A deposit
 //! only adds to this sum, without a condition or a read, so that no concurrent deposit is lost.
 
+use std::collections::BTreeMap;
+
 use super::prelude::*;
 use registry_model::{Amounts, Decay, ListingId, Moment, TrailEvent, audible};
 
@@ -50,6 +52,18 @@ impl Deposit {
         deposit.amounts.danger -= known.unwrap_or_default().relief();
         deposit
     }
+}
+
+/// How often each event happened, and the number of marks that are left.
+pub(super) fn counts<'a>(
+    deposits: impl IntoIterator<Item = &'a Deposit>,
+) -> (BTreeMap<TrailEvent, i64>, i64) {
+    let (mut events, mut marks) = (BTreeMap::new(), 0);
+    for deposit in deposits {
+        *events.entry(deposit.event).or_default() += i64::from(deposit.times);
+        marks += i64::from(deposit.with_mark);
+    }
+    (events, marks)
 }
 
 /// Adds to a decaying value, and removes the sum of an epoch that has decayed completely.

@@ -247,12 +247,12 @@ impl Store {
 /// The entry of a pending leaf, if the leaf can be appended. A leaf with another key than its own could never be deleted.
 fn readable(text: &str, sort_key: &str) -> Option<LogEntry> {
     let entry: LogEntry = serde_json::from_str(text).ok()?;
-    let own_key = keys::pending_leaf(entry.at, &leaf_id(text));
+    let own_key = keys::by_time(keys::PENDING_LEAVES, entry.at, &leaf_id(text));
     (own_key.sk == sort_key && text.len() <= MAX_LEAF_BYTES).then_some(entry)
 }
 
 fn pending_key(leaf: &PendingLeaf) -> Key {
-    keys::pending_leaf(leaf.entry.at, &leaf_id(&leaf.text))
+    keys::by_time(keys::PENDING_LEAVES, leaf.entry.at, &leaf_id(&leaf.text))
 }
 
 fn index_of(leaf: &Item) -> Option<u64> {

@@ -16,7 +16,8 @@ impl Store {
     /// Blocks a host; false where it was blocked already, and the earlier block stays.
     pub async fn block_host(&self, block: &BlockedHost, news: &FeedItem) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
-        transaction.put_new(keys::blocked_host(&block.host).with([("block", to_blob(block)?)]));
+        transaction
+            .put_new(Key::new(keys::BLOCKED_HOSTS, block.host.reversed()).with([("block", to_blob(block)?)]));
         feed::tell(&mut transaction, news)?;
         Ok(self.transact(transaction).await?.is_written())
     }
@@ -24,7 +25,8 @@ impl Store {
     /// Ends the block of a host; false where it was not blocked.
     pub async fn unblock_host(&self, host: &HostName, news: &FeedItem) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
-        transaction.delete_if(keys::blocked_host(host), Expression::default().if_exists());
+        transaction
+            .delete_if(Key::new(keys::BLOCKED_HOSTS, host.reversed()), Expression::default().if_exists());
         feed::tell(&mut transaction, news)?;
         Ok(self.transact(transaction).await?.is_written())
     }

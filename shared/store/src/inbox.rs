@@ -111,7 +111,7 @@ impl Store {
         // A visit marks all messages as read, so it must see all of them.
         let query =
             Query::of(inbox_partition(id)).range(Range::From(keys::millis(since.max(oldest(now))))).strong();
-        self.messages(query, before.map(|before| Key::new(inbox_partition(id), before)), limit).await
+        self.messages(query, before, limit).await
     }
 
     /// The messages of the public feed, before `before`, where an earlier page ended.
@@ -122,16 +122,16 @@ impl Store {
         now: Moment,
     ) -> Result<MessagePage, StoreError> {
         let query = Query::of(FEED).range(Range::From(keys::millis(oldest(now))));
-        self.messages(query, before.map(|before| Key::new(FEED, before)), limit).await
+        self.messages(query, before, limit).await
     }
 
     async fn messages(
         &self,
         query: Query,
-        start: Option<Key>,
+        before: Option<&str>,
         limit: u32,
     ) -> Result<MessagePage, StoreError> {
-        let query = query.after(start.map(|start| start.item())).descending().limit(limit);
+        let query = query.after_key(before).descending().limit(limit);
         let page = self.query(query).await?;
         Ok((blobs(&page.items, "message")?, page.next_after("sk")))
     }
@@ -139,5 +139,5 @@ impl Store {
 
 /// Older messages have expired: DynamoDB removes expired items with a delay.
 fn oldest(now: Moment) -> Moment {
-    Moment::from_second(now.as_second() - RETENTION).unwrap_or(Moment::UNIX_EPOCH)
+    keys::before(now, RETENTION)
 }

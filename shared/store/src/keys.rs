@@ -206,12 +206,7 @@ const ADDRESS: &str = "ADDRESS#";
 /// The attribute of [`evidence`] with the latest change of tools or skills.
 pub(super) const CHANGED: &str = "changed";
 
-/// A leaf that is not yet in the tree of the log. All of them share a partition, by time, so that a consistent read
-/// finds the newest, too.
-pub(super) fn pending_leaf(at: Moment, leaf: &str) -> Key {
-    Key::new(PENDING_LEAVES, self::at(at, leaf))
-}
-
+/// Leaves that are not yet in the tree of the log, by time, so that a consistent read finds the newest, too.
 pub(super) const PENDING_LEAVES: &str = "LOG#PENDING";
 
 /// Pending leaves that cannot be read, under their earlier sort keys.
@@ -229,11 +224,7 @@ pub(super) fn leaf(id: Option<&ListingId>, at: Moment, leaf: &str) -> Key {
 
 pub(super) const LEAF: &str = "LEAF#";
 
-/// An attestation that no leaf commits to yet. All of them share a partition, by time.
-pub(super) fn unlogged_attestation(at: Moment, id: &str) -> Key {
-    Key::new(UNLOGGED_ATTESTATIONS, self::at(at, id))
-}
-
+/// The attestations that no leaf commits to yet, by time.
 pub(super) const UNLOGGED_ATTESTATIONS: &str = "LOG#ATTESTED";
 
 /// The attestations that one leaf commits to, under the sort key that the last of them had before.
@@ -316,10 +307,6 @@ pub(super) fn name_partition(name: &str) -> String {
 
 pub(super) const BLOCKED_HOSTS: &str = "BLOCKED";
 
-pub(super) fn blocked_host(host: &HostName) -> Key {
-    Key::new(BLOCKED_HOSTS, host.reversed())
-}
-
 /// Why a host points to a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostPointer {
@@ -382,11 +369,7 @@ pub(super) fn outreach_day(at: Moment) -> Key {
     Key::new("OUTREACH", format!("DAY#{}", at.utc_day()))
 }
 
-/// One first touch; all of them share a partition, by time.
-pub(super) fn touch(at: Moment, id: &ListingId) -> Key {
-    Key::new(TOUCHES, self::at(at, id.as_str()))
-}
-
+/// The first touches, by time.
 pub(super) const TOUCHES: &str = "TOUCHES";
 
 /// The connectors of UTC days, by day.
@@ -416,11 +399,7 @@ pub(super) fn github_owner(login: &str) -> Key {
     Key::new(format!("GITHUB#{}", bounded(&login.to_ascii_lowercase())), "OWNER")
 }
 
-/// The sample of an hour; all of them share a partition, by time.
-pub(super) fn economy_sample(hour: Moment) -> Key {
-    Key::new(ECONOMY, millis(hour))
-}
-
+/// The samples of hours, by time.
 pub(super) const ECONOMY: &str = "ECONOMY";
 
 /// The complete dumps, by day.
@@ -443,7 +422,7 @@ pub(super) const LIVE: &str = "LIVE";
 
 /// A payment that the operator must look at; all of them share a partition, by time.
 pub(super) fn flagged(at: Moment, id: &PurchaseId, flag: PaymentFlag) -> Key {
-    Key::new(FLAGGED, self::at(at, &format!("{id}#{}", flag.as_str())))
+    by_time(FLAGGED, at, &format!("{id}#{}", flag.as_str()))
 }
 
 pub(super) const FLAGGED: &str = "FLAGGED";
@@ -457,11 +436,7 @@ pub(super) fn import_state(source: &str) -> Key {
     Key::new("IMPORTS", sha256_hex(source))
 }
 
-/// A report about a listing, for the operator; all of them share a partition, by time.
-pub(super) fn report(at: Moment, id: &str) -> Key {
-    Key::new(REPORTS, self::at(at, id))
-}
-
+/// The reports about listings, by time.
 pub(super) const REPORTS: &str = "REPORTS";
 
 /// One step of a session, by time; `mark` distinguishes two of the same millisecond.
@@ -566,6 +541,16 @@ pub(super) const SHOWN_GATED: &str = "GATED";
 
 pub(super) fn shown_probed(handshake: Handshake) -> String {
     format!("PROBED#{}", handshake.as_str())
+}
+
+/// So many seconds before a time. Items that have expired are deleted with a delay, so queries begin there.
+pub(super) fn before(now: Moment, seconds: i64) -> Moment {
+    Moment::from_second(now.as_second() - seconds).unwrap_or(Moment::UNIX_EPOCH)
+}
+
+/// The key of an item in a partition by time, see [`at`].
+pub(super) fn by_time(partition: &str, time: Moment, mark: &str) -> Key {
+    Key::new(partition, at(time, mark))
 }
 
 /// A sort key by time, then by `mark`, which distinguishes two of the same millisecond.

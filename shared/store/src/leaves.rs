@@ -41,25 +41,22 @@ pub(super) fn add_leaf(
                 .set("leaf", s(&id))
                 .set("at", n(entry.at.as_millisecond()))
                 .set("event", event.clone());
-            let (at, leaf) = ((":at", n(entry.at.as_millisecond())), (":leaf", s(&id)));
+            let change = change.only_if(
+                "(attribute_not_exists(#at) OR #at < :at OR #leaf = :leaf)",
+                [("#at", "at"), ("#leaf", "leaf")],
+                [(":at", n(entry.at.as_millisecond())), (":leaf", s(&id))],
+            );
             let change = if entry.event == LogEvent::Ended {
-                change.only_if(
-                    "attribute_not_exists(#at) OR (#at < :at AND #event <> :event) OR #leaf = :leaf",
-                    [("#at", "at"), ("#event", "event"), ("#leaf", "leaf")],
-                    [at, leaf, (":event", event)],
-                )
+                let condition = "(attribute_not_exists(#event) OR #event <> :event OR #leaf = :leaf)";
+                change.only_if(condition, [("#event", "event")], [(":event", event)])
             } else {
-                change.only_if(
-                    "attribute_not_exists(#at) OR #at < :at OR #leaf = :leaf",
-                    [("#at", "at"), ("#leaf", "leaf")],
-                    [at, leaf],
-                )
+                change
             };
             Some(transaction.update(keys::LAST_LEAF.of(listing_id), change))
         }
         None => None,
     };
-    transaction.put(keys::pending_leaf(entry.at, &id).with([("leaf", s(leaf))]));
+    transaction.put(keys::by_time(keys::PENDING_LEAVES, entry.at, &id).with([("leaf", s(leaf))]));
     Ok(latest)
 }
 

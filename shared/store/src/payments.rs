@@ -157,5 +157,5 @@ fn closing(transaction: &mut Transaction, purchase: &Purchase) {
     let change = Expression::default().set("state", closed.clone()).remove("ttl");
     let change = change.if_exists().if_is("state", "<>", closed);
     transaction.update(keys::PURCHASE.of(&purchase.id), change);
-    transaction.update(keys::GRANT.of(&TokenDigest::of_table(&purchase.token)), grants::revocation());
+    transaction.update(keys::GRANT.of(TokenDigest::of_table(&purchase.token)), grants::revocation());
 }

@@ -115,7 +115,7 @@ impl Store {
     pub async fn forget_purchase(&self, purchase: &Purchase) -> Result<(), StoreError> {
         let mut transaction = Transaction::default();
         transaction.delete_if(keys::PURCHASE.of(&purchase.id), Expression::default().if_missing("session"));
-        transaction.delete(keys::GRANT.of(&TokenDigest::of_table(&purchase.token)));
+        transaction.delete(keys::GRANT.of(TokenDigest::of_table(&purchase.token)));
         if let Some(code) = &purchase.code {
             transaction.update(keys::DISCOUNT_CODE.of(code), discounts::release(&purchase.id));
         }

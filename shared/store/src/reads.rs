@@ -65,6 +65,12 @@ impl Query {
         Self { start, ..self }
     }
 
+    /// Continues after the item of the partition that has this sort key.
+    pub(super) fn after_key(self, sk: Option<&str>) -> Self {
+        let start = sk.map(|sk| Key::new(&*self.partition, sk).item());
+        Self { start, ..self }
+    }
+
     pub(super) fn limit(self, limit: impl TryInto<i32>) -> Self {
         Self { limit: Some(limit.try_into().unwrap_or(i32::MAX)), ..self }
     }

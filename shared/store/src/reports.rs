@@ -30,7 +30,7 @@ impl Store {
         allowance: Option<Allowance<'_>>,
     ) -> Result<(), StoreError> {
         self.count_allowed(allowance, report.at).await?;
-        let key = keys::report(report.at, &report.id);
+        let key = keys::by_time(keys::REPORTS, report.at, &report.id);
         self.put(key.with([("report", to_blob(report)?), ttl(report.at, RETENTION)])).await
     }
 
@@ -58,7 +58,7 @@ impl Store {
         found.next = before;
         if found.reports.len() > REPORTS_PER_PAGE {
             found.reports.truncate(REPORTS_PER_PAGE);
-            found.next = found.reports.last().map(|last| keys::report(last.at, &last.id).sk);
+            found.next = found.reports.last().map(|last| keys::by_time(keys::REPORTS, last.at, &last.id).sk);
         }
         Ok(found)
     }

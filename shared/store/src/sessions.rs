@@ -93,7 +93,7 @@ impl Store {
 
     /// A session with its steps; `None` where there is none, or it expired.
     pub async fn session(&self, id: &SessionId, now: Moment) -> Result<Option<Session>, StoreError> {
-        let items = self.partition(&keys::SESSION.of(&id.digest()).pk).await?;
+        let items = self.partition(&keys::SESSION.partition(id.digest())).await?;
         let (heads, steps): (Vec<Item>, Vec<Item>) =
             items.into_iter().partition(|item| keys::SESSION.is_place_of(item));
         let Some(head) = heads.first().filter(|head| number(head, "ttl") > now.as_second()) else {

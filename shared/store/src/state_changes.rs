@@ -84,22 +84,20 @@ impl Store {
         transaction.update(keys::listing(id), if_leased(if_as_read(update, before), before));
         let endpoint = hold_endpoint(&mut transaction, before, after);
 
+        // An update, not a put, so that the change found by an earlier probe stays.
+        let mut update = Expression::default();
         if change.is_shown() {
             let evidence = evidence_item(id, assessment)?;
             leaf = verdict_leaf(change, &evidence);
             if leaf.is_some() {
                 transaction.put(leaf_evidence_item(id, text(&evidence, "evidence"), at)?);
             }
-            // An update, not a put, so that the change found by an earlier probe stays.
-            let mut update = Expression::default().set("evidence", s(text(&evidence, "evidence")));
-            if let Some(changed) = &assessment.changed {
-                update = update.set(keys::CHANGED, to_blob(changed)?);
-            }
-            transaction.update(keys::EVIDENCE.of(id), update);
-        } else if let Some(changed) = &assessment.changed {
-            let update = Expression::default().set(keys::CHANGED, to_blob(changed)?);
-            transaction.update(keys::EVIDENCE.of(id), update);
+            update = update.set("evidence", s(text(&evidence, "evidence")));
         }
+        if let Some(changed) = &assessment.changed {
+            update = update.set(keys::CHANGED, to_blob(changed)?);
+        }
+        transaction.update(keys::EVIDENCE.of(id), update);
         count_probe(&mut transaction, change)?;
         transaction.update(keys::live(id), live(change.live_change(), after.shown_kind()));
         let is_routine = change.is_routine();

@@ -188,11 +188,9 @@ impl Store {
         after: Option<&str>,
         now: Moment,
     ) -> Result<(Vec<Item>, Option<String>), StoreError> {
-        let oldest = Moment::from_second(now.as_second() - RETENTION).unwrap_or(Moment::UNIX_EPOCH);
+        let oldest = keys::before(now, RETENTION);
         let since = filter.since.map_or(oldest, |since| since.max(oldest));
-        let query = Query::of(list(context_id))
-            .range(Range::From(keys::millis(since)))
-            .after(after.map(|after| Key::new(list(context_id), after).item()));
+        let query = Query::of(list(context_id)).range(Range::From(keys::millis(since))).after_key(after);
         let mut page = self.query(query.descending().limit(MAX_ROWS).strong()).await?;
         page.items.retain(|row| is_selected(row, filter, now) && is_readable(row, callers));
         let read_to = page.next_after("sk");

@@ -59,7 +59,7 @@ fn to_item(new: &NewTouch<'_>) -> Result<Item, StoreError> {
     };
     let (listing_id, at) = (message.to.clone(), message.at);
     let touch = Touch { listing_id, at, kind, after_demo: new.after_demo, a2a: None };
-    let mut item = keys::touch(at, &message.to).with([ttl(at, RETENTION)]);
+    let mut item = keys::by_time(keys::TOUCHES, at, message.to.as_str()).with([ttl(at, RETENTION)]);
     item.extend(serde_dynamo::to_item::<_, Item>(touch)?);
     Ok(item)
 }
@@ -123,7 +123,8 @@ impl Store {
     pub async fn note_a2a(&self, message: &TalkMessage, failure: Option<&str>) -> Result<(), StoreError> {
         let result = Expression::default().set("a2a", s(failure.unwrap_or("delivered")));
         let result = result.if_exists().if_missing("a2a");
-        let mut transaction = Transaction::updating(keys::touch(message.at, &message.to), result);
+        let mut transaction =
+            Transaction::updating(keys::by_time(keys::TOUCHES, message.at, message.to.as_str()), result);
         let counter = if failure.is_none() { "a2a_delivered" } else { "a2a_failed" };
         transaction.update(keys::OUTREACH_TOTALS.key(), Expression::default().add(counter, 1));
         self.transact(transaction).await.map(drop)

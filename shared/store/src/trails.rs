@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::deposit::{Deposit, add_scaled, value_left};
+use super::deposit::{Deposit, add_scaled, counts, value_left};
 use super::prelude::*;
 use super::table::Index;
 use super::trail_totals;
@@ -89,15 +89,11 @@ impl Merged<'_> {
         for value in TrailValue::ALL {
             change = add_scaled(change, value.as_str(), value.decay(), self.amounts.of(value), now);
         }
-        let mut counts: BTreeMap<TrailEvent, i64> = BTreeMap::new();
-        for deposit in &self.deposits {
-            *counts.entry(deposit.event).or_default() += i64::from(deposit.times);
-        }
-        for (event, times) in counts {
+        let (events, marks) = counts(self.deposits.iter().copied());
+        for (event, times) in events {
             change = change.add(&event_name(event), times);
         }
-        let marks = self.deposits.iter().filter(|deposit| deposit.with_mark).count();
-        change = change.add("marks", i64::try_from(marks).unwrap_or(0));
+        change = change.add("marks", marks);
         // Earlier versions had the rank of attraction in this item.
         let change = Board::Hot.place().0.key.into_iter().fold(change, Expression::remove);
         ranked(change, Board::Dangerous, self, now)

@@ -83,11 +83,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn four_bits_encode_odd_numbers_around_zero() {
-        assert_eq!([odd(0), odd(7), odd(8), odd(15)], [-15.0, -1.0, 1.0, 15.0]);
-    }
-
-    #[test]
     fn random_letters_are_not_understood() {
         for word in ["wedding", "weddings", "ci", "天気"] {
             assert!(is_understood(word), "{word}");
