@@ -162,10 +162,6 @@ impl IndexedListing {
     pub(super) fn ability_names(&self) -> AbilityNames {
         AbilityNames { tags: self.tags.clone(), names: self.abilities.clone() }
     }
-
-    pub(super) fn whole_names(&self) -> impl Iterator<Item = &str> {
-        [self.name.as_str(), self.registry_name.as_str(), self.id.as_str()].into_iter()
-    }
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub struct Index {
     /// One per term, in a separate column, because a spelling correction scans all of them.
     shapes: Vec<WordShape>,
     listings: Vec<Option<Document>>,
-    embeddings: EmbeddingMatrix<WIDTH>,
+    pub(super) embeddings: EmbeddingMatrix<WIDTH>,
     buckets: HashMap<HashPrefix, LoadedBucket>,
     names: NameHashes,
     by_name: NameOrder,
@@ -233,10 +233,6 @@ impl Index {
             .is_some_and(|document| document.stems.contains(&stem))
     }
 
-    pub(super) fn term(&self, place: u32) -> &Term {
-        &self.terms[place as usize]
-    }
-
     pub(super) fn doc_freq(&self, stem: &str) -> u32 {
         self.terms.get(stem).map_or(0, |term| self.scaled(term.doc_freq))
     }
@@ -332,22 +328,6 @@ impl Index {
         term.is_frequent = true;
         self.frequent_words.words.push(place);
         self.frequent_words.embeddings.push(&embedding::quantised_word(word));
-    }
-
-    pub(super) fn similarities_of(
-        &self,
-        numbers: impl Iterator<Item = usize>,
-        vector: &[f32],
-    ) -> impl Iterator<Item = f32> {
-        self.embeddings.similarities_of(numbers, vector)
-    }
-
-    pub(super) fn add_embedding(&self, number: usize, weight: f32, vector: &mut [f32]) {
-        self.embeddings.add(number, weight, vector);
-    }
-
-    pub(super) fn similarities(&self, vector: &[f32]) -> Vec<f32> {
-        self.embeddings.similarities(vector)
     }
 
     fn place(&mut self, word: String) -> u32 {

@@ -2,10 +2,10 @@
 //! the word, of its corrected spelling, of synonyms, and of related terms. A word may also be joined with its neighbor
 //! or split in two. All of this needs the index, because it depends on the words of listings.
 
-use super::index::{Index, Term};
+use super::index::Index;
 use super::phrasebook::{self, PhraseMatch};
 use super::stop_words::{is_generic, is_stop_word};
-use super::words::{WordShape, stem, words};
+use super::words::{stem, words};
 use super::{embedding, kind_hint, spelling, synonyms};
 use registry_model::Kind;
 
@@ -46,7 +46,7 @@ pub(super) const MAX_EXPANDED_TERMS: usize = 16;
 /// The words of listings and their frequencies.
 #[derive(Clone, Copy)]
 pub(super) struct Vocabulary<'a> {
-    whole: &'a Index,
+    pub(super) whole: &'a Index,
     /// Candidates from a search backend; they may have words that the sample in `whole` lacks.
     candidates: Option<&'a Index>,
 }
@@ -68,13 +68,6 @@ impl<'a> Vocabulary<'a> {
 
     pub(super) fn word_freq(self, word: &str) -> u32 {
         self.whole.word_freq(word).max(self.candidates.map_or(0, |index| index.word_freq(word)))
-    }
-
-    pub(super) fn written_words(
-        self,
-        passes: impl Fn(WordShape) -> bool,
-    ) -> impl Iterator<Item = (&'a str, WordShape, &'a Term)> {
-        self.whole.written_words(passes)
     }
 }
 
