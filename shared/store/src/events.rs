@@ -49,11 +49,8 @@ impl What {
 impl Event {
     /// The event as EventBridge delivers it to a target.
     pub fn envelope(&self) -> Value {
-        envelope(self.what.detail_type(), self.listing_id.as_str(), self.at, &self.detail())
-    }
-
-    fn detail(&self) -> Value {
-        json!({ "listing_id": self.listing_id, "kind": self.kind, "at": self.at })
+        let detail = json!({ "listing_id": self.listing_id, "kind": self.kind, "at": self.at });
+        envelope(self.what.detail_type(), self.listing_id.as_str(), self.at, &detail)
     }
 }
 
@@ -71,11 +68,8 @@ pub struct RecheckPart {
 impl RecheckPart {
     /// The event as EventBridge delivers it to a target.
     pub fn envelope(&self) -> Value {
-        envelope(RECHECK_PART, &self.part.to_string(), self.at, &self.detail())
-    }
-
-    fn detail(&self) -> Value {
-        json!({ "part": self.part.to_string(), "at": self.at })
+        let part = self.part.to_string();
+        envelope(RECHECK_PART, &part, self.at, &json!({ "part": part, "at": self.at }))
     }
 }
 
