@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::counters;
 use super::deposit::Deposit;
-use super::listing_item::contact_change;
+use super::listing_item::keep_contact;
 use super::prelude::*;
 use super::rates::Allowance;
 use super::{discounts, feed, grants, trails};
@@ -155,9 +155,7 @@ impl Store {
         });
         put_reward(&mut transaction, feedback, reward)?;
         transaction.update(keys::live(id), counted(feedback, 1));
-        if let Some((key, change)) = contact_change(id, contact, feedback.at) {
-            transaction.update(key, change);
-        }
+        keep_contact(&mut transaction, id, contact, feedback.at);
         feed::tell(&mut transaction, news)?;
         let mut deposits = vec![Deposit::of(id, TrailEvent::LeaveFeedback).on(Some(*trail))];
         if matches!(reward, NewReward::Seat { .. }) {

@@ -32,10 +32,6 @@ pub enum DemoOutcome {
 /// The counter of demos that followed an invitation and are not confirmed.
 pub(super) const UNCONFIRMED: &str = "demos_unconfirmed";
 
-fn to_item(order: &Order) -> Result<Item, StoreError> {
-    Ok(keys::ORDER.of(&order.order_id).with([("order", to_blob(order)?)]))
-}
-
 impl Store {
     /// A listing with its evidence and its orders, by one read.
     pub async fn listing_with_orders(
@@ -71,7 +67,8 @@ impl Store {
     ) -> Result<DemoOutcome, StoreError> {
         self.count_allowed(allowance, order.at).await?;
         let mut transaction = Transaction::default();
-        let new_order = transaction.put_new(to_item(order)?);
+        let item = keys::ORDER.of(&order.order_id).with([("order", to_blob(order)?)]);
+        let new_order = transaction.put_new(item);
         let mark = Expression::default().set("demoed", yes()).if_equal("lane", s(Lane::Active.as_str()));
         transaction.update(keys::listing(&listing.id), mark);
         let counter = match listing.shown_kind() {

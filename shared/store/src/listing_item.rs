@@ -147,11 +147,10 @@ pub(super) fn pointers(listing: &Listing) -> Vec<Key> {
 /// Seconds for which a contact is stored after it was given.
 pub(super) const CONTACT_RETENTION: i64 = 365 * 86_400;
 
-/// Writes a contact, unless its slot is in use; `None` where there is nothing to store. An owner replaces the own
-/// contact.
-pub(super) fn contact_change(id: &ListingId, contact: &Contact, now: Moment) -> Option<(Key, Expression)> {
+/// Writes a contact, if there is anything to store, unless its slot is in use. An owner replaces the own contact.
+pub(super) fn keep_contact(transaction: &mut Transaction, id: &ListingId, contact: &Contact, now: Moment) {
     if contact.email.is_none() && contact.source.is_none() {
-        return None;
+        return;
     }
     let (email, source) =
         (contact.email.as_deref().unwrap_or_default(), contact.source.as_deref().unwrap_or_default());
@@ -161,5 +160,5 @@ pub(super) fn contact_change(id: &ListingId, contact: &Contact, now: Moment) -> 
         ContactFrom::Anyone => change.set_once(name, value),
         ContactFrom::Owner | ContactFrom::Feedback => change.set(name, value),
     });
-    Some((keys::contact(id, contact.from, &format!("{email}\n{source}")), change))
+    transaction.update(keys::contact(id, contact.from, &format!("{email}\n{source}")), change);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::deposit::Deposit;
 use super::listing_item::{
-    NamedListing, REVISION, changed, contact_change, if_as_read, joined, listing_item, pointers,
+    NamedListing, REVISION, changed, if_as_read, joined, keep_contact, listing_item, pointers,
 };
 use super::prelude::*;
 use super::search_index::mark_dirty;
@@ -215,10 +215,4 @@ pub(super) fn yield_name(
 /// Counts a new version of the active list, so that no page cached before is shown again.
 pub(super) fn bump_version(transaction: &mut Transaction, id: &ListingId) {
     transaction.update(keys::live(id), Expression::default().add("version", 1));
-}
-
-fn keep_contact(transaction: &mut Transaction, id: &ListingId, contact: &Contact, now: Moment) {
-    if let Some((key, change)) = contact_change(id, contact, now) {
-        transaction.update(key, change);
-    }
 }
