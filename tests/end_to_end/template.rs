@@ -683,7 +683,7 @@ fn each_alarm_watches_the_function_that_reports_its_metric() {
     let own = alarms.values().map(|alarm| &alarm["Properties"]);
     let own: Vec<&Value> = own.filter(|alarm| alarm["Namespace"] == NAMESPACE).collect();
     let watched: BTreeSet<&str> = own.iter().filter_map(|alarm| alarm["MetricName"].as_str()).collect();
-    assert_eq!(watched, WITH_ALARM.map(Metric::name).into());
+    assert_eq!(watched, WITH_ALARM.map(Metric::as_str).into());
     for alarm in own {
         let reporter = json!([{ "Name": DIMENSION, "Value": { "Ref": "ProbeTickFunction" } }]);
         assert_eq!(alarm["Dimensions"], reporter);
@@ -841,7 +841,7 @@ fn dashboard_contains_every_metric_and_alarm() {
         .filter(|row| row[0] == NAMESPACE && row[2] == DIMENSION)
         .filter_map(|row| row[1].as_str())
         .collect();
-    assert_eq!(shown, Metric::ALL.map(Metric::name).into());
+    assert_eq!(shown, Metric::ALL.map(Metric::as_str).into());
     let listed: BTreeSet<&str> = widgets[0]["properties"]["alarms"]
         .as_array()
         .unwrap()

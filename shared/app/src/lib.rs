@@ -181,9 +181,8 @@ impl App {
         caller: &str,
         target: Option<&str>,
     ) -> Result<(), Problem> {
-        let Some(allowance) = self.allowance(action, caller, target) else { return Ok(()) };
-        let used_up = self.store.count_action(allowance, self.clock.now()).await?;
-        used_up.map_or(Ok(()), |used_up| Err(used_up.into()))
+        let allowance = self.allowance(action, caller, target);
+        Ok(self.store.count_allowed(allowance, self.clock.now()).await?)
     }
 
     /// A proof before this time has expired.

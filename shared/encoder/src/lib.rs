@@ -9,7 +9,6 @@ pub mod pieces;
 mod product;
 mod weights;
 
-/// The dimension of every vector.
 pub const WIDTH: usize = 384;
 
 /// The model reads no more pieces of a text, which are about 45 words.

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_sdk_dynamodb::config::BehaviorVersion;
 use aws_smithy_async::rt::sleep::{SharedAsyncSleep, TokioSleep};
@@ -29,10 +30,6 @@ use registry_store::events::Bus;
 /// Amazon Root CA 1-4 and the Starfield root that AWS endpoints chain to (Amazon Trust Services).
 const AMAZON_ROOTS: &str = include_str!("aws/amazon-roots.pem");
 
-/// AWS credentials from the environment of a function.
-pub type Credentials = aws_credential_types::Credentials;
-
-/// Why a function cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     #[error(transparent)]
@@ -55,16 +52,24 @@ pub(super) struct Start {
 /// Reads settings, secrets, credentials and region.
 pub(super) async fn start() -> Result<Start, StartError> {
     let aws = LambdaEnvironment::from_env(from_environment)?;
-    let secrets = Secrets::from_env(|| aws.secrets_manager(), from_environment);
+    let secrets = Secrets::from_env(
+        || aws_sdk_secretsmanager::Client::new(&aws.of("SECRETS_MANAGER")),
+        from_environment,
+    );
     let settings = settings(secrets.as_ref()).await?;
-    let store = Store::of_many_writers(aws.dynamodb(), &settings.table_name, Clock::System);
+    let dynamodb = aws_sdk_dynamodb::Client::new(&aws.of("DYNAMODB"));
+    let store = Store::of_many_writers(dynamodb, &settings.table_name, Clock::System);
     let bus = match &settings.bus_name {
-        Some(name) => Bus::EventBridge(aws.eventbridge(), name.as_str().into()),
+        Some(name) => {
+            let client = aws_sdk_eventbridge::Client::new(&aws.of("EVENTBRIDGE"));
+            Bus::EventBridge(client, name.as_str().into())
+        }
         None => Bus::Silent,
     };
     let keys = [&settings.signing_key_id, &settings.message_key_id, &settings.log_key_id];
     let has_keys = keys.into_iter().any(Option::is_some);
-    let key_service = has_keys.then(|| Arc::new(Kms::new(aws.kms())) as Arc<dyn KeyService>);
+    let key_service =
+        has_keys.then(|| Arc::new(Kms::new(aws_sdk_kms::Client::new(&aws.of("KMS")))) as Arc<dyn KeyService>);
     let app = App::with_key_service(settings, store, bus, Clock::System, Random::System, key_service);
     Ok(Start { app, secrets })
 }
@@ -86,70 +91,35 @@ fn from_environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Variables that Lambda sets for every function.
-pub(super) struct LambdaEnvironment {
-    region: String,
-    credentials: Credentials,
-    dynamodb_endpoint: Option<String>,
-    eventbridge_endpoint: Option<String>,
-    kms_endpoint: Option<String>,
-    secrets_manager_endpoint: Option<String>,
+/// What the clients of a function have in common, from the variables that Lambda sets for every function.
+pub(super) struct LambdaEnvironment<L> {
+    lookup: L,
+    shared: SdkConfig,
 }
 
-impl LambdaEnvironment {
-    pub(super) fn from_env(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, StartError> {
+impl<L: Fn(&str) -> Option<String>> LambdaEnvironment<L> {
+    pub(super) fn from_env(lookup: L) -> Result<Self, StartError> {
         let need = |name: &'static str| lookup(name).ok_or(StartError::Missing(name));
-        Ok(Self {
-            region: need("AWS_REGION")?,
-            credentials: Credentials::new(
-                need("AWS_ACCESS_KEY_ID")?,
-                need("AWS_SECRET_ACCESS_KEY")?,
-                lookup("AWS_SESSION_TOKEN"),
-                None,
-                "environment",
-            ),
-            dynamodb_endpoint: lookup("AWS_ENDPOINT_URL_DYNAMODB"),
-            eventbridge_endpoint: lookup("AWS_ENDPOINT_URL_EVENTBRIDGE"),
-            kms_endpoint: lookup("AWS_ENDPOINT_URL_KMS"),
-            secrets_manager_endpoint: lookup("AWS_ENDPOINT_URL_SECRETS_MANAGER"),
-        })
-    }
-
-    /// What all clients have in common.
-    fn shared(&self) -> SdkConfig {
-        SdkConfig::builder()
+        let region = Region::new(need("AWS_REGION")?);
+        let (id, secret) = (need("AWS_ACCESS_KEY_ID")?, need("AWS_SECRET_ACCESS_KEY")?);
+        let credentials = Credentials::new(id, secret, lookup("AWS_SESSION_TOKEN"), None, "environment");
+        let shared = SdkConfig::builder()
             .behavior_version(BehaviorVersion::latest())
-            .region(Region::new(self.region.clone()))
-            .credentials_provider(SharedCredentialsProvider::new(self.credentials.clone()))
+            .region(region)
+            .credentials_provider(SharedCredentialsProvider::new(credentials))
             .http_client(https())
             .sleep_impl(SharedAsyncSleep::new(TokioSleep::new()))
             .retry_config(retries())
             .timeout_config(timeouts())
-            .build()
+            .build();
+        Ok(Self { lookup, shared })
     }
 
-    pub(super) fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
-        let mut config = aws_sdk_dynamodb::config::Builder::from(&self.shared());
-        config.set_endpoint_url(self.dynamodb_endpoint.clone());
-        aws_sdk_dynamodb::Client::from_conf(config.build())
-    }
-
-    pub(super) fn eventbridge(&self) -> aws_sdk_eventbridge::Client {
-        let mut config = aws_sdk_eventbridge::config::Builder::from(&self.shared());
-        config.set_endpoint_url(self.eventbridge_endpoint.clone());
-        aws_sdk_eventbridge::Client::from_conf(config.build())
-    }
-
-    fn kms(&self) -> aws_sdk_kms::Client {
-        let mut config = aws_sdk_kms::config::Builder::from(&self.shared());
-        config.set_endpoint_url(self.kms_endpoint.clone());
-        aws_sdk_kms::Client::from_conf(config.build())
-    }
-
-    fn secrets_manager(&self) -> aws_sdk_secretsmanager::Client {
-        let mut config = aws_sdk_secretsmanager::config::Builder::from(&self.shared());
-        config.set_endpoint_url(self.secrets_manager_endpoint.clone());
-        aws_sdk_secretsmanager::Client::from_conf(config.build())
+    /// The configuration of the client of a service, which may have an endpoint of its own.
+    fn of(&self, service: &str) -> SdkConfig {
+        let mut config = self.shared.to_builder();
+        config.set_endpoint_url((self.lookup)(&format!("AWS_ENDPOINT_URL_{service}")));
+        config.build()
     }
 }
 

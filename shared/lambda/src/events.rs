@@ -16,25 +16,13 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use registry_model::{CallerAddress, RequestId, TrustedProxy};
 
 /// The characters that must be encoded in a path (RFC 3986, `pchar` and `/` are the others).
-const NOT_IN_PATHS: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'/')
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~')
-    .remove(b'!')
-    .remove(b'$')
-    .remove(b'&')
-    .remove(b'\'')
-    .remove(b'(')
-    .remove(b')')
-    .remove(b'*')
-    .remove(b'+')
-    .remove(b',')
-    .remove(b';')
-    .remove(b'=')
-    .remove(b':')
-    .remove(b'@');
+const NOT_IN_PATHS: &AsciiSet = &{
+    let (mut set, mut kept): (AsciiSet, &[u8]) = (NON_ALPHANUMERIC.remove(b'/'), b"-._~!$&'()*+,;=:@");
+    while let [character, rest @ ..] = kept {
+        (set, kept) = (set.remove(*character), rest);
+    }
+    set
+};
 
 /// Encodes the path of an event again. HTTP APIs decode `rawPath` (honojs/hono#2156, middleapi/standard-server#93), and
 /// `lambda_http` parses it as the path of a URL. So `%25` would be decoded twice, and `#` would end the path. `%2F`

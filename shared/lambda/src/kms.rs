@@ -11,7 +11,6 @@ use registry_app::key_service::{Algorithm, KeyService, KeyServiceError, ServiceK
 /// KMS signs at most this many bytes itself.
 const MAX_RAW_BYTES: usize = 4096;
 
-/// The keys of an AWS account.
 #[derive(Clone, Debug)]
 pub struct Kms(Client);
 

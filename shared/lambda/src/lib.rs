@@ -17,6 +17,6 @@ mod runtime;
 mod secrets;
 
 #[cfg(feature = "aws")]
-pub use aws::{Credentials, StartError};
+pub use aws::StartError;
 #[cfg(feature = "aws")]
 pub use runtime::{Preload, run_job, serve};

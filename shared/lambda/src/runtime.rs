@@ -73,7 +73,6 @@ pub async fn serve(preload: Preload, routes: impl Fn(App) -> Router + Sync) -> R
 struct Running {
     app: App,
     router: Option<Router>,
-    /// When the secrets were read.
     read_at: Moment,
 }
 

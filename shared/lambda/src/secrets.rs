@@ -19,7 +19,6 @@ pub(super) struct Secrets {
     names: Vec<(&'static str, String)>,
 }
 
-/// A secret that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("the secret {name} of the setting {setting} cannot be read: {why}")]
 pub struct SecretError {

@@ -19,7 +19,6 @@ pub struct CallerAddress(pub IpAddr);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestId(pub String);
 
-/// The caller of an operation, in any protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
     /// Absent if the gateway gave no address.

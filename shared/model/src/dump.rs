@@ -48,7 +48,6 @@ pub struct UnfinishedDump {
 
 impl UnfinishedDump {
     /// The complete dump. Its first line is its header.
-    #[must_use]
     pub fn finished(self, published_at: Moment) -> Dump {
         let Self { day, begun_at, license, parts, after: _ } = self;
         let lines: u64 = parts.iter().map(|part| part.lines).sum();
@@ -58,7 +57,6 @@ impl UnfinishedDump {
 }
 
 /// The checksum of the dump that has these parts.
-#[must_use]
 pub fn dump_checksum(parts: &[DumpPart]) -> String {
     sha256_hex(parts.iter().map(|part| format!("{}\n", part.sha256)).collect::<String>())
 }

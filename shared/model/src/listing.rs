@@ -120,7 +120,7 @@ pub struct Listing {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe_requested_at: Option<Moment>,
     /// Claims for a probe since a verdict was last recorded; more than one where that process died or could not write.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub attempts: u32,
     /// The token of the process that is probing it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -139,11 +139,6 @@ pub struct LastProbe {
     pub target: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<u32>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(n: &u32) -> bool {
-    *n == 0
 }
 
 impl Listing {
@@ -234,7 +229,6 @@ impl Listing {
         self.kind.unwrap_or(Kind::Agent)
     }
 
-    /// When the proof of its lane was made.
     pub fn proven_at(&self) -> Option<Moment> {
         if self.lane == Lane::Gated { self.sign_in_at } else { self.last_ok_at }
     }

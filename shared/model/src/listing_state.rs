@@ -41,7 +41,6 @@ string_enum! {
 
 impl Lane {
     /// Whether a probe proved the listing, and the weekly recheck proves it again.
-    #[must_use]
     pub const fn is_proven(self) -> bool {
         matches!(self, Self::Active | Self::Gated)
     }
@@ -98,7 +97,6 @@ pub enum NameProofMethod {
 
 impl NameProofMethod {
     /// Whether it also proves that the publisher speaks for the name, and so may replace another publisher's texts.
-    #[must_use]
     pub const fn is_of_publisher(self) -> bool {
         match self {
             Self::Domain => false,
@@ -107,7 +105,6 @@ impl NameProofMethod {
     }
 
     /// Whether the caller itself signed or sent a token of its own. A repository proves its texts, but anyone can send its name.
-    #[must_use]
     pub const fn is_signed(self) -> bool {
         matches!(self, Self::Dns | Self::Http | Self::Github)
     }

@@ -15,7 +15,6 @@ pub struct LogWitness {
     /// The public key in the form of signed notes.
     pub vkey: String,
     pub key_id: u32,
-    /// The Ed25519 key.
     pub key: [u8; 32],
     /// The submission prefix, without a trailing slash.
     pub url: String,

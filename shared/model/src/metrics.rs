@@ -51,11 +51,6 @@ string_enum! {
 }
 
 impl Metric {
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        self.as_str()
-    }
-
     const fn unit(self) -> &'static str {
         match self {
             Self::OldestOverdueRecheck
@@ -110,15 +105,5 @@ mod tests {
             assert!(line[metric["Name"].as_str().unwrap()].is_number(), "{line}");
         }
         assert_eq!((&line["FunctionName"], &line["OldestOverdueRecheck"]), (&json!("tick"), &json!(90)));
-    }
-
-    #[test]
-    fn metrics_are_serialized_under_their_names() {
-        for metric in Metric::ALL {
-            let metrics = Metrics(BTreeMap::from([(metric, 7)]));
-            let written = serde_json::to_value(&metrics).unwrap();
-            assert_eq!(written, json!({ metric.as_str(): 7 }));
-            assert_eq!(serde_json::from_value::<Metrics>(written).unwrap(), metrics);
-        }
     }
 }

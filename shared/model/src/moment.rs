@@ -27,36 +27,30 @@ impl Moment {
         Timestamp::from_millisecond(millis).ok().map(Self)
     }
 
-    #[must_use]
     pub fn as_second(self) -> i64 {
         self.0.as_second()
     }
 
-    #[must_use]
     pub fn as_millisecond(self) -> i64 {
         self.0.as_millisecond()
     }
 
     /// Negative where this is before `earlier`.
-    #[must_use]
     pub fn duration_since(self, earlier: Self) -> SignedDuration {
         self.0.duration_since(earlier.0)
     }
 
     /// The UTC day, such as `2026-11-20`.
-    #[must_use]
     pub fn utc_day(self) -> String {
         self.0.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
     }
 
     /// The ISO week, such as `2026-W47`.
-    #[must_use]
     pub fn iso_week(self) -> String {
         let week = self.0.to_zoned(jiff::tz::TimeZone::UTC).date().iso_week_date();
         format!("{}-W{:02}", week.year(), week.week())
     }
 
-    #[must_use]
     pub fn timestamp(self) -> Timestamp {
         self.0
     }

@@ -3,7 +3,6 @@
 
 use std::net::SocketAddr;
 
-/// Which addresses the fetcher may reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reach {
     /// The public internet over https only.

@@ -98,22 +98,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn next_step_contains_the_whole_call_and_no_empty_field() {
-        let get = NextStep::get("check_status", "u?id=x".to_owned(), json!({ "id": "x" }), "Look.");
-        assert_eq!(
-            serde_json::to_value(get.named("poll").poll(Moment::UNIX_EPOCH, Moment::UNIX_EPOCH)).unwrap(),
-            json!({ "action": "poll", "method": "GET", "url": "u?id=x", "tool": "check_status",
-                    "arguments": { "id": "x" }, "wait_s": 2, "note": "Look." })
-        );
-        let post = NextStep::post("take_demo", "u".to_owned(), json!({ "listing_id": "x" }), "Send it.");
-        assert_eq!(
-            serde_json::to_value(post).unwrap(),
-            json!({ "action": "take_demo", "method": "POST", "url": "u", "body": { "listing_id": "x" },
-                    "tool": "take_demo", "note": "Send it." })
-        );
-    }
-
-    #[test]
     fn next_poll_waits_until_the_listing_is_due() {
         let at = |millis| Moment::from_millisecond(millis).unwrap();
         let wait = |due| NextStep::open("poll", String::new(), "").poll(at(due), at(60_000)).wait_s;

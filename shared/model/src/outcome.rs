@@ -16,7 +16,6 @@ pub struct Outcome {
     /// The listing that it was used together with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing_b: Option<ListingId>,
-    /// Whether it completed its task.
     pub ok: bool,
     pub quality: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,12 +95,5 @@ mod tests {
         // All perfect is 1, and one that failed as usual 0.6 * 0.2 = 0.12.
         assert!((score(5, 5, 5000) - 1.0).abs() < 1e-12);
         assert!((score(1, 0, 200) - 0.12).abs() < 1e-12);
-    }
-
-    #[test]
-    fn mean_latency_ignores_reports_without_a_latency() {
-        let tally = OutcomeTally { count: 4, timed: 2, latency_ms_sum: 301, ..OutcomeTally::default() };
-        assert_eq!(tally.mean_latency_ms(), Some(150));
-        assert_eq!(OutcomeTally::default().mean_latency_ms(), None);
     }
 }

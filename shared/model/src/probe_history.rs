@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Moment;
 
-/// Days that the history covers.
 pub const HISTORY_DAYS: u32 = 90;
 
 /// If a listing has more outages, the two outages with the shortest time between them become one.

@@ -23,7 +23,6 @@ pub const SERVER_CARD_MEDIA_TYPE: &str = "application/mcp-server-card+json";
 /// The base of the ARD API, relative to the registry; announced in the catalogue (ARD §7).
 pub const ARD_BASE: &str = "/api/ard/";
 
-/// The media type of an agent card.
 pub const AGENT_CARD_MEDIA_TYPE: &str = "application/a2a-agent-card+json";
 
 /// The media type of a registry's search base (ARD §7).

@@ -55,15 +55,3 @@ impl Random {
         text
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Random;
-
-    #[test]
-    fn same_seed_gives_the_same_sequence() {
-        assert_eq!(Random::seeded(7).hex(10), Random::seeded(7).hex(10));
-        assert_ne!(Random::seeded(7).hex(10), Random::seeded(8).hex(10));
-        assert_eq!(Random::System.hex(10).len(), 20);
-    }
-}

@@ -1,47 +1,39 @@
 //! The only table of hourly rate limits. Settings, operations, and documents read it.
 
-/// An action that is limited by the hour, because it causes load on others or writes to the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LimitedAction {
-    Publish,
-    Score,
-    Trace,
-    Talk,
-    Demo,
-    Feedback,
-    /// The reward of a feedback is issued again for its key.
-    Reissue,
-    Checkout,
-    Outcome,
-    Session,
-    SessionStep,
-    Task,
-    Attestation,
-    OptOut,
-    Report,
-    /// The files of a product are made or compared.
-    Product,
-    /// A signature checked with the keys of a domain.
-    OwnerProof,
-    /// A challenge to sign. It is counted separately, with the limits of `OwnerProof`.
-    OwnerChallenge,
+string_enum! {
+    /// An action that is limited by the hour, because it causes load on others or writes to the table. Its word is part of
+    /// the keys of the table's counters.
+    pub enum LimitedAction {
+        Publish = "publish",
+        Score = "score",
+        Trace = "trace",
+        Talk = "talk",
+        Demo = "demo",
+        Feedback = "feedback",
+        /// The reward of a feedback is issued again for its key.
+        Reissue = "reissue",
+        Checkout = "checkout",
+        Outcome = "outcome",
+        Session = "session",
+        SessionStep = "session_step",
+        Task = "task",
+        Attestation = "attest",
+        OptOut = "opt-out",
+        Report = "report",
+        /// The files of a product are made or compared.
+        Product = "product",
+        /// A signature checked with the keys of a domain.
+        OwnerProof = "owner",
+        /// A challenge to sign. It is counted separately, with the limits of `OwnerProof`.
+        OwnerChallenge = "owner-challenge",
+    }
 }
 
-/// The kind of target of an action, if the requests to one target are limited, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LimitedTarget {
-    Host,
-    Listing,
-}
-
-impl LimitedTarget {
-    /// The word in messages.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Listing => "listing",
-        }
+string_enum! {
+    /// The kind of target of an action, if the requests to one target are limited, too.
+    pub enum LimitedTarget {
+        Host = "host",
+        Listing = "listing",
     }
 }
 
@@ -66,7 +58,6 @@ impl Rate {
     }
 }
 
-/// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct RateLimit {
     pub action: LimitedAction,
@@ -122,35 +113,9 @@ const fn aimed(
 }
 
 impl LimitedAction {
-    #[must_use]
     pub fn limit(self) -> &'static RateLimit {
         let row = if self == Self::OwnerChallenge { Self::OwnerProof } else { self };
         &RATE_LIMITS[row as usize]
-    }
-
-    /// Its name in the keys of the table's counters.
-    #[must_use]
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Publish => "publish",
-            Self::Score => "score",
-            Self::Trace => "trace",
-            Self::Talk => "talk",
-            Self::Demo => "demo",
-            Self::Feedback => "feedback",
-            Self::Reissue => "reissue",
-            Self::Checkout => "checkout",
-            Self::Outcome => "outcome",
-            Self::Session => "session",
-            Self::SessionStep => "session_step",
-            Self::Task => "task",
-            Self::Attestation => "attest",
-            Self::OptOut => "opt-out",
-            Self::Report => "report",
-            Self::Product => "product",
-            Self::OwnerProof => "owner",
-            Self::OwnerChallenge => "owner-challenge",
-        }
     }
 }
 

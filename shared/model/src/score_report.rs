@@ -34,7 +34,6 @@ string_enum! {
 
 impl StepKind {
     /// The step in words, for pages.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Connection => "Connection to the host",
@@ -135,13 +134,11 @@ impl ScoreReportId {
     }
 
     /// The part that all reports about a URL have in common.
-    #[must_use]
     pub fn of_url(url: &str) -> String {
         sha256_hex(url)[..URL_DIGITS].to_owned()
     }
 
     /// The part of the URL, and the part that distinguishes the reports about it and sorts by time.
-    #[must_use]
     pub fn parts(&self) -> (&str, &str) {
         self.0.split_at(URL_DIGITS)
     }

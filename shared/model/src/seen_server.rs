@@ -44,7 +44,7 @@ pub struct ToolSet {
     /// Sorted by name.
     pub tools: Vec<ListedTool>,
     /// Tools that are part of the hash, but not in `tools`.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub unlisted: u32,
 }
 
@@ -122,9 +122,4 @@ pub fn tools_hash(set: &str) -> String {
 /// The hash of the tool set in a `tools_hash`; `None` for formats of earlier versions.
 pub fn set_of_tools_hash(tools_hash: &str) -> Option<&str> {
     tools_hash.strip_prefix(SET_FORMAT)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(n: &u32) -> bool {
-    *n == 0
 }

@@ -29,7 +29,6 @@ pub const PROXY_SECRET: &str = "PROXY_SECRET";
 pub const RUST_LOG: &str = "RUST_LOG";
 pub const LOG_FORMAT: &str = "LOG_FORMAT";
 
-/// Which addresses may be probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// https only, public addresses only, rate limits always on.
@@ -49,24 +48,19 @@ pub struct RequestRate {
 
 impl RequestRate {
     /// The time between two requests in the long run.
-    #[must_use]
     pub fn interval(self) -> SignedDuration {
         SignedDuration::from_millis(1000 / i64::from(self.per_second.clamp(1, 1000)))
     }
 
     /// How many intervals a full bucket holds.
-    #[must_use]
     pub fn burst(self) -> i32 {
         i32::try_from(self.at_once).unwrap_or(i32::MAX)
     }
 }
 
-/// Limits of the local server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionLimits {
-    /// Open connections in total.
     pub total: u32,
-    /// Open connections from one address.
     pub per_address: u32,
     pub read_seconds: u32,
 }

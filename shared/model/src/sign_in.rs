@@ -30,7 +30,6 @@ string_enum! {
 
 impl SignIn {
     /// In one sentence.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let scopes = match self.scopes.len() {
             0 => String::new(),

@@ -30,7 +30,6 @@ impl Sku {
         }
     }
 
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Kernel => "Kernel",
@@ -40,7 +39,6 @@ impl Sku {
         }
     }
 
-    #[must_use]
     pub const fn price_cents(self) -> u32 {
         match self {
             Self::Kernel => 1499,
@@ -51,7 +49,6 @@ impl Sku {
     }
 
     /// With a currency symbol and two decimals.
-    #[must_use]
     pub fn price(self) -> String {
         dollars(self.price_cents())
     }

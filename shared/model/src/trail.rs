@@ -30,37 +30,31 @@ impl Decay {
         Self { half_life_hours }
     }
 
-    #[must_use]
     pub const fn half_life_hours(self) -> i64 {
         self.half_life_hours
     }
 
     /// The epoch of a time; each epoch has its own scaled sum.
-    #[must_use]
     pub fn epoch(self, at: Moment) -> i64 {
         at.as_millisecond().div_euclid(self.epoch_ms())
     }
 
     /// What a deposit of `amount` at `at` adds to the scaled sum of its epoch.
-    #[must_use]
     pub fn scaled(self, amount: f64, at: Moment) -> f64 {
         amount * self.half_lives(at.as_millisecond().rem_euclid(self.epoch_ms())).exp2()
     }
 
     /// What is left at `at` of an epoch's scaled sum.
-    #[must_use]
     pub fn left(self, scaled: f64, epoch: i64, at: Moment) -> f64 {
         scaled * (-self.half_lives(at.as_millisecond() - epoch * self.epoch_ms())).exp2()
     }
 
     /// What is left of `amount` after the time from `since` to `at`.
-    #[must_use]
     pub fn decayed(self, amount: f64, since: Moment, at: Moment) -> f64 {
         audible(amount * (-self.half_lives(at.as_millisecond() - since.as_millisecond())).exp2())
     }
 
     /// When `amount`, deposited at `at`, will count as 0.
-    #[must_use]
     pub fn gone_at(self, amount: f64, at: Moment) -> Moment {
         let half_lives = (amount / MIN_VALUE).log2().max(0.0);
         let ms = (half_lives * self.half_life_ms()).ceil() as i64;
@@ -69,7 +63,6 @@ impl Decay {
 
     /// A rank among all values of this half-life. They decay alike, so it only changes with deposits; `None` for values
     /// that count as 0.
-    #[must_use]
     pub fn place(self, value: f64, at: Moment) -> Option<f64> {
         (value >= MIN_VALUE).then(|| value.log2() + self.half_lives(at.as_millisecond()))
     }
@@ -107,7 +100,6 @@ string_enum! {
 }
 
 impl TrailValue {
-    #[must_use]
     pub const fn decay(self) -> Decay {
         Decay::hours(match self {
             Self::Attraction => 168,
@@ -143,24 +135,20 @@ impl Amounts {
         }
     }
 
+    /// The amounts that `amount` returns.
+    pub fn from_fn(amount: impl Fn(TrailValue) -> f64) -> Self {
+        let [attraction, danger, demand, joined] = TrailValue::ALL.map(amount);
+        Self { attraction, danger, demand, joined }
+    }
+
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        Self {
-            attraction: self.attraction + other.attraction,
-            danger: self.danger + other.danger,
-            demand: self.demand + other.demand,
-            joined: self.joined + other.joined,
-        }
+        Self::from_fn(|value| self.of(value) + other.of(value))
     }
 
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
-        Self {
-            attraction: self.attraction * factor,
-            danger: self.danger * factor,
-            demand: self.demand * factor,
-            joined: self.joined * factor,
-        }
+        Self::from_fn(|value| self.of(value) * factor)
     }
 }
 
@@ -202,7 +190,6 @@ string_enum! {
 impl TrailEvent {
     /// The fixed part of its deposit. What an answered probe takes from danger depends on how much there is
     /// ([`Amounts::relief`]), what a trace adds depends on its intensity.
-    #[must_use]
     pub const fn amounts(self) -> Amounts {
         let none = Amounts::NONE;
         match self {
@@ -226,42 +213,28 @@ impl TrailEvent {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trail {
-    pub attraction: f64,
-    pub danger: f64,
-    pub demand: f64,
-    pub joined: f64,
+    pub values: Amounts,
     pub marks: u32,
-    pub endorsements: u32,
     pub events: BTreeMap<TrailEvent, u32>,
 }
 
 impl Trail {
-    pub const fn of(&self, value: TrailValue) -> f64 {
-        match value {
-            TrailValue::Attraction => self.attraction,
-            TrailValue::Danger => self.danger,
-            TrailValue::Demand => self.demand,
-            TrailValue::Joined => self.joined,
-        }
-    }
-
     /// Adds a deposit of an event that happened `times` times.
     pub fn add(&mut self, event: TrailEvent, times: u32, amounts: Amounts) {
-        let Amounts { attraction, danger, demand, joined } = self.values().plus(amounts);
-        (self.attraction, self.danger, self.demand, self.joined) = (attraction, danger, demand, joined);
+        self.values = self.values.plus(amounts);
         if times > 0 {
             *self.events.entry(event).or_default() += times;
         }
-        self.endorsements = self.count(TrailEvent::Endorse);
-    }
-
-    pub const fn values(&self) -> Amounts {
-        Amounts { attraction: self.attraction, danger: self.danger, demand: self.demand, joined: self.joined }
     }
 
     pub fn trail_score(&self) -> f64 {
-        let endorsed = 3.0 * f64::from(self.endorsements);
-        self.attraction + 0.6 * self.demand + 0.4 * self.joined + endorsed - 1.2 * self.danger
+        let Amounts { attraction, danger, demand, joined } = self.values;
+        let endorsed = 3.0 * f64::from(self.endorsements());
+        attraction + 0.6 * demand + 0.4 * joined + endorsed - 1.2 * danger
+    }
+
+    pub fn endorsements(&self) -> u32 {
+        self.count(TrailEvent::Endorse)
     }
 
     pub fn count(&self, event: TrailEvent) -> u32 {

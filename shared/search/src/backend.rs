@@ -33,10 +33,9 @@ const SAMPLED_BUCKETS: u64 = 128;
 
 /// Where searches by text find their candidates.
 #[derive(Clone, Debug, Default)]
-pub enum Backend {
-    #[default]
-    Embedded,
-    Chroma(Chroma),
+pub struct Backend {
+    /// `None` if the index in memory finds the candidates.
+    pub(super) chroma: Option<Chroma>,
 }
 
 /// What the server is asked for one query.
@@ -50,12 +49,12 @@ pub struct Plan {
 
 impl Backend {
     pub fn new(url: Option<&str>, token: Option<&Secret>) -> Self {
-        url.map_or(Self::Embedded, |url| Self::Chroma(Chroma::new(url, token.cloned())))
+        Self { chroma: url.map(|url| Chroma::new(url, token.cloned())) }
     }
 
     /// Whether the index of all listings contains the words of a sample only, and no embeddings.
     pub(super) const fn is_light(&self) -> bool {
-        matches!(self, Self::Chroma(_))
+        self.chroma.is_some()
     }
 
     /// What a bucket contains of an entry, in an index of this number of buckets.
@@ -65,31 +64,13 @@ impl Backend {
 
     /// Sends entries to the server, and removes listings from it.
     pub async fn apply(&self, entries: &[IndexEntry], removed: &[ListingId]) -> Result<(), StoreError> {
-        match self {
-            Self::Embedded => Ok(()),
-            Self::Chroma(chroma) => chroma.apply(entries, removed).await,
-        }
-    }
-
-    /// Whether the server answers.
-    pub(super) async fn check(&self) -> Result<(), StoreError> {
-        match self {
-            Self::Embedded => Ok(()),
-            Self::Chroma(chroma) => chroma.check().await,
-        }
-    }
-
-    /// Those of these listings that the server lacks.
-    pub(super) async fn missing(&self, ids: &[ListingId]) -> Result<Vec<ListingId>, StoreError> {
-        match self {
-            Self::Embedded => Ok(Vec::new()),
-            Self::Chroma(chroma) => chroma.missing(ids).await,
-        }
+        let Some(chroma) = &self.chroma else { return Ok(()) };
+        chroma.apply(entries, removed).await
     }
 
     /// `None` if the index in memory finds the hits itself.
     pub fn plan(&self, whole: &Index, query: &Query) -> Option<Plan> {
-        if matches!(self, Self::Embedded) || query.text.is_empty() {
+        if !self.is_light() || query.text.is_empty() {
             return None;
         }
         let text = query.text.as_str();
@@ -99,7 +80,7 @@ impl Backend {
 
     /// The entries of the candidates, one in each bucket.
     pub async fn fetch(&self, plan: Plan) -> Result<Vec<Bucket>, StoreError> {
-        let Self::Chroma(chroma) = self else { return Ok(Vec::new()) };
+        let Some(chroma) = &self.chroma else { return Ok(Vec::new()) };
         let found = plan.questions.iter().map(|question| chroma.nearest(question, &plan.filter));
         let mut ids = try_join_all(found).await?.concat();
         ids.extend(plan.named);

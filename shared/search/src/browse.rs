@@ -23,12 +23,10 @@ pub struct BrowseQuery {
     pub named: Option<String>,
     /// Only listings whose name or id is in it.
     pub only: Option<Arc<HashSet<String>>>,
-    /// Only listings changed at this moment or later.
     pub changed_since: Option<Moment>,
     /// Only names after this name: the `next` of an earlier page.
     pub after: Option<String>,
     pub limit: usize,
-    /// Whether [`Page::total`] is needed.
     pub with_total: bool,
 }
 
@@ -232,36 +230,23 @@ impl Searcher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bucket::Bucket;
     use crate::entry::{IndexEntry, IndexedText};
-    use registry_model::{Access, Availability, HashPrefix};
+    use registry_model::{Access, Availability};
 
     /// Three listings have the same name; every fourth is gated.
     fn index() -> Index {
         let entry = |n: i64| {
             let access = if n % 4 == 0 { Access::Gated } else { Access::Open };
             let listing = IndexedListing {
-                id: format!("mcp-{n}").parse().unwrap(),
                 kind: if n % 5 == 0 { Kind::Agent } else { Kind::Mcp },
-                category: "other".to_owned(),
-                name: String::new(),
                 registry_name: format!("org.example/{}", n * 31 % 67),
-                tags: Vec::new(),
-                abilities: Vec::new(),
-                short_names: Vec::new(),
-                publisher: String::new(),
                 changed_at: n,
                 shown: Availability { is_live: n % 4 != 0, access },
+                ..IndexedListing::example(&format!("mcp-{n}"))
             };
             IndexEntry::from_text(listing, &IndexedText::default())
         };
-        let buckets =
-            Bucket::default().changed(HashPrefix::default(), (0..200).map(entry).collect(), &[]).unwrap();
-        let mut index = Index::default();
-        for (prefix, bytes) in buckets {
-            index.put(prefix, 1, Bucket::read(&bytes).unwrap());
-        }
-        index
+        Index::default().with((0..200).map(entry))
     }
 
     #[test]

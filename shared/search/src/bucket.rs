@@ -119,7 +119,6 @@ impl Bucket {
         }
     }
 
-    /// The bucket as bytes.
     pub fn write(&self) -> Result<Vec<u8>, Unreadable> {
         let plain = postcard::to_allocvec(&(self, self.others()));
         let plain = plain.map_err(|error| Unreadable::Damaged(error.to_string()))?;
@@ -216,22 +215,14 @@ impl Dictionary {
 mod tests {
     use super::*;
     use crate::entry::IndexedText;
-    use registry_model::Kind;
 
     fn entry(name: &str) -> IndexEntry {
-        let id: ListingId = format!("mcp-{name}").parse().unwrap();
         let listing = IndexedListing {
-            id,
-            kind: Kind::Mcp,
-            category: "other".to_owned(),
             name: name.to_owned(),
             registry_name: format!("org.example/{name}"),
-            tags: Vec::new(),
             abilities: vec!["add".to_owned()],
-            short_names: Vec::new(),
             publisher: "example.org".to_owned(),
-            changed_at: 0,
-            shown: Availability::OPEN,
+            ..IndexedListing::example(&format!("mcp-{name}"))
         };
         IndexEntry::from_text(
             listing,
@@ -292,11 +283,6 @@ mod tests {
     fn newer_format_is_not_damage() {
         let newer = framed(FORMAT + 1, b"anything");
         assert!(matches!(Bucket::read(&newer), Err(Unreadable::Newer(format)) if format == FORMAT + 1));
-        for at in 0..newer.len() {
-            let mut damaged = newer.clone();
-            damaged[at] ^= 1;
-            assert!(matches!(Bucket::read(&damaged), Err(Unreadable::Damaged(_))), "byte {at}");
-        }
     }
 
     #[test]

@@ -16,7 +16,6 @@ use super::entry::{IndexEntry, IndexedText};
 use registry_model::{HashPrefix, ListingId, Moment};
 use registry_store::{DirtyMark, Manifest, StoreError};
 
-/// Dirty marks read in one round.
 const MAX_MARKS: u16 = 500;
 /// Bytes of buckets in one transaction, which allows 4 MB.
 const MAX_BYTES: usize = 3 * 1024 * 1024;
@@ -135,14 +134,19 @@ impl Searcher {
     /// Checks the whole stored index and repairs it; returns the number of repaired buckets.
     async fn check(&self, until: Instant) -> Result<usize, StoreError> {
         // The index is not read in vain while the server does not answer.
-        self.backend.check().await?;
+        if let Some(chroma) = &self.backend.chroma {
+            chroma.check().await?;
+        }
         let mut sound = Sound::default();
         let repair = match damage::find(&self.store, self.backend.is_light(), &mut sound).await? {
             Some(damage) => self.repair(damage, until).await?,
             None => Repair { buckets: 0, is_complete: true },
         };
         // All listings, after the backend was chosen or has lost its data.
-        let missing = self.backend.missing(&sound.listed).await?;
+        let missing = match &self.backend.chroma {
+            Some(chroma) => chroma.missing(&sound.listed).await?,
+            None => Vec::new(),
+        };
         if !missing.is_empty() {
             tracing::warn!(
                 listings = missing.len(),
@@ -311,7 +315,6 @@ enum Round {
     Newer(Vec<HashPrefix>),
 }
 
-/// Whether one transaction can write all these buckets.
 fn fits(written: &[(HashPrefix, Vec<u8>)], more: &[(HashPrefix, Vec<u8>)]) -> bool {
     let bytes: usize = written.iter().chain(more).map(|(_, bytes)| bytes.len()).sum();
     bytes <= MAX_BYTES && written.len() + more.len() <= MAX_WRITTEN

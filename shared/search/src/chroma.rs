@@ -36,7 +36,7 @@ const CHECKED: usize = 1000;
 const EXAMINED: usize = 300;
 
 #[derive(Clone, Debug)]
-pub struct Chroma(Arc<Shared>);
+pub(super) struct Chroma(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -58,7 +58,7 @@ pub(super) struct Question {
 
 impl Chroma {
     /// `url` is the address of a server, or of a database of it (`.../api/v2/tenants/<name>/databases/<name>`).
-    pub fn new(url: &str, token: Option<Secret>) -> Self {
+    pub(super) fn new(url: &str, token: Option<Secret>) -> Self {
         let url = url.trim_end_matches('/');
         let has_path = url.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
         let database = if has_path { url.to_owned() } else { format!("{url}{DEFAULT_DATABASE}") };

@@ -22,7 +22,6 @@ const MAX_WORD_BYTES: usize = 6 * 1024;
 const LONGEST_WORD: usize = 64;
 /// Characters of a tag or of the name of a skill or tool that are stored for hits and facets.
 const STORED_NAME: usize = 100;
-/// Skills or tools that are indexed.
 const MAX_ABILITIES: usize = 40;
 /// Characters of a skill's or tool's description that are indexed.
 const ABILITY_TEXT: usize = 200;
@@ -163,9 +162,25 @@ impl IndexedListing {
     pub(super) fn ability_names(&self) -> AbilityNames {
         AbilityNames { tags: self.tags.clone(), names: self.abilities.clone() }
     }
+}
 
-    pub(super) fn whole_names(&self) -> impl Iterator<Item = &str> {
-        [self.name.as_str(), self.registry_name.as_str(), self.id.as_str()].into_iter()
+#[cfg(test)]
+impl IndexedListing {
+    /// An open MCP server without texts.
+    pub(super) fn example(id: &str) -> Self {
+        Self {
+            id: id.parse().unwrap(),
+            kind: Kind::Mcp,
+            category: "other".to_owned(),
+            name: String::new(),
+            registry_name: String::new(),
+            tags: Vec::new(),
+            abilities: Vec::new(),
+            short_names: Vec::new(),
+            publisher: String::new(),
+            changed_at: 0,
+            shown: Availability::OPEN,
+        }
     }
 }
 

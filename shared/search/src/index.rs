@@ -10,6 +10,8 @@ use indexmap::IndexMap;
 
 use super::bucket::Bucket;
 use super::embedding::{self, EmbeddingMatrix, WIDTH, WORD_WIDTH};
+#[cfg(test)]
+use super::entry::IndexEntry;
 use super::entry::IndexedListing;
 use super::name_order::NameOrder;
 use super::names::NameHashes;
@@ -58,7 +60,7 @@ pub struct Index {
     /// One per term, in a separate column, because a spelling correction scans all of them.
     shapes: Vec<WordShape>,
     listings: Vec<Option<Document>>,
-    embeddings: EmbeddingMatrix<WIDTH>,
+    pub(super) embeddings: EmbeddingMatrix<WIDTH>,
     buckets: HashMap<HashPrefix, LoadedBucket>,
     names: NameHashes,
     by_name: NameOrder,
@@ -231,10 +233,6 @@ impl Index {
             .is_some_and(|document| document.stems.contains(&stem))
     }
 
-    pub(super) fn term(&self, place: u32) -> &Term {
-        &self.terms[place as usize]
-    }
-
     pub(super) fn doc_freq(&self, stem: &str) -> u32 {
         self.terms.get(stem).map_or(0, |term| self.scaled(term.doc_freq))
     }
@@ -332,22 +330,6 @@ impl Index {
         self.frequent_words.embeddings.push(&embedding::quantised_word(word));
     }
 
-    pub(super) fn similarities_of(
-        &self,
-        numbers: impl Iterator<Item = usize>,
-        vector: &[f32],
-    ) -> impl Iterator<Item = f32> {
-        self.embeddings.similarities_of(numbers, vector)
-    }
-
-    pub(super) fn add_embedding(&self, number: usize, weight: f32, vector: &mut [f32]) {
-        self.embeddings.add(number, weight, vector);
-    }
-
-    pub(super) fn similarities(&self, vector: &[f32]) -> Vec<f32> {
-        self.embeddings.similarities(vector)
-    }
-
     fn place(&mut self, word: String) -> u32 {
         let shapes = &mut self.shapes;
         let shape = WordShape::of(&word);
@@ -414,6 +396,17 @@ impl Index {
     }
 }
 
+#[cfg(test)]
+impl Index {
+    pub(super) fn with(mut self, entries: impl IntoIterator<Item = IndexEntry>) -> Self {
+        let entries = entries.into_iter().collect();
+        for (prefix, bytes) in Bucket::default().changed(HashPrefix::default(), entries, &[]).unwrap() {
+            self.put(prefix, 1, Bucket::read(&bytes).unwrap());
+        }
+        self
+    }
+}
+
 fn sort_key(listings: &[Option<Document>], number: u32) -> Option<(&str, &str)> {
     listings.get(number as usize)?.as_ref().map(|document| document.listing.sort_key())
 }
@@ -422,7 +415,7 @@ fn sort_key(listings: &[Option<Document>], number: u32) -> Option<(&str, &str)> 
 mod tests {
     use super::*;
     use crate::engine::{IndexAnswer, search, search_among};
-    use crate::entry::{IndexEntry, IndexedText};
+    use crate::entry::IndexedText;
     use crate::{Query, Text};
     use registry_model::Kind;
 
@@ -435,17 +428,12 @@ mod tests {
             ..IndexedText::default()
         };
         let listing = IndexedListing {
-            id: format!("mcp-helper-{n}").parse().unwrap(),
             kind: if n.is_multiple_of(5) { Kind::Agent } else { Kind::Mcp },
-            category: "other".to_owned(),
             name: text.name.clone(),
             registry_name: text.name.clone(),
-            tags: Vec::new(),
-            abilities: Vec::new(),
             short_names: text.short_names(),
-            publisher: String::new(),
             changed_at: i64::try_from(n).unwrap(),
-            shown: Availability::OPEN,
+            ..IndexedListing::example(&format!("mcp-helper-{n}"))
         };
         IndexEntry::from_text(listing, &text)
     }
@@ -504,11 +492,7 @@ mod tests {
 
     #[test]
     fn candidates_rank_as_in_the_whole_index() {
-        let (mut whole, mut light) = (Index::default(), Index::light());
-        for (prefix, bucket) in buckets(0..600) {
-            whole.put(prefix, 1, bucket.clone());
-            light.put(prefix, 1, bucket);
-        }
+        let [whole, light] = [Index::default(), Index::light()].map(|index| index.with((0..600).map(entry)));
         let all = buckets(0..600).into_iter().map(|(_, bucket)| bucket).collect();
         let candidates = Index::of_candidates(all, &light);
         for question in ["weather news", "invoces", "an agent for maps", "nothing like it", "acme/helper-7"] {
@@ -525,11 +509,8 @@ mod tests {
 
     #[test]
     fn sample_shows_how_frequent_words_are() {
-        let entries = (0..1200).map(|n| if n % 7 == 0 { entry(n) } else { entry(n).light() }).collect();
-        let mut index = Index::light();
-        for (prefix, bytes) in Bucket::default().changed(HashPrefix::default(), entries, &[]).unwrap() {
-            index.put(prefix, 1, Bucket::read(&bytes).unwrap());
-        }
+        let entries = (0..1200).map(|n| if n % 7 == 0 { entry(n) } else { entry(n).light() });
+        let index = Index::light().with(entries);
         // One of six listings contains it.
         let frequency = index.doc_freq(&stem("weather"));
         assert!((180..220).contains(&frequency), "{frequency}");
@@ -549,10 +530,7 @@ mod tests {
 
     #[test]
     fn filters_also_apply_to_exact_name_matches() {
-        let mut index = Index::default();
-        for (prefix, bucket) in buckets(0..60) {
-            index.put(prefix, 1, bucket);
-        }
+        let index = Index::default().with((0..60).map(entry));
         for kind in [Kind::Agent, Kind::Mcp] {
             // The number says the kind: every fifth is an agent.
             for name in ["acme/helper-5", "acme/helper-6"] {
@@ -569,28 +547,13 @@ mod tests {
 
     #[test]
     fn unusual_queries_are_answered() {
-        let mut index = Index::default();
-        assert!(answers(&index, "weather").0 == 0 && index.is_empty());
-        for (prefix, bucket) in buckets(0..60) {
-            index.put(prefix, 1, bucket);
-        }
+        let empty = Index::default();
+        assert!(answers(&empty, "weather").0 == 0 && empty.is_empty());
+        let index = Index::default().with((0..60).map(entry));
         let long = "weather kubernetes ".repeat(50);
-        for question in [
-            "\"",
-            "AND OR NOT",
-            "name:*",
-            "((((",
-            "\\",
-            "%00",
-            "'; DROP TABLE",
-            "\u{1F980}",
-            "the of and",
-            "a",
-            "7",
-            "日本 天気",
-            "ﬀ ß İ",
-            &long,
-        ] {
+        for question in
+            ["\"", "((((", "\\", "%00", "\u{1F980}", "the of and", "7", "日本 天気", "ﬀ ß İ", &long]
+        {
             answers(&index, question);
         }
         assert_eq!(answers(&index, "xqzjv wqpkz").0, 0, "words of no listing have no hits");

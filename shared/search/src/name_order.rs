@@ -29,7 +29,6 @@ impl NameOrder {
         &self.0[self.0.partition_point(|number| is_before(*number))..]
     }
 
-    /// Replaces the numbers of the documents.
     pub(super) fn renumber(&mut self, new_number: impl Fn(u32) -> Option<u32>) {
         self.0 = self.0.iter().filter_map(|number| new_number(*number)).collect();
     }

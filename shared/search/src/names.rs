@@ -54,8 +54,9 @@ pub(super) struct NameHashes {
 
 impl NameHashes {
     pub(super) fn push(&mut self, document: u32, listing: &IndexedListing) {
-        let mut hashes: Vec<u32> =
-            listing.whole_names().chain(listing.short_names.iter().map(String::as_str)).map(hash).collect();
+        let names = [listing.name.as_str(), &listing.registry_name, listing.id.as_str()].into_iter();
+        let names = names.chain(listing.short_names.iter().map(String::as_str));
+        let mut hashes: Vec<u32> = names.map(hash).collect();
         hashes.sort_unstable();
         hashes.dedup();
         self.documents.extend(std::iter::repeat_n(document, hashes.len()));

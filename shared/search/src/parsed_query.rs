@@ -2,10 +2,10 @@
 //! the word, of its corrected spelling, of synonyms, and of related terms. A word may also be joined with its neighbor
 //! or split in two. All of this needs the index, because it depends on the words of listings.
 
-use super::index::{Index, Term};
+use super::index::Index;
 use super::phrasebook::{self, PhraseMatch};
 use super::stop_words::{is_generic, is_stop_word};
-use super::words::{WordShape, stem, words};
+use super::words::{stem, words};
 use super::{embedding, kind_hint, spelling, synonyms};
 use registry_model::Kind;
 
@@ -46,7 +46,7 @@ pub(super) const MAX_EXPANDED_TERMS: usize = 16;
 /// The words of listings and their frequencies.
 #[derive(Clone, Copy)]
 pub(super) struct Vocabulary<'a> {
-    whole: &'a Index,
+    pub(super) whole: &'a Index,
     /// Candidates from a search backend; they may have words that the sample in `whole` lacks.
     candidates: Option<&'a Index>,
 }
@@ -68,13 +68,6 @@ impl<'a> Vocabulary<'a> {
 
     pub(super) fn word_freq(self, word: &str) -> u32 {
         self.whole.word_freq(word).max(self.candidates.map_or(0, |index| index.word_freq(word)))
-    }
-
-    pub(super) fn written_words(
-        self,
-        passes: impl Fn(WordShape) -> bool,
-    ) -> impl Iterator<Item = (&'a str, WordShape, &'a Term)> {
-        self.whole.written_words(passes)
     }
 }
 
@@ -280,35 +273,19 @@ fn is_informative(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bucket::Bucket;
     use crate::entry::{IndexEntry, IndexedListing, IndexedText};
-    use registry_model::{Availability, HashPrefix};
 
     /// An index over listings of these descriptions, six of each.
     fn index(descriptions: &[&str]) -> Index {
         let entry = |(n, text): (usize, &&str)| {
             let text = IndexedText { description: (*text).to_owned(), ..IndexedText::default() };
-            let listing = IndexedListing {
-                id: format!("mcp-{n}").parse().unwrap(),
-                kind: Kind::Mcp,
-                category: "other".to_owned(),
-                name: String::new(),
-                registry_name: String::new(),
-                tags: Vec::new(),
-                abilities: Vec::new(),
-                short_names: Vec::new(),
-                publisher: String::new(),
-                changed_at: 0,
-                shown: Availability::OPEN,
-            };
-            IndexEntry::from_text(listing, &text)
+            IndexEntry::from_text(IndexedListing::example(&format!("mcp-{n}")), &text)
         };
-        let all = (0..6).flat_map(|_| descriptions).enumerate().map(entry).collect();
-        let mut index = Index::default();
-        for (prefix, bytes) in Bucket::default().changed(HashPrefix::default(), all, &[]).unwrap() {
-            index.put(prefix, 1, Bucket::read(&bytes).unwrap());
-        }
-        index
+        Index::default().with((0..6).flat_map(|_| descriptions).enumerate().map(entry))
+    }
+
+    fn parsed(text: &str, index: &Index) -> ParsedQuery {
+        ParsedQuery::of(text, index, MAX_EXPANDED_TERMS)
     }
 
     fn expansions(query: &ParsedQuery, word: &str) -> Vec<String> {
@@ -323,31 +300,27 @@ mod tests {
     #[test]
     fn generic_words_are_dropped_unless_the_query_has_no_other_words() {
         let index = index(&["weather"]);
-        let query_words =
-            ParsedQuery::of("Please find me a good tool for the weather", &index, MAX_EXPANDED_TERMS);
+        let query_words = parsed("Please find me a good tool for the weather", &index);
         assert_eq!(query_words.terms.iter().map(|term| term.word.as_str()).collect::<Vec<_>>(), ["weather"]);
-        assert_eq!(ParsedQuery::of("the best tools", &index, MAX_EXPANDED_TERMS).terms.len(), 2);
-        assert!(ParsedQuery::of("of the and", &index, MAX_EXPANDED_TERMS).terms.is_empty());
+        assert_eq!(parsed("the best tools", &index).terms.len(), 2);
+        assert!(parsed("of the and", &index).terms.is_empty());
     }
 
     #[test]
     fn typos_are_corrected_to_words_of_listings() {
         let index = index(&["manages kubernetes clusters", "reads weather forecasts"]);
-        let query_words = ParsedQuery::of("kubernettes wether", &index, MAX_EXPANDED_TERMS);
+        let query_words = parsed("kubernettes wether", &index);
         assert!(expansions(&query_words, "kubernettes").contains(&stem("kubernetes")));
         assert!(query_words.corrected && query_words.text.starts_with("kubernetes"), "{query_words:?}");
-        let right = ParsedQuery::of("weather forecast for clusters", &index, MAX_EXPANDED_TERMS);
+        let right = parsed("weather forecast for clusters", &index);
         assert!(!right.corrected, "an inflected form is no typing error: {right:?}");
     }
 
     #[test]
     fn query_words_are_joined_or_split_to_match_words_of_listings() {
         let index = index(&["github issues", "google drive files"]);
-        assert!(
-            expansions(&ParsedQuery::of("git hub issues", &index, MAX_EXPANDED_TERMS), "git")
-                .contains(&stem("github"))
-        );
-        let apart = ParsedQuery::of("googledrive", &index, MAX_EXPANDED_TERMS);
+        assert!(expansions(&parsed("git hub issues", &index), "git").contains(&stem("github")));
+        let apart = parsed("googledrive", &index);
         let stems = expansions(&apart, "googledrive");
         assert!(stems.contains(&stem("google")) && stems.contains(&stem("drive")), "{stems:?}");
     }
@@ -355,10 +328,7 @@ mod tests {
     #[test]
     fn synonyms_match_and_repeated_words_count_once() {
         let index = index(&["kubernetes"]);
-        assert!(
-            expansions(&ParsedQuery::of("k8s", &index, MAX_EXPANDED_TERMS), "k8s")
-                .contains(&stem("kubernetes"))
-        );
-        assert_eq!(ParsedQuery::of("maps and maps", &index, MAX_EXPANDED_TERMS).terms.len(), 1);
+        assert!(expansions(&parsed("k8s", &index), "k8s").contains(&stem("kubernetes")));
+        assert_eq!(parsed("maps and maps", &index).terms.len(), 1);
     }
 }

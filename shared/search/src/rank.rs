@@ -82,7 +82,7 @@ pub(super) fn ranked(
 ) -> Ranking {
     let allowed = |number: usize| index.listing(number).is_some_and(|entry| filter.allows(entry));
     let (lexical, coverage) = lexical_scores(index, query);
-    let near = query.vector.as_ref().map(|about| index.similarities(about)).unwrap_or_default();
+    let near = query.vector.as_ref().map(|about| index.embeddings.similarities(about)).unwrap_or_default();
     let near = |number: usize| near.get(number).copied().unwrap_or_default().max(0.0);
 
     let hits: Vec<usize> = (0..index.slots())
@@ -148,7 +148,7 @@ fn lexical_scores(index: &Index, query: &ParsedQuery) -> (Vec<f32>, Vec<f32>) {
         let mut touched: Vec<usize> = Vec::new();
         for (stem, weight) in query.expansions(term) {
             let Some(place) = index.find(stem) else { continue };
-            let indexed = index.term(place);
+            let indexed = &index.terms[place as usize];
             let counts = weight * idf(index, indexed.doc_freq).min(term_idf);
             for posting in &indexed.postings {
                 let number = posting.document as usize;
@@ -195,10 +195,10 @@ fn apply_feedback(index: &Index, ranked: &mut [Ranked]) {
     let total_rank: f32 = feedback.iter().map(|hit| hit.rank).sum();
     let mut vector = vec![0.0_f32; embedding::WIDTH];
     for hit in feedback {
-        index.add_embedding(hit.number, hit.rank / total_rank, &mut vector);
+        index.embeddings.add(hit.number, hit.rank / total_rank, &mut vector);
     }
     let pool = FEEDBACK_POOL.min(ranked.len());
-    let similarity = index.similarities_of(ranked[..pool].iter().map(|hit| hit.number), &vector);
+    let similarity = index.embeddings.similarities_of(ranked[..pool].iter().map(|hit| hit.number), &vector);
     let similarity: Vec<f32> = similarity.map(|similarity| similarity.max(0.0)).collect();
     let most = similarity.iter().copied().fold(f32::EPSILON, f32::max);
     for (place, hit) in ranked.iter_mut().enumerate() {

@@ -52,7 +52,6 @@ impl Searcher {
         self.clock.now() - self.proof_lasts
     }
 
-    /// Loads the index unless it is loaded.
     pub async fn load(&self) -> Result<(), StoreError> {
         self.index.load(&self.store).await
     }

@@ -46,7 +46,7 @@ fn nearest<'a>(index: Vocabulary<'a>, word: &str) -> Option<Candidate<'a>> {
     let max = if word.len() <= MAX_ONE_EDIT_LEN { 1 } else { 3 };
     let mut best: Option<Candidate<'a>> = None;
     // The expensive checks come last, for the few words that are near.
-    for (other, other_shape, term) in index.written_words(|other| shape.may_be_within(other, max)) {
+    for (other, other_shape, term) in index.whole.written_words(|other| shape.may_be_within(other, max)) {
         let other_first = other.as_bytes().first() != first;
         let one_edit = other_first || word.len() <= MAX_ONE_EDIT_LEN;
         if (one_edit && !shape.may_be_within(other_shape, 1)) || other.len() < 4 || other == word {

@@ -2,23 +2,14 @@
 //! waits in one partition until a batch takes it. Two processes that make a batch at the same time cannot both succeed: the
 //! pointer to the latest batch changes under a condition.
 
-use super::attributes::{Item, moment, n, s, text, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::{self, Key};
 use super::leaves::{add_leaf, leaf_id};
-use super::reads::{Query, Range};
-use super::transaction::Transaction;
+use super::prelude::*;
 use registry_model::{AttestationRecord, LogEntry, Moment};
 
 /// The maximum number of attestations in a batch. Their digests need 128 KB.
 pub const MAX_BATCH: usize = 2048;
 /// Seconds for which the digests of a batch are stored: the longest life of an attestation (30 days), and two days more.
 const KEPT_S: i64 = 32 * 86_400;
-/// A transaction allows 100 writes.
-const MAX_DELETIONS: usize = 100;
 /// Batches that may contain an attestation. The first one does, unless the attestation was stored late.
 const CANDIDATES: usize = 3;
 
@@ -27,9 +18,7 @@ const CANDIDATES: usize = 3;
 pub struct Unlogged {
     /// SHA-256 (hex) of each token.
     pub digests: Vec<String>,
-    /// Their sort keys.
     sort_keys: Vec<String>,
-    /// The latest batch.
     latest: Option<String>,
     pub more: bool,
 }
@@ -47,14 +36,15 @@ impl Store {
     /// The attestations before `end` that no batch contains. It first deletes the notes of those that the latest batch
     /// contains, which an earlier run may have left.
     pub async fn unlogged_attestations(&self, end: Moment) -> Result<Unlogged, StoreError> {
-        let pointer = self.read(&keys::latest_batch(), Consistency::Strong).await?;
+        let pointer = self.read(&keys::LATEST_BATCH.key(), Consistency::Strong).await?;
         let latest = pointer.map(|item| text(&item, "batch").to_owned());
         let range = Range::Before(keys::millis(end));
         let query = Query::of(keys::UNLOGGED_ATTESTATIONS).range(range).limit(MAX_BATCH).strong();
         let page = self.query(query).await?;
         let logged = match &latest {
             Some(latest) if !page.items.is_empty() => {
-                let batch = self.read(&keys::attestation_batch(latest), Consistency::Strong).await?;
+                let batch =
+                    self.read(&Key::new(keys::ATTESTATION_BATCHES, latest), Consistency::Strong).await?;
                 batch.as_ref().map(digests_of).unwrap_or_default()
             }
             _ => Vec::new(),
@@ -62,7 +52,7 @@ impl Store {
         let note = |item: &Item| (text(item, "digest").to_owned(), text(item, "sk").to_owned());
         let (old, new): (Vec<_>, Vec<_>) =
             page.items.iter().map(note).partition(|(digest, _)| logged.contains(digest));
-        self.delete_notes(old.into_iter().map(|(_, sort_key)| sort_key).collect()).await?;
+        self.delete_notes(old.into_iter().map(|(_, sort_key)| sort_key)).await?;
         let (digests, sort_keys) = new.into_iter().unzip();
         Ok(Unlogged { digests, sort_keys, latest, more: page.next.is_some() })
     }
@@ -79,13 +69,11 @@ impl Store {
         let mut transaction = Transaction::default();
         let pointer = Expression::default().set("batch", s(last));
         let pointer = match &unlogged.latest {
-            Some(latest) => {
-                pointer.only_if("#batch = :latest", [("#batch", "batch")], [(":latest", s(latest))])
-            }
+            Some(latest) => pointer.if_equal("batch", s(latest)),
             None => pointer.if_absent(),
         };
-        transaction.update(keys::latest_batch(), pointer);
-        transaction.put_new(keys::attestation_batch(last).with([
+        transaction.update(keys::LATEST_BATCH.key(), pointer);
+        transaction.put_new(Key::new(keys::ATTESTATION_BATCHES, last).with([
             ("digests", s(digests.join(" "))),
             ("leaf", s(leaf_id(&leaf.canonical()?))),
             ("at", n(leaf.at.as_millisecond())),
@@ -95,14 +83,14 @@ impl Store {
         if !self.transact(transaction).await?.is_written() {
             return Ok(false);
         }
-        self.delete_notes(unlogged.sort_keys).await?;
+        self.delete_notes(unlogged.sort_keys.into_iter()).await?;
         Ok(true)
     }
 
     /// The batch that contains an attestation; `None` before there is one.
     pub async fn batch_of(&self, record: &AttestationRecord) -> Result<Option<AttestationBatch>, StoreError> {
         let Some(digest) = &record.jws_sha256 else { return Ok(None) };
-        let own = keys::unlogged_attestation(record.issued_at, record.id.as_str()).sk;
+        let own = keys::by_time(keys::UNLOGGED_ATTESTATIONS, record.issued_at, record.id.as_str()).sk;
         let mut start = None;
         for _ in 0..CANDIDATES {
             let range = Range::From(own.clone());
@@ -123,15 +111,9 @@ impl Store {
         Ok(None)
     }
 
-    async fn delete_notes(&self, sort_keys: Vec<String>) -> Result<(), StoreError> {
-        for chunk in sort_keys.chunks(MAX_DELETIONS) {
-            let mut transaction = Transaction::default();
-            for sort_key in chunk {
-                transaction.delete(Key::new(keys::UNLOGGED_ATTESTATIONS, sort_key));
-            }
-            self.transact(transaction).await?;
-        }
-        Ok(())
+    async fn delete_notes(&self, sort_keys: impl Iterator<Item = String>) -> Result<(), StoreError> {
+        self.delete_all(sort_keys.map(|sort_key| Key::new(keys::UNLOGGED_ATTESTATIONS, sort_key)).collect())
+            .await
     }
 }
 

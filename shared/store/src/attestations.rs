@@ -1,41 +1,35 @@
 //! Records of the attestations that the registry signed about listings. The signed token itself is not stored. A record
 //! is deleted one day after its attestation expires, because nothing needs the record after that.
 
-use super::attributes::{Item, blob, s, some_text, to_blob, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
 use super::deposit::Deposit;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::rates::{Allowance, UsedUp};
-use super::reads::Query;
-use super::transaction::{Outcome, Transaction};
-use super::{keys, trails};
+use super::prelude::*;
+use super::rates::Allowance;
+use super::trails;
 use registry_model::{AttestationId, AttestationRecord, ListingId, Moment, Revocation, TrailEvent};
 
 /// Seconds that a record outlives its attestation.
 const KEPT_AFTER_EXPIRY: i64 = 86_400;
 
 impl Store {
-    /// Stores the record of an attestation, counts it and notes it for the next batch in the evidence log; or returns the
-    /// exceeded rate limit. After an error the token must not be returned to the caller.
+    /// Stores the record of an attestation, counts it and notes it for the next batch in the evidence log. After an error the
+    /// token must not be returned to the caller.
     pub async fn keep_attestation(
         &self,
         record: &AttestationRecord,
         act: Option<&Allowance<'_>>,
-    ) -> Result<Option<UsedUp>, StoreError> {
+    ) -> Result<(), StoreError> {
         let (at, listing_id) = (record.issued_at, &record.listing_id);
-        if let Some(used_up) = self.used_up(act.copied(), at).await? {
-            return Ok(Some(used_up));
-        }
+        self.count_allowed(act.copied(), at).await?;
         let mut transaction = Transaction::default();
         let attributes = [("attestation", to_blob(record)?), ttl(record.expires_at, KEPT_AFTER_EXPIRY)];
         transaction.put_new(keys::attestation(listing_id, record.id.as_str()).with(attributes));
         trails::deposit(&mut transaction, &[Deposit::of(listing_id, TrailEvent::Attestation)], at);
         let digest = record.jws_sha256.as_deref().unwrap_or_default();
-        transaction.put(keys::unlogged_attestation(at, record.id.as_str()).with([("digest", s(digest))]));
+        transaction.put(
+            keys::by_time(keys::UNLOGGED_ATTESTATIONS, at, record.id.as_str()).with([("digest", s(digest))]),
+        );
         match self.transact(transaction).await? {
-            Outcome::Written => Ok(None),
+            Outcome::Written => Ok(()),
             Outcome::Refused(_) => {
                 Err(StoreError::Busy("the id of an attestation exists already".to_owned()))
             }
@@ -71,11 +65,8 @@ impl Store {
         revocation: &Revocation,
     ) -> Result<bool, StoreError> {
         let key = keys::attestation(listing_id, id.as_str());
-        let change = Expression::default().set("revoked", to_blob(revocation)?).only_if(
-            "attribute_exists(pk) AND attribute_not_exists(#revoked)",
-            [("#revoked", "revoked")],
-            [],
-        );
+        let change = Expression::default().set("revoked", to_blob(revocation)?);
+        let change = change.if_exists().if_missing("revoked");
         Ok(self.transact(Transaction::updating(key, change)).await?.is_written())
     }
 }

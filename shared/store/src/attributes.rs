@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -24,6 +25,10 @@ pub(super) fn n(number: impl fmt::Display) -> AttributeValue {
     AttributeValue::N(number.to_string())
 }
 
+pub(super) fn b(bytes: impl Into<Vec<u8>>) -> AttributeValue {
+    AttributeValue::B(Blob::new(bytes))
+}
+
 pub(super) const fn yes() -> AttributeValue {
     AttributeValue::Bool(true)
 }
@@ -40,6 +45,11 @@ pub(super) fn to_blob(value: &(impl Serialize + ?Sized)) -> Result<AttributeValu
 
 pub(super) fn blob<T: DeserializeOwned>(item: &Item, name: &str) -> Result<T, StoreError> {
     Ok(serde_json::from_str(text(item, name))?)
+}
+
+/// The data of whole items.
+pub(super) fn read_all<T: DeserializeOwned>(items: Vec<Item>) -> Result<Vec<T>, StoreError> {
+    Ok(items.into_iter().map(serde_dynamo::from_item).collect::<Result<_, _>>()?)
 }
 
 /// The [`blob`] of each item.
@@ -75,6 +85,14 @@ fn parsed<T: std::str::FromStr>(item: &Item, name: &str) -> Option<T> {
     match item.get(name) {
         Some(AttributeValue::N(text)) => text.parse().ok(),
         _ => None,
+    }
+}
+
+/// Empty where the attribute is missing.
+pub(super) fn bytes<'a>(item: &'a Item, name: &str) -> &'a [u8] {
+    match item.get(name) {
+        Some(AttributeValue::B(bytes)) => bytes.as_ref(),
+        _ => &[],
     }
 }
 

@@ -76,90 +76,54 @@ pub(super) fn pause_before(retry: u32) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU32, Ordering};
     use std::sync::{Arc, Mutex};
 
-    use aws_sdk_dynamodb::config::retry::RetryConfig;
-    use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
-    use aws_smithy_runtime_api::client::http::{
-        HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
-    };
-    use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
-    use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
-    use aws_smithy_runtime_api::http::StatusCode;
-    use aws_smithy_types::body::SdkBody;
     use serde_json::{Value, json};
 
     use super::*;
     use crate::attributes::text;
+    use crate::fake_table;
 
-    /// A table that returns at most `per_answer` keys of a request, and counts requests.
-    #[derive(Clone, Debug)]
-    struct Throttled {
-        per_answer: usize,
-        requests: Arc<AtomicU32>,
-        last: Arc<Mutex<Value>>,
-    }
-
-    impl HttpClient for Throttled {
-        fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
-            SharedHttpConnector::new(self.clone())
-        }
-    }
-
-    impl HttpConnector for Throttled {
-        fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-            self.requests.fetch_add(1, Ordering::Relaxed);
-            let request: Value = serde_json::from_slice(request.body().bytes().unwrap()).unwrap();
+    /// A table that returns at most `per_answer` keys of a request, and its requests.
+    fn store(per_answer: usize) -> (Store, Arc<Mutex<Vec<Value>>>) {
+        let requests = Arc::<Mutex<Vec<Value>>>::default();
+        let answered = Arc::clone(&requests);
+        let store = fake_table::store(move |request| {
+            answered.lock().unwrap().push(request.clone());
             let table = &request["RequestItems"]["t"];
             let keys = table["Keys"].as_array().unwrap();
-            let (read, rest) = keys.split_at(self.per_answer.min(keys.len()));
+            let (read, rest) = keys.split_at(per_answer.min(keys.len()));
             let mut answer = json!({"Responses": {"t": read}, "UnprocessedKeys": {}});
             if !rest.is_empty() {
                 let consistent = &table["ConsistentRead"];
                 answer["UnprocessedKeys"] = json!({"t": {"Keys": rest, "ConsistentRead": consistent}});
             }
-            *self.last.lock().unwrap() = request;
-            let mut response =
-                HttpResponse::new(StatusCode::try_from(200).unwrap(), SdkBody::from(answer.to_string()));
-            response.headers_mut().insert("content-type", "application/x-amz-json-1.0");
-            HttpConnectorFuture::ready(Ok(response))
-        }
-    }
-
-    fn store(per_answer: usize) -> (Store, Throttled) {
-        let table = Throttled { per_answer, requests: Arc::default(), last: Arc::default() };
-        let config = aws_sdk_dynamodb::Config::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .region(Region::from_static("local"))
-            .credentials_provider(Credentials::new("local", "local", None, None, "local"))
-            .retry_config(RetryConfig::disabled())
-            .http_client(table.clone())
-            .build();
-        (Store::new(aws_sdk_dynamodb::Client::from_conf(config), "t"), table)
+            answer
+        });
+        (store, requests)
     }
 
     #[tokio::test]
     async fn unprocessed_keys_are_requested_again() {
-        let (store, table) = store(2);
+        let (store, requests) = store(2);
         let keys = (0..5).map(|n| Key::new(format!("P#{n}"), "S")).collect();
         let items = store.batch_get(keys, Consistency::Strong).await.unwrap();
         let mut found: Vec<&str> = items.iter().map(|item| text(item, "pk")).collect();
         found.sort_unstable();
         assert_eq!(found, ["P#0", "P#1", "P#2", "P#3", "P#4"]);
-        assert_eq!(table.requests.load(Ordering::Relaxed), 3);
-        assert_eq!(table.last.lock().unwrap()["RequestItems"]["t"]["ConsistentRead"], json!(true));
+        let requests = requests.lock().unwrap();
+        assert_eq!(requests.len(), 3);
+        assert_eq!(requests[2]["RequestItems"]["t"]["ConsistentRead"], json!(true));
     }
 
     #[tokio::test]
     async fn table_that_never_returns_all_keys_is_reported_as_busy() {
-        let (store, table) = store(0);
+        let (store, requests) = store(0);
         let keys = vec![Key::new("P", "S")];
         let answer = store.batch_get(keys, Consistency::Eventual).await;
         assert!(matches!(answer, Err(StoreError::Busy(_))), "{answer:?}");
-        assert_eq!(table.requests.load(Ordering::Relaxed), MAX_ATTEMPTS);
         assert!(store.batch_get(Vec::new(), Consistency::Eventual).await.unwrap().is_empty());
-        assert_eq!(table.requests.load(Ordering::Relaxed), MAX_ATTEMPTS, "no keys, no request");
+        assert_eq!(requests.lock().unwrap().len(), MAX_ATTEMPTS as usize, "no keys, no request");
     }
 
     #[test]

@@ -3,16 +3,9 @@
 //! sweeps at the same time never exceed a limit. Listings that anybody can publish get only a part of it, so that they
 //! do not delay rechecks and listings of proven owners.
 
-use super::attributes::{count, n, text};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::Key;
-use super::transaction::Transaction;
+use super::prelude::*;
 use registry_model::Moment;
 
-/// The maximum numbers of probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
     /// In a window of two minutes.
@@ -47,7 +40,6 @@ pub struct Share {
 pub struct Bucket {
     /// For a window, the number of such windows since the epoch: `1495132` began 1495132 x 120 s after the epoch.
     pub name: String,
-    /// Probes used in it.
     pub used: u32,
     /// Of these, the probes of unproven listings.
     pub unproven: u32,
@@ -104,7 +96,6 @@ impl Store {
         Ok(left.min(caps.of_domain().saturating_sub(used)))
     }
 
-    /// The budget used in the current buckets.
     pub async fn budget(&self, now: Moment) -> Result<BudgetState, StoreError> {
         let buckets = buckets(now);
         let keys = buckets.iter().map(|bucket| bucket.key.clone()).collect();
@@ -125,26 +116,21 @@ impl Store {
         now: Moment,
     ) -> Result<bool, StoreError> {
         let room = |cap: u32| n(cap.saturating_sub(amount));
-        let take = |bucket: &StoredBucket| {
-            Expression::default().add("used", amount.into()).set("ttl", n(bucket.expires))
+        let take = |expires: i64, cap: u32| {
+            let take = Expression::default().add("used", amount.into()).set("ttl", n(expires));
+            take.if_missing_or("used", "<=", room(cap))
         };
-        let has_room = "(attribute_not_exists(#used) OR #used <= :room)";
-        let used = [("#used", "used")];
         let mut transaction = Transaction::default();
         for (bucket, cap) in buckets(now).into_iter().zip([caps.window, caps.hour, caps.day]) {
-            let take = if share.is_unproven {
-                let condition =
-                    format!("{has_room} AND (attribute_not_exists(unproven) OR unproven <= :part)");
-                let values = [(":room", room(cap)), (":part", room(for_unproven(cap)))];
-                take(&bucket).add(UNPROVEN, amount.into()).only_if(&condition, used, values)
-            } else {
-                take(&bucket).only_if(has_room, used, [(":room", room(cap))])
-            };
+            let mut take = take(bucket.expires, cap);
+            if share.is_unproven {
+                let take_unproven = take.add(UNPROVEN, amount.into());
+                take = take_unproven.if_missing_or(UNPROVEN, "<=", room(for_unproven(cap)));
+            }
             transaction.update(bucket.key, take);
         }
         if let Some(bucket) = bucket_of_domain(share, now) {
-            let take = take(&bucket).only_if(has_room, used, [(":room", room(caps.of_domain()))]);
-            transaction.update(bucket.key, take);
+            transaction.update(bucket.key, take(bucket.expires, caps.of_domain()));
         }
         Ok(self.transact(transaction).await?.is_written())
     }

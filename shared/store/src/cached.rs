@@ -44,7 +44,6 @@ pub struct FunnelCounts {
 pub type Ratings = [[u32; 5]; Sku::ALL.len()];
 
 impl Live {
-    /// Live listings of one kind.
     pub const fn of(&self, kind: Kind) -> u32 {
         match kind {
             Kind::Agent => self.agents,

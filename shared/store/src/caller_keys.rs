@@ -1,10 +1,7 @@
 //! The secrets with which the addresses of callers are digested. Each period has its own secret. A secret is deleted
 //! when nothing that was stored with it can still exist. After that, nobody can find out the address behind a digest.
 
-use super::attributes::{Item, n, s, text, ttl};
-use super::client::Store;
-use super::error::StoreError;
-use super::keys;
+use super::prelude::*;
 use registry_model::{Moment, Secret};
 
 /// Seconds for which a secret is used. No item that contains the digest of a caller is stored for longer.
@@ -13,7 +10,6 @@ pub const CALLER_KEY_PERIOD: i64 = 30 * 86_400;
 /// The secrets of the current period and of the one before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallerKeys {
-    /// The number of the current period.
     pub period: i64,
     pub current: Secret,
     /// Absent where no caller was digested in the period before.

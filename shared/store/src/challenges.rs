@@ -1,14 +1,8 @@
 //! Challenges: texts that an owner signs to prove who they are. A challenge is valid for one action and only
 //! once. It is stored when it is issued, and deleted when it is used.
 
-use super::attributes::{moment, n, s, text, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys;
-use super::rates::{Allowance, UsedUp};
-use super::transaction::{Outcome, Transaction};
+use super::prelude::*;
+use super::rates::Allowance;
 use registry_model::Moment;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,33 +15,27 @@ pub struct Challenge {
 }
 
 impl Store {
-    /// Stores a new challenge, or returns the exceeded rate limit.
     pub async fn keep_challenge(
         &self,
         challenge: &Challenge,
-        act: Option<&Allowance<'_>>,
+        act: Option<Allowance<'_>>,
         now: Moment,
-    ) -> Result<Option<UsedUp>, StoreError> {
-        if let Some(used_up) = self.used_up(act.copied(), now).await? {
-            return Ok(Some(used_up));
-        }
-        let mut transaction = Transaction::default();
-        transaction.put_new(keys::challenge(&challenge.nonce).with([
+    ) -> Result<(), StoreError> {
+        self.count_allowed(act, now).await?;
+        let item = keys::CHALLENGE.of(&challenge.nonce).with([
             ("text", s(&challenge.text)),
             ("expires_at", n(challenge.expires_at.as_millisecond())),
             ttl(challenge.expires_at, 60),
-        ]));
-        match self.transact(transaction).await? {
-            Outcome::Written => Ok(None),
-            Outcome::Refused(_) => {
-                Err(StoreError::Busy("the nonce of a challenge exists already".to_owned()))
-            }
+        ]);
+        match self.put_new(item).await? {
+            true => Ok(()),
+            false => Err(StoreError::Busy("the nonce of a challenge exists already".to_owned())),
         }
     }
 
     /// A challenge that is neither used nor expired.
     pub async fn challenge(&self, nonce: &str, now: Moment) -> Result<Option<Challenge>, StoreError> {
-        let item = self.read(&keys::challenge(nonce), Consistency::Strong).await?;
+        let item = self.read(&keys::CHALLENGE.of(nonce), Consistency::Strong).await?;
         Ok(item.and_then(|item| {
             let expires_at = moment(&item, "expires_at").filter(|expires_at| *expires_at > now)?;
             Some(Challenge { nonce: nonce.to_owned(), text: text(&item, "text").to_owned(), expires_at })
@@ -57,12 +45,8 @@ impl Store {
     /// Uses a challenge; false where it was used already, or has expired.
     pub async fn spend_challenge(&self, nonce: &str, now: Moment) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
-        let unused = Expression::default().only_if(
-            "attribute_exists(pk) AND #expires > :now",
-            [("#expires", "expires_at")],
-            [(":now", n(now.as_millisecond()))],
-        );
-        transaction.delete_if(keys::challenge(nonce), unused);
+        let unused = Expression::default().if_is("expires_at", ">", n(now.as_millisecond()));
+        transaction.delete_if(keys::CHALLENGE.of(nonce), unused);
         Ok(self.transact(transaction).await?.is_written())
     }
 }

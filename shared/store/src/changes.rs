@@ -4,14 +4,7 @@
 
 use jiff::SignedDuration;
 
-use super::attributes::{Item, blob, moment, n, number, text, to_blob, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::{self, Key};
-use super::reads::{Query, Range};
-use super::transaction::{Outcome, Transaction};
+use super::prelude::*;
 use registry_model::{Change, FeedItem, Moment};
 
 const PENDING: &str = "CHANGES#PENDING";
@@ -64,18 +57,15 @@ impl Store {
         }
         let (last, _) = self.last_number().await?;
         let after = last + page.items.len() as u64;
-        let counted = Expression::default().set("last", n(after)).set("at", n(now.as_millisecond())).only_if(
-            "attribute_not_exists(#last) OR #last = :last",
-            [("#last", "last")],
-            [(":last", n(last))],
-        );
+        let counted = Expression::default().set("last", n(after)).set("at", n(now.as_millisecond()));
+        let counted = counted.if_missing_or("last", "=", n(last));
         let mut transaction = Transaction::updating(last_key(), counted);
         for (number, item) in (last + 1..).zip(page.items) {
             let change = item.get(ITEM).cloned();
             let change = change.ok_or_else(|| StoreError::Fault("a queued change is empty".to_owned()))?;
             transaction.put_new(key(number).with([(ITEM, change), ttl(now, RETENTION_S)]));
             let queued = Key::new(PENDING, text(&item, "sk"));
-            transaction.delete_if(queued, Expression::default().only_if("attribute_exists(pk)", [], []));
+            transaction.delete_if(queued, Expression::default().if_exists());
         }
         // If it is refused, another process has numbered them.
         Ok(match self.transact(transaction).await? {
@@ -84,7 +74,6 @@ impl Store {
         })
     }
 
-    /// The changes after the number `since`.
     pub async fn changes(&self, since: u64, limit: u32, now: Moment) -> Result<Changes, StoreError> {
         let (last, numbered_at) = self.last_number().await?;
         let mut changes: Vec<Change> = Vec::new();
@@ -117,7 +106,6 @@ impl Store {
         Ok(Changes { changes, last, oldest: oldest.map(|(number, _)| number), is_expired })
     }
 
-    /// The number of the last change.
     pub async fn last_change(&self) -> Result<u64, StoreError> {
         Ok(self.last_number().await?.0)
     }

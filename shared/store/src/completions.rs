@@ -7,17 +7,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::attributes::{Item, blob, n, s, text, to_blob, ttl, yes};
-use super::batch_get::Consistency;
-use super::client::Store;
 use super::counters;
 use super::deposit::Deposit;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::listing_item::contact_change;
-use super::rates::{Allowance, UsedUp};
-use super::transaction::{Outcome, Transaction};
-use super::{discounts, feed, grants, keys, trails};
+use super::listing_item::keep_contact;
+use super::prelude::*;
+use super::rates::Allowance;
+use super::{discounts, feed, grants, trails};
 use registry_model::{
     Amounts, Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Kind, ListingId, Moment, Reward,
     TokenDigest, TrailEvent,
@@ -51,7 +46,6 @@ struct FeedbackTexts<'a> {
     body: Option<Cow<'a, str>>,
 }
 
-/// A page of feedback for the operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FeedbackPage {
     /// With their texts, where these have not expired.
@@ -74,14 +68,11 @@ pub struct NewFeedback<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionOutcome {
     Done,
-    /// This listing gave its feedback already.
     AlreadyDone,
-    /// No seat is left.
     SeatsGone,
     /// Another listing of the domain has a seat.
     DomainSeated,
     NotDemoed,
-    Limited(UsedUp),
 }
 
 /// Who may have a reward issued again.
@@ -96,17 +87,16 @@ pub enum Claimant {
 impl Store {
     /// The completion of a listing, where it has one.
     pub async fn completion(&self, id: &ListingId) -> Result<Option<Completion>, StoreError> {
-        let item = self.read(&keys::feedback(id), Consistency::Strong).await?;
-        item.map(|item| blob(&item, "completion")).transpose()
+        self.read_blob(&keys::FEEDBACK.of(id), "completion").await
     }
 
     /// The feedback of a listing with its texts, where it gave any.
     pub async fn feedback(&self, id: &ListingId) -> Result<Option<Feedback>, StoreError> {
-        let items = self.partition(&keys::feedback(id).pk).await?;
+        let items = self.partition(&keys::FEEDBACK.partition(id)).await?;
         let of = |sk: &str| items.iter().find(|item| text(item, "sk") == sk);
-        let Some(item) = of(&keys::feedback(id).sk) else { return Ok(None) };
+        let Some(item) = of(&keys::FEEDBACK.of(id).sk) else { return Ok(None) };
         let feedback = blob::<Completion>(item, "completion")?.feedback;
-        let Some(texts) = of(keys::FEEDBACK_TEXT) else { return Ok(Some(feedback)) };
+        let Some(texts) = of(keys::FEEDBACK_TEXT.sort) else { return Ok(Some(feedback)) };
         let FeedbackTexts { answers, body } = blob(texts, "texts")?;
         Ok(Some(Feedback { answers: answers.into_owned(), body: body.map(Cow::into_owned), ..feedback }))
     }
@@ -138,9 +128,7 @@ impl Store {
         news: &FeedItem,
     ) -> Result<CompletionOutcome, StoreError> {
         let NewFeedback { feedback, contact, key_digest, trail } = new;
-        if let Some(used_up) = self.used_up(allowance, feedback.at).await? {
-            return Ok(CompletionOutcome::Limited(used_up));
-        }
+        self.count_allowed(allowance, feedback.at).await?;
         let id = &feedback.listing_id;
         let mut transaction = Transaction::default();
         let completion = Completion {
@@ -150,31 +138,24 @@ impl Store {
             seat_domain: reward.domain().map(str::to_owned),
         };
         let completion =
-            transaction.put_new(keys::feedback(id).with([("completion", to_blob(&completion)?)]));
+            transaction.put_new(keys::FEEDBACK.of(id).with([("completion", to_blob(&completion)?)]));
         let body = feedback.body.as_deref().map(Cow::Borrowed);
         let texts = FeedbackTexts { answers: Cow::Borrowed(&feedback.answers), body };
         let texts = [("texts", to_blob(&texts)?), ttl(feedback.at, TEXT_RETENTION)];
-        transaction.put(keys::feedback_text(id).with(texts));
-        let mark =
-            Expression::default().set("feedbacked", yes()).only_if("demoed = :yes", [], [(":yes", yes())]);
+        transaction.put(keys::FEEDBACK_TEXT.of(id).with(texts));
+        let mark = Expression::default().set("feedbacked", yes()).if_equal("demoed", yes());
         let demoed = transaction.update(keys::listing(id), mark);
         if let NewReward::Seat { seats, .. } = reward {
-            let claim = Expression::default().add("claimed", 1).only_if(
-                "attribute_not_exists(#claimed) OR #claimed < :seats",
-                [("#claimed", "claimed")],
-                [(":seats", n(seats))],
-            );
-            transaction.update(keys::seats(), claim);
+            let claim = Expression::default().add("claimed", 1).if_missing_or("claimed", "<", n(seats));
+            transaction.update(keys::SEATS.key(), claim);
         }
         let domain = reward.domain().map(|domain| {
             let holder = [("listing_id", s(id.as_str())), ("at", n(feedback.at.as_millisecond()))];
-            transaction.put_new(keys::seat(domain).with(holder))
+            transaction.put_new(keys::SEAT.of(domain).with(holder))
         });
         put_reward(&mut transaction, feedback, reward)?;
         transaction.update(keys::live(id), counted(feedback, 1));
-        if let Some((key, change)) = contact_change(id, contact, feedback.at) {
-            transaction.update(key, change);
-        }
+        keep_contact(&mut transaction, id, contact, feedback.at);
         feed::tell(&mut transaction, news)?;
         let mut deposits = vec![Deposit::of(id, TrailEvent::LeaveFeedback).on(Some(*trail))];
         if matches!(reward, NewReward::Seat { .. }) {
@@ -204,25 +185,20 @@ impl Store {
         let mut transaction = Transaction::default();
         let key_digest = before.key_digest.clone().filter(|_| claimant == Claimant::Key);
         let after = Completion { reward: reward.stored(), key_digest, ..before.clone() };
-        let change = Expression::default().set("completion", to_blob(&after)?).only_if(
-            "#completion = :before",
-            [("#completion", "completion")],
-            [(":before", to_blob(before)?)],
-        );
-        transaction.update(keys::feedback(&before.feedback.listing_id), change);
+        let change = Expression::default().set("completion", to_blob(&after)?);
+        let change = change.if_equal("completion", to_blob(before)?);
+        transaction.update(keys::FEEDBACK.of(&before.feedback.listing_id), change);
         match &before.reward {
             Reward::Seat(digest) => {
-                let grant = keys::grant(&TokenDigest::of_table(digest));
-                let condition = grants::revocation();
-                let condition = condition.only_if("attribute_exists(#grant)", [("#grant", "grant")], []);
-                transaction.update(grant, condition)
+                let grant = keys::GRANT.of(TokenDigest::of_table(digest));
+                transaction.update(grant, grants::revocation().if_present("grant"))
             }
             Reward::Code(digest) => {
                 let condition = match claimant {
                     Claimant::Key => discounts::unspent(now),
                     Claimant::Owner => discounts::unused(),
                 };
-                transaction.delete_if(keys::discount_code(digest), condition)
+                transaction.delete_if(keys::DISCOUNT_CODE.of(digest), condition)
             }
         };
         put_reward(&mut transaction, &before.feedback, reward)?;
@@ -239,27 +215,23 @@ impl Store {
         let id = &feedback.listing_id;
         let listing = self.read(&keys::listing(id), Consistency::Strong).await?;
         let mut transaction = Transaction::default();
-        let unchanged = Expression::default().only_if(
-            "#completion = :before",
-            [("#completion", "completion")],
-            [(":before", to_blob(completion)?)],
-        );
-        transaction.delete_if(keys::feedback(id), unchanged);
-        transaction.delete(keys::feedback_text(id));
+        let unchanged = Expression::default().if_equal("completion", to_blob(completion)?);
+        transaction.delete_if(keys::FEEDBACK.of(id), unchanged);
+        transaction.delete(keys::FEEDBACK_TEXT.of(id));
         if listing.is_some() {
             transaction.update(keys::listing(id), Expression::default().remove("feedbacked").if_exists());
         }
         match &completion.reward {
             Reward::Seat(digest) => {
-                transaction.update(keys::grant(&TokenDigest::of_table(digest)), grants::revocation());
-                transaction.update(keys::seats(), Expression::default().add("claimed", -1));
+                transaction.update(keys::GRANT.of(TokenDigest::of_table(digest)), grants::revocation());
+                transaction.update(keys::SEATS.key(), Expression::default().add("claimed", -1));
             }
             Reward::Code(digest) => {
-                transaction.delete(keys::discount_code(digest));
+                transaction.delete(keys::DISCOUNT_CODE.of(digest));
             }
         }
         if let Some(domain) = &completion.seat_domain {
-            transaction.delete(keys::seat(domain));
+            transaction.delete(keys::SEAT.of(domain));
         }
         transaction.update(keys::live(id), counted(feedback, -1));
         Ok(self.transact(transaction).await?.is_written())
@@ -273,7 +245,7 @@ fn put_reward(
 ) -> Result<(), StoreError> {
     let item: Item = match reward {
         NewReward::Seat { token, grant, .. } => grants::to_item(grant, token)?,
-        NewReward::Code(code) => keys::discount_code(&code.digest()).with([
+        NewReward::Code(code) => keys::DISCOUNT_CODE.of(code.digest()).with([
             ("listing_id", s(feedback.listing_id.as_str())),
             ("made_at", n(feedback.at.as_millisecond())),
         ]),

@@ -2,11 +2,7 @@
 //! the first write for a day succeeds, so that a day has one pick. All days share a partition. So one query
 //! returns today's pick and the recent picks, which may not be picked again.
 
-use super::attributes::{blob, moment, n, to_blob};
-use super::client::Store;
-use super::error::StoreError;
-use super::keys;
-use super::reads::Query;
+use super::prelude::*;
 use registry_model::{ConnectorPick, Moment};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +30,6 @@ impl Store {
     /// Stores the pick of a day; false if the day already has a pick.
     pub async fn keep_connector(&self, pick: &ConnectorPick, now: Moment) -> Result<bool, StoreError> {
         let attributes = [("pick", to_blob(pick)?), ("picked_at", n(now.as_millisecond()))];
-        self.put_new(keys::connector_day(&pick.day).with(attributes)).await
+        self.put_new(Key::new(keys::CONNECTORS, &pick.day).with(attributes)).await
     }
 }

@@ -2,14 +2,10 @@
 //! them. A counter is written in the same transaction as the change that it counts. Each counter is divided
 //! over a few items, so that writes do not conflict. One query reads these items, and their sum is the count.
 
-use super::attributes::{Item, sum};
 use super::cached::{FunnelCounts, Live};
-use super::client::Store;
 use super::demos;
-use super::error::StoreError;
-use super::keys;
 use super::overdue;
-use super::reads::Query;
+use super::prelude::*;
 use registry_model::{Moment, Sku};
 
 const STARS: [u8; 5] = [1, 2, 3, 4, 5];

@@ -2,19 +2,15 @@
 //! transaction. If a probe of the listing is in progress, the decision ends the probe's lease, so that the
 //! result of the probe is not written.
 
-use super::attributes::{number, s, text};
-use super::client::Store;
-use super::error::StoreError;
 use super::leaves::{moved_leaf, withdrawal_leaf};
-use super::listing_item::{as_read, changed};
+use super::listing_item::{changed, if_as_read};
 use super::listings::rename;
 use super::outreach::queue_for_outreach;
-use super::reads::Query;
+use super::prelude::*;
 use super::search_index::mark_dirty;
 use super::state_changes::{hold_endpoint, live};
 use super::table::TTL_ATTRIBUTE;
-use super::transaction::Transaction;
-use super::{delistings, feed, hosts, keys, trails};
+use super::{delistings, feed, hosts, trails};
 use registry_model::{Contact, FeedItem, Lane, Listing, ListingId, LiveChange, Moment};
 
 impl Store {
@@ -30,17 +26,13 @@ impl Store {
         let change = changed(before, after)?;
         // If it was claimed since it was read, `before` does not contain the lease.
         let change = if before.lease.is_none() { change.remove("lease") } else { change };
-        let (lane, due) = ((":lane", s(before.lane.as_str())), (":due", s(before.due_at.to_string())));
-        let (as_read, revision) = as_read(before);
-        let condition = format!("{as_read} AND lane = :lane AND due_at = :due");
+        let change = if_as_read(change, before)
+            .if_equal("lane", s(before.lane.as_str()))
+            .if_equal("due_at", s(before.due_at.to_string()));
         let change = match &before.withdrawal {
-            None => change.only_if(&condition, [], [revision, lane, due]),
+            None => change,
             // A second withdrawal, by somebody else, changes neither lane nor due time.
-            Some(withdrawal) => change.only_if(
-                &format!("{condition} AND withdrawal = :withdrawal"),
-                [],
-                [revision, lane, due, (":withdrawal", serde_dynamo::to_attribute_value(withdrawal)?)],
-            ),
+            Some(withdrawal) => change.if_equal("withdrawal", serde_dynamo::to_attribute_value(withdrawal)?),
         };
         transaction.update(keys::listing(&after.id), change);
         hold_endpoint(&mut transaction, before, after);
@@ -67,10 +59,9 @@ impl Store {
     pub async fn contacts(&self, id: &ListingId, now: Moment) -> Result<Vec<Contact>, StoreError> {
         let items = self.query(Query::of(keys::contacts_of(id)).strong()).await?.items;
         let valid = items.iter().filter(|item| number(item, TTL_ATTRIBUTE) > now.as_second());
-        let given = |item, name| Some(text(item, name)).filter(|text| !text.is_empty()).map(str::to_owned);
         let read = valid.map(|item| Contact {
-            email: given(item, "email"),
-            source: given(item, "source"),
+            email: some_text(item, "email"),
+            source: some_text(item, "source"),
             from: keys::contact_from(text(item, "sk")),
         });
         Ok(read.collect())

@@ -2,12 +2,7 @@
 //! A delisting is written in the transaction that ends the state. It contains the listing as it was shown, so that
 //! later changes do not affect the delisting.
 
-use super::attributes::{blob, to_blob, ttl};
-use super::client::Store;
-use super::error::StoreError;
-use super::keys::{self, Key};
-use super::reads::{Query, Range};
-use super::transaction::Transaction;
+use super::prelude::*;
 use registry_model::{Kind, Listing, LiveChange, Moment};
 
 /// Seconds for which a delisting is stored.
@@ -49,10 +44,8 @@ impl Store {
         limit: usize,
         now: Moment,
     ) -> Result<(Vec<Delisting>, Option<String>), StoreError> {
-        let oldest = Moment::from_second(now.as_second() - RETENTION).unwrap_or(Moment::UNIX_EPOCH);
-        let query = Query::of(PARTITION)
-            .range(Range::From(keys::millis(since.max(oldest))))
-            .after(after.map(|after| Key::new(PARTITION, after).item()));
+        let oldest = keys::before(now, RETENTION);
+        let query = Query::of(PARTITION).range(Range::From(keys::millis(since.max(oldest)))).after_key(after);
         let page = self.query(query.limit(limit).strong()).await?;
         let delistings = page.items.iter().map(|item| {
             let (listing, at) = blob(item, "fallen")?;

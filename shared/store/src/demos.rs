@@ -2,17 +2,12 @@
 //! demo is repeated, it returns the same order. The count of demos is stored next to the count of Live
 //! listings, because the active list shows both counts.
 
-use super::attributes::{Item, blob, blobs, s, text, to_blob, yes};
-use super::batch_get::Consistency;
-use super::client::Store;
 use super::deposit::Deposit;
-use super::error::StoreError;
-use super::expression::Expression;
+use super::feed;
 use super::listing_item::{NamedListing, joined};
-use super::rates::{Allowance, UsedUp};
+use super::prelude::*;
+use super::rates::Allowance;
 use super::trails::{self, trail_of};
-use super::transaction::{Outcome, Transaction};
-use super::{feed, keys};
 use registry_model::{
     Amounts, FeedItem, Kind, Lane, Listing, ListingId, Moment, Order, OrderId, Sku, TrailEvent,
 };
@@ -23,7 +18,6 @@ pub struct ListingWithOrders {
     pub listing: NamedListing,
     /// One for each product.
     pub orders: Vec<Order>,
-    /// The values of its trail.
     pub trail: Amounts,
 }
 
@@ -32,17 +26,11 @@ pub struct ListingWithOrders {
 pub enum DemoOutcome {
     Taken,
     AlreadyTaken,
-    /// The listing is no longer Active.
     NotActive,
-    Limited(UsedUp),
 }
 
 /// The counter of demos that followed an invitation and are not confirmed.
 pub(super) const UNCONFIRMED: &str = "demos_unconfirmed";
-
-fn to_item(order: &Order) -> Result<Item, StoreError> {
-    Ok(keys::order(&order.order_id).with([("order", to_blob(order)?)]))
-}
 
 impl Store {
     /// A listing with its evidence and its orders, by one read.
@@ -51,21 +39,20 @@ impl Store {
         id: &ListingId,
         now: Moment,
     ) -> Result<Option<ListingWithOrders>, StoreError> {
-        let orders = Sku::ALL.map(|sku| keys::order(&OrderId::of(id, sku)));
-        let keys = [keys::listing(id), keys::evidence(id), keys::trail(id)].into_iter().chain(orders);
+        let orders = Sku::ALL.map(|sku| keys::ORDER.of(OrderId::of(id, sku)));
+        let keys = [keys::listing(id), keys::EVIDENCE.of(id), keys::TRAIL.of(id)].into_iter().chain(orders);
         let items = self.batch_get(keys.collect(), Consistency::Strong).await?;
         let (orders, others): (Vec<Item>, Vec<Item>) =
             items.into_iter().partition(|item| text(item, "sk") == "ORDER");
         let (trail, listing): (Vec<Item>, Vec<Item>) =
-            others.into_iter().partition(|item| text(item, "sk") == keys::TRAIL);
+            others.into_iter().partition(|item| keys::TRAIL.is_place_of(item));
         let Some(listing) = joined(listing)?.pop() else { return Ok(None) };
-        let trail = trail.first().map(|item| trail_of(item, now).values()).unwrap_or_default();
+        let trail = trail.first().map(|item| trail_of(item, now).values).unwrap_or_default();
         Ok(Some(ListingWithOrders { listing, orders: blobs(&orders, "order")?, trail }))
     }
 
     pub async fn order(&self, id: &OrderId) -> Result<Option<Order>, StoreError> {
-        let item = self.read(&keys::order(id), Consistency::Strong).await?;
-        item.map(|item| blob(&item, "order")).transpose()
+        self.read_blob(&keys::ORDER.of(id), "order").await
     }
 
     /// Takes a demo: the order, the mark at the listing, its count, its feed item and its deposit on the `trail` that was
@@ -78,16 +65,11 @@ impl Store {
         allowance: Option<Allowance<'_>>,
         news: &FeedItem,
     ) -> Result<DemoOutcome, StoreError> {
-        if let Some(used_up) = self.used_up(allowance, order.at).await? {
-            return Ok(DemoOutcome::Limited(used_up));
-        }
+        self.count_allowed(allowance, order.at).await?;
         let mut transaction = Transaction::default();
-        let new_order = transaction.put_new(to_item(order)?);
-        let mark = Expression::default().set("demoed", yes()).only_if(
-            "lane = :active",
-            [],
-            [(":active", s(Lane::Active.as_str()))],
-        );
+        let item = keys::ORDER.of(&order.order_id).with([("order", to_blob(order)?)]);
+        let new_order = transaction.put_new(item);
+        let mark = Expression::default().set("demoed", yes()).if_equal("lane", s(Lane::Active.as_str()));
         transaction.update(keys::listing(&listing.id), mark);
         let counter = match listing.shown_kind() {
             Kind::Agent => "demos_agents",
@@ -110,12 +92,8 @@ impl Store {
     /// meantime.
     pub async fn confirm_order(&self, before: &Order, after: &Order) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
-        let change = Expression::default().set("order", to_blob(after)?).only_if(
-            "#order = :before",
-            [("#order", "order")],
-            [(":before", to_blob(before)?)],
-        );
-        transaction.update(keys::order(&after.order_id), change);
+        let change = Expression::default().set("order", to_blob(after)?).if_equal("order", to_blob(before)?);
+        transaction.update(keys::ORDER.of(&after.order_id), change);
         let count = Expression::default().add("version", 1).add(UNCONFIRMED, -1);
         transaction.update(keys::live(&after.listing_id), count);
         Ok(self.transact(transaction).await?.is_written())

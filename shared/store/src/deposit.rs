@@ -2,8 +2,9 @@
 //! stored as one scaled sum for each epoch (`model::Decay`), in an attribute that is named after the epoch. A deposit
 //! only adds to this sum, without a condition or a read, so that no concurrent deposit is lost.
 
-use super::attributes::{Item, decimal};
-use super::expression::Expression;
+use std::collections::BTreeMap;
+
+use super::prelude::*;
 use registry_model::{Amounts, Decay, ListingId, Moment, TrailEvent, audible};
 
 /// What an event adds to the trail of a listing.
@@ -11,7 +12,6 @@ use registry_model::{Amounts, Decay, ListingId, Moment, TrailEvent, audible};
 pub struct Deposit {
     pub listing: ListingId,
     pub event: TrailEvent,
-    /// How often the event happened.
     pub times: u32,
     /// The sum over all times.
     pub amounts: Amounts,
@@ -19,7 +19,6 @@ pub struct Deposit {
     /// from these values and the amounts. If they were not read, the ranks are computed from the amounts alone. The
     /// next deposit with known values then corrects the ranks.
     pub known: Option<Amounts>,
-    /// A mark is left with it.
     pub with_mark: bool,
     /// The event concerns several listings, and it is counted at another one of them.
     pub counted_elsewhere: bool,
@@ -53,6 +52,18 @@ impl Deposit {
         deposit.amounts.danger -= known.unwrap_or_default().relief();
         deposit
     }
+}
+
+/// How often each event happened, and the number of marks that are left.
+pub(super) fn counts<'a>(
+    deposits: impl IntoIterator<Item = &'a Deposit>,
+) -> (BTreeMap<TrailEvent, i64>, i64) {
+    let (mut events, mut marks) = (BTreeMap::new(), 0);
+    for deposit in deposits {
+        *events.entry(deposit.event).or_default() += i64::from(deposit.times);
+        marks += i64::from(deposit.with_mark);
+    }
+    (events, marks)
 }
 
 /// Adds to a decaying value, and removes the sum of an epoch that has decayed completely.

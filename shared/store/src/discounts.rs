@@ -2,12 +2,7 @@
 //! and whether a purchase has reserved or used the code. A reservation expires, so that an abandoned purchase
 //! does not block its code forever.
 
-use super::attributes::{moment, n, s, text};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys;
+use super::prelude::*;
 use registry_model::{ListingId, Moment, PurchaseId};
 
 /// A discount code as it is stored.
@@ -29,7 +24,7 @@ pub enum DiscountUse {
 
 impl Store {
     pub async fn discount(&self, digest: &str) -> Result<Option<Discount>, StoreError> {
-        let item = self.read(&keys::discount_code(digest), Consistency::Strong).await?;
+        let item = self.read(&keys::DISCOUNT_CODE.of(digest), Consistency::Strong).await?;
         Ok(item.map(|item| {
             let usage = match (text(&item, "held_by").parse(), moment(&item, "held_until")) {
                 _ if !text(&item, "used_by").is_empty() => DiscountUse::Used,
@@ -48,36 +43,27 @@ pub(super) fn hold(
     now: Moment,
     until: Moment,
 ) -> Expression {
-    Expression::default()
-        .set("held_by", s(purchase.as_str()))
-        .set("held_until", n(until.as_millisecond()))
-        .only_if(
-            "attribute_exists(pk) AND attribute_not_exists(used_by) AND (attribute_not_exists(held_by) \
-             OR held_until < :now OR held_by = :given_up)",
-            [],
-            [(":now", n(now.as_millisecond())), (":given_up", s(given_up.map_or("-", PurchaseId::as_str)))],
-        )
+    unused().set("held_by", s(purchase.as_str())).set("held_until", n(until.as_millisecond())).only_if(
+        "(attribute_not_exists(held_by) OR held_until < :now OR held_by = :given_up)",
+        [],
+        [(":now", n(now.as_millisecond())), (":given_up", s(given_up.map_or("-", PurchaseId::as_str)))],
+    )
 }
 
 /// A condition: no purchase holds or has used the code.
 pub(super) fn unspent(now: Moment) -> Expression {
-    Expression::default().only_if(
-        "attribute_exists(pk) AND attribute_not_exists(used_by) \
-         AND (attribute_not_exists(held_by) OR held_until < :now)",
-        [],
-        [(":now", n(now.as_millisecond()))],
-    )
+    unused().if_missing_or("held_until", "<", n(now.as_millisecond()))
 }
 
 /// A condition: no purchase has used the code.
 pub(super) fn unused() -> Expression {
-    Expression::default().only_if("attribute_exists(pk) AND attribute_not_exists(used_by)", [], [])
+    Expression::default().if_exists().if_missing("used_by")
 }
 
 /// Releases a code that this purchase holds.
 pub(super) fn release(purchase: &PurchaseId) -> Expression {
     let released = Expression::default().remove("held_by").remove("held_until");
-    released.only_if("held_by = :holder", [], [(":holder", s(purchase.as_str()))])
+    released.if_equal("held_by", s(purchase.as_str()))
 }
 
 /// Marks a code as used by this purchase, also where another purchase holds the code by now. So a payment that is

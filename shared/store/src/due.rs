@@ -8,17 +8,10 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::ReturnValue;
 use jiff::SignedDuration;
 
-use super::attributes::{Item, n, s, text};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::Key;
-use super::listing_item::DueClass;
-use super::reads::{Query, Range};
+use super::listing_item::{DueClass, not_withdrawn};
+use super::prelude::*;
 use super::trails::{listing_of, trail_of};
-use super::{keys, table};
-use registry_model::{Amounts, HashPrefix, Lane, Listing, ListingId, Moment};
+use registry_model::{Amounts, HashPrefix, Listing, ListingId, Moment};
 
 /// Entries of the queue per page. A page takes one batch read, or two if the trails are read, too.
 const PAGE: i32 = 100;
@@ -88,7 +81,7 @@ impl Store {
     ) -> Result<(Vec<(Listing, Amounts)>, Option<DuePlace>), StoreError> {
         let (mut ids, next) = self.due_ids(class, due, from).await?;
         ids.retain(|id| part.holds(id));
-        let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::trail(id)]).collect();
+        let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::TRAIL.of(id)]).collect();
         let (mut listings, trails) = self.due_items(keys, due, Consistency::Eventual).await?;
         let found = |id: &ListingId| {
             let listing = listings.remove(id).filter(|listing| listing.due_at <= due)?;
@@ -105,8 +98,8 @@ impl Store {
     ) -> Result<(Vec<ListingId>, Option<DuePlace>), StoreError> {
         let query = due_query(class, due);
         let page = self.query(query.after(from.map(|DuePlace(key)| key)).limit(PAGE)).await?;
-        let id = |item: &Item| text(item, "pk").strip_prefix(keys::LISTING)?.parse().ok();
-        Ok((page.items.iter().filter_map(id).collect(), page.next.map(DuePlace)))
+        let ids = page.items.iter().filter_map(|item| keys::LISTING.listing_of(item)).collect();
+        Ok((ids, page.next.map(DuePlace)))
     }
 
     /// The listings, and the values of the trails, under these keys.
@@ -118,8 +111,8 @@ impl Store {
     ) -> Result<DueItems, StoreError> {
         let (mut listings, mut trails) = (HashMap::with_capacity(keys.len()), HashMap::new());
         for item in self.batch_get(keys, consistency).await? {
-            if text(&item, "sk") == keys::TRAIL {
-                trails.extend(listing_of(&item).map(|id| (id, trail_of(&item, now).values())));
+            if keys::TRAIL.is_place_of(&item) {
+                trails.extend(listing_of(&item).map(|id| (id, trail_of(&item, now).values)));
             } else {
                 let listing: Listing = serde_dynamo::from_item(item)?;
                 listings.insert(listing.id.clone(), listing);
@@ -169,23 +162,20 @@ impl Store {
     /// however late it arrives.
     pub async fn claim(&self, claim: &Claim<'_>) -> Result<Option<Listing>, StoreError> {
         let until = claim.now.as_millisecond() + claim.lease_ms;
-        let update = Expression::default()
+        let update = not_withdrawn()
             .set("lease", s(claim.mark))
             .set("lease_until", n(until))
             .set("gsi2sk", s(format!("{until:013}#{}", claim.id)))
             .add("attempts", 1)
+            .if_is("lease_until", "<", n(claim.now.as_millisecond()))
+            .if_missing_or("asked_at", "<=", n(claim.now.as_millisecond() - claim.min_interval_ms))
             .only_if(
-                "attribute_exists(pk) AND lane <> :withdrawn AND lease_until < :now \
-                 AND (gsi2sk < :due OR (gsi2pk = :live AND gsi2sk < :live_due)) \
-                 AND (attribute_not_exists(asked_at) OR asked_at <= :earlier)",
+                "(gsi2sk < :due OR (gsi2pk = :live AND gsi2sk < :live_due))",
                 [],
                 [
-                    (":withdrawn", s(Lane::Withdrawn.as_str())),
-                    (":now", n(claim.now.as_millisecond())),
                     (":due", s(keys::after_all_at(claim.now + MAX_CLOCK_SKEW))),
                     (":live", s(DueClass::WeeklyDue.partition())),
                     (":live_due", s(keys::after_all_at(claim.live_due))),
-                    (":earlier", n(claim.now.as_millisecond() - claim.min_interval_ms)),
                 ],
             );
         let claimed = self.update(&keys::listing(claim.id), &update, Some(ReturnValue::AllNew)).await?;
@@ -199,17 +189,10 @@ impl Store {
             .set("due_at", serde_dynamo::to_attribute_value(now)?)
             .set("gsi2sk", s(keys::at(now, id.as_str())))
             .set("hastened_at", n(now.as_millisecond()))
-            .only_if(
-                "gsi2pk = :live AND gsi2sk > :due AND lease_until < :now \
-                 AND (attribute_not_exists(hastened_at) OR hastened_at <= :earlier)",
-                [],
-                [
-                    (":live", s(DueClass::WeeklyDue.partition())),
-                    (":due", s(keys::after_all_at(now))),
-                    (":now", n(now.as_millisecond())),
-                    (":earlier", n((now - MIN_HASTE_INTERVAL).as_millisecond())),
-                ],
-            );
+            .if_equal("gsi2pk", s(DueClass::WeeklyDue.partition()))
+            .if_is("gsi2sk", ">", s(keys::after_all_at(now)))
+            .if_is("lease_until", "<", n(now.as_millisecond()))
+            .if_missing_or("hastened_at", "<=", n((now - MIN_HASTE_INTERVAL).as_millisecond()));
         Ok(self.update(&keys::listing(id), &update, None).await?.is_some())
     }
 
@@ -236,7 +219,7 @@ impl Store {
     /// Changes a listing under its lease; false where the lease was lost. After an error the lease expires by itself.
     async fn change_claimed(&self, listing: &Listing, change: Expression) -> Result<bool, StoreError> {
         let Some(lease) = &listing.lease else { return Ok(false) };
-        let change = change.only_if("lease = :mark", [], [(":mark", s(lease))]);
+        let change = change.if_equal("lease", s(lease));
         Ok(self.update(&keys::listing(&listing.id), &change, None).await?.is_some())
     }
 }

@@ -3,18 +3,8 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::primitives::Blob;
-use aws_sdk_dynamodb::types::AttributeValue;
-
-use super::attributes::{Item, blob, moment, n, s, text, to_blob, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys;
 use super::leaves::{add_leaf, last_leaf, leaf_id};
-use super::reads::{Query, Range};
-use super::transaction::Transaction;
+use super::prelude::*;
 use registry_model::{
     Dump, DumpPart, LastLeaf, ListingId, LogEntry, LogEvent, Moment, UnfinishedDump, sha256_hex,
 };
@@ -35,12 +25,11 @@ pub struct LoggedDump {
 impl Store {
     /// Whether the dump of this day is complete.
     pub async fn has_dump(&self, day: &str) -> Result<bool, StoreError> {
-        Ok(self.read(&keys::dump(day), Consistency::Strong).await?.is_some())
+        Ok(self.read(&Key::new(keys::DUMPS, day), Consistency::Strong).await?.is_some())
     }
 
     pub async fn unfinished_dump(&self) -> Result<Option<UnfinishedDump>, StoreError> {
-        let item = self.read(&keys::unfinished_dump(), Consistency::Strong).await?;
-        item.map(|item| blob(&item, "dump")).transpose()
+        self.read_blob(&keys::UNFINISHED_DUMP.key(), "dump").await
     }
 
     /// Stores a part with this number of lines.
@@ -52,30 +41,17 @@ impl Store {
     ) -> Result<DumpPart, StoreError> {
         let sha256 = sha256_hex(bytes);
         for (number, piece) in bytes.chunks(PIECE_BYTES).enumerate() {
-            let piece = AttributeValue::B(Blob::new(piece));
-            self.put(
-                keys::dump_piece(&sha256, number).with([("bytes", piece), ttl(now, DUMP_RETENTION.into())]),
-            )
-            .await?;
+            let piece = [("bytes", b(piece)), ttl(now, DUMP_RETENTION.into())];
+            self.put(keys::dump_piece(&sha256, number).with(piece)).await?;
         }
         Ok(DumpPart { sha256, bytes: bytes.len() as u64, lines })
     }
 
     /// The bytes of a part; `None` if it is not stored, or not completely.
     pub async fn dump_part(&self, sha256: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let (mut bytes, mut start) = (Vec::new(), None);
-        loop {
-            let page = self.query(Query::of(keys::dump_part(sha256)).after(start)).await?;
-            for piece in &page.items {
-                if let Some(AttributeValue::B(piece)) = piece.get("bytes") {
-                    bytes.extend_from_slice(piece.as_ref());
-                }
-            }
-            start = page.next;
-            if start.is_none() {
-                return Ok(Some(bytes).filter(|bytes| !bytes.is_empty() && sha256_hex(bytes) == sha256));
-            }
-        }
+        let pieces = self.query_all(Query::of(keys::dump_part(sha256))).await?;
+        let bytes: Vec<u8> = pieces.iter().flat_map(|piece| bytes(piece, "bytes")).copied().collect();
+        Ok(Some(bytes).filter(|bytes| !bytes.is_empty() && sha256_hex(bytes) == sha256))
     }
 
     /// Stores how far a dump has come. False if another run has stored more since `before` was read.
@@ -86,12 +62,10 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let change = Expression::default().set("step", s(step(after))).set("dump", to_blob(after)?);
         let change = match before {
-            Some(before) => {
-                change.only_if("#step = :step", [("#step", "step")], [(":step", s(step(before)))])
-            }
+            Some(before) => change.if_equal("step", s(step(before))),
             None => change.if_absent(),
         };
-        Ok(self.update(&keys::unfinished_dump(), &change, None).await?.is_some())
+        Ok(self.update(&keys::UNFINISHED_DUMP.key(), &change, None).await?.is_some())
     }
 
     /// Publishes a dump: it becomes visible in the same transaction that adds its checksum to the evidence log. False if
@@ -100,20 +74,21 @@ impl Store {
         let mut leaf = LogEntry::of_log(dump.published_at, LogEvent::Dump);
         leaf.evidence = Some(dump.sha256.clone());
         let mut transaction = Transaction::default();
-        transaction.put_new(keys::dump(&dump.day).with([
+        transaction.put_new(Key::new(keys::DUMPS, &dump.day).with([
             ("dump", to_blob(dump)?),
             ("leaf", s(leaf_id(&leaf.canonical()?))),
             ("at", n(leaf.at.as_millisecond())),
             ttl(dump.published_at, DUMP_RETENTION.into()),
         ]));
         add_leaf(&mut transaction, &leaf)?;
-        transaction.delete(keys::unfinished_dump());
+        transaction.delete(keys::UNFINISHED_DUMP.key());
         Ok(self.transact(transaction).await?.is_written())
     }
 
     /// The dumps that are stored, the latest first.
     pub async fn dumps(&self) -> Result<Vec<LoggedDump>, StoreError> {
-        let query = Query::of(keys::DUMPS).range(Range::Before(keys::unfinished_dump().sk)).descending();
+        let query =
+            Query::of(keys::DUMPS).range(Range::Before(keys::UNFINISHED_DUMP.sort.to_owned())).descending();
         let items = self.query(query).await?.items;
         let leaves = items.iter().map(|item| {
             let at = moment(item, "at").unwrap_or(Moment::UNIX_EPOCH);
@@ -127,11 +102,12 @@ impl Store {
 
     /// The leaves of the latest decisions about listings, by one batch read.
     pub async fn last_leaves(&self, ids: &[ListingId]) -> Result<HashMap<ListingId, LastLeaf>, StoreError> {
-        let keys = ids.iter().map(keys::last_leaf).collect();
+        let keys = ids.iter().map(|id| keys::LAST_LEAF.of(id)).collect();
         let items = self.batch_get(keys, Consistency::Eventual).await?;
         let of_listing = |item: &Item| {
-            let id = text(item, "pk").strip_prefix(keys::LISTING).and_then(|id| id.parse().ok());
-            let id = id.ok_or_else(|| StoreError::Fault("the key of a leaf cannot be read".to_owned()))?;
+            let id = keys::LISTING
+                .listing_of(item)
+                .ok_or_else(|| StoreError::Fault("the key of a leaf cannot be read".to_owned()))?;
             Ok((id, last_leaf(item)?))
         };
         items.iter().map(of_listing).collect()

@@ -6,15 +6,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::attributes::{Item, blobs, count, text, to_blob, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
 use super::deposit::{add_scaled, sum_left};
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys;
 use super::outcomes::tally_of;
-use super::reads::Query;
+use super::prelude::*;
 use super::trail_totals::{EventTotal, TrailTotals};
 use super::trails::{listing_of, trail_of};
 use registry_model::{Decay, EconomyTotals, ListingId, Moment, OutcomeTally, Trail};
@@ -38,46 +32,45 @@ pub struct BoostInputs {
     pub trails: BTreeMap<ListingId, Trail>,
     pub outcomes: BTreeMap<ListingId, OutcomeTally>,
     pub totals: TrailTotals,
-    /// What the operator added.
     pub bumps: EventTotal,
 }
 
 impl Store {
     /// Whether the hour of this moment has its sample.
     pub async fn has_economy_sample(&self, at: Moment) -> Result<bool, StoreError> {
-        let item = self.read(&keys::economy_sample(hour(at)), Consistency::Eventual).await?;
+        let item = self.read(&Key::new(keys::ECONOMY, keys::millis(hour(at))), Consistency::Eventual).await?;
         Ok(item.is_some())
     }
 
     /// Stores the sample of an hour; false if the hour already has a sample, for example if a tick is delivered twice.
     pub async fn keep_economy_sample(&self, sample: &EconomySample) -> Result<bool, StoreError> {
-        let key = keys::economy_sample(hour(sample.at));
+        let key = Key::new(keys::ECONOMY, keys::millis(hour(sample.at)));
         self.put_new(key.with([("sample", to_blob(sample)?), ttl(sample.at, SAMPLE_RETENTION)])).await
     }
 
     /// The latest samples, the newest first.
     pub async fn economy_samples(&self, limit: u32) -> Result<Vec<EconomySample>, StoreError> {
-        blobs(&self.query(Query::of(keys::ECONOMY).descending().limit(limit)).await?.items, "sample")
+        self.query_blobs(Query::of(keys::ECONOMY).descending().limit(limit), "sample").await
     }
 
     /// Adds an amount of the operator to the acceleration index. The sum of these amounts falls with time like the sum
     /// of the events, and is stored separately.
     pub async fn add_bump(&self, adds: f64, now: Moment) -> Result<(), StoreError> {
         let change = add_scaled(Expression::default(), BUMPS, Decay::RECENT, adds, now).add("count", 1);
-        self.update(&keys::economy_bumps(), &change, None).await.map(drop)
+        self.update(&keys::ECONOMY_BUMPS.key(), &change, None).await.map(drop)
     }
 
     /// How often the operator added an amount, and what is left of the sum. Contains the amount that was just added.
     pub async fn bumps(&self, now: Moment) -> Result<EventTotal, StoreError> {
-        let item = self.read(&keys::economy_bumps(), Consistency::Strong).await?;
+        let item = self.read(&keys::ECONOMY_BUMPS.key(), Consistency::Strong).await?;
         Ok(bumps_of(&item.unwrap_or_default(), now))
     }
 
     /// The data from which the boosts of these listings are computed, by one batch read. A search shows a boost with
     /// each hit, so there must not be one read per listing.
     pub async fn boost_inputs(&self, ids: &[ListingId], now: Moment) -> Result<BoostInputs, StoreError> {
-        let bumps = keys::economy_bumps();
-        let of_listings = ids.iter().flat_map(|id| [keys::trail(id), keys::outcomes(id)]);
+        let bumps = keys::ECONOMY_BUMPS.key();
+        let of_listings = ids.iter().flat_map(|id| [keys::TRAIL.of(id), keys::OUTCOME_TALLY.of(id)]);
         let keys = of_listings.chain(keys::all_trail_totals()).chain([bumps.clone()]).collect();
         let read = |missing| self.batch_get(missing, Consistency::Eventual);
         let items = self.read_cache.boosts(keys, read).await?;
@@ -100,16 +93,4 @@ fn bumps_of(item: &Item, now: Moment) -> EventTotal {
 /// The full hour that contains a moment.
 fn hour(at: Moment) -> Moment {
     Moment::from_second(at.as_second().div_euclid(3600) * 3600).unwrap_or(at)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_times_within_an_hour_share_one_sample() {
-        let key = |text: &str| keys::economy_sample(hour(text.parse().unwrap()));
-        assert_eq!(key("2026-11-20T12:00:00Z"), key("2026-11-20T12:59:59.999Z"));
-        assert_ne!(key("2026-11-20T12:59:59.999Z"), key("2026-11-20T13:00:00Z"));
-    }
 }

@@ -5,16 +5,10 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::attributes::{Item, blob, text, to_blob};
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::{self, Key};
+use super::prelude::*;
 use super::tasks;
-use super::transaction::Transaction;
 use registry_model::{Completion, Feedback, ListingId};
 
-/// Whose data is erased.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Erased {
     /// What was sent about this listing.
@@ -25,7 +19,6 @@ pub enum Erased {
     PublicText(String),
 }
 
-/// What one call erased.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ErasureReport {
     pub contacts: u32,
@@ -66,12 +59,12 @@ impl PersonalItem {
         }
         let prefixes = [
             (keys::CONTACT_OF, Self::Contact),
-            (keys::FEEDBACK_OF, Self::Feedback),
+            (keys::FEEDBACK.prefix, Self::Feedback),
             (tasks::OURS, Self::Task),
             (tasks::CLIENTS, Self::Task),
-            (keys::SESSION_OF, Self::Session),
+            (keys::SESSION.prefix, Self::Session),
             (keys::REPORTS, Self::Report),
-            (keys::SEEN_OF, Self::Seen),
+            (keys::TOOL_SET.prefix, Self::Seen),
         ];
         prefixes.into_iter().find(|(prefix, _)| pk.starts_with(prefix)).map(|(_, kind)| kind)
     }
@@ -133,7 +126,7 @@ impl Store {
         item: &Item,
         report: &mut ErasureReport,
     ) -> Result<(), StoreError> {
-        let key = Key::new(text(item, "pk"), text(item, "sk"));
+        let key = Key::of(item);
         let Some(kind) = PersonalItem::of(&key.pk, item).filter(|_| whose.is_mentioned_in(item)) else {
             return Ok(());
         };
@@ -142,7 +135,7 @@ impl Store {
             PersonalItem::Report => report.reports += u32::from(self.delete(&key).await?),
             PersonalItem::Seen => report.seen += u32::from(self.delete(&key).await?),
             PersonalItem::PublicText => report.public_texts += u32::from(self.delete(&key).await?),
-            PersonalItem::Feedback if key.sk == keys::FEEDBACK_TEXT => {
+            PersonalItem::Feedback if key.sk == keys::FEEDBACK_TEXT.sort => {
                 report.feedback += u32::from(self.delete(&key).await?);
             }
             PersonalItem::Feedback => report.feedback += u32::from(self.erase_old_texts(key, item).await?),
@@ -157,8 +150,8 @@ impl Store {
             }
             PersonalItem::Session => {
                 for item in self.partition(&key.pk).await? {
-                    let step = Key::new(text(&item, "pk"), text(&item, "sk"));
-                    let is_head = step.sk == keys::SESSION;
+                    let step = Key::of(&item);
+                    let is_head = step.sk == keys::SESSION.sort;
                     report.sessions += u32::from(self.delete(&step).await? && is_head);
                 }
             }
@@ -176,8 +169,7 @@ impl Store {
         let before = item.get("completion").cloned().unwrap_or_else(|| AttributeValue::Null(true));
         let change =
             Expression::default().set("completion", to_blob(&Completion { feedback, ..completion })?);
-        let change =
-            change.only_if("#completion = :before", [("#completion", "completion")], [(":before", before)]);
+        let change = change.if_equal("completion", before);
         Ok(self.transact(Transaction::updating(key, change)).await?.is_written())
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 
+use super::rates::UsedUp;
 use registry_model::error::Problem;
 
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +19,9 @@ pub enum StoreError {
     /// The search backend of the operator failed: a retry may succeed.
     #[error("the search backend failed: {0}")]
     Search(String),
+    /// A rate limit is exceeded. Nothing was written.
+    #[error("a rate limit is exceeded: {0:?}")]
+    Limited(UsedUp),
 }
 
 impl From<StoreError> for Problem {
@@ -26,6 +30,7 @@ impl From<StoreError> for Problem {
             StoreError::Busy(internal) => Self::unavailable(internal),
             StoreError::Fault(internal) => Self::fault(internal),
             StoreError::Search(internal) => Self::search_unavailable(internal),
+            StoreError::Limited(used_up) => used_up.into(),
         }
     }
 }

@@ -11,17 +11,14 @@ use registry_model::{HashPrefix, Kind, ListingId, Moment};
 /// The `source` of every event of this registry.
 pub const SOURCE: &str = "registry";
 
-/// Something that happened to a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     pub what: What,
     pub listing_id: ListingId,
-    /// Its kind, where it is known.
     pub kind: Option<Kind>,
     pub at: Moment,
 }
 
-/// What can happen to a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     Queued,
@@ -36,7 +33,6 @@ pub enum What {
 }
 
 impl What {
-    /// The event's `detail-type`.
     #[must_use]
     pub const fn detail_type(self) -> &'static str {
         match self {
@@ -53,11 +49,8 @@ impl What {
 impl Event {
     /// The event as EventBridge delivers it to a target.
     pub fn envelope(&self) -> Value {
-        envelope(self.what.detail_type(), self.listing_id.as_str(), self.at, &self.detail())
-    }
-
-    fn detail(&self) -> Value {
-        json!({ "listing_id": self.listing_id, "kind": self.kind, "at": self.at })
+        let detail = json!({ "listing_id": self.listing_id, "kind": self.kind, "at": self.at });
+        envelope(self.what.detail_type(), self.listing_id.as_str(), self.at, &detail)
     }
 }
 
@@ -67,7 +60,6 @@ pub const RECHECK_PART: &str = "recheck.part";
 /// A part of the weekly recheck, to be done in parallel with the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecheckPart {
-    /// The listings to probe.
     pub part: HashPrefix,
     /// When the recheck was divided.
     pub at: Moment,
@@ -76,11 +68,8 @@ pub struct RecheckPart {
 impl RecheckPart {
     /// The event as EventBridge delivers it to a target.
     pub fn envelope(&self) -> Value {
-        envelope(RECHECK_PART, &self.part.to_string(), self.at, &self.detail())
-    }
-
-    fn detail(&self) -> Value {
-        json!({ "part": self.part.to_string(), "at": self.at })
+        let part = self.part.to_string();
+        envelope(RECHECK_PART, &part, self.at, &json!({ "part": part, "at": self.at }))
     }
 }
 

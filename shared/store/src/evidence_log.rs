@@ -5,18 +5,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use aws_sdk_dynamodb::primitives::Blob;
-use aws_sdk_dynamodb::types::AttributeValue;
-
-use super::attributes::{Item, blob, n, number, s, text, to_blob};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::{self, Key};
 use super::leaves::{add_leaf, leaf_id};
-use super::reads::{Page, Query, Range};
-use super::transaction::{Outcome, Transaction, WriteId};
+use super::prelude::*;
+use super::reads::Page;
 use registry_model::{
     AttestationId, ListingId, LogEntry, LogEvent, LogTile, LogTree, Moment, TileSegment, Witnessed,
 };
@@ -69,13 +60,12 @@ pub enum AppendOutcome {
 impl Store {
     /// The tree; `None` before it is created.
     pub async fn log_tree(&self) -> Result<Option<LogTree>, StoreError> {
-        let item = self.read(&keys::log_tree(), Consistency::Strong).await?;
-        item.map(|item| blob(&item, "tree")).transpose()
+        self.read_blob(&keys::LOG_TREE.key(), "tree").await
     }
 
     /// Creates the tree, unless another process has.
     pub async fn make_log(&self, tree: &LogTree) -> Result<(), StoreError> {
-        let item = keys::log_tree().with([("size", n(tree.size)), ("tree", to_blob(tree)?)]);
+        let item = keys::LOG_TREE.key().with([("size", n(tree.size)), ("tree", to_blob(tree)?)]);
         self.put_new(item).await.map(drop)
     }
 
@@ -95,12 +85,11 @@ impl Store {
     /// Moves a pending leaf that cannot be appended to another key, where the operator finds it.
     pub async fn set_aside(&self, leaf: &UnreadableLeaf) -> Result<(), StoreError> {
         let mut transaction = Transaction::default();
-        transaction.put(keys::unreadable_leaf(&leaf.sort_key).with([("leaf", s(&leaf.text))]));
+        transaction.put(Key::new(keys::UNREADABLE_LEAVES, &leaf.sort_key).with([("leaf", s(&leaf.text))]));
         transaction.delete(Key::new(keys::PENDING_LEAVES, &leaf.sort_key));
         self.transact(transaction).await.map(drop)
     }
 
-    /// How many leaves are set aside.
     pub async fn unreadable_leaves(&self) -> Result<u32, StoreError> {
         Ok(self.count(Query::of(keys::UNREADABLE_LEAVES)).await?.0)
     }
@@ -125,15 +114,12 @@ impl Store {
         segments: &[TileSegment],
         leaves: &[PendingLeaf],
     ) -> Result<AppendOutcome, StoreError> {
-        let tree = Expression::default().set("size", n(after.size)).set("tree", to_blob(after)?).only_if(
-            "#size = :before",
-            [("#size", "size")],
-            [(":before", n(before.size))],
-        );
-        let mut transaction = Transaction::updating(keys::log_tree(), tree);
+        let tree = Expression::default().set("size", n(after.size)).set("tree", to_blob(after)?);
+        let tree = tree.if_equal("size", n(before.size));
+        let mut transaction = Transaction::updating(keys::LOG_TREE.key(), tree);
         for segment in segments {
-            let bytes = AttributeValue::B(Blob::new(segment.bytes.clone()));
-            transaction.put_new(keys::tile_segment(segment.tile, segment.offset).with([("bytes", bytes)]));
+            let key = keys::tile_segment(segment.tile, segment.offset);
+            transaction.put_new(key.with([("bytes", b(segment.bytes.clone()))]));
         }
         let mut writes: Vec<WriteId> = Vec::with_capacity(leaves.len());
         let mut latest: BTreeMap<&ListingId, (String, u64)> = BTreeMap::new();
@@ -155,7 +141,7 @@ impl Store {
         }
         for (id, (leaf, index)) in latest {
             let appended = Expression::default().set("taken_up", s(leaf)).set("index", n(index));
-            transaction.update(keys::last_leaf(id), appended);
+            transaction.update(keys::LAST_LEAF.of(id), appended);
         }
         Ok(match self.transact(transaction).await? {
             Outcome::Written => AppendOutcome::Appended,
@@ -174,14 +160,12 @@ impl Store {
 
     /// Deletes a pending leaf that is in the tree.
     pub async fn forget_pending(&self, leaf: &PendingLeaf) -> Result<(), StoreError> {
-        self.delete(&pending_key(leaf)).await?;
-        Ok(())
+        self.delete(&pending_key(leaf)).await.map(drop)
     }
 
-    /// The bytes of a tile.
     pub async fn log_tile(&self, tile: LogTile) -> Result<Vec<u8>, StoreError> {
         let segments = self.partition(&keys::tile_partition(tile)).await?;
-        Ok(segments.iter().flat_map(|segment| bytes(segment).iter().copied()).collect())
+        Ok(segments.iter().flat_map(|segment| bytes(segment, "bytes")).copied().collect())
     }
 
     /// The segment of a tile that contains `offset`, and the offset of its beginning.
@@ -191,8 +175,9 @@ impl Store {
         offset: u64,
     ) -> Result<Option<(u64, Vec<u8>)>, StoreError> {
         let Key { pk, sk } = keys::tile_segment(tile, offset);
-        let found = self.last_of(pk, Range::UpTo(sk)).await?;
-        Ok(found.and_then(|item| Some((text(&item, "sk").parse().ok()?, bytes(&item).to_vec()))))
+        let query = Query::of(pk).range(Range::UpTo(sk)).descending().limit(1).strong();
+        let found = self.query(query).await?.items.pop();
+        Ok(found.and_then(|item| Some((text(&item, "sk").parse().ok()?, bytes(&item, "bytes").to_vec()))))
     }
 
     /// The index of the last decision about a listing; with `until`, of the last one at this time or before. `None` where
@@ -251,39 +236,25 @@ impl Store {
     }
 
     pub async fn witnessed(&self) -> Result<Witnessed, StoreError> {
-        let item = self.read(&keys::witnessed(), Consistency::Strong).await?;
-        item.map_or_else(|| Ok(Witnessed::default()), |item| blob(&item, "witnessed"))
+        Ok(self.read_blob(&keys::WITNESSED.key(), "witnessed").await?.unwrap_or_default())
     }
 
     pub async fn keep_witnessed(&self, witnessed: &Witnessed) -> Result<(), StoreError> {
-        self.put(keys::witnessed().with([("witnessed", to_blob(witnessed)?)])).await
-    }
-
-    /// The last item of a range.
-    async fn last_of(&self, partition: String, range: Range) -> Result<Option<Item>, StoreError> {
-        let query = Query::of(partition).range(range).descending().limit(1).strong();
-        Ok(self.query(query).await?.items.pop())
+        self.put(keys::WITNESSED.key().with([("witnessed", to_blob(witnessed)?)])).await
     }
 }
 
 /// The entry of a pending leaf, if the leaf can be appended. A leaf with another key than its own could never be deleted.
 fn readable(text: &str, sort_key: &str) -> Option<LogEntry> {
     let entry: LogEntry = serde_json::from_str(text).ok()?;
-    let own_key = keys::pending_leaf(entry.at, &leaf_id(text));
+    let own_key = keys::by_time(keys::PENDING_LEAVES, entry.at, &leaf_id(text));
     (own_key.sk == sort_key && text.len() <= MAX_LEAF_BYTES).then_some(entry)
 }
 
 fn pending_key(leaf: &PendingLeaf) -> Key {
-    keys::pending_leaf(leaf.entry.at, &leaf_id(&leaf.text))
+    keys::by_time(keys::PENDING_LEAVES, leaf.entry.at, &leaf_id(&leaf.text))
 }
 
 fn index_of(leaf: &Item) -> Option<u64> {
     u64::try_from(number(leaf, "index")).ok()
-}
-
-fn bytes(segment: &Item) -> &[u8] {
-    match segment.get("bytes") {
-        Some(AttributeValue::B(bytes)) => bytes.as_ref(),
-        _ => &[],
-    }
 }

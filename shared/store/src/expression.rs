@@ -12,13 +12,12 @@ pub(super) struct Expression {
     sets: Vec<String>,
     adds: Vec<String>,
     removes: Vec<String>,
-    condition: Option<String>,
+    conditions: Vec<String>,
     names: HashMap<String, String>,
     values: HashMap<String, AttributeValue>,
 }
 
 impl Expression {
-    /// Sets `name` to this value.
     pub(super) fn set(mut self, name: &str, value: AttributeValue) -> Self {
         let (name, value) = (self.name(name), self.value(value));
         self.sets.push(format!("{name} = {value}"));
@@ -68,29 +67,53 @@ impl Expression {
         self
     }
 
-    /// Requires `condition`, which may use these names and values.
+    /// Requires `condition`, which may use these names and values, and all other conditions. An `OR` needs parentheses.
     pub(super) fn only_if<const N: usize, const V: usize>(
         mut self,
         condition: &str,
         names: [(&str, &str); N],
         values: [(&str, AttributeValue); V],
     ) -> Self {
-        self.condition = Some(condition.to_owned());
+        self.conditions.push(condition.to_owned());
         self.names.extend(names.map(|(mark, name)| (mark.to_owned(), name.to_owned())));
         self.values.extend(values.map(|(mark, value)| (mark.to_owned(), value)));
         self
     }
 
     pub(super) fn if_exists(self) -> Self {
-        self.only_if("attribute_exists(pk)", [], [])
+        self.if_present("pk")
     }
 
     /// Requires that the item does not exist.
     pub(super) fn if_absent(self) -> Self {
-        self.only_if("attribute_not_exists(pk)", [], [])
+        self.if_missing("pk")
     }
 
-    /// Whether there is nothing to write.
+    pub(super) fn if_present(mut self, name: &str) -> Self {
+        let name = self.name(name);
+        self.only_if(&format!("attribute_exists({name})"), [], [])
+    }
+
+    pub(super) fn if_missing(mut self, name: &str) -> Self {
+        let name = self.name(name);
+        self.only_if(&format!("attribute_not_exists({name})"), [], [])
+    }
+
+    pub(super) fn if_equal(self, name: &str, value: AttributeValue) -> Self {
+        self.if_is(name, "=", value)
+    }
+
+    /// Requires that `name` compares like this with `value`.
+    pub(super) fn if_is(mut self, name: &str, operator: &str, value: AttributeValue) -> Self {
+        let (name, value) = (self.name(name), self.value(value));
+        self.only_if(&format!("{name} {operator} {value}"), [], [])
+    }
+
+    pub(super) fn if_missing_or(mut self, name: &str, operator: &str, value: AttributeValue) -> Self {
+        let (name, value) = (self.name(name), self.value(value));
+        self.only_if(&format!("(attribute_not_exists({name}) OR {name} {operator} {value})"), [], [])
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.sets.is_empty() && self.adds.is_empty() && self.removes.is_empty()
     }
@@ -105,7 +128,7 @@ impl Expression {
     }
 
     pub(super) fn condition(&self) -> Option<String> {
-        self.condition.clone()
+        (!self.conditions.is_empty()).then(|| self.conditions.join(" AND "))
     }
 
     pub(super) fn names(&self) -> Option<HashMap<String, String>> {
@@ -139,12 +162,9 @@ mod tests {
         let expression =
             Expression::default().set("name", s("x")).add("used", 2).add("none", 0).remove("lease");
         assert_eq!(expression.update(), "SET #a0 = :a0 ADD #a1 :a1 REMOVE #a2");
-        let held = Expression::default().add("used", 1).only_if(
-            "#used < :cap",
-            [("#used", "used")],
-            [(":cap", n(3))],
-        );
-        assert_eq!(held.condition().as_deref(), Some("#used < :cap"));
-        assert_eq!(held.names().unwrap().len(), 2);
+        let held = Expression::default().add("used", 1).if_exists().if_missing_or("used", "<", n(3));
+        let condition = "attribute_exists(#a1) AND (attribute_not_exists(#a2) OR #a2 < :a1)";
+        assert_eq!(held.condition().as_deref(), Some(condition));
+        assert_eq!(held.names().unwrap().len(), 3);
     }
 }

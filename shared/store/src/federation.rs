@@ -1,11 +1,7 @@
 //! The last answers of other registries, in one item for each registry. If a registry is removed from the
 //! settings, its item is no longer read. Also stores how far imports have come.
 
-use super::attributes::{Item, blob, moment, n, number, s, some_text, text, to_blob};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::keys;
+use super::prelude::*;
 use registry_model::{ImportState, Moment, PeerRegistry};
 
 fn to_item(peer: &PeerRegistry) -> Result<Item, StoreError> {
@@ -52,8 +48,7 @@ impl Store {
     }
 
     pub async fn import_state(&self, source: &str) -> Result<ImportState, StoreError> {
-        let item = self.read(&keys::import_state(source), Consistency::Strong).await?;
-        item.map_or_else(|| Ok(ImportState::default()), |item| blob(&item, "import"))
+        Ok(self.read_blob(&keys::import_state(source), "import").await?.unwrap_or_default())
     }
 
     pub async fn keep_import_state(&self, source: &str, state: &ImportState) -> Result<(), StoreError> {

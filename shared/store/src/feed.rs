@@ -1,18 +1,15 @@
 //! The public activity feed by time (`specification.md#feed`). An item says what happened, to which listing,
 //! and when. It contains no personal data, because the feed is public.
 
-use super::attributes::{Item, blobs, to_blob, ttl};
 use super::changes;
-use super::client::Store;
-use super::error::StoreError;
-use super::keys::{self, Key};
-use super::reads::{Query, Range};
-use super::transaction::Transaction;
+use super::prelude::*;
 use registry_model::{FeedItem, ListingId};
 
 /// Adds an item to the feed. A change of a listing is also queued for its number, see [`changes`](super::changes).
 pub(super) fn tell(transaction: &mut Transaction, entry: &FeedItem) -> Result<(), StoreError> {
-    transaction.put(to_item(entry)?);
+    let about = entry.listing_id.as_ref().map_or(&*entry.name, ListingId::as_str);
+    let key = keys::by_time(PARTITION, entry.at, &format!("{about}#{}", entry.what));
+    transaction.put(key.with([("feed", to_blob(entry)?), ttl(entry.at, RETENTION)]));
     if entry.is_change() {
         transaction.put(changes::pending(entry)?);
     }
@@ -22,12 +19,6 @@ pub(super) fn tell(transaction: &mut Transaction, entry: &FeedItem) -> Result<()
 const PARTITION: &str = "FEED";
 /// Seconds for which an item is stored.
 const RETENTION: i64 = 30 * 86_400;
-
-fn to_item(entry: &FeedItem) -> Result<Item, StoreError> {
-    let about = entry.listing_id.as_ref().map_or(&*entry.name, ListingId::as_str);
-    let key = Key::new(PARTITION, keys::at(entry.at, &format!("{about}#{}", entry.what)));
-    Ok(key.with([("feed", to_blob(entry)?), ttl(entry.at, RETENTION)]))
-}
 
 impl Store {
     /// The latest items before `before`, which is the sort key of the last item of an earlier page.

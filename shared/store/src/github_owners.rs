@@ -1,17 +1,13 @@
 //! GitHub accounts that proved their names with tokens of workflows: which account first proved the names of a login, and
 //! which tokens were used.
 
-use super::attributes::{count, n, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::keys;
+use super::prelude::*;
 use registry_model::Moment;
 
 impl Store {
     /// Uses a token; false if it was used already. `id` is a digest.
     pub async fn spend_workflow_token(&self, id: &str, expires_at: Moment) -> Result<bool, StoreError> {
-        self.put_new(keys::workflow_token(id).with([ttl(expires_at, 60)])).await
+        self.put_new(keys::WORKFLOW_TOKEN.of(id).with([ttl(expires_at, 60)])).await
     }
 
     /// The number of the account to which the names of this login belong.

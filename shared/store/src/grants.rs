@@ -1,25 +1,19 @@
 //! A grant is the right to use a product. It is stored under the digest of its access token; the token itself
 //! is not stored.
 
-use super::attributes::{Item, blob, to_blob, yes};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys;
-use super::transaction::Transaction;
+use super::prelude::*;
 use registry_model::{Grant, TokenDigest};
 
 impl Store {
     pub async fn grant(&self, token: &TokenDigest) -> Result<Option<Grant>, StoreError> {
-        let item = self.read(&keys::grant(token), Consistency::Strong).await?;
+        let item = self.read(&keys::GRANT.of(token), Consistency::Strong).await?;
         item.filter(|item| item.contains_key("grant")).map(|item| blob(&item, "grant")).transpose()
     }
 
     /// Revokes the grant of a token; false where there was none.
     pub async fn revoke_grant(&self, token: &TokenDigest) -> Result<bool, StoreError> {
-        let change = revocation().only_if("attribute_exists(#grant)", [("#grant", "grant")], []);
-        Ok(self.transact(Transaction::updating(keys::grant(token), change)).await?.is_written())
+        let change = revocation().if_present("grant");
+        Ok(self.transact(Transaction::updating(keys::GRANT.of(token), change)).await?.is_written())
     }
 }
 
@@ -30,5 +24,5 @@ pub(super) fn revocation() -> Expression {
 }
 
 pub(super) fn to_item(grant: &Grant, token: &TokenDigest) -> Result<Item, StoreError> {
-    Ok(keys::grant(token).with([("grant", to_blob(grant)?)]))
+    Ok(keys::GRANT.of(token).with([("grant", to_blob(grant)?)]))
 }

@@ -1,11 +1,7 @@
 //! Leases of the slots of a host: how many probes may run at one host at the same time, over all processes. A lease ends
 //! by itself, so a process that dies blocks nothing.
 
-use super::attributes::{n, number};
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys;
+use super::prelude::*;
 use registry_model::Moment;
 
 /// Concurrent probes of one host, over all its listings and all processes.
@@ -48,7 +44,7 @@ impl Store {
                     [("#slot", SLOTS[slot])],
                     [(":now", n(now_ms)), (":latest", n(latest)), (":mine", n(mine))],
                 );
-            let Err(found) = self.update_or_found(&keys::host_slots(host), &change, None).await? else {
+            let Err(found) = self.update_or_found(&keys::HOST_SLOTS.of(host), &change, None).await? else {
                 return Ok(Some(HostLease { slot, until }));
             };
             // The refusal tells which slots are leased, so that only the free ones are tried.
@@ -58,13 +54,9 @@ impl Store {
         Ok(None)
     }
 
-    /// Ends a lease before its time.
     pub async fn end_host_lease(&self, host: &str, lease: HostLease) -> Result<(), StoreError> {
-        let change = Expression::default().remove(SLOTS[lease.slot]).only_if(
-            "#slot = :mine",
-            [("#slot", SLOTS[lease.slot])],
-            [(":mine", n(lease.until.as_millisecond()))],
-        );
-        self.update(&keys::host_slots(host), &change, None).await.map(drop)
+        let slot = SLOTS[lease.slot];
+        let change = Expression::default().remove(slot).if_equal(slot, n(lease.until.as_millisecond()));
+        self.update(&keys::HOST_SLOTS.of(host), &change, None).await.map(drop)
     }
 }

@@ -2,34 +2,22 @@
 //! and every publish request and every sweep needs all of them. For each host, the table has small items that
 //! point to the listings at this host. A transaction that changes a listing also updates these items.
 
-use super::attributes::{blobs, text, to_blob};
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
 use super::feed;
-use super::keys::{self, HostPointer, Key};
-use super::reads::{Query, Range};
-use super::transaction::Transaction;
+use super::keys::HostPointer;
+use super::prelude::*;
 use registry_model::{BlockedHost, BlockedHosts, FeedItem, HostName, Lane, Listing, ListingId};
 
 impl Store {
     pub async fn blocked_hosts(&self) -> Result<BlockedHosts, StoreError> {
-        let mut blocked: Vec<BlockedHost> = Vec::new();
-        let mut next = None;
-        loop {
-            let page = self.query(Query::of(keys::BLOCKED_HOSTS).strong().after(next)).await?;
-            blocked.extend(blobs::<BlockedHost>(&page.items, "block")?);
-            next = page.next;
-            if next.is_none() {
-                return Ok(blocked.into_iter().collect());
-            }
-        }
+        let items = self.query_all(Query::of(keys::BLOCKED_HOSTS).strong()).await?;
+        Ok(blobs::<BlockedHost>(&items, "block")?.into_iter().collect())
     }
 
     /// Blocks a host; false where it was blocked already, and the earlier block stays.
     pub async fn block_host(&self, block: &BlockedHost, news: &FeedItem) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
-        transaction.put_new(keys::blocked_host(&block.host).with([("block", to_blob(block)?)]));
+        transaction
+            .put_new(Key::new(keys::BLOCKED_HOSTS, block.host.reversed()).with([("block", to_blob(block)?)]));
         feed::tell(&mut transaction, news)?;
         Ok(self.transact(transaction).await?.is_written())
     }
@@ -37,7 +25,8 @@ impl Store {
     /// Ends the block of a host; false where it was not blocked.
     pub async fn unblock_host(&self, host: &HostName, news: &FeedItem) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
-        transaction.delete_if(keys::blocked_host(host), Expression::default().if_exists());
+        transaction
+            .delete_if(Key::new(keys::BLOCKED_HOSTS, host.reversed()), Expression::default().if_exists());
         feed::tell(&mut transaction, news)?;
         Ok(self.transact(transaction).await?.is_written())
     }

@@ -3,13 +3,7 @@
 
 use serde_json::Value;
 
-use super::attributes::{blob, n, number, s, to_blob};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys;
-use super::transaction::Transaction;
+use super::prelude::*;
 use registry_model::{Identity, Listing, ListingId};
 
 /// The identities of a listing as they were read.
@@ -22,7 +16,7 @@ pub struct Identities {
 
 impl Store {
     pub async fn identities(&self, id: &ListingId) -> Result<Identities, StoreError> {
-        let item = self.read(&keys::identities(id), Consistency::Strong).await?;
+        let item = self.read(&keys::IDENTITIES.of(id), Consistency::Strong).await?;
         let Some(item) = item else { return Ok(Identities::default()) };
         // Earlier versions also bound keys by methods that no longer exist; those do not count.
         let stored: Vec<Value> = blob(&item, "identities")?;
@@ -40,14 +34,12 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let change =
             Expression::default().set("identities", to_blob(after)?).set("revision", n(before.revision + 1));
-        let change = if before.revision == 0 {
-            change.if_absent()
-        } else {
-            let values = [(":before", n(before.revision))];
-            change.only_if("#revision = :before", [("#revision", "revision")], values)
+        let change = match before.revision {
+            0 => change.if_absent(),
+            revision => change.if_equal("revision", n(revision)),
         };
         let id = &listing.id;
-        let mut transaction = Transaction::updating(keys::identities(id), change);
+        let mut transaction = Transaction::updating(keys::IDENTITIES.of(id), change);
         let mut counts = Expression::default().add("identities", i64::from(before.revision == 0));
         if let Some(newest) = after.last() {
             let shown = Expression::default().set("proven_domain", s(newest.proven_domain.as_str()));

@@ -2,17 +2,11 @@
 //! partition, so that lists of listings never read them. A `social` message (a message to everyone) is also
 //! stored in the public talk feed. Messages expire after ninety days.
 
-use super::attributes::{Item, blobs, s, to_blob, ttl};
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::{self, Key};
 use super::listing_item::not_withdrawn;
 use super::listings::bump_version;
-use super::rates::{Allowance, UsedUp};
-use super::reads::{Query, Range};
-use super::transaction::{Outcome, Transaction};
-use registry_model::{Lane, ListingId, Moment, TalkKind, TalkMessage};
+use super::prelude::*;
+use super::rates::Allowance;
+use registry_model::{ListingId, Moment, TalkKind, TalkMessage};
 
 /// Seconds for which a message is stored.
 const RETENTION: i64 = 90 * 86_400;
@@ -27,23 +21,12 @@ const VISIT_INTERVAL_MS: i64 = 3_600_000;
 #[derive(Clone, Copy, Debug)]
 pub struct InboxWrite<'a> {
     pub listing_id: &'a ListingId,
-    /// The message, where one is left.
     pub message: Option<&'a TalkMessage>,
     /// Whether the write proves that the listing's owner visits the inbox.
     pub is_visit: bool,
     /// Whether the active list then shows the listing differently.
     pub changes_active_list: bool,
-    /// The rate limit that applies.
     pub act: Option<Allowance<'a>>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InboxOutcome {
-    Written,
-    /// A rate limit is exceeded; nothing was written.
-    UsedUp(UsedUp),
-    /// The listing is withdrawn or deleted; nothing was written.
-    Closed,
 }
 
 /// Messages, the newest first, and where the next page begins.
@@ -61,18 +44,17 @@ fn inbox_partition(id: &ListingId) -> String {
 pub(super) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> Result<(), StoreError> {
     if message.kind == TalkKind::CheckIn {
         // Counts whether a listing visits its inbox after the registry wrote to it.
-        transaction.update(keys::outreach(&message.to), Expression::default().add("check_ins", 1));
+        transaction.update(keys::OUTREACH.of(&message.to), Expression::default().add("check_ins", 1));
     }
     transaction.put(to_item(message, inbox_partition(&message.to))?);
     Ok(())
 }
 
 impl Store {
-    /// Writes what a caller does in an inbox, and counts it against the rate limit.
-    pub async fn talk(&self, write: InboxWrite<'_>, now: Moment) -> Result<InboxOutcome, StoreError> {
-        if let Some(used_up) = self.used_up(write.act, now).await? {
-            return Ok(InboxOutcome::UsedUp(used_up));
-        }
+    /// Writes what a caller does in an inbox, and counts it against the rate limit. False, and nothing is written, if the listing
+    /// is withdrawn or deleted.
+    pub async fn talk(&self, write: InboxWrite<'_>, now: Moment) -> Result<bool, StoreError> {
+        self.count_allowed(write.act, now).await?;
         let mut transaction = Transaction::default();
         let listing = keys::listing(write.listing_id);
         if write.is_visit {
@@ -89,10 +71,7 @@ impl Store {
                 transaction.put(to_item(message, FEED.to_owned())?);
             }
         }
-        Ok(match self.transact(transaction).await? {
-            Outcome::Written => InboxOutcome::Written,
-            Outcome::Refused(_) => InboxOutcome::Closed,
-        })
+        Ok(self.transact(transaction).await?.is_written())
     }
 
     /// Stores a visit of an inbox, at most one an hour; `changes_active_list` where the active list then shows its listing
@@ -104,12 +83,8 @@ impl Store {
         changes_active_list: bool,
     ) -> Result<(), StoreError> {
         let hour_ago = Moment::from_millisecond(now.as_millisecond() - VISIT_INTERVAL_MS).unwrap_or(now);
-        let visited = Expression::default().set("visited_at", s(now.to_string())).only_if(
-            "attribute_exists(pk) AND lane <> :withdrawn \
-             AND (attribute_not_exists(visited_at) OR visited_at <= :hour_ago)",
-            [],
-            [(":withdrawn", s(Lane::Withdrawn.as_str())), (":hour_ago", s(hour_ago.to_string()))],
-        );
+        let visited = not_withdrawn().set("visited_at", s(now.to_string()));
+        let visited = visited.if_missing_or("visited_at", "<=", s(hour_ago.to_string()));
         if changes_active_list {
             let mut transaction = Transaction::updating(keys::listing(id), visited);
             bump_version(&mut transaction, id);
@@ -136,7 +111,7 @@ impl Store {
         // A visit marks all messages as read, so it must see all of them.
         let query =
             Query::of(inbox_partition(id)).range(Range::From(keys::millis(since.max(oldest(now))))).strong();
-        self.messages(query, before.map(|before| Key::new(inbox_partition(id), before)), limit).await
+        self.messages(query, before, limit).await
     }
 
     /// The messages of the public feed, before `before`, where an earlier page ended.
@@ -147,16 +122,16 @@ impl Store {
         now: Moment,
     ) -> Result<MessagePage, StoreError> {
         let query = Query::of(FEED).range(Range::From(keys::millis(oldest(now))));
-        self.messages(query, before.map(|before| Key::new(FEED, before)), limit).await
+        self.messages(query, before, limit).await
     }
 
     async fn messages(
         &self,
         query: Query,
-        start: Option<Key>,
+        before: Option<&str>,
         limit: u32,
     ) -> Result<MessagePage, StoreError> {
-        let query = query.after(start.map(|start| start.item())).descending().limit(limit);
+        let query = query.after_key(before).descending().limit(limit);
         let page = self.query(query).await?;
         Ok((blobs(&page.items, "message")?, page.next_after("sk")))
     }
@@ -164,5 +139,5 @@ impl Store {
 
 /// Older messages have expired: DynamoDB removes expired items with a delay.
 fn oldest(now: Moment) -> Moment {
-    Moment::from_second(now.as_second() - RETENTION).unwrap_or(Moment::UNIX_EPOCH)
+    keys::before(now, RETENTION)
 }

@@ -3,14 +3,15 @@
 //! milliseconds, so that the keys sort by time.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use sha2::{Digest, Sha256};
 
-use super::attributes::{Item, s};
+use super::attributes::{Item, s, text};
 use registry_model::{
-    ContactFrom, Handshake, HostName, Kind, ListingId, LogTile, Moment, OrderId, PaymentFlag, PurchaseId,
-    ScoreReportId, TokenDigest, sha256_hex,
+    ContactFrom, Handshake, HostName, Kind, ListingId, LogTile, Moment, PaymentFlag, PurchaseId,
+    ScoreReportId, sha256_hex,
 };
 
 /// Items over which each shared counter is spread, against write conflicts.
@@ -34,6 +35,10 @@ impl Key {
         Self { pk: pk.into(), sk: sk.into() }
     }
 
+    pub(super) fn of(item: &Item) -> Self {
+        Self::new(text(item, "pk"), text(item, "sk"))
+    }
+
     pub(super) fn item(&self) -> Item {
         Item::from([("pk".to_owned(), s(&self.pk)), ("sk".to_owned(), s(&self.sk))])
     }
@@ -45,70 +50,141 @@ impl Key {
     }
 }
 
-fn of_listing(id: &ListingId, sort: impl Into<String>) -> Key {
-    Key::new(format!("{LISTING}{id}"), sort)
+/// Where the items of one kind are: an id follows the prefix of their partitions, unless there is only one such item.
+pub(super) struct Place {
+    pub(super) prefix: &'static str,
+    pub(super) sort: &'static str,
 }
 
-/// Prefix of the partitions of listings.
-pub(super) const LISTING: &str = "LISTING#";
+impl Place {
+    const fn new(prefix: &'static str, sort: &'static str) -> Self {
+        Self { prefix, sort }
+    }
+
+    /// The key of the item for an id, which may be a text of a caller.
+    pub(super) fn of(&self, id: impl fmt::Display) -> Key {
+        Key::new(self.partition(id), self.sort)
+    }
+
+    pub(super) fn partition(&self, id: impl fmt::Display) -> String {
+        format!("{}{}", self.prefix, bounded(&id.to_string()))
+    }
+
+    /// The key of the only item.
+    pub(super) fn key(&self) -> Key {
+        Key::new(self.prefix, self.sort)
+    }
+
+    pub(super) fn is_place_of(&self, item: &Item) -> bool {
+        text(item, "sk") == self.sort
+    }
+
+    /// The listing whose id follows the prefix in the partition of an item.
+    pub(super) fn listing_of(&self, item: &Item) -> Option<ListingId> {
+        text(item, "pk").strip_prefix(self.prefix)?.parse().ok()
+    }
+}
+
+const LISTING_OF: &str = "LISTING#";
+
+pub(super) const LISTING: Place = Place::new(LISTING_OF, "CORE");
+pub(super) const EVIDENCE: Place = Place::new(LISTING_OF, "EVIDENCE");
+/// The latest server description of a listing.
+pub(super) const SERVER: Place = Place::new(LISTING_OF, "SERVER");
+/// The leaf of the latest decision on a listing. The key has no time, so that a batch read of the listing includes it.
+pub(super) const LAST_LEAF: Place = Place::new(LISTING_OF, "LAST_LEAF");
+/// The keys and DIDs that are bound to the domain of a listing.
+pub(super) const IDENTITIES: Place = Place::new(LISTING_OF, "IDENTITIES");
+
+/// What probes saw at a listing, in full. Separate from the listing, so that a read of the listing never includes it and a
+/// policy can distinguish it.
+const SEEN_OF: &str = "SEEN#";
+/// The resources, resource templates and prompts of a server. Sorts after all evidence and before the tools.
+pub(super) const OFFERS: Place = Place::new(SEEN_OF, "OFFERS");
+/// The current tool set of a server.
+pub(super) const TOOL_SET: Place = Place::new(SEEN_OF, "SET");
+
+/// A pointer to the latest batch of attestations.
+pub(super) const LATEST_BATCH: Place = Place::new("LOG#BATCHES", "LATEST");
+/// What the witnesses of the log have cosigned.
+pub(super) const WITNESSED: Place = Place::new("LOG#WITNESSED", "TREE");
+/// The step of a change of keys that the operator requested.
+pub(super) const KEY_STEP: Place = Place::new("LOG#KEY", "STEP");
+pub(super) const LOG_TREE: Place = Place::new("LOG#TREE", "TREE");
+
+/// The leased slots of a host, for probes. The id is an origin.
+pub(super) const HOST_SLOTS: Place = Place::new("PROBING#", "SLOTS");
+/// A listing's state in outreach. Separate from the listing, so that the function that sends invitations needs no right
+/// to change listings.
+pub(super) const OUTREACH: Place = Place::new("OUTREACH#", "STATE");
+pub(super) const OUTREACH_TOTALS: Place = Place::new("OUTREACH", "TOTALS");
+/// Until when a host, by its reversed name, asked not to be called.
+pub(super) const HOST_PAUSE: Place = Place::new("OUTREACH#HOST#", "PAUSE");
+pub(super) const CHALLENGE: Place = Place::new("CHALLENGE#", "CHALLENGE");
+/// A used token of a workflow; the id is a digest.
+pub(super) const WORKFLOW_TOKEN: Place = Place::new("CHALLENGE#TOKEN#", "CHALLENGE");
+/// The dump that is not complete. It sorts after all days.
+pub(super) const UNFINISHED_DUMP: Place = Place::new(DUMPS, "UNFINISHED");
+/// What the operator added to the acceleration index.
+pub(super) const ECONOMY_BUMPS: Place = Place::new("ECONOMY#BUMPS", "BUMPS");
+/// In the partition of the Live counters, so that one query reads both.
+pub(super) const OVERDUE: Place = Place::new(LIVE, "OVERDUE");
+/// The founding seats, in the same partition for the same reason.
+pub(super) const SEATS: Place = Place::new(LIVE, "SEATS");
+/// Exists where a listing of this registrable domain has a founding seat.
+pub(super) const SEAT: Place = Place::new("SEAT#", "SEAT");
+pub(super) const ORDER: Place = Place::new("ORDER#", "ORDER");
+/// Separate from its listing, and named so that a policy can deny it: it contains free text of a caller.
+pub(super) const FEEDBACK: Place = Place::new("FEEDBACK#", "FEEDBACK");
+/// The answers and the text of feedback, which expire.
+pub(super) const FEEDBACK_TEXT: Place = Place::new("FEEDBACK#", "TEXT");
+pub(super) const GRANT: Place = Place::new("TOKEN#", "GRANT");
+pub(super) const DISCOUNT_CODE: Place = Place::new("CODE#", "CODE");
+/// Named so that a policy can deny it: it contains the URL where a purchase is paid.
+pub(super) const PURCHASE: Place = Place::new("PURCHASE#", "PURCHASE");
+/// A pointer from the idempotency digest of a request to the purchase that it began.
+pub(super) const REPEAT: Place = Place::new("PURCHASE#REPEAT#", "REPEAT");
+/// An event of the payment provider that was processed.
+pub(super) const PAYMENT_EVENT: Place = Place::new("PAYMENT#", "EVENT");
+/// A pointer from a payment of the provider to the purchase that it paid: disputes contain only the payment.
+pub(super) const PAYMENT: Place = Place::new("PAYMENT#", "PURCHASE");
+/// Under the digest of the session id, so that reading the table does not give the right to append.
+pub(super) const SESSION: Place = Place::new("SESSION#", "SESSION");
+pub(super) const OUTCOME_TALLY: Place = Place::new("OUTCOME#", "TALLY");
+/// The values of a listing's trail. Trail, marks and edges have a partition of their own, so that a deposit does not
+/// invalidate the cached listing. In descending order the trail sorts before the marks, so that one query reads both.
+pub(super) const TRAIL: Place = Place::new("TRAIL#", "TRAIL");
+/// The ranks of a listing on the boards of attraction and demand. An item has one rank in each index.
+pub(super) const RANKS: Place = Place::new("TRAIL#", "DEMAND");
+
+fn of_listing(id: &ListingId, sort: impl Into<String>) -> Key {
+    Key::new(LISTING.partition(id), sort)
+}
 
 pub(super) fn listing(id: &ListingId) -> Key {
-    of_listing(id, CORE)
-}
-
-pub(super) const CORE: &str = "CORE";
-
-pub(super) fn evidence(id: &ListingId) -> Key {
-    of_listing(id, EVIDENCE)
-}
-
-pub(super) const EVIDENCE: &str = "EVIDENCE";
-
-/// The latest server description of a listing.
-pub(super) fn server(id: &ListingId) -> Key {
-    of_listing(id, SERVER)
+    LISTING.of(id)
 }
 
 /// An earlier version of the server description. After [`MAX_EARLIER_SERVERS`], the oldest is replaced.
 pub(super) fn earlier_server(id: &ListingId, number: u32) -> Key {
-    of_listing(id, format!("{SERVER}#{:02}", number % MAX_EARLIER_SERVERS))
+    of_listing(id, format!("{}#{:02}", SERVER.sort, number % MAX_EARLIER_SERVERS))
 }
-
-pub(super) const SERVER: &str = "SERVER";
 
 const MAX_EARLIER_SERVERS: u32 = 50;
 
-/// The partition of what probes saw at a listing, in full. Separate from the listing, so that a read of the listing never
-/// includes it and a policy can distinguish it.
 pub(super) fn seen(id: &ListingId) -> String {
-    format!("{SEEN_OF}{id}")
+    TOOL_SET.partition(id)
 }
-
-pub(super) const SEEN_OF: &str = "SEEN#";
 
 /// The evidence that a leaf of the log commits to.
 pub(super) fn leaf_evidence(id: &ListingId, hash: &str) -> Key {
     Key::new(seen(id), format!("EVIDENCE#{}", bounded(hash)))
 }
 
-/// The resources, resource templates and prompts of a server. Sorts after all evidence and before the tools.
-pub(super) fn offers(id: &ListingId) -> Key {
-    Key::new(seen(id), OFFERS)
-}
-
-pub(super) const OFFERS: &str = "OFFERS";
-
-/// The current tool set of a server.
-pub(super) fn tool_set(id: &ListingId) -> Key {
-    Key::new(seen(id), TOOL_SET)
-}
-
 /// An earlier tool set. After [`MAX_EARLIER_SETS`], the oldest is replaced.
 pub(super) fn earlier_tool_set(id: &ListingId, number: u32) -> Key {
-    Key::new(seen(id), format!("{TOOL_SET}#{:02}", number % MAX_EARLIER_SETS))
+    Key::new(seen(id), format!("{}#{:02}", TOOL_SET.sort, number % MAX_EARLIER_SETS))
 }
-
-pub(super) const TOOL_SET: &str = "SET";
 
 /// Earlier tool sets that are stored for a listing.
 pub(super) const MAX_EARLIER_SETS: u32 = 8;
@@ -127,26 +203,13 @@ pub(super) fn addressed(hash: &str) -> String {
 
 const ADDRESS: &str = "ADDRESS#";
 
-pub(super) fn seen_at(pk: &str) -> Option<ListingId> {
-    pk.strip_prefix(SEEN_OF)?.parse().ok()
-}
-
 /// The attribute of [`evidence`] with the latest change of tools or skills.
 pub(super) const CHANGED: &str = "changed";
 
-/// A leaf that is not yet in the tree of the log. All of them share a partition, by time, so that a consistent read
-/// finds the newest, too.
-pub(super) fn pending_leaf(at: Moment, leaf: &str) -> Key {
-    Key::new(PENDING_LEAVES, self::at(at, leaf))
-}
-
+/// Leaves that are not yet in the tree of the log, by time, so that a consistent read finds the newest, too.
 pub(super) const PENDING_LEAVES: &str = "LOG#PENDING";
 
-/// A pending leaf that cannot be read, under its earlier sort key.
-pub(super) fn unreadable_leaf(sort_key: &str) -> Key {
-    Key::new(UNREADABLE_LEAVES, sort_key)
-}
-
+/// Pending leaves that cannot be read, under their earlier sort keys.
 pub(super) const UNREADABLE_LEAVES: &str = "LOG#UNREADABLE";
 
 /// The index of a leaf in the tree. In the partition of its listing, so that a listing's history is one query. Leaves of
@@ -161,45 +224,11 @@ pub(super) fn leaf(id: Option<&ListingId>, at: Moment, leaf: &str) -> Key {
 
 pub(super) const LEAF: &str = "LEAF#";
 
-/// An attestation that no leaf commits to yet. All of them share a partition, by time.
-pub(super) fn unlogged_attestation(at: Moment, id: &str) -> Key {
-    Key::new(UNLOGGED_ATTESTATIONS, self::at(at, id))
-}
-
+/// The attestations that no leaf commits to yet, by time.
 pub(super) const UNLOGGED_ATTESTATIONS: &str = "LOG#ATTESTED";
 
-/// The attestations that one leaf commits to. `last` is the sort key that the last of them had before.
-pub(super) fn attestation_batch(last: &str) -> Key {
-    Key::new(ATTESTATION_BATCHES, last)
-}
-
+/// The attestations that one leaf commits to, under the sort key that the last of them had before.
 pub(super) const ATTESTATION_BATCHES: &str = "LOG#BATCH";
-
-/// A pointer to the latest batch of attestations.
-pub(super) fn latest_batch() -> Key {
-    Key::new("LOG#BATCHES", "LATEST")
-}
-
-/// What the witnesses of the log have cosigned.
-pub(super) fn witnessed() -> Key {
-    Key::new("LOG#WITNESSED", "TREE")
-}
-
-/// The step of a change of keys that the operator requested.
-pub(super) fn key_step() -> Key {
-    Key::new("LOG#KEY", "STEP")
-}
-
-/// The leaf of the latest decision on a listing. The key has no time, so that a batch read of the listing includes it.
-pub(super) fn last_leaf(id: &ListingId) -> Key {
-    of_listing(id, LAST_LEAF)
-}
-
-pub(super) const LAST_LEAF: &str = "LAST_LEAF";
-
-pub(super) fn log_tree() -> Key {
-    Key::new("LOG#TREE", "TREE")
-}
 
 /// Bytes appended to a tile of the log at an offset; a tile is all of its partition, in order.
 pub(super) fn tile_segment(tile: LogTile, offset: u64) -> Key {
@@ -278,10 +307,6 @@ pub(super) fn name_partition(name: &str) -> String {
 
 pub(super) const BLOCKED_HOSTS: &str = "BLOCKED";
 
-pub(super) fn blocked_host(host: &HostName) -> Key {
-    Key::new(BLOCKED_HOSTS, host.reversed())
-}
-
 /// Why a host points to a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostPointer {
@@ -304,11 +329,6 @@ pub(super) fn host_prefix(host: &HostName, pointer: HostPointer) -> (String, Str
         HostPointer::Blocked => "BLOCKED",
     };
     (format!("HOST#{}", bounded(&host.zone())), format!("{pointer}#{}", bounded(&host.reversed())))
-}
-
-/// The leased slots of a host, for probes. `host` is an origin.
-pub(super) fn host_slots(host: &str) -> Key {
-    Key::new(format!("PROBING#{}", bounded(host)), "SLOTS")
 }
 
 /// The partition of the secrets with which the addresses of callers are digested.
@@ -344,40 +364,15 @@ pub(super) fn endpoint(url: &str) -> Key {
     Key::new(format!("ENDPOINT#{}", sha256_hex(bare.trim_end_matches('/'))), "HOLDER")
 }
 
-/// A listing's state in outreach. Separate from the listing, so that the function that sends invitations needs no right
-/// to change listings.
-pub(super) fn outreach(id: &ListingId) -> Key {
-    Key::new(format!("{OUTREACH_OF}{id}"), "STATE")
-}
-
-pub(super) const OUTREACH_OF: &str = "OUTREACH#";
-
 /// The count of first touches in a UTC day.
 pub(super) fn outreach_day(at: Moment) -> Key {
     Key::new("OUTREACH", format!("DAY#{}", at.utc_day()))
 }
 
-pub(super) fn outreach_totals() -> Key {
-    Key::new("OUTREACH", "TOTALS")
-}
-
-/// One first touch; all of them share a partition, by time.
-pub(super) fn touch(at: Moment, id: &ListingId) -> Key {
-    Key::new(TOUCHES, self::at(at, id.as_str()))
-}
-
+/// The first touches, by time.
 pub(super) const TOUCHES: &str = "TOUCHES";
 
-/// Until when a host asked not to be called.
-pub(super) fn host_pause(host: &HostName) -> Key {
-    Key::new(format!("OUTREACH#HOST#{}", bounded(&host.reversed())), "PAUSE")
-}
-
-/// The connector of a UTC day; all of them share a partition, by day.
-pub(super) fn connector_day(day: &str) -> Key {
-    Key::new(CONNECTORS, day)
-}
-
+/// The connectors of UTC days, by day.
 pub(super) const CONNECTORS: &str = "CONNECTOR";
 
 /// The partition of the reports about a URL, which is given as in [`ScoreReportId::of_url`].
@@ -399,44 +394,15 @@ pub(super) fn attestation(listing_id: &ListingId, id: &str) -> Key {
     Key::new(attestations(listing_id), id)
 }
 
-/// The keys and DIDs that are bound to the domain of a listing.
-pub(super) fn identities(id: &ListingId) -> Key {
-    of_listing(id, IDENTITIES)
-}
-
-pub(super) const IDENTITIES: &str = "IDENTITIES";
-
-pub(super) fn challenge(nonce: &str) -> Key {
-    Key::new(format!("CHALLENGE#{}", bounded(nonce)), "CHALLENGE")
-}
-
-/// A used token of a workflow; `id` is a digest.
-pub(super) fn workflow_token(id: &str) -> Key {
-    Key::new(format!("CHALLENGE#TOKEN#{}", bounded(id)), "CHALLENGE")
-}
-
 /// The account to which the names of a GitHub login belong.
 pub(super) fn github_owner(login: &str) -> Key {
     Key::new(format!("GITHUB#{}", bounded(&login.to_ascii_lowercase())), "OWNER")
 }
 
-/// The sample of an hour; all of them share a partition, by time.
-pub(super) fn economy_sample(hour: Moment) -> Key {
-    Key::new(ECONOMY, millis(hour))
-}
-
+/// The samples of hours, by time.
 pub(super) const ECONOMY: &str = "ECONOMY";
 
-/// The complete dump of a day, in the partition of all dumps.
-pub(super) fn dump(day: &str) -> Key {
-    Key::new(DUMPS, day)
-}
-
-/// The dump that is not complete. It sorts after all days.
-pub(super) fn unfinished_dump() -> Key {
-    Key::new(DUMPS, "UNFINISHED")
-}
-
+/// The complete dumps, by day.
 pub(super) const DUMPS: &str = "DUMPS";
 
 /// A piece of a part, which is too large for one item.
@@ -448,80 +414,15 @@ pub(super) fn dump_part(sha256: &str) -> String {
     format!("DUMP#{}", bounded(sha256))
 }
 
-/// What the operator added to the acceleration index.
-pub(super) fn economy_bumps() -> Key {
-    Key::new("ECONOMY#BUMPS", "BUMPS")
-}
-
 pub(super) fn live(id: &ListingId) -> Key {
     Key::new(LIVE, shard(id))
 }
 
 pub(super) const LIVE: &str = "LIVE";
 
-/// In the partition of the Live counters, so that one query reads both.
-pub(super) fn overdue() -> Key {
-    Key::new(LIVE, "OVERDUE")
-}
-
-/// The founding seats, in the same partition for the same reason.
-pub(super) fn seats() -> Key {
-    Key::new(LIVE, "SEATS")
-}
-
-/// Exists where a listing of this registrable domain has a founding seat.
-pub(super) fn seat(domain: &str) -> Key {
-    Key::new(format!("SEAT#{}", bounded(domain)), "SEAT")
-}
-
-pub(super) fn order(id: &OrderId) -> Key {
-    Key::new(format!("ORDER#{id}"), "ORDER")
-}
-
-/// Separate from its listing, and named so that a policy can deny it: it contains free text of a caller.
-pub(super) fn feedback(id: &ListingId) -> Key {
-    Key::new(format!("{FEEDBACK_OF}{id}"), "FEEDBACK")
-}
-
-/// The answers and the text of feedback, which expire.
-pub(super) fn feedback_text(id: &ListingId) -> Key {
-    Key::new(format!("{FEEDBACK_OF}{id}"), FEEDBACK_TEXT)
-}
-
-pub(super) const FEEDBACK_OF: &str = "FEEDBACK#";
-pub(super) const FEEDBACK_TEXT: &str = "TEXT";
-
-pub(super) fn grant(token: &TokenDigest) -> Key {
-    Key::new(format!("TOKEN#{}", token.as_str()), "GRANT")
-}
-
-pub(super) fn discount_code(digest: &str) -> Key {
-    Key::new(format!("CODE#{digest}"), "CODE")
-}
-
-/// Named so that a policy can deny it: it contains the URL where a purchase is paid.
-pub(super) fn purchase(id: &PurchaseId) -> Key {
-    Key::new(format!("PURCHASE#{id}"), "PURCHASE")
-}
-
-/// A pointer from the idempotency digest of a request to the purchase that it began.
-pub(super) fn repeat(digest: &str) -> Key {
-    Key::new(format!("PURCHASE#REPEAT#{digest}"), "REPEAT")
-}
-
-/// An event of the payment provider that was processed.
-pub(super) fn payment_event(id: &str) -> Key {
-    Key::new(format!("PAYMENT#{}", bounded(id)), "EVENT")
-}
-
-/// A pointer from a payment of the provider to the purchase that it paid: disputes contain only the payment.
-pub(super) fn payment(id: &str) -> Key {
-    Key::new(format!("PAYMENT#{}", bounded(id)), "PURCHASE")
-}
-
 /// A payment that the operator must look at; all of them share a partition, by time.
 pub(super) fn flagged(at: Moment, id: &PurchaseId, flag: PaymentFlag) -> Key {
-    Key::new(FLAGGED, self::at(at, &format!("{id}#{}", flag.as_str())))
+    by_time(FLAGGED, at, &format!("{id}#{}", flag.as_str()))
 }
 
 pub(super) const FLAGGED: &str = "FLAGGED";
@@ -535,26 +436,12 @@ pub(super) fn import_state(source: &str) -> Key {
     Key::new("IMPORTS", sha256_hex(source))
 }
 
-/// A report about a listing, for the operator; all of them share a partition, by time.
-pub(super) fn report(at: Moment, id: &str) -> Key {
-    Key::new(REPORTS, self::at(at, id))
-}
-
+/// The reports about listings, by time.
 pub(super) const REPORTS: &str = "REPORTS";
-
-/// Under the digest of the session id, so that reading the table does not give the right to append.
-pub(super) fn session(digest: &str) -> Key {
-    Key::new(format!("{SESSION_OF}{digest}"), SESSION)
-}
-
-pub(super) const SESSION_OF: &str = "SESSION#";
-
-/// The sort key of [`session`].
-pub(super) const SESSION: &str = "SESSION";
 
 /// One step of a session, by time; `mark` distinguishes two of the same millisecond.
 pub(super) fn session_step(digest: &str, at: Moment, mark: &str) -> Key {
-    Key::new(format!("{SESSION_OF}{digest}"), format!("STEP#{}", self::at(at, mark)))
+    Key::new(SESSION.partition(digest), format!("STEP#{}", self::at(at, mark)))
 }
 
 /// How many sessions were opened and closed, spread over a few items.
@@ -565,20 +452,14 @@ pub(super) fn session_totals(digest: &str) -> Key {
 
 pub(super) const SESSION_TOTALS: &str = "SESSIONS";
 
-pub(super) fn outcomes(id: &ListingId) -> Key {
-    Key::new(format!("{OUTCOMES_OF}{id}"), "TALLY")
-}
-
-pub(super) const OUTCOMES_OF: &str = "OUTCOME#";
-
 /// Exists where a source had its outcome of a listing counted in this hour.
 pub(super) fn outcome_source(id: &ListingId, source: &str, hour: i64) -> Key {
-    Key::new(format!("{OUTCOMES_OF}{id}"), format!("SOURCE#{}#{hour}", sha256_hex(source)))
+    Key::new(OUTCOME_TALLY.partition(id), format!("SOURCE#{}#{hour}", sha256_hex(source)))
 }
 
 /// Exists where a source reported in this hour that a listing failed. Sorts by time.
 pub(super) fn failed_outcome(id: &ListingId, source: &str, hour: i64) -> Key {
-    Key::new(format!("{OUTCOMES_OF}{id}"), format!("{}#{}", failed_outcomes_since(hour), sha256_hex(source)))
+    Key::new(OUTCOME_TALLY.partition(id), format!("{}#{}", failed_outcomes_since(hour), sha256_hex(source)))
 }
 
 /// The beginning of the sort keys of an hour.
@@ -592,23 +473,8 @@ pub(super) const AFTER_FAILED_OUTCOMES: &str = "FAILED$";
 /// The partition of single outcomes, by time.
 pub(super) const OUTCOMES: &str = "OUTCOMES";
 
-/// The values of a listing's trail. Trail, marks and edges have a partition of their own, so that a deposit does not
-/// invalidate the cached listing. In descending order the trail sorts before the marks, so that one query reads both.
-pub(super) fn trail(id: &ListingId) -> Key {
-    Key::new(trail_partition(id), TRAIL)
-}
-
-/// The sort key of [`trail`].
-pub(super) const TRAIL: &str = "TRAIL";
-
-pub(super) fn trail_partition(id: &ListingId) -> String {
-    format!("{TRAIL_OF}{id}")
-}
-
-pub(super) const TRAIL_OF: &str = "TRAIL#";
-
 pub(super) fn mark(at: &ListingId, time: Moment, mark_id: &str) -> Key {
-    Key::new(trail_partition(at), format!("{MARK}{}", self::at(time, mark_id)))
+    Key::new(TRAIL.partition(at), format!("{MARK}{}", self::at(time, mark_id)))
 }
 
 pub(super) const MARK: &str = "MARK#";
@@ -618,20 +484,15 @@ pub(super) fn trace_source(at: &ListingId, act: &str, digest: &str) -> Key {
     Key::new(format!("TRACED#{at}"), format!("{act}#{digest}"))
 }
 
-/// The ranks of a listing on the boards of attraction and demand. An item has one rank in each index.
-pub(super) fn ranks(id: &ListingId) -> Key {
-    Key::new(trail_partition(id), "DEMAND")
-}
-
 /// Two listings that were used together, at the first of the two; another item records the same at the second.
 pub(super) fn edge(at: &ListingId, with: &ListingId) -> Key {
-    Key::new(trail_partition(at), format!("{EDGE}{with}"))
+    Key::new(TRAIL.partition(at), format!("{EDGE}{with}"))
 }
 
 pub(super) const EDGE: &str = "EDGE#";
 
 pub(super) fn ends_of_edge(key: &Key) -> Vec<ListingId> {
-    let ends = [key.pk.strip_prefix(TRAIL_OF), key.sk.strip_prefix(EDGE)];
+    let ends = [key.pk.strip_prefix(TRAIL.prefix), key.sk.strip_prefix(EDGE)];
     ends.into_iter().flatten().filter_map(|id| id.parse().ok()).collect()
 }
 
@@ -680,6 +541,16 @@ pub(super) const SHOWN_GATED: &str = "GATED";
 
 pub(super) fn shown_probed(handshake: Handshake) -> String {
     format!("PROBED#{}", handshake.as_str())
+}
+
+/// So many seconds before a time. Items that have expired are deleted with a delay, so queries begin there.
+pub(super) fn before(now: Moment, seconds: i64) -> Moment {
+    Moment::from_second(now.as_second() - seconds).unwrap_or(Moment::UNIX_EPOCH)
+}
+
+/// The key of an item in a partition by time, see [`at`].
+pub(super) fn by_time(partition: &str, time: Moment, mark: &str) -> Key {
+    Key::new(partition, at(time, mark))
 }
 
 /// A sort key by time, then by `mark`, which distinguishes two of the same millisecond.
@@ -739,17 +610,17 @@ mod tests {
             ];
             for id in ids.iter().cloned().chain(text.parse()) {
                 let (now, id) = (Moment::UNIX_EPOCH, &id);
-                let keys = [listing(id), evidence(id), contact(id, ContactFrom::Anyone, &text), probe(id, now), name(&text, id), proven_name(&text, id)];
+                let keys = [listing(id), EVIDENCE.of(id), contact(id, ContactFrom::Anyone, &text), probe(id, now), name(&text, id), proven_name(&text, id)];
                 prop_assert!(keys.iter().all(fits), "{id}");
                 let digest = "0123456789abcdef01234567";
                 let trails = [
-                    trail(id), ranks(id), mark(id, now, digest), edge(id, id), trace_source(id, "used_with", digest),
+                    TRAIL.of(id), RANKS.of(id), mark(id, now, digest), edge(id, id), trace_source(id, "used_with", digest),
                 ];
                 prop_assert!(trails.iter().all(fits), "{id}");
                 prop_assert!(at(now, id.as_str()).len() <= 1024, "{id}");
             }
             prop_assert!(fits(&endpoint(&text)));
-            prop_assert!(fits(&payment_event(&text)) && fits(&payment(&text)) && fits(&seat(&text)));
+            prop_assert!(fits(&PAYMENT_EVENT.of(&text)) && fits(&PAYMENT.of(&text)) && fits(&SEAT.of(&text)));
             prop_assert!(fits(&rate("publish", "host", &text, i64::MAX)));
         }
     }

@@ -3,13 +3,8 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::attributes::{Item, moment, n, number, s, some_text, text};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys;
-use super::transaction::{Outcome, Refused, Transaction, WriteId};
+use super::prelude::*;
+use super::transaction::Refused;
 use jiff::SignedDuration;
 use registry_model::{
     Lane, LastLeaf, Listing, LiveChange, LogEntry, LogEvent, Moment, StateChange, set_of_tools_hash,
@@ -46,25 +41,22 @@ pub(super) fn add_leaf(
                 .set("leaf", s(&id))
                 .set("at", n(entry.at.as_millisecond()))
                 .set("event", event.clone());
-            let (at, leaf) = ((":at", n(entry.at.as_millisecond())), (":leaf", s(&id)));
+            let change = change.only_if(
+                "(attribute_not_exists(#at) OR #at < :at OR #leaf = :leaf)",
+                [("#at", "at"), ("#leaf", "leaf")],
+                [(":at", n(entry.at.as_millisecond())), (":leaf", s(&id))],
+            );
             let change = if entry.event == LogEvent::Ended {
-                change.only_if(
-                    "attribute_not_exists(#at) OR (#at < :at AND #event <> :event) OR #leaf = :leaf",
-                    [("#at", "at"), ("#event", "event"), ("#leaf", "leaf")],
-                    [at, leaf, (":event", event)],
-                )
+                let condition = "(attribute_not_exists(#event) OR #event <> :event OR #leaf = :leaf)";
+                change.only_if(condition, [("#event", "event")], [(":event", event)])
             } else {
-                change.only_if(
-                    "attribute_not_exists(#at) OR #at < :at OR #leaf = :leaf",
-                    [("#at", "at"), ("#leaf", "leaf")],
-                    [at, leaf],
-                )
+                change
             };
-            Some(transaction.update(keys::last_leaf(listing_id), change))
+            Some(transaction.update(keys::LAST_LEAF.of(listing_id), change))
         }
         None => None,
     };
-    transaction.put(keys::pending_leaf(entry.at, &id).with([("leaf", s(leaf))]));
+    transaction.put(keys::by_time(keys::PENDING_LEAVES, entry.at, &id).with([("leaf", s(leaf))]));
     Ok(latest)
 }
 
@@ -97,7 +89,7 @@ impl Store {
                 else {
                     continue;
                 };
-                let last = self.read(&keys::last_leaf(id), Consistency::Strong).await?;
+                let last = self.read(&keys::LAST_LEAF.of(id), Consistency::Strong).await?;
                 let last = last.and_then(|item| moment(&item, "at")).unwrap_or(leaf.at);
                 leaf.at = leaf.at.max(last + SignedDuration::from_millis(1));
             }

@@ -3,14 +3,8 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::types::AttributeValue;
-
-use super::attributes::{Item, blob, n, s, text, ttl, yes};
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::{self, Key};
 use super::leaves::last_leaf;
-use super::table;
+use super::prelude::*;
 use registry_model::{Assessment, Contact, ContactFrom, Lane, Listing, ListingId, Moment};
 
 /// A listing and the evidence of its last probe.
@@ -65,15 +59,15 @@ impl DueClass {
 /// Joins the items of listings with those of their evidence and last leaves.
 pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>, StoreError> {
     let (cores, others): (Vec<Item>, Vec<Item>) =
-        items.into_iter().partition(|item| text(item, "sk") == keys::CORE);
+        items.into_iter().partition(|item| keys::LISTING.is_place_of(item));
     let others: HashMap<(&str, &str), &Item> =
         others.iter().map(|item| ((text(item, "pk"), text(item, "sk")), item)).collect();
     let read = |core: Item| {
-        let evidence = others.get(&(text(&core, "pk"), keys::EVIDENCE));
+        let evidence = others.get(&(text(&core, "pk"), keys::EVIDENCE.sort));
         // A change of tools can be stored before any evidence.
         let evidence = evidence.filter(|item| item.contains_key("evidence"));
         let evidence = evidence.map(|item| read_evidence(item)).transpose()?;
-        let leaf = others.get(&(text(&core, "pk"), keys::LAST_LEAF));
+        let leaf = others.get(&(text(&core, "pk"), keys::LAST_LEAF.sort));
         let last_leaf = leaf.map(|leaf| last_leaf(leaf)).transpose()?;
         let listing: Listing = serde_dynamo::from_item(core)?;
         Ok((Listing { last_leaf, ..listing }, evidence))
@@ -124,23 +118,17 @@ pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression, S
 /// The attribute that counts the changes of a listing; absent in items of earlier versions.
 pub(super) const REVISION: &str = "revision";
 
-/// A condition, to be joined with others, and its value: nobody changed the listing since it was read.
-pub(super) fn as_read(before: &Listing) -> (&'static str, (&'static str, AttributeValue)) {
-    let condition = if before.revision == 0 {
-        "(attribute_not_exists(revision) OR revision = :revision)"
-    } else {
-        "revision = :revision"
-    };
-    (condition, (":revision", n(before.revision)))
+/// Requires that nobody changed the listing since it was read.
+pub(super) fn if_as_read(change: Expression, before: &Listing) -> Expression {
+    match before.revision {
+        0 => change.if_missing_or(REVISION, "=", n(0)),
+        revision => change.if_equal(REVISION, n(revision)),
+    }
 }
 
 /// A condition: the listing exists and is not withdrawn.
 pub(super) fn not_withdrawn() -> Expression {
-    Expression::default().only_if(
-        "attribute_exists(pk) AND lane <> :withdrawn",
-        [],
-        [(":withdrawn", s(Lane::Withdrawn.as_str()))],
-    )
+    Expression::default().if_is("lane", "<>", s(Lane::Withdrawn.as_str())).if_exists()
 }
 
 /// The pointers by which a listing is found by name, without duplicates.
@@ -159,11 +147,10 @@ pub(super) fn pointers(listing: &Listing) -> Vec<Key> {
 /// Seconds for which a contact is stored after it was given.
 pub(super) const CONTACT_RETENTION: i64 = 365 * 86_400;
 
-/// Writes a contact, unless its slot is in use; `None` where there is nothing to store. An owner replaces the own
-/// contact.
-pub(super) fn contact_change(id: &ListingId, contact: &Contact, now: Moment) -> Option<(Key, Expression)> {
+/// Writes a contact, if there is anything to store, unless its slot is in use. An owner replaces the own contact.
+pub(super) fn keep_contact(transaction: &mut Transaction, id: &ListingId, contact: &Contact, now: Moment) {
     if contact.email.is_none() && contact.source.is_none() {
-        return None;
+        return;
     }
     let (email, source) =
         (contact.email.as_deref().unwrap_or_default(), contact.source.as_deref().unwrap_or_default());
@@ -173,5 +160,5 @@ pub(super) fn contact_change(id: &ListingId, contact: &Contact, now: Moment) -> 
         ContactFrom::Anyone => change.set_once(name, value),
         ContactFrom::Owner | ContactFrom::Feedback => change.set(name, value),
     });
-    Some((keys::contact(id, contact.from, &format!("{email}\n{source}")), change))
+    transaction.update(keys::contact(id, contact.from, &format!("{email}\n{source}")), change);
 }

@@ -3,33 +3,18 @@
 
 use std::sync::Arc;
 
-use super::attributes::{n, s, text};
-use super::batch_get::Consistency;
-use super::client::Store;
 use super::deposit::Deposit;
-use super::error::StoreError;
-use super::expression::Expression;
 use super::listing_item::{
-    NamedListing, REVISION, as_read, changed, contact_change, joined, listing_item, pointers,
+    NamedListing, REVISION, changed, if_as_read, joined, keep_contact, listing_item, pointers,
 };
-use super::reads::{Query, Range};
+use super::prelude::*;
 use super::search_index::mark_dirty;
 use super::server_documents::{self, DocumentChange};
-use super::transaction::{Outcome, Transaction};
-use super::{feed, hosts, keys, table, trails};
+use super::{feed, hosts, trails};
 use registry_model::{
     Amounts, Contact, FeedItem, Kind, Lane, Listing, ListingId, Moment, NameHold, TrailEvent,
 };
 
-/// How a first publish ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Insertion {
-    Done,
-    /// It was published concurrently.
-    AlreadyListed,
-}
-
-/// Listings of one name that are read.
 const MAX_SAME_NAME: i32 = 25;
 
 impl Store {
@@ -63,8 +48,7 @@ impl Store {
     /// The cores of listings, in no order.
     pub async fn listings(&self, ids: &[ListingId]) -> Result<Vec<Listing>, StoreError> {
         let keys = ids.iter().map(keys::listing).collect();
-        let items = self.batch_get(keys, Consistency::Strong).await?.into_iter();
-        Ok(items.map(serde_dynamo::from_item).collect::<Result<_, _>>()?)
+        read_all(self.batch_get(keys, Consistency::Strong).await?)
     }
 
     /// The cores of listings, to show them, in no order. They are cached if only this process writes to the table. Otherwise
@@ -72,32 +56,33 @@ impl Store {
     pub async fn shown_listings(&self, ids: &[ListingId]) -> Result<Vec<Arc<Listing>>, StoreError> {
         let read = async |missing: Vec<ListingId>| {
             let keys = missing.iter().map(keys::listing).collect();
-            let items = self.batch_get(keys, Consistency::Eventual).await?.into_iter();
-            Ok(items.map(serde_dynamo::from_item).collect::<Result<_, _>>()?)
+            read_all(self.batch_get(keys, Consistency::Eventual).await?)
         };
         self.read_cache.cores(ids, read).await
     }
 
     /// Listings with their evidence, to show them, in no order. Evidence is large, and an eventual read costs half.
     pub async fn shown_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
-        let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::evidence(id)]);
+        let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::EVIDENCE.of(id)]);
         joined(self.batch_get(keys.collect(), Consistency::Eventual).await?)
     }
 
     /// Listings with their evidence, in no order.
     pub async fn listings_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
-        let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::evidence(id)]);
+        let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::EVIDENCE.of(id)]);
         joined(self.batch_get(keys.collect(), Consistency::Strong).await?)
     }
 
     async fn listings_with_leaf(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
-        let keys =
-            ids.iter().flat_map(|id| [keys::listing(id), keys::evidence(id), keys::last_leaf(id)]).collect();
+        let keys = ids
+            .iter()
+            .flat_map(|id| [keys::listing(id), keys::EVIDENCE.of(id), keys::LAST_LEAF.of(id)])
+            .collect();
         joined(self.batch_get(keys, Consistency::Strong).await?)
     }
 
-    /// Inserts a listing that must not exist, with its contact, names, feed item and trail, in one transaction.
-    /// `yielding` is the listing that loses the name that this one proved.
+    /// Inserts a listing with its contact, names, feed item and trail, in one transaction. False if it exists, because it was
+    /// published concurrently. `yielding` is the listing that loses the name that this one proved.
     pub async fn insert(
         &self,
         listing: &Listing,
@@ -105,7 +90,7 @@ impl Store {
         contact: &Contact,
         news: &FeedItem,
         yielding: Option<&Listing>,
-    ) -> Result<Insertion, StoreError> {
+    ) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
         transaction.put_new(listing_item(listing)?);
         if let Some(document) = document {
@@ -123,10 +108,7 @@ impl Store {
         feed::tell(&mut transaction, news)?;
         let joined = Deposit::of(&listing.id, TrailEvent::ListYourself).on(Some(Amounts::NONE));
         trails::deposit(&mut transaction, &[joined], listing.listed_at);
-        Ok(match self.transact(transaction).await? {
-            Outcome::Written => Insertion::Done,
-            Outcome::Refused(_) => Insertion::AlreadyListed,
-        })
+        Ok(self.transact(transaction).await?.is_written())
     }
 
     /// Replaces a listing by its publisher's new description, and takes the name it proved from `yielding`. False where
@@ -141,17 +123,10 @@ impl Store {
         now: Moment,
     ) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
-        let (as_read, revision) = as_read(before);
-        let change = changed(before, after)?.only_if(
-            &format!("{as_read} AND lane = :lane AND due_at = :due AND lease_until < :now"),
-            [],
-            [
-                revision,
-                (":lane", s(before.lane.as_str())),
-                (":due", s(before.due_at.to_string())),
-                (":now", n(now.as_millisecond())),
-            ],
-        );
+        let change = if_as_read(changed(before, after)?, before)
+            .if_equal("lane", s(before.lane.as_str()))
+            .if_equal("due_at", s(before.due_at.to_string()))
+            .if_is("lease_until", "<", n(now.as_millisecond()));
         transaction.update(keys::listing(&after.id), change);
         if let Some(document) = document {
             server_documents::keep(&mut transaction, &after.id, document)?;
@@ -214,8 +189,7 @@ impl Store {
         let query = Query::of(partition).index(table::SHOWN).range(range);
         let page = self.query(query.descending().limit(limit)).await?;
         let next = page.next_after(table::SHOWN.key[1]);
-        let listings = page.items.into_iter().map(serde_dynamo::from_item);
-        Ok((listings.collect::<Result<_, _>>()?, next))
+        Ok((read_all(page.items)?, next))
     }
 }
 
@@ -241,10 +215,4 @@ pub(super) fn yield_name(
 /// Counts a new version of the active list, so that no page cached before is shown again.
 pub(super) fn bump_version(transaction: &mut Transaction, id: &ListingId) {
     transaction.update(keys::live(id), Expression::default().add("version", 1));
-}
-
-fn keep_contact(transaction: &mut Transaction, id: &ListingId, contact: &Contact, now: Moment) {
-    if let Some((key, change)) = contact_change(id, contact, now) {
-        transaction.update(key, change);
-    }
 }

@@ -4,17 +4,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::attributes::{Item, blobs, count, n, text, to_blob, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
 use super::deposit::Deposit;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::{self, Key};
-use super::rates::{Allowance, UsedUp};
-use super::reads::{Query, Range};
+use super::prelude::*;
+use super::rates::Allowance;
 use super::trails;
-use super::transaction::{self, Transaction};
 use registry_model::{ListingId, Moment, Outcome, OutcomeTally, QUALITY_STEPS, TrailEvent};
 
 /// Seconds for which a single report is stored.
@@ -27,17 +20,8 @@ const FAILURE_HOURS: i64 = 24;
 /// is of a third source.
 const MAX_FAILURES: usize = 51;
 
-/// How reporting an outcome ended. Nothing is written unless it counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutcomeDeposit {
-    Counted,
-    /// A report of the same source for this listing was already counted within the hour.
-    Again,
-    Limited(UsedUp),
-}
-
 pub(super) fn tally_of(item: &Item) -> Option<(ListingId, OutcomeTally)> {
-    let id = text(item, "pk").strip_prefix(keys::OUTCOMES_OF)?.parse().ok()?;
+    let id = keys::OUTCOME_TALLY.listing_of(item)?;
     let tally = OutcomeTally {
         count: count(item, "count"),
         ok: count(item, "ok"),
@@ -49,17 +33,16 @@ pub(super) fn tally_of(item: &Item) -> Option<(ListingId, OutcomeTally)> {
 }
 
 impl Store {
-    /// Counts a report of `source`, once an hour for a listing.
+    /// Counts a report of `source`. False, and nothing is written, if a report of the same source for this listing was already
+    /// counted within the hour.
     pub async fn deposit_outcome(
         &self,
         outcome: &Outcome,
         source: &str,
         allowance: Option<Allowance<'_>>,
-    ) -> Result<OutcomeDeposit, StoreError> {
+    ) -> Result<bool, StoreError> {
         let (id, now) = (&outcome.listing_id, outcome.at);
-        if let Some(used_up) = self.used_up(allowance, now).await? {
-            return Ok(OutcomeDeposit::Limited(used_up));
-        }
+        self.count_allowed(allowance, now).await?;
         let hour = now.as_second() / 3600;
         let mut transaction = Transaction::default();
         transaction.put_new(keys::outcome_source(id, source, hour).with([("ttl", n((hour + 2) * 3600))]));
@@ -73,16 +56,13 @@ impl Store {
             .add("quality", i64::from(outcome.quality))
             .add("timed", i64::from(outcome.latency_ms.is_some()))
             .add("latency_ms", i64::from(outcome.latency_ms.unwrap_or_default()));
-        transaction.update(keys::outcomes(id), sums);
+        transaction.update(keys::OUTCOME_TALLY.of(id), sums);
         let key = Key::new(keys::OUTCOMES, keys::at(now, &outcome.id));
         transaction.put(key.with([("outcome", to_blob(outcome)?), ttl(now, RETENTION)]));
         let quality = Some((outcome.ok, f64::from(outcome.quality) / f64::from(QUALITY_STEPS)));
         let deposit = Deposit { outcome: quality, ..Deposit::of(id, TrailEvent::Outcome) };
         trails::deposit(&mut transaction, &[deposit], now);
-        Ok(match self.transact(transaction).await? {
-            transaction::Outcome::Written => OutcomeDeposit::Counted,
-            transaction::Outcome::Refused(_) => OutcomeDeposit::Again,
-        })
+        Ok(self.transact(transaction).await?.is_written())
     }
 
     /// How many different sources reported within the last day that a listing failed, among the first reports: three or
@@ -90,7 +70,11 @@ impl Store {
     pub async fn failing_sources(&self, id: &ListingId, now: Moment) -> Result<usize, StoreError> {
         let from = keys::failed_outcomes_since(now.as_second() / 3600 - FAILURE_HOURS);
         let range = Range::Between(from, keys::AFTER_FAILED_OUTCOMES.to_owned());
-        let query = Query::of(keys::outcomes(id).pk).range(range).limit(MAX_FAILURES).strong().keys_only();
+        let query = Query::of(keys::OUTCOME_TALLY.partition(id))
+            .range(range)
+            .limit(MAX_FAILURES)
+            .strong()
+            .keys_only();
         let items = self.query(query).await?.items;
         let source = |item: &Item| text(item, "sk").rsplit('#').next().map(str::to_owned);
         Ok(items.iter().filter_map(source).collect::<HashSet<String>>().len())
@@ -101,13 +85,13 @@ impl Store {
         &self,
         ids: &[ListingId],
     ) -> Result<BTreeMap<ListingId, OutcomeTally>, StoreError> {
-        let keys = ids.iter().map(keys::outcomes).collect();
+        let keys = ids.iter().map(|id| keys::OUTCOME_TALLY.of(id)).collect();
         let items = self.batch_get(keys, Consistency::Strong).await?;
         Ok(items.iter().filter_map(tally_of).collect())
     }
 
     /// The latest reports, the newest first.
     pub async fn recent_outcomes(&self, limit: u32) -> Result<Vec<Outcome>, StoreError> {
-        blobs(&self.query(Query::of(keys::OUTCOMES).descending().limit(limit)).await?.items, "outcome")
+        self.query_blobs(Query::of(keys::OUTCOMES).descending().limit(limit), "outcome").await
     }
 }

@@ -2,23 +2,14 @@
 //! that no other kind of item uses. The item is written in the transaction that makes the listing Live, and
 //! removed in the transaction that ends Live. So no run has to read all listings.
 
-use super::attributes::{Item, count, moment, s, some_text, text};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::reads::{Query, Range};
-use super::transaction::Transaction;
-use super::{keys, table};
+use super::prelude::*;
 use registry_model::{ListingId, LiveChange, Moment};
 
 /// The most listings of a class that are counted.
 const MAX_COUNTED: i32 = 1000;
 
-/// A listing's class in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutreachClass {
-    /// Not invited yet.
     New,
     /// Invited before; due again when its pause is over.
     Again,
@@ -58,9 +49,7 @@ pub struct OutreachState {
     /// `None` where it is not in the queue.
     pub place: Option<OutreachPlace>,
     pub class: OutreachClass,
-    /// When it was last invited.
     pub touched_at: Option<Moment>,
-    /// How often it was invited.
     pub touches: u32,
     /// How often it checked in at its inbox since the last invitation.
     pub check_ins: u32,
@@ -87,7 +76,7 @@ pub(super) fn queue_for_outreach(
                 .set_once("due", due)
         }
     };
-    transaction.update(keys::outreach(id), update);
+    transaction.update(keys::OUTREACH.of(id), update);
 }
 
 impl Store {
@@ -115,7 +104,7 @@ impl Store {
         &self,
         ids: &[ListingId],
     ) -> Result<Vec<(ListingId, OutreachState)>, StoreError> {
-        let keys = ids.iter().map(keys::outreach).collect();
+        let keys = ids.iter().map(|id| keys::OUTREACH.of(id)).collect();
         let items = self.batch_get(keys, Consistency::Strong).await?;
         Ok(items.iter().filter_map(state).collect())
     }
@@ -139,11 +128,7 @@ impl Store {
             .set_from(sort, "due", due.clone())
             .set_once("due", due)
             .set("class", class.clone())
-            .only_if(
-                "attribute_not_exists(pk) OR attribute_not_exists(#class) OR #class <> :out",
-                [("#class", "class")],
-                [(":out", class)],
-            );
+            .if_missing_or("class", "<>", class);
         self.change_outreach(id, update).await
     }
 
@@ -163,13 +148,11 @@ impl Store {
         } else {
             update.remove(partition).remove(sort)
         };
-        let out = s(OutreachClass::OptedOut.partition());
-        self.change_outreach(id, update.only_if("#class = :out", [("#class", "class")], [(":out", out)]))
-            .await
+        self.change_outreach(id, update.if_equal("class", s(OutreachClass::OptedOut.partition()))).await
     }
 
     async fn change_outreach(&self, id: &ListingId, change: Expression) -> Result<bool, StoreError> {
-        Ok(self.transact(Transaction::updating(keys::outreach(id), change)).await?.is_written())
+        Ok(self.transact(Transaction::updating(keys::OUTREACH.of(id), change)).await?.is_written())
     }
 }
 
@@ -182,15 +165,12 @@ pub(super) fn moved(place: &OutreachPlace, until: Moment, class: Option<Outreach
         Some(class) => update.set(partition, s(class.partition())).set("class", s(class.partition())),
         None => update,
     };
-    update.only_if(
-        "#sort = :was AND #partition <> :out",
-        [("#sort", sort), ("#partition", partition)],
-        [(":was", s(&place.due)), (":out", s(OutreachClass::OptedOut.partition()))],
-    )
+    let out = s(OutreachClass::OptedOut.partition());
+    update.if_equal(sort, s(&place.due)).if_is(partition, "<>", out)
 }
 
 fn listing_of(item: &Item) -> Option<ListingId> {
-    text(item, "pk").strip_prefix(keys::OUTREACH_OF)?.parse().ok()
+    keys::OUTREACH.listing_of(item)
 }
 
 fn due_of(item: &Item) -> Option<String> {

@@ -4,18 +4,13 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::attributes::{Item, count, moment, n, s, text};
-use super::batch_get::Consistency;
 use super::cached::Live;
-use super::client::Store;
 use super::due::DuePlace;
-use super::error::StoreError;
-use super::expression::Expression;
+use super::feed;
 use super::leaves::add_leaf;
 use super::listing_item::DueClass;
+use super::prelude::*;
 use super::search_index::mark_dirty;
-use super::transaction::{Outcome, Transaction, WriteId};
-use super::{feed, keys};
 use registry_model::{FeedItem, Kind, LogEntry, LogEvent, Moment};
 
 /// Listings recorded in one transaction, which allows 100 writes; each takes up to four.
@@ -43,9 +38,7 @@ impl OverdueCount {
 /// A count that has read a part of the due queue, so that the next run goes on from there.
 #[derive(Clone, Debug)]
 pub struct UnfinishedCount {
-    /// When it began.
     pub began: Moment,
-    /// What it has counted so far.
     pub counted: OverdueCount,
     /// Where it goes on: the class, and the place in it unless it is the first.
     pub class: DueClass,
@@ -86,7 +79,7 @@ impl UnfinishedCount {
 
 /// The count among the items of the partition of what is Live.
 pub(super) fn read(items: &[Item]) -> OverdueCount {
-    let Some(item) = items.iter().find(|item| text(item, "sk") == keys::overdue().sk) else {
+    let Some(item) = items.iter().find(|item| keys::OVERDUE.is_place_of(item)) else {
         return OverdueCount::default();
     };
     OverdueCount {
@@ -130,7 +123,6 @@ impl Store {
         Ok(())
     }
 
-    /// Stores how far a count has come.
     pub async fn keep_unfinished_count(&self, unfinished: &UnfinishedCount) -> Result<(), StoreError> {
         let UnfinishedCount { began, counted, class, from } = unfinished;
         let change = Expression::default()
@@ -142,7 +134,7 @@ impl Store {
             Some(DuePlace(key)) => change.set("counting_from", AttributeValue::M(key.clone())),
             None => change.remove("counting_from"),
         };
-        self.transact(Transaction::updating(keys::overdue(), change)).await.map(drop)
+        self.transact(Transaction::updating(keys::OVERDUE.key(), change)).await.map(drop)
     }
 
     /// Stores the count; where it changed, cached pages of the active list become invalid.
@@ -166,12 +158,12 @@ impl Store {
             .set("at", n(now.as_millisecond()))
             .add("version", i64::from(changed));
         let change = UNFINISHED.into_iter().fold(change, Expression::remove);
-        self.transact(Transaction::updating(keys::overdue(), change)).await.map(drop)
+        self.transact(Transaction::updating(keys::OVERDUE.key(), change)).await.map(drop)
     }
 
     /// The last count, and the one that is not finished.
     pub async fn overdue_count(&self) -> Result<(OverdueCount, Option<UnfinishedCount>), StoreError> {
-        let item = self.read(&keys::overdue(), Consistency::Strong).await?;
+        let item = self.read(&keys::OVERDUE.key(), Consistency::Strong).await?;
         Ok((read(item.as_slice()), item.as_ref().and_then(UnfinishedCount::read)))
     }
 }

@@ -2,14 +2,8 @@
 //! transaction also writes the id of the event, and this id must not exist yet. The change of the purchase
 //! has a condition, too. So a repeated event, or a second event of the same payment, changes nothing.
 
-use super::attributes::{blobs, n, s, text, to_blob, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::reads::{Query, Range};
-use super::transaction::{Outcome, Transaction};
-use super::{discounts, feed, grants, keys};
+use super::prelude::*;
+use super::{discounts, feed, grants};
 use registry_model::{
     FeedItem, FlaggedPurchase, Grant, Moment, PaymentFlag, Purchase, PurchaseId, PurchaseState, TokenDigest,
 };
@@ -20,7 +14,6 @@ const EVENT_RETENTION: i64 = 30 * 86_400;
 /// Seconds for which a flag is stored, longer than a payment can be disputed.
 const FLAG_RETENTION: i64 = 400 * 86_400;
 
-/// The flags that one query returns.
 const MAX_FLAGS: i32 = 100;
 
 #[derive(Clone, Copy, Debug)]
@@ -62,20 +55,18 @@ impl Store {
             .set("state", s(PurchaseState::Paid.as_str()))
             .set("paid_at", n(event.at.as_millisecond()))
             .remove("ttl")
-            .only_if(
-                "attribute_exists(pk) AND #state <> :paid AND #state <> :closed",
-                [("#state", "state")],
-                [(":paid", s(PurchaseState::Paid.as_str())), (":closed", s(PurchaseState::Closed.as_str()))],
-            );
+            .if_exists()
+            .if_is("state", "<>", s(PurchaseState::Paid.as_str()))
+            .if_is("state", "<>", s(PurchaseState::Closed.as_str()));
         let mut transaction = seen(event);
-        transaction.update(keys::purchase(&purchase.id), state);
+        transaction.update(keys::PURCHASE.of(&purchase.id), state);
         transaction.put(grants::to_item(paid, &TokenDigest::of_table(&purchase.token))?);
         feed::tell(&mut transaction, news)?;
         if let Some(payment) = payment {
-            transaction.put(keys::payment(payment).with([("purchase_id", s(purchase.id.as_str()))]));
+            transaction.put(keys::PAYMENT.of(payment).with([("purchase_id", s(purchase.id.as_str()))]));
         }
         let code = purchase.code.as_deref().map(|digest| {
-            transaction.update(keys::discount_code(digest), discounts::use_up(&purchase.id, event.at))
+            transaction.update(keys::DISCOUNT_CODE.of(digest), discounts::use_up(&purchase.id, event.at))
         });
         Ok(match self.transact(transaction).await? {
             Outcome::Written => PaymentOutcome::Done,
@@ -92,17 +83,14 @@ impl Store {
         purchase: &Purchase,
         event: PaymentEvent<'_>,
     ) -> Result<PaymentOutcome, StoreError> {
-        let state = Expression::default().set("state", s(PurchaseState::Expired.as_str())).only_if(
-            "#state = :pending",
-            [("#state", "state")],
-            [(":pending", s(PurchaseState::Pending.as_str()))],
-        );
+        let state = Expression::default().set("state", s(PurchaseState::Expired.as_str()));
+        let state = state.if_equal("state", s(PurchaseState::Pending.as_str()));
         let mut held = purchase.code.as_deref();
         loop {
             let mut transaction = seen(event);
-            transaction.update(keys::purchase(&purchase.id), state.clone());
+            transaction.update(keys::PURCHASE.of(&purchase.id), state.clone());
             let release =
-                |digest| transaction.update(keys::discount_code(digest), discounts::release(&purchase.id));
+                |digest| transaction.update(keys::DISCOUNT_CODE.of(digest), discounts::release(&purchase.id));
             let code = held.map(release);
             match self.transact(transaction).await? {
                 Outcome::Written => return Ok(PaymentOutcome::Done),
@@ -146,31 +134,28 @@ impl Store {
 
     /// The purchase that a payment of the provider paid.
     pub async fn purchase_of_payment(&self, payment: &str) -> Result<Option<PurchaseId>, StoreError> {
-        let item = self.read(&keys::payment(payment), Consistency::Strong).await?;
+        let item = self.read(&keys::PAYMENT.of(payment), Consistency::Strong).await?;
         Ok(item.and_then(|item| text(&item, "purchase_id").parse().ok()))
     }
 
     /// The flags since a time, the newest first; the oldest are left out if there are too many.
     pub async fn flagged_purchases(&self, since: Moment) -> Result<Vec<FlaggedPurchase>, StoreError> {
         let query = Query::of(keys::FLAGGED).range(Range::From(keys::millis(since))).strong();
-        blobs(&self.query(query.descending().limit(MAX_FLAGS)).await?.items, "flagged")
+        self.query_blobs(query.descending().limit(MAX_FLAGS), "flagged").await
     }
 }
 
 /// A transaction that records the event, which must be new.
 fn seen(event: PaymentEvent<'_>) -> Transaction {
     let mut transaction = Transaction::default();
-    transaction.put_new(keys::payment_event(event.id).with([ttl(event.at, EVENT_RETENTION)]));
+    transaction.put_new(keys::PAYMENT_EVENT.of(event.id).with([ttl(event.at, EVENT_RETENTION)]));
     transaction
 }
 
 fn closing(transaction: &mut Transaction, purchase: &Purchase) {
     let closed = s(PurchaseState::Closed.as_str());
-    let change = Expression::default().set("state", closed.clone()).remove("ttl").only_if(
-        "attribute_exists(pk) AND #state <> :closed",
-        [("#state", "state")],
-        [(":closed", closed)],
-    );
-    transaction.update(keys::purchase(&purchase.id), change);
-    transaction.update(keys::grant(&TokenDigest::of_table(&purchase.token)), grants::revocation());
+    let change = Expression::default().set("state", closed.clone()).remove("ttl");
+    let change = change.if_exists().if_is("state", "<>", closed);
+    transaction.update(keys::PURCHASE.of(&purchase.id), change);
+    transaction.update(keys::GRANT.of(TokenDigest::of_table(&purchase.token)), grants::revocation());
 }

@@ -3,12 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::attributes::{Item, blobs, count, n, s, sum, to_blob, ttl};
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::reads::{Query, Range};
-use super::{keys, table};
+use super::prelude::*;
 use registry_model::{Handshake, Kind, ListingId, LiveChange, Moment, ProbeRecord, StateChange};
 
 /// Seconds for which a record is stored: the ninety days that a listing's page shows, and the current one.
@@ -50,7 +45,6 @@ pub(super) fn tally(change: &StateChange, first_today: bool) -> Expression {
     }
 }
 
-/// The sums of a day's probes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub agents: u32,
@@ -103,8 +97,7 @@ impl Store {
     ) -> Result<Vec<ProbeRecord>, StoreError> {
         let first = keys::probe(id, since);
         let range = Range::Between(first.sk, format!("{}:", keys::PROBE));
-        let query = Query::of(first.pk).range(range).descending().limit(limit);
-        blobs(&self.query(query).await?.items, "record")
+        self.query_blobs(Query::of(first.pk).range(range).descending().limit(limit), "record").await
     }
 
     pub async fn latest_probes(
@@ -113,6 +106,6 @@ impl Store {
         limit: i32,
     ) -> Result<Vec<ProbeRecord>, StoreError> {
         let query = Query::of(keys::shown_probed(outcome)).index(table::SHOWN).descending().limit(limit);
-        blobs(&self.query(query).await?.items, "record")
+        self.query_blobs(query, "record").await
     }
 }

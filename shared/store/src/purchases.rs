@@ -2,14 +2,9 @@
 //! token, the reservation of its discount code, and the request that began the purchase. A purchase that is
 //! never paid expires.
 
-use super::attributes::{Item, blob, n, s, some_text, text, to_blob};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::rates::{Allowance, UsedUp};
-use super::transaction::{Outcome, Transaction};
-use super::{discounts, grants, keys};
+use super::prelude::*;
+use super::rates::Allowance;
+use super::{discounts, grants};
 use registry_model::{Moment, PaymentSession, Purchase, PurchaseId, PurchaseState, TokenDigest};
 
 /// Seconds for which an unpaid purchase is stored after its end: the provider repeats its events for days.
@@ -32,7 +27,6 @@ pub struct NewPurchase<'a> {
     pub replaces: Option<&'a PurchaseId>,
     /// An earlier purchase that can no longer be paid. The new purchase may take over its reservation of the code.
     pub given_up: Option<&'a PurchaseId>,
-    /// When the hold on its code ends.
     pub held_until: Moment,
     /// The data from which the files are made, as of today.
     pub snapshot: Option<&'a str>,
@@ -46,24 +40,23 @@ pub enum BeginOutcome {
     Repeated,
     /// Its discount code is held or used.
     CodeTaken,
-    Limited(UsedUp),
 }
 
 impl Store {
     pub async fn purchase(&self, id: &PurchaseId) -> Result<Option<StoredPurchase>, StoreError> {
-        let item = self.read(&keys::purchase(id), Consistency::Strong).await?;
+        let item = self.read(&keys::PURCHASE.of(id), Consistency::Strong).await?;
         item.as_ref().map(stored).transpose()
     }
 
     /// The data from which the files of a purchase were made when it began.
     pub async fn purchase_snapshot(&self, id: &PurchaseId) -> Result<Option<String>, StoreError> {
-        let item = self.read(&keys::purchase(id), Consistency::Strong).await?;
+        let item = self.read(&keys::PURCHASE.of(id), Consistency::Strong).await?;
         Ok(item.and_then(|item| some_text(&item, "snapshot")))
     }
 
     /// The purchase that a request began, by the digest that identifies its repetitions.
     pub async fn repeated_purchase(&self, repeat: &str) -> Result<Option<PurchaseId>, StoreError> {
-        let item = self.read(&keys::repeat(repeat), Consistency::Strong).await?;
+        let item = self.read(&keys::REPEAT.of(repeat), Consistency::Strong).await?;
         Ok(item.and_then(|item| text(&item, "purchase_id").parse().ok()))
     }
 
@@ -75,33 +68,28 @@ impl Store {
     ) -> Result<BeginOutcome, StoreError> {
         let NewPurchase { purchase, repeat, replaces, given_up, held_until, snapshot } = new;
         let (id, now) = (&purchase.id, purchase.grant.at);
-        if let Some(used_up) = self.used_up(allowance, now).await? {
-            return Ok(BeginOutcome::Limited(used_up));
-        }
+        self.count_allowed(allowance, now).await?;
         let ttl = n(purchase.expires_at.as_second() + RETENTION);
         let mut transaction = Transaction::default();
-        let pointer =
-            Expression::default().set("purchase_id", s(id.as_str())).set("ttl", ttl.clone()).only_if(
-                "attribute_not_exists(purchase_id) OR purchase_id = :replaced",
-                [],
-                [(":replaced", s(replaces.map_or("-", PurchaseId::as_str)))],
-            );
+        let pointer = Expression::default().set("purchase_id", s(id.as_str())).set("ttl", ttl.clone());
+        let replaced = s(replaces.map_or("-", PurchaseId::as_str));
+        let pointer = pointer.if_missing_or("purchase_id", "=", replaced);
         let mut grant = grants::to_item(&purchase.grant, &TokenDigest::of_table(&purchase.token))?;
         grant.insert("ttl".to_owned(), ttl.clone());
-        let mut item = keys::purchase(id).with([
+        let mut item = keys::PURCHASE.of(id).with([
             ("purchase", to_blob(purchase)?),
             ("state", s(PurchaseState::Pending.as_str())),
             ("ttl", ttl),
         ]);
         item.extend(snapshot.map(|text| ("snapshot".to_owned(), s(text))));
         let own_writes = [
-            transaction.update(keys::repeat(repeat), pointer),
+            transaction.update(keys::REPEAT.of(repeat), pointer),
             transaction.put_new(item),
             transaction.put_new(grant),
         ];
         if let Some(code) = &purchase.code {
             let hold = discounts::hold(id, given_up, now, held_until);
-            transaction.update(keys::discount_code(code), hold);
+            transaction.update(keys::DISCOUNT_CODE.of(code), hold);
         }
         Ok(match self.transact(transaction).await? {
             Outcome::Written => BeginOutcome::Begun,
@@ -117,24 +105,19 @@ impl Store {
         let change = Expression::default()
             .set("session", s(&session.id))
             .set("checkout_url", s(&session.url))
-            .only_if(
-                "attribute_exists(pk) AND (attribute_not_exists(#session) OR #session = :session)",
-                [("#session", "session")],
-                [(":session", s(&session.id))],
-            );
-        Ok(self.transact(Transaction::updating(keys::purchase(id), change)).await?.is_written())
+            .if_exists()
+            .if_missing_or("session", "=", s(&session.id));
+        Ok(self.transact(Transaction::updating(keys::PURCHASE.of(id), change)).await?.is_written())
     }
 
     /// Deletes a purchase that cannot be paid because it has no session, with its grant and its hold on the code. One that
     /// has a session by now stays.
     pub async fn forget_purchase(&self, purchase: &Purchase) -> Result<(), StoreError> {
         let mut transaction = Transaction::default();
-        let without_session =
-            Expression::default().only_if("attribute_not_exists(#session)", [("#session", "session")], []);
-        transaction.delete_if(keys::purchase(&purchase.id), without_session);
-        transaction.delete(keys::grant(&TokenDigest::of_table(&purchase.token)));
+        transaction.delete_if(keys::PURCHASE.of(&purchase.id), Expression::default().if_missing("session"));
+        transaction.delete(keys::GRANT.of(TokenDigest::of_table(&purchase.token)));
         if let Some(code) = &purchase.code {
-            transaction.update(keys::discount_code(code), discounts::release(&purchase.id));
+            transaction.update(keys::DISCOUNT_CODE.of(code), discounts::release(&purchase.id));
         }
         self.transact(transaction).await.map(drop)
     }

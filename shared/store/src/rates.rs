@@ -5,11 +5,7 @@
 
 use aws_sdk_dynamodb::types::ReturnValue;
 
-use super::attributes::{count, n, number};
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys;
+use super::prelude::*;
 use registry_model::error::Problem;
 use registry_model::{LimitedAction, LimitedTarget, Moment, Rate};
 
@@ -98,25 +94,17 @@ impl Store {
     /// others. Every counter is changed by a single update and not in the transaction of the action. So an action that
     /// fails afterwards stays counted.
     pub async fn count_action(&self, act: Allowance<'_>, now: Moment) -> Result<Option<UsedUp>, StoreError> {
-        let (second, name) = (now.as_second(), act.action.key());
+        let (second, name) = (now.as_second(), act.action.as_str());
         let (hour, window) = (second / 3600, second / i64::from(WINDOW));
         let (hour_ends, window_ends) = ((hour + 1) * 3600, (window + 1) * i64::from(WINDOW));
         let refused = |scope, until: i64| {
             Some(UsedUp { scope, wait: u32::try_from(until - second).unwrap_or(3600).max(1) })
         };
         let one_more = || Expression::default().add("used", 1).set("ttl", n(hour_ends + 3600));
-        let up_to = |most: u64| {
-            let condition = "attribute_not_exists(#used) OR #used < :most";
-            one_more().only_if(condition, [("#used", "used")], [(":most", n(most))])
-        };
+        let up_to = |most: u64| one_more().if_missing_or("used", "<", n(most));
 
         let own = keys::rate(name, "caller", act.caller, hour);
-        let change = one_more().only_if(
-            "(attribute_not_exists(#used) OR #used < :most) \
-             AND (attribute_not_exists(refused_until) OR refused_until <= :now)",
-            [("#used", "used")],
-            [(":most", n(act.rate.caller)), (":now", n(second))],
-        );
+        let change = up_to(act.rate.caller.into()).if_missing_or(REFUSED_UNTIL, "<=", n(second));
         let used = match self.update_or_found(&own, &change, Some(ReturnValue::UpdatedNew)).await? {
             Ok(item) => count(&item, "used"),
             Err(found) => {
@@ -158,16 +146,10 @@ impl Store {
         Ok(refused(Scope::Everybody, window_ends))
     }
 
-    /// Counts an action that may have no allowance; see [`Store::count_action`].
-    pub(super) async fn used_up(
-        &self,
-        act: Option<Allowance<'_>>,
-        now: Moment,
-    ) -> Result<Option<UsedUp>, StoreError> {
-        match act {
-            None => Ok(None),
-            Some(act) => self.count_action(act, now).await,
-        }
+    /// Counts an action that may have no allowance; fails if a limit is exceeded.
+    pub async fn count_allowed(&self, act: Option<Allowance<'_>>, now: Moment) -> Result<(), StoreError> {
+        let Some(act) = act else { return Ok(()) };
+        self.count_action(act, now).await?.map_or(Ok(()), |used_up| Err(StoreError::Limited(used_up)))
     }
 }
 

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, Select};
+use serde::de::DeserializeOwned;
 
-use super::attributes::{Item, s, text};
+use super::attributes::{Item, blob, blobs, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
@@ -61,6 +62,12 @@ impl Query {
 
     /// Continues after this key, which [`Page::next`] gave.
     pub(super) fn after(self, start: Option<Item>) -> Self {
+        Self { start, ..self }
+    }
+
+    /// Continues after the item of the partition that has this sort key.
+    pub(super) fn after_key(self, sk: Option<&str>) -> Self {
+        let start = sk.map(|sk| Key::new(&*self.partition, sk).item());
         Self { start, ..self }
     }
 
@@ -146,10 +153,41 @@ impl Store {
         Ok(get.consistent_read(consistency == Consistency::Strong).send().await?.item)
     }
 
+    /// The [`blob`] of an item, with a strong read.
+    pub(super) async fn read_blob<T: DeserializeOwned>(
+        &self,
+        key: &Key,
+        name: &str,
+    ) -> Result<Option<T>, StoreError> {
+        self.read(key, Consistency::Strong).await?.map(|item| blob(&item, name)).transpose()
+    }
+
     pub(super) async fn query(&self, query: Query) -> Result<Page, StoreError> {
         let Some(query) = query.in_range() else { return Ok(Page { items: Vec::new(), next: None }) };
         let answer = query.build(self).send().await?;
         Ok(Page { items: answer.items.unwrap_or_default(), next: answer.last_evaluated_key })
+    }
+
+    /// The items on all pages of a query.
+    pub(super) async fn query_all(&self, query: Query) -> Result<Vec<Item>, StoreError> {
+        let (mut items, mut start) = (Vec::new(), None);
+        loop {
+            let page = self.query(query.clone().after(start)).await?;
+            items.extend(page.items);
+            start = page.next;
+            if start.is_none() {
+                return Ok(items);
+            }
+        }
+    }
+
+    /// The [`blob`]s of one page.
+    pub(super) async fn query_blobs<T: DeserializeOwned>(
+        &self,
+        query: Query,
+        name: &str,
+    ) -> Result<Vec<T>, StoreError> {
+        blobs(&self.query(query).await?.items, name)
     }
 
     /// How many items one query reads, and where the next page begins.
@@ -173,7 +211,7 @@ impl Store {
     ) -> Result<(Vec<Item>, Option<Key>), StoreError> {
         let scan = self.client.scan().table_name(&*self.table).consistent_read(true).set_limit(limit);
         let page = scan.set_exclusive_start_key(after.map(|key| key.item())).send().await?;
-        let next = page.last_evaluated_key.map(|key| Key::new(text(&key, "pk"), text(&key, "sk")));
+        let next = page.last_evaluated_key.map(|key| Key::of(&key));
         Ok((page.items.unwrap_or_default(), next))
     }
 

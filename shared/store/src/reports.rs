@@ -2,12 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::attributes::{blobs, to_blob, ttl};
-use super::client::Store;
-use super::error::StoreError;
-use super::keys;
-use super::rates::{Allowance, UsedUp};
-use super::reads::{Query, Range};
+use super::prelude::*;
+use super::rates::Allowance;
 use registry_model::{ListingId, Report};
 
 /// Seconds for which a report is stored.
@@ -28,18 +24,14 @@ pub struct ReportsPage {
 }
 
 impl Store {
-    /// Stores a report; the exceeded limit where it may not be stored.
     pub async fn keep_report(
         &self,
         report: &Report,
         allowance: Option<Allowance<'_>>,
-    ) -> Result<Option<UsedUp>, StoreError> {
-        if let Some(used_up) = self.used_up(allowance, report.at).await? {
-            return Ok(Some(used_up));
-        }
-        let key = keys::report(report.at, &report.id);
-        self.put(key.with([("report", to_blob(report)?), ttl(report.at, RETENTION)])).await?;
-        Ok(None)
+    ) -> Result<(), StoreError> {
+        self.count_allowed(allowance, report.at).await?;
+        let key = keys::by_time(keys::REPORTS, report.at, &report.id);
+        self.put(key.with([("report", to_blob(report)?), ttl(report.at, RETENTION)])).await
     }
 
     /// The reports before `before`, the sort key of a report, the newest first: those about one listing, or all.
@@ -66,7 +58,7 @@ impl Store {
         found.next = before;
         if found.reports.len() > REPORTS_PER_PAGE {
             found.reports.truncate(REPORTS_PER_PAGE);
-            found.next = found.reports.last().map(|last| keys::report(last.at, &last.id).sk);
+            found.next = found.reports.last().map(|last| keys::by_time(keys::REPORTS, last.at, &last.id).sk);
         }
         Ok(found)
     }

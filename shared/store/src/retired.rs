@@ -1,11 +1,7 @@
 //! Deletes what earlier versions stored for features that no longer exist: subscriptions with their addresses, and the
 //! credentials that owners gave for probes. These items have no time to live.
 
-use super::attributes::text;
-use super::client::Store;
-use super::error::StoreError;
-use super::keys::Key;
-use super::reads::Query;
+use super::prelude::*;
 
 /// While one of these partitions exists, the table can contain such items.
 const MARKERS: [&str; 2] = ["KEY#CREDENTIAL", "SUBSCRIPTIONS"];
@@ -26,8 +22,7 @@ impl Store {
         let (mut found, mut after) = (Vec::new(), None);
         while is_needed {
             let (items, next) = self.scan_up_to(None, after).await?;
-            let keys = items.iter().map(|item| Key::new(text(item, "pk"), text(item, "sk")));
-            found.extend(keys.filter(|key| is_retired(&key.pk)));
+            found.extend(items.iter().map(Key::of).filter(|key| is_retired(&key.pk)));
             is_needed = next.is_some();
             after = next;
         }

@@ -1,12 +1,7 @@
 //! The reports of scores. All reports about a URL share a partition, by time, so that the latest one is found without an
 //! index.
 
-use super::attributes::{Item, number, s, text, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::keys;
-use super::reads::Query;
+use super::prelude::*;
 use registry_model::{Moment, ScoreReportId};
 
 /// Seconds for which a report is stored.

@@ -6,19 +6,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::attributes::{Item, count, moment, n, text, to_blob};
-use super::batch_get::Consistency;
 use super::cached::Manifest;
-use super::client::Store;
-use super::error::{StoreError, is_condition_failure};
-use super::expression::Expression;
-use super::keys::{self, Key};
-use super::reads::Query;
-use super::transaction::Transaction;
+use super::error::is_condition_failure;
+use super::prelude::*;
 use registry_model::{HashPrefix, Kind, Listing, ListingId, Moment, id_hash};
 
 /// Marks set or cleared at the same time.
@@ -31,7 +24,6 @@ const MARKS_FOR_AGE: i32 = 100;
 /// A bucket as it is stored. The format of its entries is private to the search.
 #[derive(Clone, Debug)]
 pub struct StoredBucket {
-    /// The ids it contains.
     pub prefix: HashPrefix,
     /// The version of the index at which it was written.
     pub version: u64,
@@ -52,7 +44,6 @@ pub struct DirtyMark {
 pub struct Shown {
     pub manifest: Arc<Manifest>,
     pub listings: HashMap<ListingId, Arc<Listing>>,
-    /// Founding seats taken.
     pub seats_claimed: u32,
 }
 
@@ -196,12 +187,12 @@ impl Store {
         let change = Expression::default()
             .set("version", n(after.version))
             .set("buckets", to_blob(&names)?)
-            .only_if("attribute_not_exists(pk) OR version = :before", [], [(":before", n(before.version))]);
+            .if_missing_or("version", "=", n(before.version));
         transaction.update(manifest_key(), change);
         transaction.update(version_key(), Expression::default().set("version", n(after.version)));
         for (prefix, bytes) in written {
-            let bucket = AttributeValue::B(Blob::new(bytes.clone()));
-            transaction.put(bucket_key(*prefix).with([("version", n(after.version)), ("bucket", bucket)]));
+            let bucket = [("version", n(after.version)), ("bucket", b(bytes.clone()))];
+            transaction.put(bucket_key(*prefix).with(bucket));
         }
         for removed in before.buckets.keys().filter(|prefix| !after.buckets.contains_key(prefix)) {
             transaction.delete(bucket_key(*removed));
@@ -290,78 +281,48 @@ fn stored_bucket(mut item: Item) -> Result<StoredBucket, StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
-    use aws_sdk_dynamodb::config::retry::RetryConfig;
-    use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
-    use aws_smithy_runtime_api::client::http::{
-        HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
-    };
-    use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
-    use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
-    use aws_smithy_runtime_api::http::StatusCode;
-    use aws_smithy_types::body::SdkBody;
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::fake_table;
 
-    /// A table whose buckets have version 7; an eventual read returns an older first bucket and lacks the second.
-    #[derive(Clone, Debug, Default)]
-    struct Lagging(Arc<Mutex<Vec<(bool, usize)>>>);
-
-    impl HttpClient for Lagging {
-        fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
-            SharedHttpConnector::new(self.clone())
-        }
-    }
-
-    impl HttpConnector for Lagging {
-        fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-            let request: Value = serde_json::from_slice(request.body().bytes().unwrap()).unwrap();
-            let table = &request["RequestItems"]["t"];
-            let strong = table["ConsistentRead"] == json!(true);
-            let keys = table["Keys"].as_array().unwrap();
-            self.0.lock().unwrap().push((strong, keys.len()));
-            let items = keys.iter().filter_map(|key| {
-                let version = match key["pk"]["S"].as_str().unwrap() {
-                    "INDEX#02-00000001" if !strong => return None,
-                    "INDEX#02-00000000" if !strong => "3",
-                    _ => "7",
-                };
-                let mut item = key.clone();
-                item["version"] = json!({ "N": version });
-                item["bucket"] = json!({ "B": "aGk=" });
-                Some(item)
-            });
-            let answer = json!({ "Responses": { "t": items.collect::<Vec<_>>() }, "UnprocessedKeys": {} });
-            let mut response =
-                HttpResponse::new(StatusCode::try_from(200).unwrap(), SdkBody::from(answer.to_string()));
-            response.headers_mut().insert("content-type", "application/x-amz-json-1.0");
-            HttpConnectorFuture::ready(Ok(response))
-        }
+    /// The buckets have version 7; an eventual read returns an older first bucket and lacks the second.
+    fn answer(request: &Value, requests: &Mutex<Vec<(bool, usize)>>) -> Value {
+        let table = &request["RequestItems"]["t"];
+        let strong = table["ConsistentRead"] == json!(true);
+        let keys = table["Keys"].as_array().unwrap();
+        requests.lock().unwrap().push((strong, keys.len()));
+        let items = keys.iter().filter_map(|key| {
+            let version = match key["pk"]["S"].as_str().unwrap() {
+                "INDEX#02-00000001" if !strong => return None,
+                "INDEX#02-00000000" if !strong => "3",
+                _ => "7",
+            };
+            let mut item = key.clone();
+            item["version"] = json!({ "N": version });
+            item["bucket"] = json!({ "B": "aGk=" });
+            Some(item)
+        });
+        json!({ "Responses": { "t": items.collect::<Vec<_>>() }, "UnprocessedKeys": {} })
     }
 
     #[tokio::test]
     async fn bucket_is_read_again_if_an_eventual_read_returned_an_old_version() {
-        let table = Lagging::default();
-        let config = aws_sdk_dynamodb::Config::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .region(Region::from_static("local"))
-            .credentials_provider(Credentials::new("local", "local", None, None, "local"))
-            .retry_config(RetryConfig::disabled())
-            .http_client(table.clone())
-            .build();
-        let store = Store::new(aws_sdk_dynamodb::Client::from_conf(config), "t");
+        let requests = Arc::<Mutex<Vec<(bool, usize)>>>::default();
+        let answered = Arc::clone(&requests);
+        let store = fake_table::store(move |request| answer(request, &answered));
         let versions: BTreeMap<HashPrefix, u64> =
             (0..4).map(|bits| (format!("02-{bits:08x}").parse().unwrap(), 7)).collect();
         let buckets = store.buckets_since(&versions).await.unwrap();
         let found: BTreeMap<HashPrefix, u64> =
             buckets.iter().map(|bucket| (bucket.prefix, bucket.version)).collect();
         assert_eq!((found, buckets.len()), (versions, 4));
-        assert_eq!(*table.0.lock().unwrap(), [(false, 4), (true, 2)]);
+        assert_eq!(*requests.lock().unwrap(), [(false, 4), (true, 2)]);
 
         let present = BTreeMap::from([("02-00000002".parse().unwrap(), 7)]);
         assert_eq!(store.buckets_since(&present).await.unwrap().len(), 1);
-        assert_eq!(table.0.lock().unwrap()[2..], [(false, 1)], "no second read where nothing is missing");
+        assert_eq!(requests.lock().unwrap()[2..], [(false, 1)], "no second read where nothing is missing");
     }
 }

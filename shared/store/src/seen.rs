@@ -5,28 +5,16 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{Read as _, Write as _};
 
-use aws_sdk_dynamodb::primitives::Blob;
-use aws_sdk_dynamodb::types::AttributeValue;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
-use super::attributes::{Item, blob, blobs, s, text, to_blob, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::keys::{self, Key};
 use super::listing_item::{NamedListing, joined};
-use super::reads::{Query, Range};
-use super::table;
-use super::transaction::Transaction;
+use super::prelude::*;
 use registry_model::{Listing, ListingId, Moment, SeenServer, ServerContents, ToolSet, sha256_hex};
 
 /// Tool sets that are stored for a listing: the current one and earlier ones.
 pub const MAX_TOOL_SETS: u32 = keys::MAX_EARLIER_SETS + 1;
-
-/// Writes of one transaction. DynamoDB allows 100 writes and 4 MB; a definition has at most 32 KiB.
-const MAX_WRITES: usize = 100;
 
 /// Seconds for which the evidence of a leaf is stored. The leaf itself stays forever.
 const EVIDENCE_RETENTION: i64 = 400 * 86_400;
@@ -44,7 +32,6 @@ pub struct SeenTools {
     pub contents: Option<ServerContents>,
 }
 
-/// What has a content address.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Addressed {
     /// The canonical definition of a tool.
@@ -57,8 +44,8 @@ impl SeenTools {
         let mut seen = Self::default();
         for item in items {
             match text(item, "sk") {
-                keys::OFFERS => seen.contents = Some(blob(item, "contents")?),
-                sk if sk.starts_with(keys::TOOL_SET) => seen.sets.push(blob(item, "set")?),
+                sk if sk == keys::OFFERS.sort => seen.contents = Some(blob(item, "contents")?),
+                sk if sk.starts_with(keys::TOOL_SET.sort) => seen.sets.push(blob(item, "set")?),
                 sk => {
                     let hash = sk.strip_prefix(keys::TOOL).unwrap_or_default();
                     seen.definitions.insert(hash.to_owned(), text(item, "definition").to_owned());
@@ -73,17 +60,8 @@ impl SeenTools {
 impl Store {
     /// Everything that is stored about the tools of a listing.
     pub async fn seen_tools(&self, id: &ListingId) -> Result<SeenTools, StoreError> {
-        let mut items = Vec::new();
-        let mut start = None;
-        loop {
-            let query = Query::of(keys::seen(id)).range(Range::From(keys::OFFERS.to_owned())).after(start);
-            let page = self.query(query.strong()).await?;
-            items.extend(page.items);
-            start = page.next;
-            if start.is_none() {
-                return SeenTools::of_items(&items);
-            }
-        }
+        let query = Query::of(keys::seen(id)).range(Range::From(keys::OFFERS.sort.to_owned())).strong();
+        SeenTools::of_items(&self.query_all(query).await?)
     }
 
     /// Listings with their last leaves and their current tool sets, by one batch read, in no order.
@@ -91,10 +69,11 @@ impl Store {
         &self,
         ids: &[ListingId],
     ) -> Result<Vec<(Listing, Option<ToolSet>)>, StoreError> {
-        let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::last_leaf(id), keys::tool_set(id)]);
+        let keys =
+            ids.iter().flat_map(|id| [keys::listing(id), keys::LAST_LEAF.of(id), keys::TOOL_SET.of(id)]);
         let items = self.batch_get(keys.collect(), Consistency::Strong).await?;
         let (sets, listings): (Vec<Item>, Vec<Item>) =
-            items.into_iter().partition(|item| text(item, "sk") == keys::TOOL_SET);
+            items.into_iter().partition(|item| keys::TOOL_SET.is_place_of(item));
         let mut sets: HashMap<ListingId, ToolSet> = sets.iter().map(set_of).collect::<Result<_, _>>()?;
         let with_set = |(listing, _): NamedListing| {
             let set = sets.remove(&listing.id);
@@ -130,7 +109,7 @@ impl Store {
         let items = self.batch_get(wanted, Consistency::Strong).await?;
         let read = |item: &Item| {
             let hash = text(item, "sk").strip_prefix(keys::TOOL)?.to_owned();
-            Some(((keys::seen_at(text(item, "pk"))?, hash), text(item, "definition").to_owned()))
+            Some(((keys::TOOL_SET.listing_of(item)?, hash), text(item, "definition").to_owned()))
         };
         Ok(items.iter().filter_map(read).collect())
     }
@@ -140,8 +119,8 @@ impl Store {
         if let Some(item) = self.read(&keys::tool(id, hash), Consistency::Strong).await? {
             return Ok(Some(Addressed::Tool(text(&item, "definition").to_owned())));
         }
-        let query = Query::of(keys::seen(id)).range(Range::Prefix(keys::TOOL_SET.to_owned())).strong();
-        let sets: Vec<ToolSet> = blobs(&self.query(query).await?.items, "set")?;
+        let query = Query::of(keys::seen(id)).range(Range::Prefix(keys::TOOL_SET.sort.to_owned())).strong();
+        let sets: Vec<ToolSet> = self.query_blobs(query, "set").await?;
         Ok(sets.into_iter().find(|set| set.hash == hash).map(Addressed::Set))
     }
 
@@ -153,7 +132,7 @@ impl Store {
     ) -> Result<Vec<ListingId>, StoreError> {
         let query = Query::of(keys::addressed(hash)).index(table::DUE).limit(limit);
         let items = self.query(query).await?.items;
-        Ok(items.iter().filter_map(|item| keys::seen_at(text(item, "pk"))).collect())
+        Ok(items.iter().filter_map(|item| keys::TOOL_SET.listing_of(item)).collect())
     }
 
     /// Stores a new tool set with its definitions. Sets and definitions that are no longer needed are removed. `seen` is
@@ -178,16 +157,10 @@ impl Store {
         // A transaction may write each item once, and a server may list a tool twice.
         puts.sort_by(|one, other| text(one, "sk").cmp(text(other, "sk")));
         puts.dedup_by(|one, other| text(one, "sk") == text(other, "sk"));
-        for chunk in puts.chunks(MAX_WRITES) {
-            let mut transaction = Transaction::default();
-            for item in chunk {
-                transaction.put(item.clone());
-            }
-            self.transact(transaction).await?;
-        }
+        self.put_all(puts).await?;
         let mut kept: Vec<&ToolSet> = vec![set];
         let mut transaction = Transaction::default();
-        transaction.put(set_item(&keys::tool_set(id), id, set)?);
+        transaction.put(set_item(&keys::TOOL_SET.of(id), id, set)?);
         for (age, earlier) in seen.sets.iter().enumerate() {
             let place = keys::earlier_tool_set(id, earlier.number);
             if age == 0 {
@@ -206,21 +179,20 @@ impl Store {
 
     /// Stores the resources, resource templates and prompts of a server, over earlier ones.
     pub async fn keep_contents(&self, id: &ListingId, contents: &ServerContents) -> Result<(), StoreError> {
-        self.put(keys::offers(id).with([("contents", to_blob(contents)?)])).await
+        self.put(keys::OFFERS.of(id).with([("contents", to_blob(contents)?)])).await
     }
 
     /// The text whose SHA-256 is the `evidence` of a leaf about a listing; `None` if it is not stored (any more).
     pub async fn leaf_evidence(&self, id: &ListingId, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
         if let Some(item) = self.read(&keys::leaf_evidence(id, hash), Consistency::Strong).await? {
-            let Some(AttributeValue::B(compressed)) = item.get("bytes") else { return Ok(None) };
             let mut evidence = Vec::new();
-            let reader = DeflateDecoder::new(compressed.as_ref()).take(MAX_EVIDENCE_BYTES);
+            let reader = DeflateDecoder::new(bytes(&item, "bytes")).take(MAX_EVIDENCE_BYTES);
             let read = { reader }.read_to_end(&mut evidence);
             read.map_err(|error| StoreError::Fault(format!("stored evidence cannot be read: {error}")))?;
             return Ok(Some(evidence));
         }
         // Earlier versions stored only the evidence of the last probe.
-        let item = self.read(&keys::evidence(id), Consistency::Strong).await?;
+        let item = self.read(&keys::EVIDENCE.of(id), Consistency::Strong).await?;
         let evidence = item.map(|item| text(&item, "evidence").to_owned());
         Ok(evidence.filter(|evidence| sha256_hex(evidence) == hash).map(String::into_bytes))
     }
@@ -229,28 +201,16 @@ impl Store {
     pub async fn remove_seen(&self, id: &ListingId) -> Result<(), StoreError> {
         loop {
             let page = self.query(Query::of(keys::seen(id)).strong().keys_only()).await?;
-            let found = page.items.iter().map(|item| Key::new(text(item, "pk"), text(item, "sk")));
-            self.delete_all(found.collect()).await?;
+            self.delete_all(page.items.iter().map(Key::of).collect()).await?;
             if page.next.is_none() {
                 return Ok(());
             }
         }
     }
-
-    async fn delete_all(&self, all: Vec<Key>) -> Result<(), StoreError> {
-        for chunk in all.chunks(MAX_WRITES) {
-            let mut transaction = Transaction::default();
-            for key in chunk {
-                transaction.delete(key.clone());
-            }
-            self.transact(transaction).await?;
-        }
-        Ok(())
-    }
 }
 
 fn set_of(item: &Item) -> Result<(ListingId, ToolSet), StoreError> {
-    let id = keys::seen_at(text(item, "pk"));
+    let id = keys::TOOL_SET.listing_of(item);
     let id = id.ok_or_else(|| StoreError::Fault("the key of a tool set is invalid".to_owned()))?;
     Ok((id, blob(item, "set")?))
 }
@@ -275,7 +235,6 @@ pub(super) fn leaf_evidence_item(id: &ListingId, evidence: &str, at: Moment) -> 
     let written = encoder.write_all(evidence.as_bytes()).and_then(|()| encoder.finish());
     let bytes =
         written.map_err(|error| StoreError::Fault(format!("evidence cannot be compressed: {error}")))?;
-    let (expires, when) = ttl(at, EVIDENCE_RETENTION);
     let key = keys::leaf_evidence(id, &sha256_hex(evidence));
-    Ok(key.with([("bytes", AttributeValue::B(Blob::new(bytes))), (expires, when)]))
+    Ok(key.with([("bytes", b(bytes)), ttl(at, EVIDENCE_RETENTION)]))
 }

@@ -4,13 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::attributes::{Item, blob, text, to_blob};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::keys;
-use super::reads::{Query, Range};
-use super::transaction::Transaction;
+use super::prelude::*;
 use registry_model::{ListingId, ServerDocument};
 
 /// A new version of a description. The version that it replaces is kept, if it is another one.
@@ -28,7 +22,7 @@ pub(super) fn keep(
     let put = |key: keys::Key, document: &ServerDocument| -> Result<Item, StoreError> {
         Ok(key.with([("server", to_blob(document)?)]))
     };
-    transaction.put(put(keys::server(id), &change.new)?);
+    transaction.put(put(keys::SERVER.of(id), &change.new)?);
     if let Some(replaced) = &change.replaced
         && replaced.version() != change.new.version()
     {
@@ -40,8 +34,7 @@ pub(super) fn keep(
 impl Store {
     /// The latest description of a listing that was published as one.
     pub async fn server_document(&self, id: &ListingId) -> Result<Option<ServerDocument>, StoreError> {
-        let item = self.read(&keys::server(id), Consistency::Strong).await?;
-        item.map(|item| blob(&item, "server")).transpose()
+        self.read_blob(&keys::SERVER.of(id), "server").await
     }
 
     /// The latest descriptions of listings. Pages are cached, so they must not contain an older description.
@@ -52,10 +45,10 @@ impl Store {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
-        let keys = ids.iter().map(keys::server).collect();
+        let keys = ids.iter().map(|id| keys::SERVER.of(id)).collect();
         let items = self.batch_get(keys, Consistency::Strong).await?;
         let read = |item: &Item| {
-            let id = text(item, "pk").strip_prefix(keys::LISTING).and_then(|id| id.parse().ok());
+            let id = keys::LISTING.listing_of(item);
             let id = id.ok_or_else(|| StoreError::Fault("the key of a description is invalid".to_owned()))?;
             Ok((id, blob(item, "server")?))
         };
@@ -64,10 +57,9 @@ impl Store {
 
     /// All stored versions of a description, the latest first. Each version is in it once.
     pub async fn server_versions(&self, id: &ListingId) -> Result<Vec<ServerDocument>, StoreError> {
-        let query = Query::of(keys::server(id).pk).range(Range::Prefix(keys::SERVER.to_owned())).strong();
-        let items = self.query(query).await?.items;
-        let mut all: Vec<ServerDocument> =
-            items.iter().map(|item| blob(item, "server")).collect::<Result<_, _>>()?;
+        let query =
+            Query::of(keys::SERVER.partition(id)).range(Range::Prefix(keys::SERVER.sort.to_owned())).strong();
+        let mut all: Vec<ServerDocument> = self.query_blobs(query, "server").await?;
         all.sort_by_key(|document| Reverse(document.number));
         let mut known = HashSet::new();
         all.retain(|document| known.insert(document.version().to_owned()));

@@ -2,26 +2,11 @@
 //! the head are written in one transaction with a condition on the head. So no concurrent step is lost, and
 //! the number of steps is limited. A session expires after seven days.
 
-use super::attributes::{Item, blobs, moment, n, number, s, sum, text, to_blob, ttl};
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys;
-use super::rates::{Allowance, UsedUp};
-use super::reads::Query;
-use super::transaction::{Outcome, Transaction};
+use super::prelude::*;
+use super::rates::Allowance;
 use registry_model::{MAX_SESSION_STEPS, Moment, Session, SessionFacts, SessionId, SessionStep};
 
 pub const SESSION_RETENTION: i64 = 7 * 86_400;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SessionWrite {
-    Written,
-    /// The session does not exist, or is closed, expired or full; nothing was written.
-    Refused,
-    /// A rate limit is exceeded; nothing was written.
-    Limited(UsedUp),
-}
 
 #[derive(Clone, Debug, Default)]
 pub struct SessionChange {
@@ -32,31 +17,11 @@ pub struct SessionChange {
     pub close: bool,
 }
 
-/// How many sessions there were.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SessionTotals {
     pub opened: u64,
     /// Closed by their callers.
     pub closed: u64,
-}
-
-fn attributes(facts: &SessionFacts) -> Item {
-    let facts = [
-        ("entry_protocol", facts.entry_protocol.map(|protocol| protocol.as_str().to_owned())),
-        ("listing_id", facts.listing_id.as_ref().map(ToString::to_string)),
-        ("agent_name", facts.agent_name.clone()),
-        ("match_q", facts.match_q.clone()),
-        ("demo_order_id", facts.demo_order_id.clone()),
-        ("feedback_id", facts.feedback_id.clone()),
-    ];
-    facts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), s(text?)))).collect()
-}
-
-fn facts_of(head: &Item) -> Result<SessionFacts, StoreError> {
-    let names = ["entry_protocol", "listing_id", "agent_name", "match_q", "demo_order_id", "feedback_id"];
-    let present = names.into_iter().filter(|name| head.contains_key(*name));
-    let members = present.map(|name| (name.to_owned(), text(head, name).into()));
-    Ok(serde_json::from_value(serde_json::Value::Object(members.collect()))?)
 }
 
 fn put_step(
@@ -78,79 +43,66 @@ impl Store {
         change: &SessionChange,
         allowance: Option<Allowance<'_>>,
         now: Moment,
-    ) -> Result<SessionWrite, StoreError> {
+    ) -> Result<bool, StoreError> {
+        self.count_allowed(allowance, now).await?;
         let digest = id.digest();
         let mut transaction = Transaction::default();
-        let mut head = keys::session(&digest).with([
+        let mut head = keys::SESSION.of(&digest).with([
             ("created_at", n(now.as_millisecond())),
             ttl(now, SESSION_RETENTION),
             ("steps", n(u8::from(change.step.is_some()))),
         ]);
-        head.extend(attributes(&change.facts));
+        head.extend(serde_dynamo::to_item::<_, Item>(&change.facts)?);
         transaction.put_new(head);
         put_step(&mut transaction, &digest, change.step.as_ref())?;
         transaction.update(keys::session_totals(&digest), Expression::default().add("opened", 1));
-        self.write_session(transaction, allowance, now).await
+        Ok(self.transact(transaction).await?.is_written())
     }
 
-    /// Appends to an open session that is not full.
+    /// Appends to a session. False, and nothing is written, if it does not exist, or is closed, expired or full.
     pub async fn append_to_session(
         &self,
         id: &SessionId,
         change: &SessionChange,
         allowance: Option<Allowance<'_>>,
         now: Moment,
-    ) -> Result<SessionWrite, StoreError> {
+    ) -> Result<bool, StoreError> {
+        self.count_allowed(allowance, now).await?;
         let digest = id.digest();
         let mut transaction = Transaction::default();
         let mut head = Expression::default()
-            .set_all(attributes(&change.facts))
+            .set_all(serde_dynamo::to_item(&change.facts)?)
             .set("appended_at", n(now.as_millisecond()))
             .add("steps", i64::from(change.step.is_some()));
         if change.close {
             head = head.set("closed_at", n(now.as_millisecond()));
         }
         let max_steps = if change.step.is_some() { MAX_SESSION_STEPS } else { MAX_SESSION_STEPS + 1 };
-        let head = head.only_if(
-            "attribute_exists(pk) AND attribute_not_exists(closed_at) AND #ttl > :now AND #steps < :most",
-            [("#ttl", "ttl"), ("#steps", "steps")],
-            [(":now", n(now.as_second())), (":most", n(max_steps))],
+        let head = head.if_missing("closed_at").if_is("ttl", ">", n(now.as_second())).if_is(
+            "steps",
+            "<",
+            n(max_steps),
         );
-        transaction.update(keys::session(&digest), head);
+        transaction.update(keys::SESSION.of(&digest), head);
         put_step(&mut transaction, &digest, change.step.as_ref())?;
         if change.close {
             transaction.update(keys::session_totals(&digest), Expression::default().add("closed", 1));
         }
-        self.write_session(transaction, allowance, now).await
-    }
-
-    async fn write_session(
-        &self,
-        transaction: Transaction,
-        allowance: Option<Allowance<'_>>,
-        now: Moment,
-    ) -> Result<SessionWrite, StoreError> {
-        if let Some(used_up) = self.used_up(allowance, now).await? {
-            return Ok(SessionWrite::Limited(used_up));
-        }
-        Ok(match self.transact(transaction).await? {
-            Outcome::Written => SessionWrite::Written,
-            Outcome::Refused(_) => SessionWrite::Refused,
-        })
+        Ok(self.transact(transaction).await?.is_written())
     }
 
     /// A session with its steps; `None` where there is none, or it expired.
     pub async fn session(&self, id: &SessionId, now: Moment) -> Result<Option<Session>, StoreError> {
-        let items = self.partition(&keys::session(&id.digest()).pk).await?;
+        let items = self.partition(&keys::SESSION.partition(id.digest())).await?;
         let (heads, steps): (Vec<Item>, Vec<Item>) =
-            items.into_iter().partition(|item| text(item, "sk") == keys::SESSION);
+            items.into_iter().partition(|item| keys::SESSION.is_place_of(item));
         let Some(head) = heads.first().filter(|head| number(head, "ttl") > now.as_second()) else {
             return Ok(None);
         };
         Ok(Some(Session {
             created_at: moment(head, "created_at").unwrap_or(Moment::UNIX_EPOCH),
             expires_at: Moment::from_second(number(head, "ttl")).unwrap_or(Moment::UNIX_EPOCH),
-            facts: facts_of(head)?,
+            facts: serde_dynamo::from_item(head.clone())?,
             steps: blobs(&steps, "step")?,
             closed: head.contains_key("closed_at"),
         }))

@@ -3,12 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::attributes::{Item, s, text};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::keys::{self, Key};
-use super::transaction::Transaction;
+use super::prelude::*;
 use registry_model::{KeyStep, Moment};
 
 pub(super) const PARTITION: &str = "KEY#ES256";
@@ -81,11 +76,9 @@ pub struct SecondLogKey {
 
 impl Store {
     pub async fn signing_keys(&self) -> Result<Vec<StoredKey>, StoreError> {
-        let items = self.partition(PARTITION).await?;
-        items.into_iter().map(|item| Ok(serde_dynamo::from_item(item)?)).collect()
+        read_all(self.partition(PARTITION).await?)
     }
 
-    /// Stores a further key for attestations.
     pub async fn keep_signing_key(&self, key: &StoredKey) -> Result<(), StoreError> {
         self.put_new_key(PARTITION, &key.kid, key).await
     }
@@ -124,13 +117,15 @@ impl Store {
 
     /// Takes the step of a change of keys that the operator requested. Only one process gets it.
     pub async fn take_key_step(&self) -> Result<Option<KeyStep>, StoreError> {
-        let Some(item) = self.read(&keys::key_step(), Consistency::Strong).await? else { return Ok(None) };
+        let Some(item) = self.read(&keys::KEY_STEP.key(), Consistency::Strong).await? else {
+            return Ok(None);
+        };
         let step = KeyStep::ALL.into_iter().find(|step| step.as_str() == text(&item, "step"));
-        Ok(if self.delete(&keys::key_step()).await? { step } else { None })
+        Ok(if self.delete(&keys::KEY_STEP.key()).await? { step } else { None })
     }
 
     pub async fn request_key_step(&self, step: KeyStep) -> Result<(), StoreError> {
-        self.put(keys::key_step().with([("step", s(step.as_str()))])).await
+        self.put(keys::KEY_STEP.key().with([("step", s(step.as_str()))])).await
     }
 
     /// Stores the key of the evidence log, unless another process has stored one.
@@ -139,17 +134,12 @@ impl Store {
     }
 
     pub async fn message_key(&self) -> Result<Option<StoredKey>, StoreError> {
-        self.first_key(MESSAGE_PARTITION).await
+        Ok(read_all(self.partition(MESSAGE_PARTITION).await?)?.into_iter().next())
     }
 
     /// Stores the key that signs HTTP messages, unless another process has stored one.
     pub async fn keep_message_key(&self, key: &StoredKey) -> Result<(), StoreError> {
         self.put_new_key(MESSAGE_PARTITION, FIRST, key).await
-    }
-
-    async fn first_key(&self, partition: &str) -> Result<Option<StoredKey>, StoreError> {
-        let first = self.partition(partition).await?.into_iter().next();
-        Ok(first.map(serde_dynamo::from_item).transpose()?)
     }
 
     async fn put_new_key(&self, partition: &str, sort: &str, key: &StoredKey) -> Result<(), StoreError> {

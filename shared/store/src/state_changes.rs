@@ -4,25 +4,18 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::types::AttributeValue;
-
-use super::attributes::{n, s, text, to_blob, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
 use super::deposit::Deposit;
-use super::error::StoreError;
 use super::evidence_item::evidence_item;
-use super::expression::Expression;
 use super::inbox::deliver;
 use super::leaves::verdict_leaf;
-use super::listing_item::{as_read, changed, pointers};
+use super::listing_item::{changed, if_as_read, pointers};
 use super::listings::{rename, yield_name};
 use super::outreach::queue_for_outreach;
+use super::prelude::*;
 use super::search_index::mark_dirty;
 use super::seen::leaf_evidence_item;
 use super::trails::trail_of;
-use super::transaction::{Outcome, Transaction, WriteId};
-use super::{delistings, feed, hosts, keys, probes, trails};
+use super::{delistings, feed, hosts, probes, trails};
 use registry_model::{
     Amounts, Handshake, Kind, Listing, ListingId, LiveChange, Moment, StateChange, TrailEvent,
 };
@@ -44,11 +37,11 @@ impl Store {
         asking: &ListingId,
         now: Moment,
     ) -> Result<(Option<ListingId>, Amounts), StoreError> {
-        let keys = vec![keys::endpoint(url), keys::trail(asking)];
+        let keys = vec![keys::endpoint(url), keys::TRAIL.of(asking)];
         let items = self.batch_get(keys, Consistency::Strong).await?;
         let holder = items.iter().find_map(|item| text(item, "listing_id").parse().ok());
-        let trail = items.iter().find(|item| text(item, "sk") == keys::TRAIL);
-        let trail = trail.map(|item| trail_of(item, now).values()).unwrap_or_default();
+        let trail = items.iter().find(|item| keys::TRAIL.is_place_of(item));
+        let trail = trail.map(|item| trail_of(item, now).values).unwrap_or_default();
         Ok((holder.filter(|holder| holder != asking), trail))
     }
 
@@ -88,28 +81,23 @@ impl Store {
         let mut leaf = None;
 
         let update = changed(before, after)?.set("asked_at", n(at.as_millisecond()));
-        let (as_read, revision) = as_read(before);
-        let (condition, lease) = leased(before);
-        let update = update.only_if(&format!("{condition} AND {as_read}"), [], [lease, revision]);
-        transaction.update(keys::listing(id), update);
+        transaction.update(keys::listing(id), if_leased(if_as_read(update, before), before));
         let endpoint = hold_endpoint(&mut transaction, before, after);
 
+        // An update, not a put, so that the change found by an earlier probe stays.
+        let mut update = Expression::default();
         if change.is_shown() {
             let evidence = evidence_item(id, assessment)?;
             leaf = verdict_leaf(change, &evidence);
             if leaf.is_some() {
                 transaction.put(leaf_evidence_item(id, text(&evidence, "evidence"), at)?);
             }
-            // An update, not a put, so that the change found by an earlier probe stays.
-            let mut update = Expression::default().set("evidence", s(text(&evidence, "evidence")));
-            if let Some(changed) = &assessment.changed {
-                update = update.set(keys::CHANGED, to_blob(changed)?);
-            }
-            transaction.update(keys::evidence(id), update);
-        } else if let Some(changed) = &assessment.changed {
-            let update = Expression::default().set(keys::CHANGED, to_blob(changed)?);
-            transaction.update(keys::evidence(id), update);
+            update = update.set("evidence", s(text(&evidence, "evidence")));
         }
+        if let Some(changed) = &assessment.changed {
+            update = update.set(keys::CHANGED, to_blob(changed)?);
+        }
+        transaction.update(keys::EVIDENCE.of(id), update);
         count_probe(&mut transaction, change)?;
         transaction.update(keys::live(id), live(change.live_change(), after.shown_kind()));
         let is_routine = change.is_routine();
@@ -154,10 +142,14 @@ impl Store {
     pub async fn expire(&self, change: &StateChange) -> Result<WriteOutcome, StoreError> {
         let (before, id) = (&change.before, &change.before.id);
         let mut transaction = Transaction::default();
-        let (condition, lease) = leased(before);
-        transaction.delete_if(keys::listing(id), Expression::default().only_if(condition, [], [lease]));
-        let others =
-            [keys::evidence(id), keys::identities(id), keys::trail(id), keys::ranks(id), keys::server(id)];
+        transaction.delete_if(keys::listing(id), if_leased(Expression::default(), before));
+        let others = [
+            keys::EVIDENCE.of(id),
+            keys::IDENTITIES.of(id),
+            keys::TRAIL.of(id),
+            keys::RANKS.of(id),
+            keys::SERVER.of(id),
+        ];
         for key in others.into_iter().chain(keys::contacts(id)).chain(pointers(before)) {
             transaction.delete(key);
         }
@@ -175,8 +167,8 @@ impl Store {
 }
 
 /// Requires the lease under which the listing was read.
-fn leased(before: &Listing) -> (&'static str, (&'static str, AttributeValue)) {
-    ("lease = :mark", (":mark", s(before.lease.as_deref().unwrap_or_default())))
+fn if_leased(change: Expression, before: &Listing) -> Expression {
+    change.if_equal("lease", s(before.lease.as_deref().unwrap_or_default()))
 }
 
 /// Stores the record of a probe and counts it in the tally of its day.
@@ -205,10 +197,7 @@ pub(super) fn hold_endpoint(
     if old == new {
         return None;
     }
-    let if_free_or_mine = |change: Expression| {
-        let me = s(after.id.as_str());
-        change.only_if("attribute_not_exists(pk) OR listing_id = :me", [], [(":me", me)])
-    };
+    let if_free_or_mine = |change: Expression| change.if_missing_or("listing_id", "=", s(after.id.as_str()));
     if let Some(old) = old {
         transaction.delete_if(old, if_free_or_mine(Expression::default()));
     }

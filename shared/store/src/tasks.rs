@@ -4,14 +4,8 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::attributes::{Item, moment, n, number, s, text};
-use super::batch_get::{Consistency, MAX_KEYS};
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::{self, Key};
-use super::reads::{Query, Range};
-use super::transaction::Transaction;
+use super::batch_get::MAX_KEYS;
+use super::prelude::*;
 use registry_model::Moment;
 
 /// Seconds for which a task is stored after its last change.
@@ -127,16 +121,10 @@ impl Store {
         let change = Expression::default().set_all(task.attributes()).set("content", s(&task.content));
         let change = match before {
             // DynamoDB removes expired items with a delay.
-            None => change.only_if(
-                "attribute_not_exists(pk) OR #ttl < :now",
-                [("#ttl", "ttl")],
-                [(":now", n(now.as_second()))],
-            ),
-            Some(before) => change.only_if(
-                "#state = :state AND #changed = :changed",
-                [("#state", "state"), ("#changed", "changed")],
-                [(":state", s(&before.state)), (":changed", n(before.at.as_millisecond()))],
-            ),
+            None => change.if_missing_or("ttl", "<", n(now.as_second())),
+            Some(before) => {
+                change.if_equal("state", s(&before.state)).if_equal("changed", n(before.at.as_millisecond()))
+            }
         };
         let mut transaction = Transaction::updating(task.key(), change);
         let (old, new) = (before.and_then(StoredTask::row), task.row());
@@ -200,11 +188,9 @@ impl Store {
         after: Option<&str>,
         now: Moment,
     ) -> Result<(Vec<Item>, Option<String>), StoreError> {
-        let oldest = Moment::from_second(now.as_second() - RETENTION).unwrap_or(Moment::UNIX_EPOCH);
+        let oldest = keys::before(now, RETENTION);
         let since = filter.since.map_or(oldest, |since| since.max(oldest));
-        let query = Query::of(list(context_id))
-            .range(Range::From(keys::millis(since)))
-            .after(after.map(|after| Key::new(list(context_id), after).item()));
+        let query = Query::of(list(context_id)).range(Range::From(keys::millis(since))).after_key(after);
         let mut page = self.query(query.descending().limit(MAX_ROWS).strong()).await?;
         page.items.retain(|row| is_selected(row, filter, now) && is_readable(row, callers));
         let read_to = page.next_after("sk");
@@ -217,7 +203,6 @@ impl Store {
     }
 }
 
-/// The sort key of a task's item.
 const TASK: &str = "TASK";
 /// Prefixes of the partitions of tasks with ids of this registry and of clients. With that of a context's list they are
 /// distinct, so that no id or address can turn one into another.

@@ -4,27 +4,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::attributes::{count, n, s, some_text, text, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::Key;
+use super::prelude::*;
 use registry_model::Moment;
 
-/// How the latest sweep went.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TickReport {
     /// When the last tick ended.
     pub last_tick_at: Option<Moment>,
     /// When a tick last had an `ok` probe.
     pub last_ok_tick_at: Option<Moment>,
-    /// The listing it probed last.
     pub last_probed: Option<String>,
-    /// The outcome of that probe.
     pub last_result: Option<String>,
     pub last_used: u32,
-    /// How many ticks there were.
     pub ticks: u32,
 }
 
@@ -38,7 +30,6 @@ impl Store {
         self.put_new(Key::new(format!("SLOT#{job}#{slot}"), "SLOT").with([ttl(now, 86_400)])).await
     }
 
-    /// Stores how a sweep went.
     pub async fn note_tick(
         &self,
         last: Option<(&str, &str)>,
@@ -59,16 +50,8 @@ impl Store {
         self.update(&report_key(), &change, None).await.map(drop)
     }
 
-    /// How the latest sweep went.
     pub async fn tick_report(&self) -> Result<TickReport, StoreError> {
         let item = self.read(&report_key(), Consistency::Eventual).await?.unwrap_or_default();
-        Ok(TickReport {
-            last_tick_at: text(&item, "last_tick_at").parse().ok(),
-            last_ok_tick_at: text(&item, "last_ok_tick_at").parse().ok(),
-            last_probed: some_text(&item, "last_probed"),
-            last_result: some_text(&item, "last_result"),
-            last_used: count(&item, "last_used"),
-            ticks: count(&item, "ticks"),
-        })
+        Ok(serde_dynamo::from_item(item)?)
     }
 }

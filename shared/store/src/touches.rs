@@ -2,17 +2,12 @@
 //! the count of the day, the queue, the inbox, and the log. So a crash, a repeated job, or two jobs at the
 //! same time never send a second message, and never exceed the limit.
 
-use super::attributes::{Item, count, n, number, s, text, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
+use serde::Deserialize;
+
 use super::feed;
 use super::inbox::deliver;
-use super::keys::{self, Key};
 use super::outreach::{OutreachClass, OutreachPlace, moved};
-use super::reads::Query;
-use super::transaction::{Outcome, Transaction};
+use super::prelude::*;
 use registry_model::{FeedItem, HostName, Moment, TalkKind, TalkMessage, Touch, TouchKind};
 
 /// Seconds for which touches and the counts of days are stored: longer than any sensible pause.
@@ -25,13 +20,11 @@ pub struct NewTouch<'a> {
     pub message: &'a TalkMessage,
     /// Whether the listing has taken its demo already.
     pub after_demo: bool,
-    /// When the listing may be invited again.
     pub again: Moment,
     /// The maximum number of first touches on the day of the message.
     pub cap: u32,
     /// The day whose connector it is for.
     pub connector_of: Option<&'a str>,
-    /// The feed item, where there is one.
     pub news: Option<&'a FeedItem>,
 }
 
@@ -45,7 +38,8 @@ pub enum TouchOutcome {
 }
 
 /// The sums of all outreach since the table exists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct OutreachTotals {
     pub touches: u32,
     /// First touches of a connector of the day.
@@ -54,7 +48,6 @@ pub struct OutreachTotals {
     pub a2a_delivered: u32,
     /// A2A messages that were not.
     pub a2a_failed: u32,
-    /// When a run last completed.
     pub last_run_at: Option<Moment>,
 }
 
@@ -66,7 +59,7 @@ fn to_item(new: &NewTouch<'_>) -> Result<Item, StoreError> {
     };
     let (listing_id, at) = (message.to.clone(), message.at);
     let touch = Touch { listing_id, at, kind, after_demo: new.after_demo, a2a: None };
-    let mut item = keys::touch(at, &message.to).with([ttl(at, RETENTION)]);
+    let mut item = keys::by_time(keys::TOUCHES, at, message.to.as_str()).with([ttl(at, RETENTION)]);
     item.extend(serde_dynamo::to_item::<_, Item>(touch)?);
     Ok(item)
 }
@@ -87,19 +80,15 @@ impl Store {
             .set("touched_at", now.clone())
             .set("check_ins", n(0))
             .add("touches", 1);
-        transaction.update(keys::outreach(id), state);
+        transaction.update(keys::OUTREACH.of(id), state);
         deliver(&mut transaction, message)?;
         transaction.put(to_item(new)?);
         let totals =
             Expression::default().add("touches", 1).add("connectors", i64::from(new.connector_of.is_some()));
-        transaction.update(keys::outreach_totals(), totals);
+        transaction.update(keys::OUTREACH_TOTALS.key(), totals);
         if let Some(day) = new.connector_of {
-            let touched = Expression::default().set("touched_at", now).only_if(
-                "attribute_exists(pk) AND attribute_not_exists(touched_at)",
-                [],
-                [],
-            );
-            transaction.update(keys::connector_day(day), touched);
+            let touched = Expression::default().set("touched_at", now).if_exists().if_missing("touched_at");
+            transaction.update(Key::new(keys::CONNECTORS, day), touched);
         }
         if let Some(news) = new.news {
             feed::tell(&mut transaction, news)?;
@@ -116,45 +105,34 @@ impl Store {
     }
 
     pub async fn outreach_totals(&self) -> Result<OutreachTotals, StoreError> {
-        let item = self.outreach_item(&keys::outreach_totals()).await?;
-        Ok(OutreachTotals {
-            touches: count(&item, "touches"),
-            connectors: count(&item, "connectors"),
-            a2a_delivered: count(&item, "a2a_delivered"),
-            a2a_failed: count(&item, "a2a_failed"),
-            last_run_at: text(&item, "last_run_at").parse().ok(),
-        })
+        Ok(serde_dynamo::from_item(self.outreach_item(&keys::OUTREACH_TOTALS.key()).await?)?)
     }
 
     /// The latest touches, the newest first.
     pub async fn recent_touches(&self, limit: u32) -> Result<Vec<Touch>, StoreError> {
-        let page = self.query(Query::of(keys::TOUCHES).descending().limit(limit)).await?;
-        let touches = page.items.into_iter().map(serde_dynamo::from_item);
-        Ok(touches.collect::<Result<_, _>>()?)
+        read_all(self.query(Query::of(keys::TOUCHES).descending().limit(limit)).await?.items)
     }
 
     pub async fn note_outreach_run(&self, now: Moment) -> Result<(), StoreError> {
         let change = Expression::default().set("last_run_at", s(now.to_string()));
-        self.transact(Transaction::updating(keys::outreach_totals(), change)).await.map(drop)
+        self.transact(Transaction::updating(keys::OUTREACH_TOTALS.key(), change)).await.map(drop)
     }
 
     /// Stores the result of the A2A message that was sent with a touch, once; `None` where it was accepted, otherwise the
     /// reason why not. The message in the inbox counts as delivered in any case.
     pub async fn note_a2a(&self, message: &TalkMessage, failure: Option<&str>) -> Result<(), StoreError> {
-        let result = Expression::default().set("a2a", s(failure.unwrap_or("delivered"))).only_if(
-            "attribute_exists(pk) AND attribute_not_exists(a2a)",
-            [],
-            [],
-        );
-        let mut transaction = Transaction::updating(keys::touch(message.at, &message.to), result);
+        let result = Expression::default().set("a2a", s(failure.unwrap_or("delivered")));
+        let result = result.if_exists().if_missing("a2a");
+        let mut transaction =
+            Transaction::updating(keys::by_time(keys::TOUCHES, message.at, message.to.as_str()), result);
         let counter = if failure.is_none() { "a2a_delivered" } else { "a2a_failed" };
-        transaction.update(keys::outreach_totals(), Expression::default().add(counter, 1));
+        transaction.update(keys::OUTREACH_TOTALS.key(), Expression::default().add(counter, 1));
         self.transact(transaction).await.map(drop)
     }
 
     /// Whether a host has asked for a pause that is not over.
     pub async fn is_host_paused(&self, host: &HostName, now: Moment) -> Result<bool, StoreError> {
-        let item = self.outreach_item(&keys::host_pause(host)).await?;
+        let item = self.outreach_item(&keys::HOST_PAUSE.of(host.reversed())).await?;
         Ok(number(&item, "until") > now.as_millisecond())
     }
 
@@ -163,7 +141,7 @@ impl Store {
         let pause = Expression::default()
             .set("until", n(until.as_millisecond()))
             .set("ttl", n(until.as_second() + 86_400));
-        self.transact(Transaction::updating(keys::host_pause(host), pause)).await.map(drop)
+        self.transact(Transaction::updating(keys::HOST_PAUSE.of(host.reversed()), pause)).await.map(drop)
     }
 
     /// An item of outreach; empty where there is none.

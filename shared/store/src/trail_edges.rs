@@ -2,17 +2,9 @@
 //! happened. It is stored at both listings, so that one query reads all compositions of a listing, the
 //! strongest first. The item at the first listing is also in the index of all compositions.
 
-use super::attributes::{Item, count, s, text, ttl};
-use super::batch_get::Consistency;
-use super::client::Store;
 use super::deposit::{add_scaled, value_left};
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::{self, Key};
-use super::reads::Query;
-use super::table;
+use super::prelude::*;
 use super::trails::{listing_of, rank_text};
-use super::transaction::{Transaction, WriteId};
 use registry_model::{Decay, ListingId, Moment};
 
 /// The index partition of all compositions by strength.
@@ -37,7 +29,6 @@ pub struct Edge {
     pub count: u32,
     /// Its strength, which decays with the half-life of marks.
     pub intensity: f64,
-    /// When they were last used together.
     pub last_at: Moment,
 }
 
@@ -168,8 +159,7 @@ impl Store {
 
     pub(super) async fn strongest_edge_keys(&self, limit: usize) -> Result<Vec<Key>, StoreError> {
         let query = Query::of(ALL).index(table::DUE).descending().limit(limit);
-        let key = |item: &Item| Key::new(text(item, "pk"), text(item, "sk"));
-        Ok(self.query(query).await?.items.iter().map(key).collect())
+        Ok(self.query(query).await?.items.iter().map(Key::of).collect())
     }
 
     /// The strongest of all edges, the strongest first.

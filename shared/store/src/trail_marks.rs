@@ -3,19 +3,12 @@
 //! source of a recent deposit is stored as a digest. If the same source repeats the deposit, the mark is
 //! written, but nothing is added to the trail.
 
-use super::attributes::{Item, blobs, n, s, text, to_blob, ttl};
-use super::client::Store;
 use super::deposit::Deposit;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys;
 use super::listing_item::not_withdrawn;
-use super::rates::{Allowance, UsedUp};
-use super::reads::{Query, Range};
-use super::table;
+use super::prelude::*;
+use super::rates::Allowance;
 use super::trail_edges::{self, Edge, strengthen};
 use super::trails::{deposit_with_pairs, trail_of};
-use super::transaction::{Outcome, Transaction};
 use registry_model::{ListingId, Moment, Trail, TrailMark};
 
 /// The index partition of all marks by time.
@@ -30,7 +23,6 @@ pub struct NewTrace<'a> {
     pub source: Option<TraceSource<'a>>,
     /// The second listing, where two were used together.
     pub used_with: Option<UsedWith<'a>>,
-    /// The rate limit that applies.
     pub act: Option<Allowance<'a>>,
 }
 
@@ -42,7 +34,6 @@ pub struct TraceSource<'a> {
     pub until: Moment,
 }
 
-/// Two listings that were used together.
 #[derive(Clone, Copy, Debug)]
 pub struct UsedWith<'a> {
     pub with: &'a ListingId,
@@ -55,13 +46,11 @@ pub struct UsedWith<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceOutcome {
     Left,
-    /// This source recently added the same.
     Repeated,
     /// The edge was created since it was read.
     Known,
     /// A listing is withdrawn or deleted.
     Closed,
-    UsedUp(UsedUp),
 }
 
 fn to_item(mark: &TrailMark) -> Result<Item, StoreError> {
@@ -82,9 +71,7 @@ fn marks_of(items: &[Item], now: Moment) -> Result<Vec<TrailMark>, StoreError> {
 
 impl Store {
     pub async fn leave_trace(&self, trace: &NewTrace<'_>, now: Moment) -> Result<TraceOutcome, StoreError> {
-        if let Some(used_up) = self.used_up(trace.act, now).await? {
-            return Ok(TraceOutcome::UsedUp(used_up));
-        }
+        self.count_allowed(trace.act, now).await?;
         let mark = trace.mark;
         let mut transaction = Transaction::default();
         let both = std::iter::once(&mark.listing_id).chain(trace.used_with.map(|used| used.with));
@@ -97,11 +84,7 @@ impl Store {
             let change = Expression::default()
                 .set("until", n(source.until.as_millisecond()))
                 .set(expires, at)
-                .only_if(
-                    "attribute_not_exists(#until) OR #until <= :now",
-                    [("#until", "until")],
-                    [(":now", n(now.as_millisecond()))],
-                );
+                .if_missing_or("until", "<=", n(now.as_millisecond()));
             transaction.update(keys::trace_source(&mark.listing_id, source.act, source.digest), change)
         });
         if let Some(used) = trace.used_with.filter(|used| used.known.is_none()) {
@@ -137,11 +120,11 @@ impl Store {
         now: Moment,
     ) -> Result<(Option<Trail>, Vec<TrailMark>), StoreError> {
         let range = Range::From(keys::MARK.to_owned());
-        let query = Query::of(keys::trail_partition(id)).range(range).descending().limit(limit + 1);
+        let query = Query::of(keys::TRAIL.partition(id)).range(range).descending().limit(limit + 1);
         let mut items = self.query(query).await?.items;
         let trail =
-            items.first().filter(|item| text(item, "sk") == keys::TRAIL).map(|item| trail_of(item, now));
-        items.retain(|item| text(item, "sk") != keys::TRAIL);
+            items.first().filter(|item| keys::TRAIL.is_place_of(item)).map(|item| trail_of(item, now));
+        items.retain(|item| text(item, "sk") != keys::TRAIL.sort);
         items.truncate(limit);
         Ok((trail, marks_of(&items, now)?))
     }

@@ -3,11 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::attributes::{number, text};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::error::StoreError;
-use super::keys::{self, Key};
+use super::prelude::*;
 use super::trail_edges::{Edge, above_threshold, edge_key};
 use super::trail_totals::TrailTotals;
 use super::trails::{Board, listing_of, trail_of};
@@ -64,7 +60,7 @@ impl Store {
         now: Moment,
     ) -> Result<TrailFacts, StoreError> {
         let listings = query.listings.iter().map(|id| keys::listing(id));
-        let trails = query.trails.iter().map(|id| keys::trail(id));
+        let trails = query.trails.iter().map(|id| keys::TRAIL.of(id));
         let source = query.source.into_iter().flat_map(|(id, act, digests)| {
             digests.iter().map(move |digest| keys::trace_source(id, act, digest))
         });
@@ -76,14 +72,14 @@ impl Store {
         let mut shards = Vec::new();
         for item in items {
             let (pk, sk) = (text(&item, "pk"), text(&item, "sk"));
-            if sk == keys::CORE {
+            if sk == keys::LISTING.sort {
                 let listing: Listing = serde_dynamo::from_item(item)?;
                 if listing.lane != Lane::Withdrawn {
                     found.listings.insert(listing.id.clone(), listing);
                 }
             } else if pk == keys::TRAILS {
                 shards.push(item);
-            } else if sk == keys::TRAIL {
+            } else if sk == keys::TRAIL.sort {
                 found.trails.extend(listing_of(&item).map(|id| (id, trail_of(&item, now))));
             } else if sk.starts_with(keys::EDGE) {
                 found.edges.extend(Edge::of_item(&item, now));
@@ -110,7 +106,7 @@ impl Store {
         found.edges = above_threshold(std::mem::take(&mut found.edges));
         let trail = |id: ListingId| Some((id.clone(), found.trails.get(&id)?.clone()));
         let mut hot: Vec<(ListingId, Trail)> = hot.into_iter().filter_map(trail).collect();
-        hot.sort_by(|(_, one), (_, other)| other.attraction.total_cmp(&one.attraction));
+        hot.sort_by(|(_, one), (_, other)| other.values.attraction.total_cmp(&one.values.attraction));
         Ok(Landscape { hot, marks, found })
     }
 
@@ -130,8 +126,10 @@ impl Store {
         let TrailFacts { mut listings, mut trails, .. } = self.read_trails(&query, Vec::new(), now).await?;
         let mut rows: Vec<(Listing, Trail)> =
             ids.iter().filter_map(|id| Some((listings.remove(id)?, trails.remove(id)?))).collect();
-        rows.retain(|(_, trail)| trail.of(board.value()) > 0.0);
-        rows.sort_by(|(_, one), (_, other)| other.of(board.value()).total_cmp(&one.of(board.value())));
+        rows.retain(|(_, trail)| trail.values.of(board.value()) > 0.0);
+        rows.sort_by(|(_, one), (_, other)| {
+            other.values.of(board.value()).total_cmp(&one.values.of(board.value()))
+        });
         rows.truncate(limit);
         Ok(rows)
     }

@@ -1,13 +1,7 @@
 //! Removes all trails and marks of one listing, for moderation. Trails need no other clean-up, because their
 //! decay is computed when they are read.
 
-use super::attributes::{Item, text};
-use super::client::Store;
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::{self, Key};
-use super::reads::Query;
-use super::transaction::Transaction;
+use super::prelude::*;
 use registry_model::ListingId;
 
 /// Items per transaction, which allows 100 writes: an edge takes two, and the totals one.
@@ -30,7 +24,7 @@ impl Store {
     pub async fn remove_trail(&self, id: &ListingId) -> Result<Removed, StoreError> {
         let mut removed = Removed::default();
         for _ in 0..MAX_TRANSACTIONS {
-            let query = Query::of(keys::trail_partition(id)).keys_only().limit(MAX_PER_TRANSACTION).strong();
+            let query = Query::of(keys::TRAIL.partition(id)).keys_only().limit(MAX_PER_TRANSACTION).strong();
             let items = self.query(query).await?.items;
             if items.is_empty() {
                 return Ok(removed);
@@ -49,13 +43,13 @@ impl Store {
         let mut transaction = Transaction::default();
         let mut pairs = 0;
         for item in items {
-            let key = Key::new(text(item, "pk"), text(item, "sk"));
+            let key = Key::of(item);
             if let Some(other) = key.sk.strip_prefix(keys::EDGE).and_then(|other| other.parse().ok()) {
                 transaction.delete(keys::edge(&other, id));
                 pairs += 1;
             } else if key.sk.starts_with(keys::MARK) {
                 removed.marks += 1;
-            } else if key.sk == keys::TRAIL {
+            } else if key.sk == keys::TRAIL.sort {
                 removed.had_values = true;
             }
             transaction.delete(key);

@@ -4,12 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::attributes::{Item, decimal, sum};
-use super::client::Store;
-use super::deposit::{Deposit, add_scaled, sum_left};
-use super::error::StoreError;
-use super::expression::Expression;
-use super::keys::{self, Key};
+use super::deposit::{Deposit, add_scaled, counts, sum_left};
+use super::prelude::*;
 use registry_model::{Decay, Moment, TrailEvent};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -63,24 +59,17 @@ pub(super) fn added(deposits: &[Deposit], new_pairs: u32, now: Moment) -> Option
 }
 
 fn of_deposits(deposits: &[&Deposit], now: Moment) -> Expression {
-    let mut counts: BTreeMap<TrailEvent, u32> = BTreeMap::new();
-    for deposit in deposits {
-        *counts.entry(deposit.event).or_default() += deposit.times;
-    }
+    let (events, marks) = counts(deposits.iter().copied());
     let mut change = Expression::default();
-    for (event, times) in counts {
+    for (event, times) in events {
         let recent = format!("recent_{}", event.as_str());
-        change = change.add(&format!("count_{}", event.as_str()), i64::from(times));
-        change = add_scaled(change, &recent, Decay::RECENT, f64::from(times), now);
+        change = change.add(&format!("count_{}", event.as_str()), times);
+        change = add_scaled(change, &recent, Decay::RECENT, times as f64, now);
     }
     let outcomes = deposits.iter().filter_map(|deposit| deposit.outcome);
     let (ok, quality) =
         outcomes.fold((0, 0.0), |(ok, sum), (well, quality)| (ok + i64::from(well), sum + quality));
-    let marks = deposits.iter().filter(|deposit| deposit.with_mark).count();
-    change
-        .add("marks", i64::try_from(marks).unwrap_or(0))
-        .add("outcomes_ok", ok)
-        .add_decimal("quality", quality)
+    change.add("marks", marks).add("outcomes_ok", ok).add_decimal("quality", quality)
 }
 
 impl Store {

@@ -4,16 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::attributes::{Item, count, s, text};
-use super::batch_get::Consistency;
-use super::client::Store;
-use super::deposit::{Deposit, add_scaled, value_left};
-use super::error::StoreError;
-use super::expression::Expression;
-use super::reads::Query;
-use super::table::{self, Index};
-use super::transaction::Transaction;
-use super::{keys, trail_totals};
+use super::deposit::{Deposit, add_scaled, counts, value_left};
+use super::prelude::*;
+use super::table::Index;
+use super::trail_totals;
 use registry_model::{Amounts, ListingId, Moment, Trail, TrailEvent, TrailValue};
 
 /// An order of trails.
@@ -95,15 +89,11 @@ impl Merged<'_> {
         for value in TrailValue::ALL {
             change = add_scaled(change, value.as_str(), value.decay(), self.amounts.of(value), now);
         }
-        let mut counts: BTreeMap<TrailEvent, i64> = BTreeMap::new();
-        for deposit in &self.deposits {
-            *counts.entry(deposit.event).or_default() += i64::from(deposit.times);
-        }
-        for (event, times) in counts {
+        let (events, marks) = counts(self.deposits.iter().copied());
+        for (event, times) in events {
             change = change.add(&event_name(event), times);
         }
-        let marks = self.deposits.iter().filter(|deposit| deposit.with_mark).count();
-        change = change.add("marks", i64::try_from(marks).unwrap_or(0));
+        change = change.add("marks", marks);
         // Earlier versions had the rank of attraction in this item.
         let change = Board::Hot.place().0.key.into_iter().fold(change, Expression::remove);
         ranked(change, Board::Dangerous, self, now)
@@ -122,19 +112,15 @@ pub(super) fn trail_of(item: &Item, now: Moment) -> Trail {
     let value = |value: TrailValue| value_left(item, value.as_str(), value.decay(), now);
     let events = TrailEvent::ALL.into_iter().map(|event| (event, count(item, &event_name(event))));
     Trail {
-        attraction: value(TrailValue::Attraction),
-        danger: value(TrailValue::Danger),
-        demand: value(TrailValue::Demand),
-        joined: value(TrailValue::Joined),
+        values: Amounts::from_fn(value),
         marks: count(item, "marks"),
-        endorsements: count(item, &event_name(TrailEvent::Endorse)),
         events: events.filter(|(_, times)| *times > 0).collect(),
     }
 }
 
 /// The listing that a trail, mark or edge belongs to.
 pub(super) fn listing_of(item: &Item) -> Option<ListingId> {
-    text(item, "pk").strip_prefix(keys::TRAIL_OF)?.parse().ok()
+    keys::TRAIL.listing_of(item)
 }
 
 /// Adds all deposits of a transaction, so that it writes each item once.
@@ -161,8 +147,8 @@ pub(super) fn deposit_with_pairs(
         of_listing.deposits.push(deposit);
     }
     for (listing, of_listing) in merged {
-        transaction.update(keys::trail(listing), of_listing.trail(now));
-        transaction.update(keys::ranks(listing), of_listing.ranks(now));
+        transaction.update(keys::TRAIL.of(listing), of_listing.trail(now));
+        transaction.update(keys::RANKS.of(listing), of_listing.ranks(now));
     }
     if let Some((key, totals)) = trail_totals::added(deposits, new_pairs, now) {
         transaction.update(key, totals);
@@ -173,8 +159,8 @@ pub(super) fn deposit_with_pairs(
 pub(super) fn take_off_boards(transaction: &mut Transaction, id: &ListingId) {
     let ranks = table::INDEXES.iter().flat_map(|index| index.key);
     let change = ranks.fold(Expression::default(), |change, name| change.remove(name));
-    transaction.update(keys::trail(id), change);
-    transaction.delete(keys::ranks(id));
+    transaction.update(keys::TRAIL.of(id), change);
+    transaction.delete(keys::RANKS.of(id));
 }
 
 impl Store {
@@ -196,7 +182,7 @@ impl Store {
         ids: &[ListingId],
         now: Moment,
     ) -> Result<BTreeMap<ListingId, Trail>, StoreError> {
-        let keys = ids.iter().map(keys::trail).collect();
+        let keys = ids.iter().map(|id| keys::TRAIL.of(id)).collect();
         let items = self.batch_get(keys, Consistency::Eventual).await?;
         Ok(items.iter().filter_map(|item| Some((listing_of(item)?, trail_of(item, now)))).collect())
     }
@@ -219,8 +205,10 @@ impl Store {
         let ids = self.strongest_listings(board, limit).await?;
         let trails = self.trails_of(&ids, now).await?;
         let mut strongest: Vec<(ListingId, Trail)> =
-            trails.into_iter().filter(|(_, trail)| trail.of(board.value()) > 0.0).collect();
-        strongest.sort_by(|(_, one), (_, other)| other.of(board.value()).total_cmp(&one.of(board.value())));
+            trails.into_iter().filter(|(_, trail)| trail.values.of(board.value()) > 0.0).collect();
+        strongest.sort_by(|(_, one), (_, other)| {
+            other.values.of(board.value()).total_cmp(&one.values.of(board.value()))
+        });
         Ok(strongest)
     }
 }

@@ -5,9 +5,7 @@ use std::io::{self, BufRead, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::attributes::{Item, s, text};
-use super::client::Store;
-use super::error::StoreError;
+use super::prelude::*;
 use super::signing_keys;
 
 /// Items of a page. The embedded engine reads that many rows at once, whatever their size.

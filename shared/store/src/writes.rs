@@ -10,9 +10,11 @@ use super::client::Store;
 use super::error::{StoreError, is_condition_failure};
 use super::expression::Expression;
 use super::keys::Key;
-use super::transaction::{Cancellation, Outcome, Refused, Transaction, cancellation};
+use super::transaction::{Cancellation, Outcome, Refused, Transaction, WriteId, cancellation};
 use registry_model::Random;
 
+/// Writes of one transaction. DynamoDB allows 100 writes and 4 MB.
+const MAX_WRITES: usize = 100;
 /// Attempts at a conflicting transaction before the table counts as busy.
 const MAX_ATTEMPTS: u32 = 7;
 
@@ -98,6 +100,31 @@ impl Store {
                 _ => Err(error.into()),
             },
         }
+    }
+
+    /// Puts items, in as few transactions as possible.
+    pub(super) async fn put_all(&self, items: Vec<Item>) -> Result<(), StoreError> {
+        self.write_all(items, Transaction::put).await
+    }
+
+    /// Deletes items, in as few transactions as possible.
+    pub(super) async fn delete_all(&self, keys: Vec<Key>) -> Result<(), StoreError> {
+        self.write_all(keys, Transaction::delete).await
+    }
+
+    async fn write_all<T: Clone>(
+        &self,
+        all: Vec<T>,
+        write: impl Fn(&mut Transaction, T) -> WriteId,
+    ) -> Result<(), StoreError> {
+        for chunk in all.chunks(MAX_WRITES) {
+            let mut transaction = Transaction::default();
+            for one in chunk {
+                write(&mut transaction, one.clone());
+            }
+            self.transact(transaction).await?;
+        }
+        Ok(())
     }
 
     /// Deletes an item; whether it existed.

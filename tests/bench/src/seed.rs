@@ -21,7 +21,7 @@ use registry::probe::score;
 use registry::probe::transition::{self, Job};
 use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::Settings;
-use registry::store::{Insertion, Store, WriteOutcome};
+use registry::store::{Store, WriteOutcome};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
@@ -150,7 +150,7 @@ pub(crate) async fn live_at(
     let mut before = submission.listing(id, at);
     before.lease = Some(MARK.to_owned());
     let queued = feed_item("listing_queued", &before, before.listed_at);
-    if store.insert(&before, None, &submission.contact, &queued, None).await? != Insertion::Done {
+    if !store.insert(&before, None, &submission.contact, &queued, None).await? {
         return Err(format!("listing {n} already exists").into());
     }
     let assess = |words: &Words| {

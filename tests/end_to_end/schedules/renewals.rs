@@ -69,7 +69,7 @@ async fn agent_gets_the_message_once_a_week() {
     assert_eq!(status["liveness"]["uptime_7d_percent"], json!(100.0));
     assert_eq!(messages(&registry, &id).await, ["recheck", "recheck", "welcome"], "one message a week");
     let trail = registry.app.store.traces_at(&id, 1, registry.now()).await.unwrap().0.unwrap();
-    assert!(trail.attraction < 3.0, "renewals are not use: {trail:?}");
+    assert!(trail.values.attraction < 3.0, "renewals are not use: {trail:?}");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::SignedDuration;
 
-use registry_model::{Caller, ListingId, Moment, Trail, TrailEvent};
+use registry_model::{Caller, ListingId, Moment, TrailEvent};
 use registry_store::{Deposit, Store, StoreError};
 
 /// A caller counts once in this time at each listing.
@@ -139,7 +139,7 @@ async fn write(
     ids.dedup();
     let trails = store.trails_of(&ids, now).await?;
     let deposit = |((id, event), times): (&(ListingId, TrailEvent), &u32)| {
-        let known = trails.get(id).map(Trail::values).unwrap_or_default();
+        let known = trails.get(id).map(|trail| trail.values).unwrap_or_default();
         let one = Deposit::of(id, *event).on(Some(known));
         Deposit { times: *times, amounts: one.amounts.times(f64::from(*times)), ..one }
     };

@@ -107,7 +107,6 @@ async fn take(
         // Another request took it at the same moment: return that order.
         DemoOutcome::AlreadyTaken => Ok(app.store.order(&order.order_id).await?.unwrap_or(order)),
         DemoOutcome::NotActive => Err(not_active(app, &core.id, Lane::Queued)),
-        DemoOutcome::Limited(used_up) => Err(used_up.into()),
     }
 }
 

@@ -63,7 +63,6 @@ pub(super) async fn complete(
             CompletionOutcome::Done => return Ok(rewarded),
             CompletionOutcome::SeatsGone | CompletionOutcome::DomainSeated => seat_left = false,
             CompletionOutcome::NotDemoed => return Err(demo_first(app, &feedback.listing_id)),
-            CompletionOutcome::Limited(used_up) => return Err(used_up.into()),
             CompletionOutcome::AlreadyDone if is_ours(app, &feedback.listing_id, &rewarded).await? => {
                 return Ok(rewarded);
             }

@@ -67,7 +67,6 @@ pub async fn checkout(app: &App, caller: &Caller, sku: Sku, form: CheckoutReques
             }
             BeginOutcome::Repeated => {}
             BeginOutcome::CodeTaken => return Err(code_taken(app, &request).await?),
-            BeginOutcome::Limited(used_up) => return Err(used_up.into()),
         }
     }
     Err(Problem::unavailable("another request with this key is in progress"))

@@ -17,8 +17,8 @@ use registry_model::{
     Caller, Contact, ContactFrom, Handshake, Kind, Lane, Listing, ListingId, Moment, NameHold, NameProof,
     ProbeHistory,
 };
+use registry_store::StoreError;
 use registry_store::events::{Event, What};
-use registry_store::{Insertion, StoreError};
 
 #[derive(Clone, Debug)]
 pub struct Published {
@@ -229,15 +229,12 @@ pub(super) async fn publish_first(
     let news = feed_item(&listing, "listing_queued", now, "was published; its first probe is pending.");
     let contact = contact(submission, name);
     let document = submission.document(None, now);
-    let inserted =
+    let is_new =
         app.store.insert(&listing, document.as_ref(), &contact, &news, name.losing_listing()).await?;
-    let status = match inserted {
-        Insertion::Done => {
-            announce(app, &listing, now).await;
-            PublishStatus::Queued
-        }
-        Insertion::AlreadyListed => PublishStatus::Duplicate,
-    };
+    if is_new {
+        announce(app, &listing, now).await;
+    }
+    let status = if is_new { PublishStatus::Queued } else { PublishStatus::Duplicate };
     Ok(Published { listing, status, retry_at: None, renews: false, words: Words::Same })
 }
 

@@ -91,9 +91,7 @@ pub async fn issue(
     });
     let jws = sign_token(app, &key, TOKEN_TYPE, &payload).await?;
     record.jws_sha256 = Some(sha256_hex(&jws));
-    if let Some(used_up) = app.store.keep_attestation(&record, act).await? {
-        return Err(used_up.into());
-    }
+    app.store.keep_attestation(&record, act).await?;
     let AttestationRecord { id, listing_id: subject, issued_at, expires_at, kid, .. } = record;
     let jwks_uri = app.settings.url("/.well-known/jwks.json");
     Ok(Attestation { id, about, subject, claims, issued_at, expires_at, issuer, kid, jws, jwks_uri })

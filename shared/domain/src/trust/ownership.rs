@@ -103,9 +103,7 @@ pub async fn challenge(app: &App, caller: &Caller, act: &str) -> Result<ShownCha
     // Not counted against the host, because nothing is sent there: strangers must not lock an owner out.
     let name = app.caller_digest(caller).await?;
     let allowance = app.allowance(LimitedAction::OwnerChallenge, &name, None);
-    if let Some(used_up) = app.store.keep_challenge(&challenge, allowance.as_ref(), now).await? {
-        return Err(used_up.into());
-    }
+    app.store.keep_challenge(&challenge, allowance, now).await?;
     let Challenge { nonce, text, expires_at } = challenge;
     let how = "Sign the UTF-8 bytes of `text` with a key that the domain publishes (see `ways`). Use Ed25519, or \
         ECDSA on P-256 with SHA-256. Then send the same call again with `nonce` and `signature`. The signature is \

@@ -46,17 +46,11 @@ fn a_mark_expires_when_its_value_is_negligible() {
 
 #[test]
 fn a_score_is_the_weighted_sum_of_the_values() {
-    let trail = Trail {
-        attraction: 10.0,
-        danger: 5.0,
-        demand: 10.0,
-        joined: 5.0,
-        endorsements: 2,
-        ..Trail::default()
-    };
+    let values = Amounts { attraction: 10.0, danger: 5.0, demand: 10.0, joined: 5.0 };
+    let trail = Trail { values, events: [(TrailEvent::Endorse, 2)].into(), ..Trail::default() };
     // 10 + 6 + 2 + 6 - 6
     assert!((trail.trail_score() - 18.0).abs() < 1e-12);
-    assert_eq!(trail.values().relief(), 2.0);
+    assert_eq!(values.relief(), 2.0);
     assert_eq!(Amounts { danger: 1.5, ..Amounts::NONE }.relief(), 1.5);
 }
 

@@ -6,7 +6,6 @@ use crate::{bounded, lookup};
 use registry_app::trails::is_itself;
 use registry_domain::{hastened_rechecks, interop};
 use registry_model::{Outcome, OutcomeTally, QUALITY_STEPS};
-use registry_store::OutcomeDeposit;
 
 const MAX_FROM_CHARS: usize = 120;
 const MAX_KIND_CHARS: usize = 40;
@@ -147,16 +146,11 @@ impl Operation for DepositOutcome {
             Some("self_report")
         } else {
             let allowance = app.allowance(LimitedAction::Outcome, &source, None);
-            match app.store.deposit_outcome(&outcome, &source, allowance).await? {
-                OutcomeDeposit::Counted => {
-                    if !outcome.ok {
-                        hastened_rechecks::after_failure_report(app, &listing).await?;
-                    }
-                    None
-                }
-                OutcomeDeposit::Again => Some("counted_within_the_hour"),
-                OutcomeDeposit::Limited(used_up) => return Err(used_up.into()),
+            let is_counted = app.store.deposit_outcome(&outcome, &source, allowance).await?;
+            if is_counted && !outcome.ok {
+                hastened_rechecks::after_failure_report(app, &listing).await?;
             }
+            (!is_counted).then_some("counted_within_the_hour")
         };
         let tally = app.store.outcomes_of(std::slice::from_ref(&listing.id)).await?;
         let tally = tally.get(&listing.id).copied().unwrap_or_default();

@@ -9,7 +9,7 @@ use registry_domain::interop;
 use registry_model::{
     EntryProtocol, MAX_SESSION_STEPS, OrderId, Session, SessionFacts, SessionId, SessionStep,
 };
-use registry_store::{SessionChange, SessionWrite};
+use registry_store::SessionChange;
 
 const PATH: &str = "/api/products/interop";
 const MAX_NAME_CHARS: usize = 120;
@@ -154,17 +154,17 @@ impl Operation for InteropSession {
         let (now, caller) = (app.clock.now(), app.caller_digest(caller).await?);
         let allowance = |action| app.allowance(action, &caller, None);
         let action = arguments.action;
-        let (id, written) = match action {
+        let (id, is_written) = match action {
             SessionAction::Open => {
                 // Not required, but a malformed id is an error.
                 arguments.session_id.is_some().then(|| session_id(&arguments)).transpose()?;
                 let id = SessionId::new(&app.random);
                 let change = change(app, &arguments, now).await?;
                 let act = allowance(LimitedAction::Session);
-                let written = app.store.open_session(&id, &change, act, now).await?;
-                (id, written)
+                let is_written = app.store.open_session(&id, &change, act, now).await?;
+                (id, is_written)
             }
-            SessionAction::Get => (session_id(&arguments)?, SessionWrite::Written),
+            SessionAction::Get => (session_id(&arguments)?, true),
             SessionAction::Append | SessionAction::Close => {
                 let id = session_id(&arguments)?;
                 let change = change(app, &arguments, now).await?;
@@ -174,15 +174,12 @@ impl Operation for InteropSession {
                     return Err(Problem::invalid("step_action", "nothing_to_append", detail));
                 }
                 let act = allowance(LimitedAction::SessionStep);
-                let written = app.store.append_to_session(&id, &change, act, now).await?;
-                (id, written)
+                let is_written = app.store.append_to_session(&id, &change, act, now).await?;
+                (id, is_written)
             }
         };
-        if let SessionWrite::Limited(used_up) = written {
-            return Err(used_up.into());
-        }
         let session = app.store.session(&id, now).await?.ok_or_else(|| not_found(app))?;
-        if written == SessionWrite::Refused {
+        if !is_written {
             return Err(refused(&session));
         }
         Ok(answer(app, action, &id, session))

@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::talk::talk_inbox::InboxMessage;
 use registry_app::talk::{self, NextAction, TalkAction, next_actions, read_text};
 use registry_model::{LimitedAction, Listing, TalkChannel, TalkMessage};
-use registry_store::{InboxOutcome, InboxWrite};
+use registry_store::InboxWrite;
 
 pub struct Talk;
 
@@ -108,10 +108,8 @@ impl Operation for Talk {
             changes_active_list: is_visit && talk::Talk::of(&listing, &app.settings, now).shows_a_visit(),
             act: app.allowance(LimitedAction::Talk, &caller, target),
         };
-        match app.store.talk(write, now).await? {
-            InboxOutcome::Written => {}
-            InboxOutcome::UsedUp(used_up) => return Err(used_up.into()),
-            InboxOutcome::Closed => return Err(closed(app, &listing)),
+        if !app.store.talk(write, now).await? {
+            return Err(closed(app, &listing));
         }
         let visited_at = if is_visit { Some(now) } else { listing.visited_at };
         let listing = Listing { visited_at, ..listing };

@@ -5,7 +5,7 @@ use crate::bounded;
 use crate::prelude::*;
 use registry_app::trails::{CONTAGION, TRACE_INTERVAL, is_itself, source_digest};
 use registry_domain::views::trail::{MarkRow, TrailRow};
-use registry_model::{Amounts, MarkKind, Trail, TrailEvent, TrailMark};
+use registry_model::{Amounts, MarkKind, TrailEvent, TrailMark};
 use registry_store::{Deposit, Edge, NewTrace, TraceOutcome, TraceSource, TrailFacts, TrailQuery, UsedWith};
 
 pub(crate) const PATH: &str = "/api/products/stigmergy";
@@ -126,7 +126,6 @@ pub(crate) async fn leave(
             TraceOutcome::Repeated => is_repeated = true,
             TraceOutcome::Known => {}
             TraceOutcome::Closed => return Err(Problem::listing_not_found(id.as_str())),
-            TraceOutcome::UsedUp(used_up) => return Err(used_up.into()),
         }
     }
     Err(Problem::unavailable("the trail of the listing changes too often; the trace was not stored"))
@@ -198,7 +197,7 @@ fn deposits(
     found: &TrailFacts,
     is_counted: bool,
 ) -> Vec<Deposit> {
-    let known = |id: &ListingId| Some(found.trails.get(id).map(Trail::values).unwrap_or_default());
+    let known = |id: &ListingId| Some(found.trails.get(id).map(|trail| trail.values).unwrap_or_default());
     let own =
         Deposit { amounts: trace.amounts, with_mark: true, ..Deposit::of(id, trace.event).on(known(id)) };
     if !is_counted {

@@ -7,7 +7,6 @@ use fearless_simd::{Level, dispatch};
 
 use super::Embedding;
 
-/// Embeddings with `WIDTH` components.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EmbeddingMatrix<const WIDTH: usize> {
     scales: Vec<f32>,
