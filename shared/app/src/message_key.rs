@@ -273,28 +273,6 @@ mod tests {
     }
 
     #[test]
-    fn signed_text_of_a_request_names_its_authority_and_the_directory() {
-        let key = SigningKey::from_bytes(&Random::seeded(1).bytes());
-        let key = MessageKey { public: *key.verifying_key().as_bytes(), private: Private::Table(key) };
-        let agent = "https://registry.example.org";
-        let (parameters, base) =
-            key.request_base("mcp.example.com:8443", agent, "bm9uY2U=", Moment::UNIX_EPOCH);
-        let kid = key.public().kid;
-        assert_eq!(
-            parameters,
-            format!(
-                r#"("@authority" "signature-agent";key="sig1");created=0;expires=300;keyid="{kid}";alg="ed25519";nonce="bm9uY2U=";tag="web-bot-auth""#
-            )
-        );
-        assert_eq!(
-            base,
-            format!(
-                "\"@authority\": mcp.example.com:8443\n\"signature-agent\";key=\"sig1\": \"{agent}\"\n\"@signature-params\": {parameters}"
-            )
-        );
-    }
-
-    #[test]
     fn signed_text_of_the_directory_names_its_authority() {
         let key = SigningKey::from_bytes(&Random::seeded(1).bytes());
         let key = MessageKey { public: *key.verifying_key().as_bytes(), private: Private::Table(key) };

@@ -38,6 +38,7 @@ pub struct Effect {
 
 impl Effect {
     pub const READS: Self = Self { read_only: true, idempotent: true, open_world: false, destructive: false };
+    pub const WRITES: Self = Self { read_only: false, idempotent: false, ..Self::READS };
 }
 
 /// A way in which the agent card advertises an operation (`specification.md#agent-skills`).

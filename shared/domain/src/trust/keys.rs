@@ -213,15 +213,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stored_key_contains_its_public_key_and_id() {
-        let stored = key_for_table(&Random::seeded(1), Moment::UNIX_EPOCH).unwrap();
-        let key = SignKey::read(&stored).unwrap();
-        assert_eq!(key.kid(), stored.kid);
-        let jwk = key.public();
-        assert_eq!((jwk.x.len(), jwk.y.len(), jwk.kid), (43, 43, stored.kid));
-    }
-
-    #[test]
     fn key_is_published_before_its_first_use_and_until_its_signatures_expire() {
         let random = Random::seeded(1);
         let at = |hours: i64| Moment::UNIX_EPOCH + SignedDuration::from_hours(hours);

@@ -20,8 +20,7 @@ pub struct ZeroMcPack;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The maximum number of peers, from 1 to 50. Default: 20.
-    #[schemars(range(min = 1, max = 50))]
-    #[schemars(extend("default" = 20))]
+    #[schemars(range(min = 1, max = 50), extend("default" = 20))]
     limit: Option<u32>,
 }
 

@@ -37,8 +37,7 @@ impl Operation for FederationPull {
         return them as referrals. Only for the operator (bearer token); a daily job does the same. The \
         setting FEDERATION_PEERS lists the registries; pass url to read only one of them. Returns the result \
         for each registry.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
+    const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const SUMMARY: &'static [&'static str] = &[
         "{referrals} entries of {peers#} registries were read.",
         "[peers]{url} | has {referrals} entries | , but failed: {failure}",

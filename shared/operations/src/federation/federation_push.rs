@@ -29,8 +29,7 @@ impl Operation for FederationPush {
     const DESCRIPTION: &'static str = "Sends the agent card of this registry to other registries, so that \
         they list it. Only for the operator (bearer token). The setting FEDERATION_PEERS lists the \
         registries; pass url to send the card to only one of them. Returns the result for each registry.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
+    const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const SUMMARY: &'static [&'static str] = &[
         "The card {agent_card_url} was sent to {peers#} registries.",
         "[peers]{peer} {ok?accepted it|did not accept it} | : {failure}",

@@ -24,8 +24,7 @@ pub struct AttractorTargets;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The maximum number of rows, from 1 to 40. Default: 12.
-    #[schemars(range(min = 1, max = 40))]
-    #[schemars(extend("default" = 12))]
+    #[schemars(range(min = 1, max = 40), extend("default" = 12))]
     limit: Option<u32>,
 }
 
@@ -135,21 +134,5 @@ fn target(app: &App, listing: &Listing, trail: &Trail, outcomes: OutcomeTally) -
         parts,
         status_url: app.settings.url(&format!("/api/listings/status?id={}", listing.id)),
         take_demo_get: app.settings.url(&format!("/api/products/demo?listing_id={}", listing.id)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Parts;
-
-    #[test]
-    fn attractor_score_is_the_weighted_sum_of_its_parts() {
-        let parts = |trail_score, outcome_score, live, liveness_score| {
-            Parts { trail_score, outcome_score, live, liveness_score }.attractor()
-        };
-        // 0.5 * 16 + 40 * 0.82 + 20 + 10 * 1 = 8 + 32.8 + 20 + 10.
-        assert!((parts(16.0, Some(0.82), true, 1.0) - 70.8).abs() < 1e-9);
-        // 0.5 * -4 + 0 + 0 + 10 * 0.25.
-        assert!((parts(-4.0, None, false, 0.25) - 0.5).abs() < 1e-9);
     }
 }

@@ -22,8 +22,7 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: String,
     /// The maximum number of listings in each list, from 1 to 20. Default: 10.
-    #[schemars(range(min = 1, max = 20))]
-    #[schemars(extend("default" = 10))]
+    #[schemars(range(min = 1, max = 20), extend("default" = 10))]
     limit: Option<u32>,
 }
 

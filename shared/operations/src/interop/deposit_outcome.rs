@@ -112,8 +112,7 @@ impl Operation for DepositOutcome {
         listing_id, ok, quality (0 to 1), latency_ms and a comment (body). One report per hour counts for each \
         source and listing. Reports of a listing about itself do not count. Returns the listing's totals and \
         outcome_score.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "ok": true, "quality": 0.9, "latency_ms": 420, "kind": "forecast", "from": "travel planner"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The {outcome.ok?good|failed} outcome {outcome.id} for {outcome.listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}).",

@@ -92,8 +92,7 @@ impl Operation for ExecuteCompose {
         listing_b (called second). Returns one complete request for each listing; you send both, in this \
         order. Also returns a signed statement of how often both were used together. This call counts as a \
         use of the pair.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{note}",

@@ -36,8 +36,7 @@ pub struct Arguments {
     #[schemars(extend("default" = "mcp"))]
     prefer: Option<EntryProtocol>,
     /// The maximum number of listings, from 1 to 20. Default: 8.
-    #[schemars(range(min = 1, max = 20))]
-    #[schemars(extend("default" = 8))]
+    #[schemars(range(min = 1, max = 20), extend("default" = 8))]
     limit: Option<u32>,
 }
 

@@ -126,8 +126,7 @@ impl Operation for InteropSession {
         `action` is open (returns a session_id), append (adds a step), get (reads the session) or close. \
         Anyone who knows the session_id can read and append. A session lasts seven days and has at most 100 \
         steps. Returns the session.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"action": "open", "entry_protocol": "a2a", "agent_name": "Travel planner", "match_q": "weather forecast"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The session {session_id} is {session.closed?closed|open} and expires at {session.expires_at}; {session.steps_left} steps are left.",

@@ -93,8 +93,7 @@ impl Operation for JoinAndContribute {
         server_json), or uses an existing listing_id. Returns what you can contribute next, for example the \
         demo, feedback or an endorsement of a peer. For each contribution, returns a complete request, and \
         whether it was already done.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
+    const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {note}"#,

@@ -19,8 +19,7 @@ pub struct Arguments {
     event: Option<String>,
     /// From 1 to 50. Default: 10. The weight is multiplied by a factor: amount / 10, but not less than 0.25
     /// and not more than 3.
-    #[schemars(range(min = 1.0, max = 50.0))]
-    #[schemars(extend("default" = 10))]
+    #[schemars(range(min = 1.0, max = 50.0), extend("default" = 10))]
     amount: Option<f64>,
 }
 
@@ -47,8 +46,7 @@ impl Operation for BumpAcceleration {
         activity), for example for an event outside the registry. Only for the operator (bearer token). Pass \
         event and amount. The added value decreases within days and is shown as operator_bump. Returns the \
         new index.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"event": "take_demo", "amount": 10}"#;
     const SUMMARY: &'static [&'static str] =
         &["{event} adds {added}; the acceleration index is now {acceleration_index}."];

@@ -38,8 +38,7 @@ impl Operation for RevokeAttestation {
     const DESCRIPTION: &'static str = "Revokes a signed statement. Only for the operator (bearer token). \
         Pass listing_id, attestation_id and a reason, which is public. After that, verify_attestation \
         returns valid: false with this reason.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: true, open_world: false, destructive: true };
+    const EFFECT: Effect = Effect { idempotent: true, destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "attestation_id": "att_0123456789abcdef01234567", "reason": "Signed in error."}"#;
     const SUMMARY: &'static [&'static str] =
         &["The statement {attestation_id} is revoked | since {revoked.at}."];

@@ -26,8 +26,7 @@ impl Operation for RotateSigningKey {
         statements and cards with this key. Only for the operator (bearer token). The previous key stays \
         published until everything that it signed has expired. Returns the key id, and the time when signing \
         with the new key starts.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: true };
+    const EFFECT: Effect = Effect { destructive: true, ..Effect::WRITES };
     const SUMMARY: &'static [&'static str] = &["The new key {kid} signs from {signs_from}."];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", name: "rotate_signing_key" }];

@@ -20,8 +20,7 @@ pub struct Arguments {
     #[serde(default)]
     kind: TrailKind,
     /// The maximum number of rows, from 1 to 40. Default: 12.
-    #[schemars(range(min = 1, max = 40))]
-    #[schemars(extend("default" = 12))]
+    #[schemars(range(min = 1, max = 40), extend("default" = 12))]
     limit: Option<u32>,
 }
 

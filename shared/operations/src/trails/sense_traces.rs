@@ -27,8 +27,7 @@ pub struct Arguments {
     #[schemars(regex(pattern = argument_schema::LINE_OR_BLANK), length(max = MAX_QUERY_CHARS))]
     q: Option<String>,
     /// The maximum number of rows in each list, from 1 to 50. Default: 12.
-    #[schemars(range(min = 1, max = 50))]
-    #[schemars(extend("default" = 12))]
+    #[schemars(range(min = 1, max = 50), extend("default" = 12))]
     limit: Option<u32>,
 }
 

@@ -40,8 +40,7 @@ impl Operation for UsedWith {
         which both worked. The registry then shows this pair to others who look at one of the two. Each \
         source counts once a day per pair. Returns the stored mark, whether it counted, and the trail of the \
         first listing.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The pair {mark.listing_id} and {mark.listing_b} is stored and {counted?counts|does not count} | ({not_counted_because}).",

@@ -26,8 +26,7 @@ pub struct Arguments {
     /// The id of the second listing. Required with type `composition`; refused with any other type.
     listing_b: Option<String>,
     /// The number of hours until the statement expires, from 1 to 720. Default: 72.
-    #[schemars(range(min = 1, max = 720))]
-    #[schemars(extend("default" = 72))]
+    #[schemars(range(min = 1, max = 720), extend("default" = 72))]
     expires_hours: Option<u32>,
     /// Do not send this argument. The registry signs only what it observed.
     #[schemars(extend("maxProperties" = 0))]
@@ -55,8 +54,7 @@ impl Operation for Attest {
         Pass listing_id and type: liveness, probe_clean, capability, reciprocity, identity_bind, composition \
         or outcome. It contains only what the registry observed, good or bad. Verify it with \
         verify_attestation or the key set.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str =
         r#"{"type": "liveness", "listing_id": "agtpub_0123456789abcdef0123", "expires_hours": 24}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -17,8 +17,7 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: String,
     /// The maximum number of rows, from 1 to 100. Default: 20.
-    #[schemars(range(min = 1, max = 100))]
-    #[schemars(extend("default" = 20))]
+    #[schemars(range(min = 1, max = 100), extend("default" = 20))]
     limit: Option<u32>,
 }
 
