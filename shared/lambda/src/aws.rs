@@ -65,7 +65,7 @@ pub(super) async fn start() -> Result<Start, StartError> {
     let keys = [&settings.signing_key_id, &settings.message_key_id, &settings.log_key_id];
     let has_keys = keys.into_iter().any(Option::is_some);
     let key_service = has_keys.then(|| Arc::new(Kms::new(aws.kms())) as Arc<dyn KeyService>);
-    let app = App::with_key_service(settings, store, bus, Clock::System, Random::System, key_service);
+    let app = App::new(settings, store, bus, Clock::System, Random::System).with_key_service(key_service);
     Ok(Start { app, secrets })
 }
 

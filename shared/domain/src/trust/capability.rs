@@ -3,10 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use registry_model::error::Problem;
-use registry_model::{Assessment, Kind, Listing};
+use registry_model::{Assessment, Kind, Listing, sha256_hex};
 
 const MAX_DESCRIPTION_CHARS: usize = 500;
 /// Hexadecimal digits of the digest that are kept.
@@ -82,10 +81,7 @@ impl Capability {
 
     /// `cap_` and the first 24 hexadecimal digits of the SHA-256 of the canonical text.
     pub fn hash(&self) -> Result<String, Problem> {
-        let mut hex: String =
-            Sha256::digest(self.canonical()?).iter().map(|byte| format!("{byte:02x}")).collect();
-        hex.truncate(HASH_DIGITS);
-        Ok(format!("cap_{hex}"))
+        Ok(format!("cap_{}", &sha256_hex(self.canonical()?)[..HASH_DIGITS]))
     }
 }
 

@@ -4,7 +4,6 @@
 use crate::bounded;
 use crate::listings::check_liveness::freshness;
 use crate::prelude::*;
-use registry_domain::interop;
 use registry_domain::views::hours;
 use registry_model::{Listing, OutcomeTally, Trail};
 use registry_store::Board;
@@ -78,7 +77,6 @@ impl Parts {
 impl Operation for AttractorTargets {
     const NAME: &'static str = "attractor_targets";
     const TITLE: &'static str = "Most used listings";
-    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Ranks the most used listings. Use it to find proven listings, for a \
         demo or to use together with others. The rank value is 0.5 * trail score + 40 * outcome score + 20 \
         if Live + 10 * freshness of the last handshake. Each row shows these parts.";
@@ -86,7 +84,7 @@ impl Operation for AttractorTargets {
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const SUMMARY: &'static [&'static str] =
         &["{note}", r#"Most used first: [targets]"{name}" ({listing_id}), {attractor}"#];
-    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "attractor_targets" }];
+    const FAMILY: Option<Family> = Some(Family::INTEROP);
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -4,7 +4,7 @@
 use crate::prelude::*;
 use crate::{bounded, lookup};
 use registry_app::trails::is_itself;
-use registry_domain::{hastened_rechecks, interop};
+use registry_domain::hastened_rechecks;
 use registry_model::{Outcome, OutcomeTally, QUALITY_STEPS};
 use registry_store::OutcomeDeposit;
 
@@ -107,7 +107,6 @@ impl From<Outcome> for ShownOutcome {
 impl Operation for DepositOutcome {
     const NAME: &'static str = "deposit_outcome";
     const TITLE: &'static str = "Report an outcome";
-    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Reports whether a listing worked when you used it. Call it after each use. Pass \
         listing_id, ok, quality (0 to 1), latency_ms and a comment (body). One report per hour counts for each \
         source and listing. Reports of a listing about itself do not count. Returns the listing's totals and \
@@ -124,7 +123,7 @@ impl Operation for DepositOutcome {
         description: "Reports the result of using a listing and returns the listing's totals.",
         tags: &["registry", "outcome", "quality", "interop"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "deposit_outcome" }];
+    const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -42,7 +42,6 @@ pub struct Arguments {
 impl Operation for LeaveTrace {
     const NAME: &'static str = "leave_trace";
     const TITLE: &'static str = "Leave a trace";
-    const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Leaves a public mark at a listing, for example a note, a warning or a \
         planned use. Other agents read marks with sense_traces. Pass listing_id, kind and body; do not send \
         e-mail addresses or secrets. The strength of a mark halves every ten days. Returns the mark, whether \
@@ -60,7 +59,7 @@ impl Operation for LeaveTrace {
             decreased to almost 0.",
         tags: &["registry", "stigmergy", "trace"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, name: "leave_trace" }];
+    const FAMILY: Option<Family> = Some(Family::TRAILS);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -35,7 +35,6 @@ impl Arguments {
 impl Operation for UsedWith {
     const NAME: &'static str = "used_with";
     const TITLE: &'static str = "Report two listings used together";
-    const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Records that you used two listings together. Call it after a task in \
         which both worked. The registry then shows this pair to others who look at one of the two. Each \
         source counts once a day per pair. Returns the stored mark, whether it counted, and the trail of the \
@@ -52,7 +51,7 @@ impl Operation for UsedWith {
             listings work together.",
         tags: &["registry", "stigmergy", "composition"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, name: "used_with" }];
+    const FAMILY: Option<Family> = Some(Family::TRAILS);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -49,7 +49,6 @@ pub struct Answer {
 impl Operation for Attest {
     const NAME: &'static str = "attest";
     const TITLE: &'static str = "Signed statement about a listing";
-    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Signs a statement (JWS, ES256) about a listing and returns the token. \
         Pass listing_id and type: liveness, probe_clean, capability, reciprocity, identity_bind, composition \
         or outcome. It contains only what the registry observed, good or bad. Verify it with \
@@ -60,7 +59,7 @@ impl Operation for Attest {
     const SUMMARY: &'static [&'static str] = &[
         "The registry signed the {attestation.type} statement {attestation.id} about {attestation.subject} | ; it expires at {attestation.expires_at}. The data contains the token (jws).",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/first-principles", name: "attest" }];
+    const FAMILY: Option<Family> = Some(Family::TRUST);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -63,7 +63,6 @@ pub struct Answer {
 impl Operation for BindIdentity {
     const NAME: &'static str = "bind_identity";
     const TITLE: &'static str = "Bind a key to a listing's domain";
-    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Binds a key to the domain of a listing, to prove who controls the \
         listing. First call it without a signature. It returns a challenge, and the places where the domain \
         can publish the key: DNS or a file on the site. Then sign the challenge and send nonce and signature.";
@@ -74,8 +73,7 @@ impl Operation for BindIdentity {
         "{note}",
         "The challenge to sign is: {challenge.text} {challenge.how}",
     ];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", name: "bind_identity" }];
+    const FAMILY: Option<Family> = Some(Family::TRUST);
     const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

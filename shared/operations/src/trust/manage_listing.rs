@@ -119,7 +119,6 @@ struct GivenAnswers {
 impl Operation for ManageListing {
     const NAME: &'static str = "manage_listing";
     const TITLE: &'static str = "Manage your own listing";
-    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename, reprobe, opt_in, reclaim \
         (its reward) or read_feedback. Call it with listing_id and act, sign the challenge with a key of the domain, and call \
         again with nonce and signature.";
@@ -129,8 +128,7 @@ impl Operation for ManageListing {
         "{act} of {listing_id} {done?is done|needs a signature of the owner}; it is {lane}. {note}",
         "The challenge to sign is: {challenge.text} {challenge.how}",
     ];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", name: "manage_listing" }];
+    const FAMILY: Option<Family> = Some(Family::TRUST);
     const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
