@@ -210,19 +210,3 @@ fn thousandths(quality: f64) -> Result<u16, Problem> {
     let thousandths = (quality * f64::from(QUALITY_STEPS)).round() as u16;
     Ok(thousandths)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::thousandths;
-
-    #[test]
-    fn quality_is_stored_in_thousandths() {
-        assert_eq!(
-            [0.0, 0.2, 0.9, 0.1234, 1.0].map(|quality| thousandths(quality).unwrap()),
-            [0, 200, 900, 123, 1000]
-        );
-        for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
-            assert_eq!(thousandths(wrong).unwrap_err().field.as_deref(), Some("quality"), "{wrong}");
-        }
-    }
-}
