@@ -74,7 +74,7 @@ fn tool(entry: &AnyOperation) -> Value {
 }
 
 fn is_in(toolset: &Toolset, entry: &AnyOperation) -> bool {
-    toolset.operations.iter().any(|other| other.name == entry.name)
+    toolset.operations().iter().any(|other| other.name == entry.name)
 }
 
 /// The tools that a request lists.
@@ -102,7 +102,7 @@ impl Selection {
         let by_url = by_url.filter(|(name, _)| name == PARAMETER).map(|(_, value)| value);
         let by_header =
             headers.get_all(HEADER).iter().filter_map(|value| Some(value.to_str().ok()?.to_owned()));
-        let mut operations = endpoint.operations.to_vec();
+        let mut operations = endpoint.operations();
         for list in by_url.chain(by_header) {
             for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
                 operations.extend(operations_of(name, is_operator)?);
@@ -127,10 +127,10 @@ impl Selection {
 fn operations_of(name: &str, is_operator: bool) -> Result<Vec<&'static AnyOperation>, RpcError> {
     let is_shown = |toolset: &&Toolset| is_operator || !toolset.is_for_operators();
     if name == ALL {
-        return Ok(FAMILIES.iter().filter(is_shown).flat_map(|family| family.operations).copied().collect());
+        return Ok(FAMILIES.iter().filter(is_shown).flat_map(Toolset::operations).collect());
     }
     match toolsets::toolset(name).filter(is_shown) {
-        Some(toolset) => Ok(toolset.operations.to_vec()),
+        Some(toolset) => Ok(toolset.operations()),
         None => {
             let known: Vec<&str> = FAMILIES.iter().filter(is_shown).map(|family| family.name).collect();
             let message =
@@ -144,7 +144,7 @@ fn operations_of(name: &str, is_operator: bool) -> Result<Vec<&'static AnyOperat
 pub(crate) fn list_toolsets(endpoint: &str) -> Value {
     let shown = FAMILIES.iter().filter(|family| !family.is_for_operators());
     let toolsets = shown.map(|family| {
-        let tools: Vec<&str> = family.operations.iter().map(|entry| entry.name).collect();
+        let tools: Vec<&str> = family.operations().iter().map(|entry| entry.name).collect();
         json!({ "name": family.name, "about": family.about, "tools": tools })
     });
     json!({
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn url_and_header_add_toolsets() {
-        assert_eq!(names(&CORE, "", false).unwrap().len(), CORE.operations.len() + 1);
+        assert_eq!(names(&CORE, "", false).unwrap().len(), CORE.operations().len() + 1);
         assert_eq!(names(&SPECIFIED, "", false).unwrap().len(), 37);
         let with_trails = names(&CORE, "toolsets=trails,%20talk&x=1", false).unwrap();
         assert!(with_trails.contains(&"endorse") && with_trails.contains(&"talk_inbox"));

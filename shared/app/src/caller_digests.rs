@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use ring::hmac;
 
 use crate::App;
-use registry_model::{Caller, Secret};
+use registry_model::{Caller, Secret, hex};
 use registry_store::{CallerKeys, StoreError, caller_key_period};
 
 /// Bytes of a digest.
@@ -67,8 +67,7 @@ impl App {
 
 fn digest(key: &Secret, name: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, key.reveal().as_bytes());
-    let tag = hmac::sign(&key, name.as_bytes());
-    tag.as_ref().iter().take(DIGEST_BYTES).map(|byte| format!("{byte:02x}")).collect()
+    hex(&hmac::sign(&key, name.as_bytes()).as_ref()[..DIGEST_BYTES])
 }
 
 #[cfg(test)]

@@ -86,28 +86,10 @@ impl Deref for App {
 
 impl App {
     pub fn new(settings: Settings, store: Store, bus: Bus, clock: Clock, random: Random) -> Self {
-        Self::with_key_service(settings, store, bus, clock, random, None)
+        Self(Arc::new(Self::services(settings, store, bus, clock, random)))
     }
 
-    pub fn with_key_service(
-        settings: Settings,
-        store: Store,
-        bus: Bus,
-        clock: Clock,
-        random: Random,
-        key_service: Option<Arc<dyn KeyService>>,
-    ) -> Self {
-        Self(Arc::new(Self::services(settings, store, bus, clock, random, key_service)))
-    }
-
-    fn services(
-        settings: Settings,
-        store: Store,
-        bus: Bus,
-        clock: Clock,
-        random: Random,
-        key_service: Option<Arc<dyn KeyService>>,
-    ) -> Services {
+    fn services(settings: Settings, store: Store, bus: Bus, clock: Clock, random: Random) -> Services {
         let own_host =
             url::Url::parse(&settings.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
         let own_host = own_host.filter(|_| settings.mode == Mode::Public);
@@ -122,7 +104,7 @@ impl App {
             bus,
             clock,
             random,
-            key_service,
+            key_service: None,
             fetcher,
             pages: RenderCache::default(),
             server_pages: RenderCache::default(),
@@ -153,11 +135,21 @@ impl App {
     /// The same app with other settings and empty caches. The search index stays loaded.
     #[must_use]
     pub fn with_settings(&self, settings: Settings) -> Self {
+        Self(Arc::new(self.renewed(settings)))
+    }
+
+    fn renewed(&self, settings: Settings) -> Services {
         let Services { store, bus, clock, random, key_service, .. } = &**self;
         let (store, bus, clock, random) = (store.clone(), bus.clone(), clock.clone(), random.clone());
-        let services = Self::services(settings, store, bus, clock, random, key_service.clone());
+        let services = Self::services(settings, store, bus, clock, random);
         let search = services.search.clone().with_index_of(&self.search);
-        Self(Arc::new(Services { search, ..services }))
+        Services { search, key_service: key_service.clone(), ..services }
+    }
+
+    /// The same app with a service that has private keys.
+    #[must_use]
+    pub fn with_key_service(&self, key_service: Option<Arc<dyn KeyService>>) -> Self {
+        Self(Arc::new(Services { key_service, ..self.renewed(self.settings.clone()) }))
     }
 
     /// The allowance for one limited action; none where rate limits are off. `caller` is a [`App::caller_digest`].

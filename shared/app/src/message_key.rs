@@ -14,7 +14,6 @@ use ed25519_dalek::{Signer as _, SigningKey};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use schemars::JsonSchema;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 use url::Url;
 
@@ -72,8 +71,8 @@ pub struct MessageSignature {
 
 impl MessageKey {
     pub fn public(&self) -> Ed25519Jwk {
-        let x = BASE64URL.encode(self.public);
-        Ed25519Jwk { kty: "OKP", crv: "Ed25519", kid: thumbprint(&x), x, usage: "sig" }
+        let jwk = self.domain_key().jwk();
+        Ed25519Jwk { kty: "OKP", crv: "Ed25519", kid: jwk.thumbprint(), x: jwk.x, usage: "sig" }
     }
 
     /// The public half as a key of the domain; its record proves the domain to the official registry.
@@ -170,22 +169,17 @@ pub fn ed25519(key: &PublicKey) -> Result<[u8; 32], Unreadable> {
     }
 }
 
-/// RFC 8037 appendix A.3: the digest of the required members in the order of their names.
-fn thumbprint(x: &str) -> String {
-    BASE64URL.encode(Sha256::digest(format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#)))
-}
-
 /// The key; created if there is none.
 pub async fn message_key(app: &App) -> Result<MessageKey, Problem> {
     if let Some(stored) = app.store.message_key().await? {
         return Ok(MessageKey::read(&stored)?);
     }
-    let kid = |public: &[u8; 32]| thumbprint(&BASE64URL.encode(public));
+    let kid = |public: [u8; 32]| PublicKey::Ed25519(public).jwk().thumbprint();
     let new = match &app.settings.message_key_id {
-        Some(id) => private_key::from_service(app, id, |public| Ok(kid(&ed25519(public)?))).await?,
+        Some(id) => private_key::from_service(app, id, |public| Ok(kid(ed25519(public)?))).await?,
         None => {
             let key = SigningKey::from_bytes(&app.random.bytes());
-            let (kid, secret) = (kid(key.verifying_key().as_bytes()), BASE64URL.encode(key.as_bytes()));
+            let (kid, secret) = (kid(key.verifying_key().to_bytes()), BASE64URL.encode(key.as_bytes()));
             StoredKey { kid, secret, public: None, made_at: app.clock.now() }
         }
     };
@@ -264,35 +258,6 @@ pub(crate) fn signer(app: &App) -> Signer {
 mod tests {
     use super::*;
     use registry_model::Random;
-
-    #[test]
-    fn thumbprint_matches_the_rfc() {
-        // RFC 8037 appendix A.3.
-        let x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
-        assert_eq!(thumbprint(x), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
-    }
-
-    #[test]
-    fn signed_text_of_a_request_names_its_authority_and_the_directory() {
-        let key = SigningKey::from_bytes(&Random::seeded(1).bytes());
-        let key = MessageKey { public: *key.verifying_key().as_bytes(), private: Private::Table(key) };
-        let agent = "https://registry.example.org";
-        let (parameters, base) =
-            key.request_base("mcp.example.com:8443", agent, "bm9uY2U=", Moment::UNIX_EPOCH);
-        let kid = key.public().kid;
-        assert_eq!(
-            parameters,
-            format!(
-                r#"("@authority" "signature-agent";key="sig1");created=0;expires=300;keyid="{kid}";alg="ed25519";nonce="bm9uY2U=";tag="web-bot-auth""#
-            )
-        );
-        assert_eq!(
-            base,
-            format!(
-                "\"@authority\": mcp.example.com:8443\n\"signature-agent\";key=\"sig1\": \"{agent}\"\n\"@signature-params\": {parameters}"
-            )
-        );
-    }
 
     #[test]
     fn signed_text_of_the_directory_names_its_authority() {

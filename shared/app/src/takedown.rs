@@ -136,7 +136,7 @@ pub async fn carry_out(app: &App, command: Command) -> Result<Outcome, Problem> 
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Outcome {
     /// Always true: a decision that cannot be carried out is a problem document.
     pub ok: bool,
@@ -171,20 +171,7 @@ pub struct Outcome {
 
 impl Outcome {
     fn of_one(changed: bool, listings: u32, note: impl Into<String>) -> Self {
-        Self {
-            ok: true,
-            changed,
-            listings,
-            left: 0,
-            flagged: Vec::new(),
-            next: None,
-            reports: Vec::new(),
-            report_counts: BTreeMap::new(),
-            feedback: Vec::new(),
-            contacts: Vec::new(),
-            next_cursor: None,
-            note: note.into(),
-        }
+        Self { ok: true, changed, listings, note: note.into(), ..Self::default() }
     }
 }
 
@@ -194,8 +181,7 @@ async fn revoke_access(app: &App, token: &TokenDigest) -> Result<Outcome, Proble
     let note = if revoked {
         "Revoked. The token gives no access any more."
     } else {
-        "This token is unknown or gives \
-            no access."
+        "This token is unknown or gives no access."
     };
     Ok(Outcome::of_one(revoked, 0, note))
 }

@@ -70,7 +70,7 @@ pub(super) async fn start() -> Result<Start, StartError> {
     let has_keys = keys.into_iter().any(Option::is_some);
     let key_service =
         has_keys.then(|| Arc::new(Kms::new(aws_sdk_kms::Client::new(&aws.of("KMS")))) as Arc<dyn KeyService>);
-    let app = App::with_key_service(settings, store, bus, Clock::System, Random::System, key_service);
+    let app = App::new(settings, store, bus, Clock::System, Random::System).with_key_service(key_service);
     Ok(Start { app, secrets })
 }
 

@@ -110,7 +110,8 @@ impl TrailValue {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Deposited")]
 pub struct Amounts {
     pub attraction: f64,
     pub danger: f64,

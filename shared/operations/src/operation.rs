@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use crate::argument_names;
 use crate::arguments::RawArguments;
-use crate::route::{Action, Route};
+use crate::route::{Action, Family, Route};
 use crate::sentences;
 use crate::short::{DETAIL, View};
 use registry_app::App;
@@ -38,6 +38,7 @@ pub struct Effect {
 
 impl Effect {
     pub const READS: Self = Self { read_only: true, idempotent: true, open_world: false, destructive: false };
+    pub const WRITES: Self = Self { read_only: false, idempotent: false, ..Self::READS };
 }
 
 /// A way in which the agent card advertises an operation (`specification.md#agent-skills`).
@@ -64,8 +65,15 @@ pub trait Operation: 'static {
     const ALIASES: &'static [&'static str] = &[];
     /// Its name for people.
     const TITLE: &'static str;
-    /// The version of its family, if its answer contains one.
-    const VERSION: Option<&'static str> = None;
+    /// The family in whose endpoint it is an action.
+    const FAMILY: Option<Family> = None;
+    /// The name of this action.
+    const ACTION: &'static str = Self::NAME;
+    /// The version in its answer, if the answer contains one.
+    const VERSION: Option<&'static str> = match Self::FAMILY {
+        Some(family) => Some(family.version),
+        None => None,
+    };
     /// What it does and when to use it, for a model that must choose.
     const DESCRIPTION: &'static str;
     const EFFECT: Effect;
@@ -76,7 +84,10 @@ pub trait Operation: 'static {
     const SUMMARY: &'static [&'static str] = &[];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &[];
-    const ACTIONS: &'static [Action] = &[];
+    const ACTIONS: &'static [Action] = match Self::FAMILY {
+        Some(family) => &[Action { path: family.path, name: Self::ACTION }],
+        None => &[],
+    };
     /// Whether it has an argument `action` of its own: the name under which a family's endpoint called it.
     const TAKES_ACTION: bool = false;
     /// The HTTP statuses of its own errors, without those of any request (unreadable, rate limit, busy table).

@@ -9,4 +9,4 @@ pub(crate) use serde::{Deserialize, Serialize};
 pub(crate) use serde_json::{Map, Value, json};
 
 pub(crate) use crate::operation::{AdvertisedSkill, Effect, NoArguments, Operation};
-pub(crate) use crate::route::{Action, Route};
+pub(crate) use crate::route::{Family, Route};

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use registry_domain::economy;
 use registry_model::error::Problem;
 
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +44,26 @@ pub struct Action {
     pub path: &'static str,
     /// The value of `action` that selects the operation.
     pub name: &'static str,
+}
+
+/// Operations that share the path of an endpoint and a version (`specification.md#family-endpoints`).
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    pub path: &'static str,
+    pub version: &'static str,
+}
+
+impl Family {
+    pub const TRAILS: Self = Self::of("/api/products/stigmergy", registry_app::trails::VERSION);
+    pub const TRUST: Self = Self::of("/api/products/first-principles", registry_domain::trust::VERSION);
+    pub const INTEROP: Self = Self::of("/api/products/interop", registry_domain::interop::VERSION);
+    pub const FEDERATION: Self = Self::of("/api/products/federation", registry_domain::interop::VERSION);
+    pub const AUTOCATALYSIS: Self = Self::of(economy::AUTOCATALYSIS_PATH, economy::AUTOCATALYSIS_VERSION);
+    pub const EXONOMICS: Self = Self::of(economy::EXONOMICS_PATH, economy::EXONOMICS_VERSION);
+
+    const fn of(path: &'static str, version: &'static str) -> Self {
+        Self { path, version }
+    }
 }
 
 impl Route {

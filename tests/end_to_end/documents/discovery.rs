@@ -36,8 +36,7 @@ async fn every_operation_is_in_every_list_of_operations() {
     for operation in CATALOGUE {
         for (list, names) in &lists {
             let is_for_operators = FAMILIES.iter().any(|family| {
-                family.is_for_operators()
-                    && family.operations.iter().any(|other| other.name == operation.name)
+                family.is_for_operators() && family.described().any(|other| other.name == operation.name)
             });
             if is_for_operators && *list == "tools/list" {
                 continue;

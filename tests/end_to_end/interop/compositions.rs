@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, servers};
 use tests::test_registry::{TestOptions, TestRegistry};
 
-use super::{INTEROP, TOKEN, act, act_as, by_a2a};
+use super::{INTEROP, TOKEN, act, act_as};
 use crate::fixtures::{LivePair, forecaster, live_agent, live_pair};
 
 /// A registry with an agent and a server that match each other, on two hosts.
@@ -50,7 +50,7 @@ async fn plan_for_using_two_listings_together_is_signed_and_counted() {
     );
     assert_eq!(again["pipeline"]["id"], pipeline["id"]);
     registry.settle();
-    let after = by_a2a(&registry, "compose_peers", json!({ "listing_id": server })).await;
+    let after = registry.call_tool("compose_peers", &json!({ "listing_id": server })).await;
     assert_eq!(
         (&after["compositions"][0]["peer_focus"], &after["suggestions"]),
         (&agent, &json!([])),
@@ -143,7 +143,7 @@ async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     assert_eq!(demo(&live).get("waits_for"), None);
     registry.call_tool("take_demo", &demo(&live)["call"]["body"]).await;
     registry.settle();
-    let later = by_a2a(&registry, "join_and_contribute", json!({ "listing_id": id })).await;
+    let later = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
     let done: Vec<&Value> =
         later["contributions"].as_array().unwrap().iter().map(|contribution| &contribution["done"]).collect();
     assert_eq!(done[..3], [&json!(true), &json!(true), &json!(false)], "{later}");

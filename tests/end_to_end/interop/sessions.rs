@@ -8,7 +8,7 @@ use registry::model::LimitedAction;
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, TestOptions, TestRegistry};
 
-use super::{INTEROP, act, by_a2a, call_from};
+use super::{INTEROP, act, call_from};
 use crate::fixtures::live_agent;
 
 async fn open(registry: &TestRegistry) -> String {
@@ -21,7 +21,7 @@ fn step(id: &str, action: &str) -> Value {
 }
 
 #[tokio::test]
-async fn session_works_across_protocols() {
+async fn session_collects_the_steps_of_callers_until_it_is_closed() {
     let (registry, _peer, listing) = live_agent().await;
     let opened = act(
         &registry,
@@ -38,7 +38,7 @@ async fn session_works_across_protocols() {
     first_step["entry_protocol"] = json!("mcp");
     registry.call_tool("interop_session", &first_step).await;
     registry.advance(Duration::from_secs(1));
-    by_a2a(&registry, "interop_session", step(id, "called")).await;
+    registry.call_tool("interop_session", &step(id, "called")).await;
     let read = act(&registry, INTEROP, "session_get", json!({ "session_id": id })).await;
     let session = &read["session"];
     assert_eq!((&session["entry_protocol"], &session["match_q"]), (&json!("a2a"), &json!("weather")));

@@ -58,7 +58,7 @@ async fn attestations_are_signed_in_the_key_service() {
         let settings = Settings::from_env(Mode::Development, lookup).unwrap();
         let clock = Clock::manual(NOON.parse().unwrap());
         let (store, random) = (app.store.clone(), Random::seeded(7));
-        let app = App::with_key_service(settings, store, Bus::Silent, clock, random, Some(service));
+        let app = App::new(settings, store, Bus::Silent, clock, random).with_key_service(Some(service));
 
         let listing = &fixtures::insert_live_listings(&app, Kind::Mcp, 1).await[0];
         let answer = call(&app, "attest", json!({ "listing_id": listing })).await;

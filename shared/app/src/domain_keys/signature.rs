@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn every_encoding_gives_the_same_signature() {
         let bytes: Vec<u8> = (100..164).collect();
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = registry_model::hex(&bytes);
         let read = Some(Signature(bytes.clone()));
         for text in [hex, BASE64URL.encode(&bytes), BASE64.encode(&bytes)] {
             assert_eq!(Signature::parse(&text), read, "{text}");

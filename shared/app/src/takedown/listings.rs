@@ -24,11 +24,7 @@ pub(super) async fn withdraw(app: &App, id: &ListingId, reason: PublicReason) ->
 
 pub(super) async fn restore(app: &App, id: &ListingId) -> Result<Outcome, Problem> {
     let host_blocked = |block: &BlockedHost| {
-        blocked_conflict(format!(
-            "The host of this listing is blocked. Unblock {} \
-            first.",
-            block.host
-        ))
+        blocked_conflict(format!("The host of this listing is blocked. Unblock {} first.", block.host))
     };
     Ok(match restore_unless(app, id, host_blocked, |_| None).await? {
         true => Outcome::of_one(true, 1, "Restored. It is probed now and becomes Live if it answers."),
@@ -112,19 +108,7 @@ pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Prob
             return Ok(before);
         }
         let now = app.clock.now();
-        let after = Listing {
-            lane: Lane::Queued,
-            live_since: None,
-            due_at: now,
-            failures: 0,
-            strikes: Vec::new(),
-            failing_since: None,
-            history: ProbeHistory::default(),
-            attempts: 0,
-            lease: None,
-            lease_until: 0,
-            ..before.clone()
-        };
+        let after = requeued(&before, now);
         let text = format!("{} moved to another URL and waits for its next probe.", before.name);
         if app.store.decide(&before, &after, &news("listing_demoted", &after, text, now)).await? {
             announce(app, &after, What::Demoted).await;
@@ -136,23 +120,31 @@ pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Prob
 /// Puts a withdrawn listing back into the queue; false where it changed since it was read.
 pub(super) async fn bring_back(app: &App, before: &Listing) -> Result<bool, StoreError> {
     let now = app.clock.now();
-    let after = Listing {
-        lane: Lane::Queued,
-        withdrawal: None,
-        due_at: now,
-        failures: 0,
-        failing_since: None,
-        history: ProbeHistory::default(),
-        lease: None,
-        lease_until: 0,
-        ..before.clone()
-    };
+    let after = requeued(before, now);
     let text = format!("{} was restored and waits for its next probe.", before.name);
     let written = app.store.decide(before, &after, &news("listing_restored", &after, text, now)).await?;
     if written {
         announce(app, &after, What::Queued).await;
     }
     Ok(written)
+}
+
+/// The listing in the queue, without what earlier probes found.
+fn requeued(before: &Listing, now: Moment) -> Listing {
+    Listing {
+        lane: Lane::Queued,
+        withdrawal: None,
+        live_since: None,
+        due_at: now,
+        failures: 0,
+        strikes: Vec::new(),
+        failing_since: None,
+        history: ProbeHistory::default(),
+        attempts: 0,
+        lease: None,
+        lease_until: 0,
+        ..before.clone()
+    }
 }
 
 fn news(what: &str, listing: &Listing, text: String, at: Moment) -> FeedItem {

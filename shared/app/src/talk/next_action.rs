@@ -100,29 +100,16 @@ pub(super) mod tests {
     use registry_model::settings::Mode;
 
     pub(in crate::talk) fn listing(lane: Lane) -> Listing {
-        let stored = json!({
-            "id": "agtpub_0123456789abcdef0123",
-            "name": "Adder",
-            "category": "other",
-            "url": "https://agent.example.org/.well-known/agent-card.json",
-            "declared": "unknown",
-            "lane": lane,
-            "listed_at": "2026-11-20T12:00:00Z",
-            "due_at": "2026-11-20T12:00:00Z",
-        });
-        serde_json::from_value(stored).unwrap()
+        let (id, at) = ("agtpub_0123456789abcdef0123", "2026-11-20T12:00:00Z");
+        let url = Some("https://agent.example.org/.well-known/agent-card.json".to_owned());
+        let listing = Listing::new(id.parse().unwrap(), "Adder".to_owned(), at.parse().unwrap());
+        Listing { lane, url, ..listing }
     }
 
     fn actions(listing: &Listing) -> Vec<&'static str> {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         let now = "2026-11-20T13:00:00Z".parse().unwrap();
         let actions = next_actions(listing, &settings, now);
-        for action in &actions {
-            assert!(
-                action.url.starts_with("http://127.0.0.1:8080/api/") && !action.why.is_empty(),
-                "{action:?}"
-            );
-        }
         actions.into_iter().map(|action| action.action).collect()
     }
 

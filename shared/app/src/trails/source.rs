@@ -3,7 +3,7 @@
 
 use sha2::{Digest, Sha256};
 
-use registry_model::{HostName, Listing, ListingId};
+use registry_model::{HostName, Listing, ListingId, hex};
 
 /// A digest of a caller's digest, a listing and an action. So the same caller has different digests at different
 /// listings.
@@ -12,7 +12,7 @@ pub fn source_digest(caller_digest: &str, at: &ListingId, what: &str) -> String 
     for part in [at.as_str(), "\n", what, "\n", caller_digest] {
         hash.update(part);
     }
-    hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+    hex(&hash.finalize()[..12])
 }
 
 /// Whether `from` names the listing itself: its id, its name, or one of its domains.

@@ -97,8 +97,6 @@ pub fn bump(event: TrailEvent, amount: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn index(counted: &[(TrailEvent, f64)], bumped: f64) -> Acceleration {
@@ -144,19 +142,5 @@ mod tests {
         let bumps = [1.0, 10.0, 20.0, 50.0].map(|amount| bump(TrailEvent::LeaveFeedback, amount));
         // .04 times .25 (the least), 1, 2, and 3 (the most).
         assert_eq!(bumps.map(rounded), [0.01, 0.04, 0.08, 0.12]);
-    }
-
-    proptest! {
-        #[test]
-        fn acceleration_index_is_bounded_and_equals_the_sum_of_its_parts(
-            recent in prop::collection::vec(0.0..1e7, TrailEvent::ALL.len()),
-            bumped in 0.0..1e7,
-        ) {
-            let events: Vec<(TrailEvent, f64)> = TrailEvent::ALL.into_iter().zip(recent).collect();
-            let found = index(&events, bumped);
-            let sum: f64 = found.contributions.iter().map(|one| one.adds).sum();
-            prop_assert!((1.0..=3.0).contains(&found.index));
-            prop_assert!((found.excess - sum.min(2.0)).abs() < 1e-5);
-        }
     }
 }

@@ -65,31 +65,3 @@ pub fn costs(prices: &Prices) -> Result<Vec<Cost>, serde_json::Error> {
     costs.sort_by(|a, b| b.usd_per_million_calls.total_cmp(&a.usd_per_million_calls));
     Ok(costs)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use registry_model::settings::{Mode, Settings};
-
-    fn call(read_units: f64, write_units: f64) -> MeasuredCost {
-        let operation = "x".to_owned();
-        MeasuredCost { operation, table_operations: 2, read_units, write_units, refused: None }
-    }
-
-    #[test]
-    fn price_of_a_call_matches_a_value_calculated_by_hand() {
-        let prices = Settings::from_env(Mode::Public, |_| None).unwrap().prices;
-        // 3 * 0.125 + 8 * 0.625 + 1 = 0.375 + 5 + 1.
-        assert_eq!(Cost::of(call(3.0, 8.0), &prices).usd_per_million_calls, 6.375);
-        assert_eq!(Cost::of(call(0.0, 0.0), &prices).usd_per_million_calls, 1.0);
-        assert_eq!(Cost::of(call(0.5, 0.0), &prices).usd_per_million_calls, 1.0625);
-    }
-
-    #[test]
-    fn measured_costs_can_be_read() {
-        let prices = Settings::from_env(Mode::Public, |_| None).unwrap().prices;
-        let costs = costs(&prices).unwrap();
-        assert!(costs.windows(2).all(|pair| pair[0].usd_per_million_calls >= pair[1].usd_per_million_calls));
-        assert!(costs.iter().any(Cost::writes) && !costs.iter().all(Cost::writes));
-    }
-}

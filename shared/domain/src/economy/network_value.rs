@@ -84,8 +84,6 @@ impl Network {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn network(listings: f64, compositions: f64, outcomes: f64, peers: f64, dense: bool) -> Network {
@@ -120,20 +118,5 @@ mod tests {
             [Network::share(3.0, 0.0), Network::share(3.0, 2.0), Network::share(1.0, 4.0)],
             [0.0, 1.0, 0.25]
         );
-    }
-
-    proptest! {
-        #[test]
-        fn value_never_falls_when_an_input_grows(n in 0.0..1e6, c in 0.0..0.5, o in 0.0..0.5, f in 0.0..100.0) {
-            let value = network(n, c, o, f, false).value();
-            for more in [
-                network(n + 1.0, c, o, f, false),
-                network(n, c + 0.1, o, f, false),
-                network(n, c, o + 0.1, f, false),
-                network(n, c, o, f + 1.0, false),
-            ] {
-                prop_assert!(more.value() >= value);
-            }
-        }
     }
 }

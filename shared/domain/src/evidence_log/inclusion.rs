@@ -144,16 +144,3 @@ async fn leaf(app: &App, index: u64) -> Result<String, Problem> {
     let text = entry.and_then(|entry| String::from_utf8(entry).ok());
     text.ok_or_else(|| Problem::fault("an entry of the log cannot be read"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn proof_of_the_last_leaf_of_three_contains_one_hash() {
-        // RFC 6962 §2.1.3: the sibling of the third of three leaves is the subtree of the first two, which is stored
-        // third, after the leaves 0 and 1.
-        assert_eq!(required_hashes(|reader| prove_record(3, 2, reader)), [2]);
-        assert_eq!(required_hashes(|reader| prove_record(1, 0, reader)), [0_u64; 0]);
-    }
-}

@@ -9,9 +9,10 @@ use serde::Serialize;
 
 use super::call::{self, Call};
 use super::node::CapabilityNode;
+use registry_app::App;
 use registry_model::protocol::ARD_BASE;
 use registry_model::settings::Settings;
-use registry_model::{EntryProtocol, Facts, ListingId, Random, Tool};
+use registry_model::{EntryProtocol, Facts, Kind, ListingId, Random, Tool};
 use registry_search::is_stop_word;
 use registry_store::NamedListing;
 
@@ -86,6 +87,18 @@ impl Invocation {
             http,
             ard: call::ard(&settings.url(&format!("{ARD_BASE}search")), &node.name),
         }
+    }
+
+    /// A listing as a node, and its calls with the protocol of its kind first.
+    pub fn usual(app: &App, listing: &NamedListing, trail: f64, words: &str) -> (CapabilityNode, Self) {
+        let node = CapabilityNode::of(listing, trail, &app.settings);
+        let prefer = match node.kind {
+            Kind::Agent => EntryProtocol::A2a,
+            Kind::Mcp => EntryProtocol::Mcp,
+        };
+        let wish = CapabilityRequest { words, ..CapabilityRequest::default() };
+        let invocation = Self::of(&node, listing, wish, prefer, &app.settings, &app.random);
+        (node, invocation)
     }
 
     pub fn call(&self) -> &Call {

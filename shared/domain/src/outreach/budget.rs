@@ -2,7 +2,38 @@
 //! number, which depends on the number of Live listings. A setting and the acceleration index scale the base
 //! number. A separate function returns the base number, because both numbers are shown.
 
+use crate::economy;
+use registry_app::App;
 use registry_model::settings::Settings;
+use registry_store::{Live, StoreError};
+
+/// The budget of the current UTC day.
+#[derive(Clone, Debug)]
+pub struct DayBudget {
+    pub live: Live,
+    /// Live listings.
+    pub active: u32,
+    /// First touches of this day.
+    pub sent: u32,
+    pub multiplier: f64,
+    pub cap: u32,
+}
+
+impl DayBudget {
+    pub async fn read(app: &App) -> Result<Self, StoreError> {
+        let store = &app.store;
+        let touches = store.touches_of_day(app.clock.now());
+        let (live, sent, multiplier) =
+            futures::try_join!(store.live(), touches, economy::day_budget_multiplier(app))?;
+        let active = live.agents + live.mcps;
+        Ok(Self { live, active, sent, multiplier, cap: day_cap(active, &app.settings, multiplier) })
+    }
+
+    /// First touches that are left.
+    pub fn room(&self) -> u32 {
+        self.cap.saturating_sub(self.sent)
+    }
+}
 
 /// First touches of a day by the number of Active clean listings (`specification.md#outreach-budget`).
 pub const fn base_cap(active: u32) -> u32 {
@@ -17,7 +48,7 @@ pub const fn base_cap(active: u32) -> u32 {
 }
 
 /// `multiplier` comes from what the operator added to the acceleration index.
-pub fn day_cap(active: u32, settings: &Settings, multiplier: f64) -> u32 {
+fn day_cap(active: u32, settings: &Settings, multiplier: f64) -> u32 {
     let cap = base_cap(active) * settings.outreach_budget_percent / 100;
     // Rounded down. The clamp repeats the bound of the multiplier (`economy::multipliers`).
     (f64::from(cap) * multiplier.clamp(1.0, 1.8)) as u32

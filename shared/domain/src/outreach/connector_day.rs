@@ -3,9 +3,10 @@
 //! no candidate reaches the thresholds, the day is a "research day" without a message.
 
 use super::a2a_delivery::TouchedListing;
+use super::budget::DayBudget;
 use super::connectors::{self, Candidate};
-use super::{budget, texts};
-use crate::{economy, feed_item};
+use super::texts;
+use crate::feed_item;
 use registry_app::App;
 use registry_model::{ConnectorPick, Draft, FeedItem, FirstStep, Moment, Partner, QueuedPartner, TalkKind};
 use registry_store::{ConnectorDay, NewTouch, StoreError, TouchOutcome};
@@ -158,21 +159,14 @@ pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<TouchedList
         return Ok(None);
     }
     let ids = std::slice::from_ref(&partner.id);
-    let (listings, mut states, live, multiplier) = futures::try_join!(
-        store.listings(ids),
-        store.outreach_states(ids),
-        store.live(),
-        economy::day_budget_multiplier(app)
-    )?;
+    let (listings, mut states, budget) =
+        futures::try_join!(store.listings(ids), store.outreach_states(ids), DayBudget::read(app))?;
     let Some(listing) = listings.into_iter().next().filter(|one| one.is_live(app.oldest_proof())) else {
         return Ok(None);
     };
-    let (likeness, live_score) = (super::likeness::Likeness::default(), connectors::live_score(&listing));
-    let state = states.pop().map(|(_, state)| state);
-    let candidate = Candidate { listing, likeness, live_score, state };
-    let allowed = candidate.may_be_touched(now, pause);
-    let Candidate { listing, state, .. } = candidate;
-    let Some(place) = state.and_then(|state| state.place).filter(|_| allowed) else { return Ok(None) };
+    let state =
+        states.pop().map(|(_, state)| state).filter(|state| connectors::may_be_touched(state, now, pause));
+    let Some(place) = state.and_then(|state| state.place) else { return Ok(None) };
     let draft = &today.pick.action.draft;
     let text = format!("{}\n\n{}", draft.subject, draft.body);
     let message = texts::message(app, &listing.id, TalkKind::Connector, text, now);
@@ -183,7 +177,7 @@ pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<TouchedList
         message: &message,
         after_demo: listing.demoed,
         again: now + pause,
-        cap: budget::day_cap(live.agents + live.mcps, &app.settings, multiplier),
+        cap: budget.cap,
         connector_of: Some(&today.pick.day),
         news: Some(&news),
     };

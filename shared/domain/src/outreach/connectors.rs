@@ -35,16 +35,14 @@ pub struct Candidate {
 impl Candidate {
     /// It is in the queue, has not opted out, and its pause is over.
     pub fn may_be_touched(&self, now: Moment, pause: jiff::SignedDuration) -> bool {
-        self.state.as_ref().is_some_and(|state| {
-            state.place.is_some()
-                && state.class != OutreachClass::OptedOut
-                && state.touched_at.is_none_or(|at| at + pause <= now)
-        })
+        self.state.as_ref().is_some_and(|state| may_be_touched(state, now, pause))
     }
 }
 
-pub fn live_score(listing: &Listing) -> u8 {
-    listing.probe.as_ref().map_or(0, |probe| probe.score / 10)
+pub(super) fn may_be_touched(state: &OutreachState, now: Moment, pause: jiff::SignedDuration) -> bool {
+    state.place.is_some()
+        && state.class != OutreachClass::OptedOut
+        && state.touched_at.is_none_or(|at| at + pause <= now)
 }
 
 /// The Live listings that connect others, the strongest first.
@@ -74,7 +72,7 @@ pub async fn candidates(app: &App) -> Result<Vec<Candidate>, StoreError> {
         .filter(|(listing, _)| listing.is_live(oldest_proof))
         .map(|(listing, evidence)| Candidate {
             likeness: Likeness::of(&listing, evidence.as_ref()),
-            live_score: live_score(&listing),
+            live_score: listing.probe.as_ref().map_or(0, |probe| probe.score / 10),
             state: states.remove(&listing.id),
             listing,
         })

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 use jiff::SignedDuration;
 
 use super::a2a_delivery::TouchedListing;
-use super::{budget, texts};
-use crate::economy;
+use super::budget::DayBudget;
+use super::texts;
 use registry_app::App;
 use registry_model::{Listing, ListingId, TalkKind};
 use registry_products::Proof;
@@ -40,10 +40,8 @@ enum Decision {
 /// an error stay in `sent`.
 pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
     let (store, now) = (&app.store, app.clock.now());
-    let (live, spent, multiplier) =
-        futures::try_join!(store.live(), store.touches_of_day(now), economy::day_budget_multiplier(app))?;
-    let cap = budget::day_cap(live.agents + live.mcps, &app.settings, multiplier);
-    let mut room = cap.saturating_sub(spent);
+    let budget = DayBudget::read(app).await?;
+    let mut room = budget.room();
     let mut seen = HashSet::new();
     for class in OutreachClass::SERVED {
         for _ in 0..MAX_PAGES {
@@ -63,7 +61,8 @@ pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
             for place in &places {
                 let listing = listings.remove(&place.id);
                 match (decide(app, listing.as_ref()), listing) {
-                    (Decision::Invite, Some(listing)) => match invite(app, place, listing, cap).await? {
+                    (Decision::Invite, Some(listing)) => match invite(app, place, listing, budget.cap).await?
+                    {
                         (TouchOutcome::Made, touched) => {
                             sent.touched.push(touched);
                             room = room.saturating_sub(1);

@@ -47,7 +47,7 @@ pub enum OfferedProof {
 impl OfferedProof {
     pub(super) fn parse(request: &ProofRequest) -> Result<Self, Problem> {
         let Some(token) = &request.token else {
-            let signed = SignedChallenge::parse(request.nonce.as_deref(), request.signature.as_deref());
+            let signed = SignedChallenge::parse(request.nonce.as_deref(), request.signature.as_deref(), None);
             return signed.map(Self::Signature).map_err(in_proof);
         };
         Ok(Self::Workflow(Secret::new(token.trim().to_owned())))

@@ -390,40 +390,13 @@ fn nothing_to_list() -> Problem {
 mod tests {
     use super::*;
 
-    fn parse(request: PublishRequest) -> Result<Submission, Problem> {
-        Submission::parse(request, Reach::Public)
-    }
-
-    fn url(text: &str) -> PublishRequest {
-        PublishRequest { url: Some(text.to_owned()), ..PublishRequest::default() }
-    }
-
-    #[test]
-    fn submission_decides_the_kind_of_a_listing() {
-        let kind = |fields| match parse(fields).unwrap().what {
-            Submitted::Url { kind, .. } => kind,
-            Submitted::Server(_) => panic!("no server was described"),
-        };
-        assert_eq!(kind(url("https://a.example.org/.well-known/agent-card.json")), Some(Kind::Agent));
-        assert_eq!(kind(url("https://a.example.org/")), None);
-        let mcp = PublishRequest {
-            mcp_url: Some("https://a.example.org/mcp".to_owned()),
-            ..PublishRequest::default()
-        };
-        assert_eq!(kind(mcp), Some(Kind::Mcp));
-    }
-
-    fn server_request(name: &str, remote: &str) -> PublishRequest {
+    fn server(name: &str, remote: &str) -> Submission {
         let document = json!({
             "name": name, "description": "Adds numbers.", "version": "1.0.0",
             "remotes": [{ "type": "streamable-http", "url": remote }],
         });
-        let Value::Object(document) = document else { unreachable!() };
-        PublishRequest { server_json: Some(document), ..PublishRequest::default() }
-    }
-
-    fn server(name: &str, remote: &str) -> Submission {
-        parse(server_request(name, remote)).unwrap()
+        let server_json = document.as_object().cloned();
+        Submission::parse(PublishRequest { server_json, ..PublishRequest::default() }, Reach::Public).unwrap()
     }
 
     #[test]

@@ -3,10 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use registry_model::error::Problem;
-use registry_model::{Assessment, Kind, Listing};
+use registry_model::{Assessment, Kind, Listing, sha256_hex};
 
 const MAX_DESCRIPTION_CHARS: usize = 500;
 /// Hexadecimal digits of the digest that are kept.
@@ -82,10 +81,7 @@ impl Capability {
 
     /// `cap_` and the first 24 hexadecimal digits of the SHA-256 of the canonical text.
     pub fn hash(&self) -> Result<String, Problem> {
-        let mut hex: String =
-            Sha256::digest(self.canonical()?).iter().map(|byte| format!("{byte:02x}")).collect();
-        hex.truncate(HASH_DIGITS);
-        Ok(format!("cap_{hex}"))
+        Ok(format!("cap_{}", &sha256_hex(self.canonical()?)[..HASH_DIGITS]))
     }
 }
 
@@ -99,9 +95,6 @@ fn normalised_list(list: Vec<String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use proptest::collection::vec;
-    use proptest::prelude::*;
-
     use super::*;
 
     fn adder() -> Capability {
@@ -131,46 +124,5 @@ mod tests {
         let ä = |times| "ä".repeat(times);
         assert_eq!(described(ä(500)), described(ä(501)));
         assert_ne!(described(ä(499)), described(ä(500)));
-    }
-
-    fn texts() -> impl Strategy<Value = Vec<String>> {
-        vec("[a-c é]{0,3}", 0..6)
-    }
-
-    prop_compose! {
-        fn abilities()(
-            name in "\\PC{1,12}", description in "\\PC{0,20}", tools in texts(), skills in texts(), tags in texts(),
-        ) -> Capability {
-            Capability { name, kind: CapabilityKind::Agent, description, tools, skills, tags }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn hash_does_not_depend_on_order_repetition_or_spaces(given in abilities(), by in 0_usize..6) {
-            let turned = |list: &[String]| -> Vec<String> {
-                let by = by.min(list.len());
-                let (one, other) = list.split_at(by);
-                [other, one, one].concat().iter().map(|text| format!(" {text}\t")).collect()
-            };
-            let other = Capability {
-                name: format!("  {}\n", given.name),
-                tools: turned(&given.tools),
-                skills: turned(&given.skills),
-                tags: turned(&given.tags),
-                ..given.clone()
-            };
-            let normal = given.normalised();
-            prop_assert_eq!(normal.hash().unwrap(), other.normalised().hash().unwrap());
-            prop_assert_eq!(normal.clone().normalised(), normal);
-        }
-
-        #[test]
-        fn additional_ability_changes_the_hash(given in abilities(), more in "[d-f]{1,5}") {
-            let normal = given.normalised();
-            let mut other = normal.clone();
-            other.tools.push(more);
-            prop_assert_ne!(normal.hash().unwrap(), other.normalised().hash().unwrap());
-        }
     }
 }

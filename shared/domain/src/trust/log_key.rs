@@ -169,43 +169,7 @@ fn new_pair(name: &str, random: &Random) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
-    use futures::FutureExt as _;
-    use signed_note::{Verifier, VerifierList};
-
     use super::*;
-    use registry_model::Moment;
-
-    #[test]
-    fn signed_note_can_be_verified_with_each_of_its_keys_alone() {
-        let made = |seed| {
-            let (kid, secret) = new_pair("registry.example.org/log", &Random::seeded(seed));
-            StoredKey { kid, secret, public: None, made_at: Moment::UNIX_EPOCH }
-        };
-        let (first, second, other) = (made(1), made(2), made(3));
-        let known = |key: &StoredKey| -> VerifierList {
-            let verifier: Box<dyn Verifier> = Box::new(StandardVerifier::new(&key.kid).unwrap());
-            VerifierList::new(vec![verifier])
-        };
-        let one = LogSigner::read(&LogKeys { first: first.clone(), second: None }).unwrap();
-        assert_eq!((one.origin(), one.second_key()), ("registry.example.org/log", None));
-        let note = Note::from_bytes(one.sign(None, "one\ntwo\n").now_or_never().unwrap().unwrap().as_bytes())
-            .unwrap();
-        assert_eq!(note.text(), b"one\ntwo\n");
-        assert_eq!(note.verify(&known(&first)).unwrap().0.len(), 1);
-        assert!(note.verify(&known(&second)).is_err());
-        assert!(one.sign(None, "no newline").now_or_never().unwrap().is_err());
-
-        let next = SecondLogKey { key: second.clone(), is_previous: false };
-        let both = LogSigner::read(&LogKeys { first: first.clone(), second: Some(next) }).unwrap();
-        let note =
-            Note::from_bytes(both.sign(None, "one\ntwo\n").now_or_never().unwrap().unwrap().as_bytes())
-                .unwrap();
-        for key in [&first, &second] {
-            let (verified, unknown) = note.verify(&known(key)).unwrap();
-            assert_eq!((verified.len(), unknown.len()), (1, 1));
-        }
-        assert!(note.verify(&known(&other)).is_err());
-    }
 
     #[test]
     fn log_origin_is_the_log_url_without_its_scheme() {

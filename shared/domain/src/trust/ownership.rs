@@ -57,8 +57,12 @@ pub struct SignedChallenge {
 }
 
 impl SignedChallenge {
-    /// Parses what the owner sends back. `None` without both: the call asks for a challenge.
-    pub fn parse(nonce: Option<&str>, signature: Option<&str>) -> Result<Option<Self>, Problem> {
+    /// Parses what the owner sends back. `None` without nonce and signature: the call asks for a challenge.
+    pub fn parse(
+        nonce: Option<&str>,
+        signature: Option<&str>,
+        key: Option<PublicKey>,
+    ) -> Result<Option<Self>, Problem> {
         match (nonce, signature) {
             (None, None) => Ok(None),
             (Some(nonce), Some(signature)) => {
@@ -67,7 +71,7 @@ impl SignedChallenge {
                         "`signature` must be 64 bytes in hexadecimal or base64, or a P-256 signature in DER.";
                     Problem::invalid("signature", "bad_signature", detail)
                 })?;
-                Ok(Some(Self { nonce: nonce.to_owned(), signature, key: None }))
+                Ok(Some(Self { nonce: nonce.to_owned(), signature, key }))
             }
             (Some(_), None) => Err(Problem::invalid(
                 "signature",

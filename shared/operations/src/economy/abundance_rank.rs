@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::prelude::*;
 use registry_domain::economy::abundance::{Boost, FORMULA};
-use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
+use registry_domain::economy::{self};
 use registry_model::Listing;
 
 const MAX_LISTINGS: usize = 50;
@@ -59,7 +59,6 @@ struct Ranked {
 impl Operation for AbundanceRank {
     const NAME: &'static str = "abundance_rank";
     const TITLE: &'static str = "Rank listings by reported use";
-    const VERSION: Option<&'static str> = Some(EXONOMICS_VERSION);
     const DESCRIPTION: &'static str = "Ranks up to 50 Live listings by how well they worked for other \
         callers. Pass listing_ids. Use it to choose between equally good matches. The rank value is 0.6 * \
         outcome score + 0.4 * trail boost (recent use). Each row shows both parts.";
@@ -72,7 +71,7 @@ impl Operation for AbundanceRank {
         "Unknown: {unknown}.",
         "Not Live: {not_live}.",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, name: "abundance_rank" }];
+    const FAMILY: Option<Family> = Some(Family::EXONOMICS);
     type Arguments = Arguments;
     type Answer = Answer;
 

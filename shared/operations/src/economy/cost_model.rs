@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 use registry_domain::economy::cost_model::{self, Cost};
-use registry_domain::economy::{EXONOMICS_PATH, EXONOMICS_VERSION, rounded};
+use registry_domain::economy::rounded;
 use registry_model::settings::Settings;
 
 pub struct CostModel;
@@ -51,7 +51,6 @@ pub(super) const FORMULA: &str = "usd_per_million_calls = read_units * usd_per_m
 impl Operation for CostModel {
     const NAME: &'static str = "cost_model";
     const TITLE: &'static str = "Cost model";
-    const VERSION: Option<&'static str> = Some(EXONOMICS_VERSION);
     const DESCRIPTION: &'static str = "Returns what each operation costs: the table operations, read units \
         and write units of one call, and the price of a million calls. The numbers were measured with an \
         example call on a small registry. Use it to estimate the load of an integration.";
@@ -60,7 +59,7 @@ impl Operation for CostModel {
         "A million calls cost: [operations]{operation} {usd_per_million_calls} US dollars",
         "{measured} {law}",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, name: "cost_model" }];
+    const FAMILY: Option<Family> = Some(Family::EXONOMICS);
     type Arguments = NoArguments;
     type Answer = Answer;
 

@@ -4,9 +4,7 @@
 use crate::prelude::*;
 use registry_domain::economy::acceleration::{self, HALF_LIFE_HOURS, MAX_EXCESS, MIN_INDEX};
 use registry_domain::economy::multipliers::{MultiplierRule, RULES};
-use registry_domain::economy::{
-    self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Acceleration, Contribution, Multipliers,
-};
+use registry_domain::economy::{self, Acceleration, Contribution, Multipliers};
 
 pub struct GetAcceleration;
 
@@ -61,7 +59,6 @@ impl From<Acceleration> for ShownAcceleration {
 impl Operation for GetAcceleration {
     const NAME: &'static str = "get_acceleration";
     const TITLE: &'static str = "Acceleration index";
-    const VERSION: Option<&'static str> = Some(AUTOCATALYSIS_VERSION);
     const DESCRIPTION: &'static str = "Returns the acceleration index, a number from 1 to 3 for the recent \
         activity of the registry. After 72 hours, an event counts half. Also returns what each type of event \
         adds to the index, and the multipliers that are computed from it, with what each multiplier scales.";
@@ -76,7 +73,7 @@ impl Operation for GetAcceleration {
             computed from this index.",
         tags: &["registry", "acceleration", "multipliers", "statistics"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: AUTOCATALYSIS_PATH, name: "get_acceleration" }];
+    const FAMILY: Option<Family> = Some(Family::AUTOCATALYSIS);
     type Arguments = NoArguments;
     type Answer = Answer;
 

@@ -2,8 +2,8 @@
 //! computed from hourly samples, so it stays the same within an hour.
 
 use crate::prelude::*;
+use registry_domain::economy::Gauges;
 use registry_domain::economy::hyper::Hyper;
-use registry_domain::economy::{EXONOMICS_PATH, EXONOMICS_VERSION, Gauges};
 
 pub struct HyperIndex;
 
@@ -18,7 +18,6 @@ pub struct Answer {
 impl Operation for HyperIndex {
     const NAME: &'static str = "hyper_index";
     const TITLE: &'static str = "Hyper index";
-    const VERSION: Option<&'static str> = Some(EXONOMICS_VERSION);
     const DESCRIPTION: &'static str = "Returns the hyper index: how fast the acceleration index (recent \
         activity) changes per hour. It is computed from up to 24 hourly samples. Also returns the thresholds \
         (gates) of a dense network, for example for listings, outcomes and pairs used together, and which of \
@@ -28,7 +27,7 @@ impl Operation for HyperIndex {
         "The hyper index is {hyper_index} | ; the network is {hyper_mode?dense|not dense yet}.",
         "Gates: [gates]{name}: {value} of {needs}",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, name: "hyper_index" }];
+    const FAMILY: Option<Family> = Some(Family::EXONOMICS);
     type Arguments = NoArguments;
     type Answer = Answer;
 

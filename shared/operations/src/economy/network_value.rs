@@ -1,8 +1,8 @@
 //! The value of the network, computed by a formula from measured values.
 
 use crate::prelude::*;
+use registry_domain::economy::Gauges;
 use registry_domain::economy::network_value::NetworkValue;
-use registry_domain::economy::{EXONOMICS_PATH, EXONOMICS_VERSION, Gauges};
 
 pub struct ValueOfNetwork;
 
@@ -18,7 +18,6 @@ pub struct Answer {
 impl Operation for ValueOfNetwork {
     const NAME: &'static str = "network_value";
     const TITLE: &'static str = "Network value";
-    const VERSION: Option<&'static str> = Some(EXONOMICS_VERSION);
     const DESCRIPTION: &'static str = "Computes the network value V = k N^a (100C)^b (100O)^g (F+0.5)^d \
         from measured values. Use V to compare two states of a registry; it is not an amount of money. \
         Returns V with its inputs and exponents.";
@@ -26,7 +25,7 @@ impl Operation for ValueOfNetwork {
     const SUMMARY: &'static [&'static str] = &[
         "The network value is {value}, computed from N={inputs.N}, C={inputs.C}, O={inputs.O} and F={inputs.F}. {note}",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, name: "network_value" }];
+    const FAMILY: Option<Family> = Some(Family::EXONOMICS);
     type Arguments = NoArguments;
     type Answer = Answer;
 

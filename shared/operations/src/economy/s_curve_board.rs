@@ -1,8 +1,8 @@
 //! The growth curves of the registry with their phases. They compare hourly samples: now, one day ago and two days ago.
 
 use crate::prelude::*;
+use registry_domain::economy::Gauges;
 use registry_domain::economy::s_curve::{Curve, RULE};
-use registry_domain::economy::{EXONOMICS_PATH, EXONOMICS_VERSION, Gauges};
 
 pub struct SCurveBoard;
 
@@ -20,13 +20,12 @@ pub struct Answer {
 impl Operation for SCurveBoard {
     const NAME: &'static str = "s_curve_board";
     const TITLE: &'static str = "Growth curves";
-    const VERSION: Option<&'static str> = Some(EXONOMICS_VERSION);
     const DESCRIPTION: &'static str = "Returns the growth curves of this registry, for example for listings, \
         outcomes and demos. Each curve contains the current value, the growth of the last two days and the \
         growth phase. It also shows whether the growth gets faster.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &["[s_curves]{label}: {value} | , phase {phase}"];
-    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, name: "s_curve_board" }];
+    const FAMILY: Option<Family> = Some(Family::EXONOMICS);
     type Arguments = NoArguments;
     type Answer = Answer;
 

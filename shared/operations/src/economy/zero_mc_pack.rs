@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use crate::bounded;
 use crate::economy::cost_model::{self, FORMULA};
 use crate::prelude::*;
+use registry_domain::economy::EXONOMICS_PATH;
 use registry_domain::economy::cost_model::Cost;
-use registry_domain::economy::{EXONOMICS_PATH, EXONOMICS_VERSION};
 use registry_domain::views::Peer;
 use registry_model::{Listing, TrailEvent};
 use registry_store::Board;
@@ -20,8 +20,7 @@ pub struct ZeroMcPack;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The maximum number of peers, from 1 to 50. Default: 20.
-    #[schemars(range(min = 1, max = 50))]
-    #[schemars(extend("default" = 20))]
+    #[schemars(range(min = 1, max = 50), extend("default" = 20))]
     limit: Option<u32>,
 }
 
@@ -72,7 +71,6 @@ struct Endpoints {
 impl Operation for ZeroMcPack {
     const NAME: &'static str = "zero_mc_pack";
     const TITLE: &'static str = "Data that you can cache and use offline";
-    const VERSION: Option<&'static str> = Some(EXONOMICS_VERSION);
     const DESCRIPTION: &'static str = "Returns data that you can cache and use offline at no extra cost: \
         Live peers with their evidence, the keys that verify signed statements, and the cost of each \
         operation that writes nothing. Pass limit to set the number of peers.";
@@ -82,7 +80,7 @@ impl Operation for ZeroMcPack {
         "The pack has {count} Live listings, {attestations.issued} statements and the costs of {cost_model#} operations; using it again costs nothing.",
         "The keys are at {attestations.key_set} .",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, name: "zero_mc_pack" }];
+    const FAMILY: Option<Family> = Some(Family::EXONOMICS);
     type Arguments = Arguments;
     type Answer = Answer;
 

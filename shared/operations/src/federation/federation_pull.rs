@@ -3,10 +3,10 @@
 
 use http::StatusCode;
 
-use crate::federation::overview::{PATH, Peer};
+use crate::federation::overview::Peer;
 use crate::operator_token;
 use crate::prelude::*;
-use registry_domain::{federation, interop};
+use registry_domain::federation;
 
 pub struct FederationPull;
 
@@ -32,18 +32,17 @@ pub struct Answer {
 impl Operation for FederationPull {
     const NAME: &'static str = "federation_pull";
     const TITLE: &'static str = "Pull from other registries";
-    const VERSION: Option<&'static str> = Some(interop::VERSION);
+    const FAMILY: Option<Family> = Some(Family::FEDERATION);
     const DESCRIPTION: &'static str = "Reads the entries of other registries now, so that searches can \
         return them as referrals. Only for the operator (bearer token); a daily job does the same. The \
         setting FEDERATION_PEERS lists the registries; pass url to read only one of them. Returns the result \
         for each registry.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
+    const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const SUMMARY: &'static [&'static str] = &[
         "{referrals} entries of {peers#} registries were read.",
         "[peers]{url} | has {referrals} entries | , but failed: {failure}",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: PATH, name: "pull" }];
+    const ACTION: &'static str = "pull";
     const REFUSALS: &'static [u16] = &[401, 403, 409];
     type Arguments = Arguments;
     type Answer = Answer;

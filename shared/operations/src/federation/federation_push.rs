@@ -2,11 +2,9 @@
 //! it writes to other servers.
 
 use crate::federation::federation_pull::{Arguments, chosen};
-use crate::federation::overview::PATH;
 use crate::operator_token;
 use crate::prelude::*;
 use registry_domain::federation::{self, Pushed};
-use registry_domain::interop;
 
 pub struct FederationPush;
 
@@ -25,17 +23,16 @@ pub struct Answer {
 impl Operation for FederationPush {
     const NAME: &'static str = "federation_push";
     const TITLE: &'static str = "Push to other registries";
-    const VERSION: Option<&'static str> = Some(interop::VERSION);
+    const FAMILY: Option<Family> = Some(Family::FEDERATION);
     const DESCRIPTION: &'static str = "Sends the agent card of this registry to other registries, so that \
         they list it. Only for the operator (bearer token). The setting FEDERATION_PEERS lists the \
         registries; pass url to send the card to only one of them. Returns the result for each registry.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
+    const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const SUMMARY: &'static [&'static str] = &[
         "The card {agent_card_url} was sent to {peers#} registries.",
         "[peers]{peer} {ok?accepted it|did not accept it} | : {failure}",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: PATH, name: "push" }];
+    const ACTION: &'static str = "push";
     const REFUSALS: &'static [u16] = &[401, 403];
     type Arguments = Arguments;
     type Answer = Answer;

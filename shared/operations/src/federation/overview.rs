@@ -7,7 +7,7 @@ use registry_domain::{federation, interop};
 use registry_model::PeerRegistry;
 use registry_model::protocol::MCP_REGISTRY;
 
-pub(super) const PATH: &str = "/api/products/federation";
+const PATH: &str = Family::FEDERATION.path;
 
 pub struct Federation;
 

@@ -160,20 +160,6 @@ mod tests {
     use crate::named;
 
     #[test]
-    fn arguments_are_found_in_schemas() {
-        let slots = |name: &str| ArgumentSlots::of(named(name).unwrap());
-        assert_eq!(slots("list_yourself").argument(Slot::Url, 0), Some("url"));
-        assert_eq!(slots("check_status").argument(Slot::Id, 0), Some("id"));
-        assert_eq!(slots("check_status").argument(Slot::Text, 0), Some("name"));
-        assert_eq!(slots("probe_clean").argument(Slot::Id, 0), Some("listing_id"));
-        assert_eq!(slots("score").argument(Slot::Text, 0), None);
-        assert_eq!(
-            slots("search_active").choices,
-            [("kind".to_owned(), vec!["agent".to_owned(), "mcp".to_owned()])]
-        );
-    }
-
-    #[test]
     fn words_of_a_message_become_filters_of_a_search() {
         let narrowed = |text: &str| {
             let mut arguments = Map::new();

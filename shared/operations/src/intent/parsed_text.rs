@@ -311,13 +311,6 @@ mod tests {
     }
 
     #[test]
-    fn quoted_text_is_not_a_request() {
-        let parsed = ParsedText::parse("she said \"list https://a.example now\"");
-        assert!(parsed.words.iter().all(|word| word.low != "list"));
-        assert_eq!(parsed.urls, [""; 0]);
-    }
-
-    #[test]
     fn only_the_beginning_of_a_long_text_is_read() {
         let long = format!("help {}", "é".repeat(20_000));
         assert_eq!(ParsedText::parse(&long).words.len(), 1);

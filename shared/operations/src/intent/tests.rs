@@ -88,12 +88,10 @@ fn messages_select_the_expected_operation() {
     let list = format!("list_yourself(url={CARD})");
     let status = format!("check_status(id={ID})");
     for (text, meant) in [
-        (format!("Please list me: {CARD}"), list.as_str()),
-        (format!("could you register {CARD} for us?"), &list),
-        (format!("List {CARD}"), &list),
-        (format!("Hi! I'd like to list my agent, it lives at {CARD}. It does not need a key."), &list),
-        (format!("I want you to publish our agent card {CARD} please"), &list),
-        (format!("{CARD} - please list it"), &list),
+        (
+            format!("Hi! I'd like to list my agent, it lives at {CARD}. It does not need a key."),
+            list.as_str(),
+        ),
         (format!("My card is at {CARD} - please list it"), &list),
         (format!("list_yourself {CARD}"), &list),
         ("list my agent at agent.acme.dev".to_owned(), "list_yourself(url=https://agent.acme.dev)"),
@@ -101,32 +99,17 @@ fn messages_select_the_expected_operation() {
             format!("list my agent at {CARD}, contact me@acme.dev"),
             &format!("list_yourself(url={CARD},contact_email=me@acme.dev)"),
         ),
-        (format!("is {ID} live?"), &status),
-        (format!("{ID} live?"), &status),
-        (format!("Is {ID} live yet, and if not, why?"), &status),
-        (format!("status of {ID} please"), &status),
         (ID.to_owned(), &status),
         (format!("check-status {ID}"), &status),
         ("what's the status of \"Weather Bot\"?".to_owned(), "check_status(name=Weather Bot)"),
-        ("How is the listing named Weather Bot?".to_owned(), "check_status(name=Weather Bot)"),
         (
             "how is the listing named paper reader 2 doing".to_owned(),
             "check_status(name=paper reader 2 doing)",
         ),
-        ("is mcp-io-github-acme live".to_owned(), "check_status(id=mcp-io-github-acme)"),
-        (format!("what would {CARD} score?"), &format!("score(url={CARD})")),
-        (format!("Score this card for me: {CARD}"), &format!("score(url={CARD})")),
         (format!("test {CARD} without listing it"), &format!("score(url={CARD})")),
-        (format!("is {ID} clean?"), &format!("probe_clean(listing_id={ID})")),
-        (format!("when did {ID} answer last?"), &format!("check_liveness(listing_id={ID})")),
-        ("which MCP servers are live?".to_owned(), "search_active(kind=mcp)"),
-        ("show me who is live".to_owned(), "search_active()"),
         ("list all live agents".to_owned(), "search_active(kind=agent)"),
-        ("list agents".to_owned(), "search_active(kind=agent)"),
         ("show 5 active listings".to_owned(), "search_active(limit=5)"),
-        ("find me an agent that reads PDFs".to_owned(), "match_capability(q=reads PDFs,kind=agent)"),
         ("which MCP server can add two numbers?".to_owned(), "match_capability(q=add two numbers,kind=mcp)"),
-        ("search for weather forecasts".to_owned(), "ard_search(q=weather forecasts)"),
         ("search for \"flight booking\"".to_owned(), "ard_search(q=flight booking)"),
         (format!("{{\"tool\": \"check_status\", \"arguments\": {{\"id\": \"{ID}\"}}}}"), &status),
     ] {
@@ -148,10 +131,7 @@ fn caller_is_asked_for_a_missing_argument() {
             "list me, and do it soon. Thank you very much! Thank you very much! Thank you very much!",
             "list_yourself misses Url",
         ),
-        ("please list my agent", "list_yourself misses Url"),
-        ("I want to register my MCP server", "list_yourself misses Url"),
         ("is it live?", "check_status misses Id"),
-        ("what is the status?", "check_status misses Id"),
         ("score my card", "score misses Url"),
     ] {
         assert_eq!(intent(text), meant, "{text}");
@@ -177,30 +157,27 @@ fn operations_that_write_need_an_explicit_request() {
     for text in [
         format!("don't list me: {CARD}"),
         format!("Do not list {CARD}"),
-        format!("please never publish {CARD}"),
         format!("what happens if you list {CARD}?"),
         format!("can I list {CARD}?"),
         format!("how do I register {CARD}?"),
         format!("list {CARD} if it scores above 50"),
         format!("list {CARD} and https://b.acme.dev"),
         format!("list {CARD}. Just kidding, don't."),
+        format!("list {CARD}... just kidding"),
+        format!("I did not ask you to list {CARD}"),
+        format!("why did you list {CARD}"),
         format!("I list {CARD} on other sites"),
         format!("add {CARD} to my calendar"),
         format!("she said \"list {CARD}\""),
-        format!("listing {CARD}"),
         format!("the registry should unlist {CARD}"),
-        format!("remove {CARD} from the list"),
         format!("check {ID}"),
-        format!("tell me about {ID}"),
         format!("don't send the report on {ID}"),
         format!("do not unsubscribe {ID}"),
         format!("can you say how to endorse {ID}?"),
         format!("Bitte liste mich: {CARD}"),
-        format!("Por favor, publica {CARD}"),
         format!("请列出 {CARD}"),
         format!("who listed {CARD}?"),
         format!("should I endorse {ID}?"),
-        format!("should we register {CARD}?"),
         format!("should I list_yourself {CARD}?"),
         format!("do I endorse {ID} or report it?"),
         format!("is it safe to report {ID}?"),
@@ -231,18 +208,7 @@ fn text_argument_is_found_after_the_listing_id() {
 
 #[test]
 fn greetings_and_meaningless_messages_get_help() {
-    for text in [
-        "",
-        "   ",
-        "hi",
-        "Hello!",
-        "hello there",
-        "help",
-        "Help me please",
-        "?",
-        "what can you do",
-        "HELP!!!",
-    ] {
+    for text in ["", "hello there", "Help me please", "?", "what can you do", "HELP!!!"] {
         assert_eq!(intent(text), "help", "{text}");
     }
     for text in ["what is the weather in Paris?", "lorem ipsum dolor sit amet", "¿qué puedes hacer?"] {
@@ -250,22 +216,6 @@ fn greetings_and_meaningless_messages_get_help() {
     }
     assert!(intent(&"lorem ipsum ".repeat(900)).starts_with("match_capability(q=lorem"));
     assert_eq!(intent(&"{".repeat(10_000)), "help");
-}
-
-#[test]
-fn opting_in_is_the_opposite_of_opting_out() {
-    for text in ["opt {id} in again", "{id} would like to opt in to your messages again", "opt {id} back in"]
-    {
-        assert_eq!(
-            intent(&text.replace("{id}", ID)),
-            format!("manage_listing(act=opt_in,listing_id={ID})"),
-            "{text}"
-        );
-    }
-    assert_eq!(
-        intent(&format!("opt {ID} out of your messages")),
-        format!("outreach_opt_out(listing_id={ID})")
-    );
 }
 
 #[test]
@@ -313,8 +263,10 @@ fn message_with_more_than_50_fields_is_refused() {
     let later = MessageContent { data: vec![json!({ "url": CARD })], ..MessageContent::default() };
     assert_eq!(short(&parse_intent(&later, Some(&largest))), "too many fields");
     let urls: Vec<String> = (0..51).map(|n| format!("https://host{n}.example.com/")).collect();
-    let files = MessageContent { text: "list me".to_owned(), urls, ..MessageContent::default() };
-    assert_eq!(short(&parse_intent(&files, None)), "too many fields");
+    let files = |urls| MessageContent { text: "list me".to_owned(), urls, ..MessageContent::default() };
+    assert_eq!(short(&parse_intent(&files(urls), None)), "too many fields");
+    let one = files(vec![CARD.to_owned()]);
+    assert_eq!(short(&parse_intent(&one, None)), format!("list_yourself(url={CARD})"));
     let (parsed, fields) = parse_content(&with(20_000));
     assert!(parsed.urls.len() <= 50 && fields.len() == 50);
     let arguments: Map<String, Value> = (0..100).map(|n| (format!("f{n}"), json!(n))).collect();
@@ -323,22 +275,7 @@ fn message_with_more_than_50_fields_is_refused() {
     assert!(matches!(parse_intent(&call, None), Intent::Run(..)), "arguments are checked by the operation");
 }
 
-#[test]
-fn url_of_a_file_part_is_used() {
-    let said = MessageContent {
-        text: "list me".to_owned(),
-        urls: vec![CARD.to_owned()],
-        ..MessageContent::default()
-    };
-    assert_eq!(short(&parse_intent(&said, None)), format!("list_yourself(url={CARD})"));
-}
-
 proptest::proptest! {
-    #[test]
-    fn any_text_is_parsed_without_panic(text in "\\PC{0,300}") {
-        intent(&text);
-    }
-
     #[test]
     fn any_mixture_of_known_pieces_is_parsed_without_panic(
         pieces in proptest::collection::vec(proptest::sample::select(vec![

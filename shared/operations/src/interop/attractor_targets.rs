@@ -4,7 +4,6 @@
 use crate::bounded;
 use crate::listings::check_liveness::freshness;
 use crate::prelude::*;
-use registry_domain::interop;
 use registry_domain::views::hours;
 use registry_model::{Listing, OutcomeTally, Trail};
 use registry_store::Board;
@@ -24,8 +23,7 @@ pub struct AttractorTargets;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The maximum number of rows, from 1 to 40. Default: 12.
-    #[schemars(range(min = 1, max = 40))]
-    #[schemars(extend("default" = 12))]
+    #[schemars(range(min = 1, max = 40), extend("default" = 12))]
     limit: Option<u32>,
 }
 
@@ -79,7 +77,6 @@ impl Parts {
 impl Operation for AttractorTargets {
     const NAME: &'static str = "attractor_targets";
     const TITLE: &'static str = "Most used listings";
-    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Ranks the most used listings. Use it to find proven listings, for a \
         demo or to use together with others. The rank value is 0.5 * trail score + 40 * outcome score + 20 \
         if Live + 10 * freshness of the last handshake. Each row shows these parts.";
@@ -87,7 +84,7 @@ impl Operation for AttractorTargets {
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const SUMMARY: &'static [&'static str] =
         &["{note}", r#"Most used first: [targets]"{name}" ({listing_id}), {attractor}"#];
-    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "attractor_targets" }];
+    const FAMILY: Option<Family> = Some(Family::INTEROP);
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -135,21 +132,5 @@ fn target(app: &App, listing: &Listing, trail: &Trail, outcomes: OutcomeTally) -
         parts,
         status_url: app.settings.url(&format!("/api/listings/status?id={}", listing.id)),
         take_demo_get: app.settings.url(&format!("/api/products/demo?listing_id={}", listing.id)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Parts;
-
-    #[test]
-    fn attractor_score_is_the_weighted_sum_of_its_parts() {
-        let parts = |trail_score, outcome_score, live, liveness_score| {
-            Parts { trail_score, outcome_score, live, liveness_score }.attractor()
-        };
-        // 0.5 * 16 + 40 * 0.82 + 20 + 10 * 1 = 8 + 32.8 + 20 + 10.
-        assert!((parts(16.0, Some(0.82), true, 1.0) - 70.8).abs() < 1e-9);
-        // 0.5 * -4 + 0 + 0 + 10 * 0.25.
-        assert!((parts(-4.0, None, false, 0.25) - 0.5).abs() < 1e-9);
     }
 }

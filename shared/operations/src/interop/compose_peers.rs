@@ -4,8 +4,7 @@
 
 use crate::prelude::*;
 use crate::{bounded, lookup};
-use registry_domain::interop::{self, CapabilityNode, CapabilityRequest, Invocation};
-use registry_model::EntryProtocol;
+use registry_domain::interop::{self, Invocation};
 use registry_store::NamedListing;
 
 /// Per list.
@@ -22,8 +21,7 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: String,
     /// The maximum number of listings in each list, from 1 to 20. Default: 10.
-    #[schemars(range(min = 1, max = 20))]
-    #[schemars(extend("default" = 10))]
+    #[schemars(range(min = 1, max = 20), extend("default" = 10))]
     limit: Option<u32>,
 }
 
@@ -72,7 +70,6 @@ struct Suggestion {
 impl Operation for ComposePeers {
     const NAME: &'static str = "compose_peers";
     const TITLE: &'static str = "Listings that work with a listing";
-    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Returns Live listings that work with a given listing, in two lists. \
         The first contains listings that callers used together with it. The second contains listings of the \
         other kind (agent or MCP server) that match its description. Each row has a complete request. Pass \
@@ -91,7 +88,7 @@ impl Operation for ComposePeers {
             match it.",
         tags: &["registry", "interop", "composition", "peers"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "compose_peers" }];
+    const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;
@@ -118,7 +115,7 @@ impl Operation for ComposePeers {
                     Kind::Mcp => format!("its tools match the description of {}", listing.0.id),
                     Kind::Agent => format!("its description matches the tools of {}", listing.0.id),
                 },
-                invoke: invocation(app, peer, trail),
+                invoke: Invocation::usual(app, peer, trail, "").1,
             }
         };
         let suggestions: Vec<Suggestion> = suggested.iter().map(suggestion).collect();
@@ -131,15 +128,6 @@ impl Operation for ComposePeers {
                 deposit_outcome.",
         })
     }
-}
-
-fn invocation(app: &App, peer: &NamedListing, trail: f64) -> Invocation {
-    let node = CapabilityNode::of(peer, trail, &app.settings);
-    let prefer = match peer.0.shown_kind() {
-        Kind::Agent => EntryProtocol::A2a,
-        Kind::Mcp => EntryProtocol::Mcp,
-    };
-    Invocation::of(&node, peer, CapabilityRequest::default(), prefer, &app.settings, &app.random)
 }
 
 async fn compositions(app: &App, listing: &NamedListing, limit: usize) -> Result<Vec<Composition>, Problem> {
@@ -161,7 +149,7 @@ async fn compositions(app: &App, listing: &NamedListing, limit: usize) -> Result
             intensity: edge.intensity,
             last_at: edge.last_at,
             peer_focus: other.clone(),
-            invoke: invocation(app, peer, trails.get(other).copied().unwrap_or_default()),
+            invoke: Invocation::usual(app, peer, trails.get(other).copied().unwrap_or_default(), "").1,
         })
     };
     Ok(edges.iter().filter_map(composition).collect())

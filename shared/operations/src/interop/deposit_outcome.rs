@@ -4,7 +4,7 @@
 use crate::prelude::*;
 use crate::{bounded, lookup};
 use registry_app::trails::is_itself;
-use registry_domain::{hastened_rechecks, interop};
+use registry_domain::hastened_rechecks;
 use registry_model::{Outcome, OutcomeTally, QUALITY_STEPS};
 
 const MAX_FROM_CHARS: usize = 120;
@@ -106,13 +106,11 @@ impl From<Outcome> for ShownOutcome {
 impl Operation for DepositOutcome {
     const NAME: &'static str = "deposit_outcome";
     const TITLE: &'static str = "Report an outcome";
-    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Reports whether a listing worked when you used it. Call it after each use. Pass \
         listing_id, ok, quality (0 to 1), latency_ms and a comment (body). One report per hour counts for each \
         source and listing. Reports of a listing about itself do not count. Returns the listing's totals and \
         outcome_score.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "ok": true, "quality": 0.9, "latency_ms": 420, "kind": "forecast", "from": "travel planner"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The {outcome.ok?good|failed} outcome {outcome.id} for {outcome.listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}).",
@@ -124,7 +122,7 @@ impl Operation for DepositOutcome {
         description: "Reports the result of using a listing and returns the listing's totals.",
         tags: &["registry", "outcome", "quality", "interop"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "deposit_outcome" }];
+    const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
@@ -205,20 +203,4 @@ fn thousandths(quality: f64) -> Result<u16, Problem> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
     let thousandths = (quality * f64::from(QUALITY_STEPS)).round() as u16;
     Ok(thousandths)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::thousandths;
-
-    #[test]
-    fn quality_is_stored_in_thousandths() {
-        assert_eq!(
-            [0.0, 0.2, 0.9, 0.1234, 1.0].map(|quality| thousandths(quality).unwrap()),
-            [0, 200, 900, 123, 1000]
-        );
-        for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
-            assert_eq!(thousandths(wrong).unwrap_err().field.as_deref(), Some("quality"), "{wrong}");
-        }
-    }
 }

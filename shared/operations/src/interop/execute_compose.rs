@@ -3,16 +3,14 @@
 //! send the requests. It only stores that the pair was used together.
 
 use http::StatusCode;
-use sha2::{Digest, Sha256};
 
 use crate::lookup;
 use crate::prelude::*;
 use crate::trails::used_with::{self, UsedWith};
-use registry_domain::interop::{self, Call, CapabilityNode, CapabilityRequest, Endpoints, Invocation};
+use registry_domain::interop::{Call, Endpoints, Invocation};
 use registry_domain::trust::attestation::{self, Attestation, DEFAULT_HOURS, Statement};
 use registry_domain::trust::facts;
-use registry_model::settings::Settings;
-use registry_model::{AttestationType, EntryProtocol};
+use registry_model::{AttestationType, sha256_hex};
 use registry_store::NamedListing;
 
 pub struct ExecuteCompose;
@@ -66,14 +64,7 @@ struct Step {
 
 impl Step {
     fn of(app: &App, listing: &NamedListing, message: &str) -> Self {
-        let settings: &Settings = &app.settings;
-        let node = CapabilityNode::of(listing, 0.0, settings);
-        let prefer = match node.kind {
-            Kind::Agent => EntryProtocol::A2a,
-            Kind::Mcp => EntryProtocol::Mcp,
-        };
-        let wish = CapabilityRequest { words: message, ..CapabilityRequest::default() };
-        let invocation = Invocation::of(&node, listing, wish, prefer, settings, &app.random);
+        let (node, invocation) = Invocation::usual(app, listing, 0.0, message);
         Self {
             listing_id: node.listing_id,
             name: node.name,
@@ -87,13 +78,11 @@ impl Step {
 impl Operation for ExecuteCompose {
     const NAME: &'static str = "execute_compose";
     const TITLE: &'static str = "Plan a composition";
-    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Plans calls to two Live listings. Pass listing_id (called first) and \
         listing_b (called second). Returns one complete request for each listing; you send both, in this \
         order. Also returns a signed statement of how often both were used together. This call counts as a \
         use of the pair.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
@@ -105,7 +94,7 @@ impl Operation for ExecuteCompose {
         description: "Plans calls to two Live listings. Returns a complete request for each listing.",
         tags: &["registry", "interop", "composition", "pipeline"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "execute_compose" }];
+    const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
@@ -163,7 +152,5 @@ async fn statement(
 }
 
 fn pipeline_id(a: &ListingId, b: &ListingId) -> String {
-    let digest = Sha256::digest(format!("pipeline\n{a}\n{b}"));
-    let digits: String = digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
-    format!("pipe_{digits}")
+    format!("pipe_{}", &sha256_hex(format!("pipeline\n{a}\n{b}"))[..24])
 }

@@ -3,7 +3,6 @@
 
 use crate::prelude::*;
 use registry_domain::funnel::DISCOUNT_PERCENT;
-use registry_domain::interop;
 use registry_model::{Amounts, Outcome, QUALITY_STEPS, TrailEvent, TrailValue};
 
 pub struct GetIncentives;
@@ -28,18 +27,10 @@ struct Rule {
     gives: String,
     /// What the action adds to a trail.
     #[serde(skip_serializing_if = "Option::is_none")]
-    deposit: Option<Deposited>,
+    deposit: Option<Amounts>,
     /// The tool for the action, if a caller can do it.
     #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<&'static str>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-struct Deposited {
-    attraction: f64,
-    danger: f64,
-    demand: f64,
-    joined: f64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -52,7 +43,6 @@ struct HalfLife {
 impl Operation for GetIncentives {
     const NAME: &'static str = "get_incentives";
     const TITLE: &'static str = "Incentive rules";
-    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Returns how much each action adds to the trail of a listing (the values that measure \
         recent use), and how reported outcomes count. Also returns how many founding seats (free products) are left, the \
         discount after that, and when payments open.";
@@ -65,7 +55,7 @@ impl Operation for GetIncentives {
             a discount.",
         tags: &["registry", "incentives", "trails"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "get_incentives" }];
+    const FAMILY: Option<Family> = Some(Family::INTEROP);
     type Arguments = NoArguments;
     type Answer = Answer;
 
@@ -88,7 +78,6 @@ fn event_rule(event: TrailEvent) -> Option<Rule> {
     if amounts == Amounts::NONE {
         return None;
     }
-    let Amounts { attraction, danger, demand, joined } = amounts;
     let given = TrailValue::ALL.into_iter().filter(|value| amounts.of(*value) != 0.0);
     let given: Vec<String> =
         given.map(|value| format!("{:+} {}", amounts.of(value), value.as_str())).collect();
@@ -97,7 +86,7 @@ fn event_rule(event: TrailEvent) -> Option<Rule> {
         id: format!("trail_{}", event.as_str()),
         when: when.to_owned(),
         gives: given.join(", "),
-        deposit: Some(Deposited { attraction, danger, demand, joined }),
+        deposit: Some(amounts),
         tool,
     })
 }

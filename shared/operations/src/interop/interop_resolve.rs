@@ -36,8 +36,7 @@ pub struct Arguments {
     #[schemars(extend("default" = "mcp"))]
     prefer: Option<EntryProtocol>,
     /// The maximum number of listings, from 1 to 20. Default: 8.
-    #[schemars(range(min = 1, max = 20))]
-    #[schemars(extend("default" = 8))]
+    #[schemars(range(min = 1, max = 20), extend("default" = 8))]
     limit: Option<u32>,
 }
 
@@ -65,7 +64,6 @@ pub struct Answer {
 impl Operation for InteropResolve {
     const NAME: &'static str = "interop_resolve";
     const TITLE: &'static str = "Find a listing and how to call it";
-    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Finds Live listings for a need. Pass the need as q, tool, skill or \
         listing_id. Returns a complete request for each listing, with URL, headers and body: tools/call for \
         an MCP server, a message for an A2A agent. Listings with the preferred protocol come first. Calls no \
@@ -82,7 +80,7 @@ impl Operation for InteropResolve {
         description: "Finds Live listings for a need. Returns complete requests in MCP, A2A or plain HTTP.",
         tags: &["registry", "interop", "mcp", "a2a", "routing"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "interop_resolve" }];
+    const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[404, 409];
     const SHORT: &'static [&'static str] =
         &["ok", "version", "prefer", "query", "invocations", "note", "next"];

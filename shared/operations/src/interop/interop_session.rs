@@ -4,14 +4,14 @@
 use http::StatusCode;
 
 use crate::prelude::*;
+use crate::route::Action;
 use crate::{bounded, lookup};
-use registry_domain::interop;
 use registry_model::{
     EntryProtocol, MAX_SESSION_STEPS, OrderId, Session, SessionFacts, SessionId, SessionStep,
 };
 use registry_store::SessionChange;
 
-const PATH: &str = "/api/products/interop";
+const PATH: &str = Family::INTEROP.path;
 const MAX_NAME_CHARS: usize = 120;
 const MAX_QUERY_CHARS: usize = 300;
 const MAX_ACTION_CHARS: usize = 60;
@@ -121,13 +121,12 @@ fn required_by_action() -> Value {
 impl Operation for InteropSession {
     const NAME: &'static str = "interop_session";
     const TITLE: &'static str = "Cross-protocol session";
-    const VERSION: Option<&'static str> = Some(interop::VERSION);
+    const FAMILY: Option<Family> = Some(Family::INTEROP);
     const DESCRIPTION: &'static str = "Stores the steps of your work with several listings, in any protocol. \
         `action` is open (returns a session_id), append (adds a step), get (reads the session) or close. \
         Anyone who knows the session_id can read and append. A session lasts seven days and has at most 100 \
         steps. Returns the session.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"action": "open", "entry_protocol": "a2a", "agent_name": "Travel planner", "match_q": "weather forecast"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The session {session_id} is {session.closed?closed|open} and expires at {session.expires_at}; {session.steps_left} steps are left.",

@@ -88,20 +88,17 @@ fn listing_or_source() -> Value {
 impl Operation for JoinAndContribute {
     const NAME: &'static str = "join_and_contribute";
     const TITLE: &'static str = "Join and contribute";
-    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Publishes an agent or MCP server (url, agent_card_url, mcp_url or \
         server_json), or uses an existing listing_id. Returns what you can contribute next, for example the \
         demo, feedback or an endorsement of a peer. For each contribution, returns a complete request, and \
         whether it was already done.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
+    const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {note}"#,
         "What you can contribute: [contributions]{id} | , {done?done|not done yet}",
     ];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/interop", name: "join_and_contribute" }];
+    const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -12,7 +12,7 @@ use registry_domain::interop::{self, Adapter};
 use registry_model::{MAX_SESSION_STEPS, TrailEvent};
 use registry_store::{Edge, SESSION_RETENTION};
 
-const PATH: &str = "/api/products/interop";
+const PATH: &str = Family::INTEROP.path;
 /// Rows of each list.
 const SHOWN: u32 = 8;
 

@@ -13,8 +13,7 @@ pub struct SeedCompositions;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The maximum number of pairs, from 1 to 100. Default: 24.
-    #[schemars(range(min = 1, max = 100))]
-    #[schemars(extend("default" = 24))]
+    #[schemars(range(min = 1, max = 100), extend("default" = 24))]
     max_pairs: Option<u32>,
 }
 
@@ -35,15 +34,13 @@ pub struct Answer {
 impl Operation for SeedCompositions {
     const NAME: &'static str = "seed_compositions";
     const TITLE: &'static str = "Propose compositions";
-    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Proposes pairs of a Live agent and a Live MCP server that match each \
         other. Use it to find two listings to use together; max_pairs limits the number. It stores the pairs \
         (marked as seeded) only if the operator calls it with the bearer token.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: true, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect { idempotent: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"max_pairs": 6}"#;
     const SUMMARY: &'static [&'static str] = &["{note}", r#"[pairs]"{name_a}" and "{name_b}""#];
-    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/interop", name: "seed_compositions" }];
+    const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[401, 403];
     type Arguments = Arguments;
     type Answer = Answer;

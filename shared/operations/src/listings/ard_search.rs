@@ -60,8 +60,7 @@ pub struct Arguments {
     /// Entries of other registries: `auto` (default) and `referrals` include them, `none` leaves them out.
     pub federation: Option<FederationMode>,
     /// The maximum number of hits, from 1 to 100; default: 12.
-    #[schemars(range(min = 1, max = 100))]
-    #[schemars(extend("default" = 12))]
+    #[schemars(range(min = 1, max = 100), extend("default" = 12))]
     pub limit: Option<u32>,
 }
 

@@ -98,13 +98,3 @@ pub(crate) fn freshness(age: f64) -> f64 {
     let halvings = (age - HALF_LIFE_HOURS).max(0.0) / HALF_LIFE_HOURS;
     (0.5_f64.powf(halvings) * 1000.0).round() / 1000.0
 }
-
-#[cfg(test)]
-mod tests {
-    use super::freshness;
-
-    #[test]
-    fn freshness_is_full_for_three_days_and_then_halves_every_three_days() {
-        assert_eq!([0.0, 72.0, 144.0, 216.0].map(freshness), [1.0, 1.0, 0.5, 0.25]);
-    }
-}

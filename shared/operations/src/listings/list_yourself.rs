@@ -61,8 +61,7 @@ impl Operation for ListYourself {
         charge. Pass the URL of a card, a site or an MCP endpoint, or a server description. A probe follows \
         within seconds. If it succeeds, the listing becomes Live. If not, check_status returns what to fix. \
         Then call this tool again.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
+    const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const SUMMARY: &'static [&'static str] = &["{message}", "Its id is {listing_id}; it is {lane}."];
     const SKILLS: &'static [AdvertisedSkill] = &[

@@ -41,8 +41,7 @@ impl Operation for ReportListing {
     const DESCRIPTION: &'static str = "Reports a listing to the operator, for example spam, impersonation or \
         a dangerous server. Pass listing_id, reason and, if the operator may reply, contact. Only the operator \
         sees it, and it changes nothing by itself. Returns its id. To warn others, use leave_trace (toolset trails).";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str =
         r#"{"listing_id": "agtpub_0123456789abcdef0123", "reason": "It impersonates another company."}"#;
     const SUMMARY: &'static [&'static str] = &["The report {report_id} about {listing_id} is stored. {note}"];

@@ -17,8 +17,7 @@ pub struct Arguments {
     /// Returns only agents or only MCP servers. Default: both.
     pub kind: Option<KindFilter>,
     /// The maximum number of rows, from 1 to 100; default: 20.
-    #[schemars(range(min = 1, max = 100))]
-    #[schemars(extend("default" = 20))]
+    #[schemars(range(min = 1, max = 100), extend("default" = 20))]
     pub limit: Option<u32>,
     /// The `next_cursor` that the previous page returned.
     #[schemars(extend("format" = "list-cursor"))]

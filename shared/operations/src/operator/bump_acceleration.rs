@@ -4,7 +4,7 @@
 use crate::operator_token;
 use crate::prelude::*;
 use registry_domain::economy::acceleration::{self, OPERATOR_BUMP};
-use registry_domain::economy::{self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Multipliers, rounded};
+use registry_domain::economy::{self, Multipliers, rounded};
 use registry_model::TrailEvent;
 
 const DEFAULT_AMOUNT: f64 = 10.0;
@@ -19,8 +19,7 @@ pub struct Arguments {
     event: Option<String>,
     /// From 1 to 50. Default: 10. The weight is multiplied by a factor: amount / 10, but not less than 0.25
     /// and not more than 3.
-    #[schemars(range(min = 1.0, max = 50.0))]
-    #[schemars(extend("default" = 10))]
+    #[schemars(range(min = 1.0, max = 50.0), extend("default" = 10))]
     amount: Option<f64>,
 }
 
@@ -42,17 +41,16 @@ pub struct Answer {
 impl Operation for BumpAcceleration {
     const NAME: &'static str = "bump_acceleration";
     const TITLE: &'static str = "Bump the acceleration index";
-    const VERSION: Option<&'static str> = Some(AUTOCATALYSIS_VERSION);
+    const FAMILY: Option<Family> = Some(Family::AUTOCATALYSIS);
     const DESCRIPTION: &'static str = "Adds the weight of an event to the acceleration index (recent \
         activity), for example for an event outside the registry. Only for the operator (bearer token). Pass \
         event and amount. The added value decreases within days and is shown as operator_bump. Returns the \
         new index.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"event": "take_demo", "amount": 10}"#;
     const SUMMARY: &'static [&'static str] =
         &["{event} adds {added}; the acceleration index is now {acceleration_index}."];
-    const ACTIONS: &'static [Action] = &[Action { path: AUTOCATALYSIS_PATH, name: "bump" }];
+    const ACTION: &'static str = "bump";
     const REFUSALS: &'static [u16] = &[401, 403];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -3,7 +3,6 @@
 
 use crate::operator_token;
 use crate::prelude::*;
-use crate::trails::trace;
 
 pub struct Evaporate;
 
@@ -32,17 +31,15 @@ pub struct Answer {
 impl Operation for Evaporate {
     const NAME: &'static str = "evaporate";
     const TITLE: &'static str = "Delete the trail of a listing";
-    const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Deletes the whole trail of a listing: its values, its marks and its \
         pairs with other listings. Only for the operator (bearer token), for moderation. Pass listing_id. \
         Returns how many items were deleted, and whether you must repeat the call.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: true, open_world: false, destructive: true };
+    const EFFECT: Effect = Effect { idempotent: true, destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The trail of {listing_id} is deleted: {marks} marks and {compositions} pairs{complete?|; repeat the call for the rest}.",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, name: "evaporate" }];
+    const FAMILY: Option<Family> = Some(Family::TRAILS);
     const REFUSALS: &'static [u16] = &[401, 403, 404];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -34,17 +34,14 @@ pub struct Answer {
 impl Operation for RevokeAttestation {
     const NAME: &'static str = "revoke_attestation";
     const TITLE: &'static str = "Revoke a signed statement";
-    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Revokes a signed statement. Only for the operator (bearer token). \
         Pass listing_id, attestation_id and a reason, which is public. After that, verify_attestation \
         returns valid: false with this reason.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: true, open_world: false, destructive: true };
+    const EFFECT: Effect = Effect { idempotent: true, destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "attestation_id": "att_0123456789abcdef01234567", "reason": "Signed in error."}"#;
     const SUMMARY: &'static [&'static str] =
         &["The statement {attestation_id} is revoked | since {revoked.at}."];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", name: "revoke_attestation" }];
+    const FAMILY: Option<Family> = Some(Family::TRUST);
     const REFUSALS: &'static [u16] = &[401, 403, 404];
     type Arguments = Arguments;
     type Answer = Answer;

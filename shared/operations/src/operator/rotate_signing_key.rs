@@ -21,16 +21,13 @@ pub struct Answer {
 impl Operation for RotateSigningKey {
     const NAME: &'static str = "rotate_signing_key";
     const TITLE: &'static str = "Rotate the signing key";
-    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Adds a new signing key. One hour later, the registry starts to sign \
         statements and cards with this key. Only for the operator (bearer token). The previous key stays \
         published until everything that it signed has expired. Returns the key id, and the time when signing \
         with the new key starts.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: true };
+    const EFFECT: Effect = Effect { destructive: true, ..Effect::WRITES };
     const SUMMARY: &'static [&'static str] = &["The new key {kid} signs from {signs_from}."];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", name: "rotate_signing_key" }];
+    const FAMILY: Option<Family> = Some(Family::TRUST);
     const REFUSALS: &'static [u16] = &[401, 403];
     type Arguments = NoArguments;
     type Answer = Answer;

@@ -2,9 +2,8 @@
 //! the rule for the budget. This operation sends nothing.
 
 use crate::prelude::*;
-use registry_domain::economy;
 use registry_domain::funnel::{self, Deal};
-use registry_domain::outreach::budget;
+use registry_domain::outreach::budget::{self, DayBudget};
 use registry_model::Touch;
 
 const SHOWN_TOUCHES: u32 = 10;
@@ -63,24 +62,18 @@ impl Operation for ConversionPressure {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
-        let (store, now, settings) = (&app.store, app.clock.now(), &app.settings);
-        let (live, day_sent, recent, multiplier) = futures::try_join!(
-            store.live(),
-            store.touches_of_day(now),
-            store.recent_touches(SHOWN_TOUCHES),
-            economy::day_budget_multiplier(app)
-        )?;
-        let active_clean = live.agents + live.mcps;
-        let day_cap = budget::day_cap(active_clean, settings, multiplier);
+        let settings = &app.settings;
+        let (day, recent) =
+            futures::try_join!(DayBudget::read(app), app.store.recent_touches(SHOWN_TOUCHES))?;
         Ok(Answer {
-            day: now.utc_day(),
-            day_sent,
-            day_cap,
-            base_cap: budget::base_cap(active_clean),
-            scaled_by: ScaledBy { percent: settings.outreach_budget_percent, day_budget: multiplier },
-            room: day_cap.saturating_sub(day_sent),
-            active_clean,
-            founding: funnel::deal(settings, live.funnel.seats_claimed),
+            day: app.clock.now().utc_day(),
+            day_sent: day.sent,
+            day_cap: day.cap,
+            base_cap: budget::base_cap(day.active),
+            scaled_by: ScaledBy { percent: settings.outreach_budget_percent, day_budget: day.multiplier },
+            room: day.room(),
+            active_clean: day.active,
+            founding: funnel::deal(settings, day.live.funnel.seats_claimed),
             cooldown_days: settings.outreach_pause_days,
             law: format!(
                 "The registry invites only Live listings that have not taken their demo. It invites each \

@@ -2,8 +2,8 @@
 //! answer contains only the ids of listings. The messages stay in the inboxes of the listings.
 
 use crate::prelude::*;
-use registry_domain::economy;
-use registry_domain::outreach::{budget, texts};
+use registry_domain::outreach::budget::{self, DayBudget};
+use registry_domain::outreach::texts;
 use registry_model::Touch;
 use registry_model::settings::Settings;
 use registry_store::OutreachClass;
@@ -17,7 +17,7 @@ pub struct DemoNudge;
 pub struct Answer {
     /// When the job last completed. Null before the first run.
     last_run_at: Option<Moment>,
-    day: DayBudget,
+    day: ShownBudget,
     /// Live listings with clean checks.
     active_clean: u32,
     /// The number of these listings that were never contacted. The count stops at 1000.
@@ -36,7 +36,8 @@ pub struct Answer {
 
 /// The outreach messages (invitations and connector messages) of the current UTC day.
 #[derive(Debug, Serialize, JsonSchema)]
-struct DayBudget {
+#[schemars(rename = "DayBudget")]
+struct ShownBudget {
     /// Such as `2026-11-20`.
     day: String,
     sent: u32,
@@ -98,24 +99,20 @@ impl Operation for DemoNudge {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
-        let (store, now, settings) = (&app.store, app.clock.now(), &app.settings);
-        let (live, sent, totals, recent, never_contacted, cooling, do_not_contact, multiplier) = futures::try_join!(
-            store.live(),
-            store.touches_of_day(now),
+        let (store, settings) = (&app.store, &app.settings);
+        let (day, totals, recent, never_contacted, cooling, do_not_contact) = futures::try_join!(
+            DayBudget::read(app),
             store.outreach_totals(),
             store.recent_touches(SHOWN_TOUCHES),
             store.outreach_count(OutreachClass::New),
             store.outreach_count(OutreachClass::Again),
             store.outreach_count(OutreachClass::OptedOut),
-            economy::day_budget_multiplier(app),
         )?;
-        let active_clean = live.agents + live.mcps;
-        let cap = budget::day_cap(active_clean, settings, multiplier);
-        let room = cap.saturating_sub(sent);
+        let room = day.room();
         Ok(Answer {
             last_run_at: totals.last_run_at,
-            day: DayBudget { day: now.utc_day(), sent, cap, room },
-            active_clean,
+            day: ShownBudget { day: app.clock.now().utc_day(), sent: day.sent, cap: day.cap, room },
+            active_clean: day.active,
             never_contacted,
             cooling,
             do_not_contact,
@@ -133,7 +130,7 @@ impl Operation for DemoNudge {
                 delivery: settings.outreach_delivery.as_str(),
                 today: room.min(never_contacted),
             },
-            policy: policy(settings, multiplier),
+            policy: policy(settings, day.multiplier),
         })
     }
 }

@@ -45,8 +45,7 @@ impl Operation for OutreachOptOut {
     const DESCRIPTION: &'static str = "Stops all invitations and connector messages to a listing, \
         permanently. Pass listing_id. The listing itself does not change. Returns whether the call changed \
         something. Only the owner of the listing can allow messages again, with manage_listing (act opt_in).";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: true, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect { idempotent: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "opt_out"}"#;
     const SUMMARY: &'static [&'static str] =
         &["{listing_id} gets no more invitations and messages | {changed?from now on|, as before}. {note}"];

@@ -68,8 +68,7 @@ impl Operation for Talk {
         write: check_in shows that the listing is present, message leaves a message for it, social publishes \
         a post in its name, owner stores a note for its owner. Inboxes are public: do not send e-mail \
         addresses or secrets.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "message", "text": "Your forecast skill fits our travel planner."}"#;
     const SUMMARY: &'static [&'static str] =
         &[r#"The {action} for {listing_id} is done | : "{message.text}" is stored as {message.id}."#];

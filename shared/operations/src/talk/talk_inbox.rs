@@ -24,8 +24,7 @@ pub struct Arguments {
     #[schemars(extend("format" = "inbox-cursor"))]
     cursor: Option<String>,
     /// The maximum number of messages, from 1 to 100; default: 20.
-    #[schemars(range(min = 1, max = 100))]
-    #[schemars(extend("default" = 20))]
+    #[schemars(range(min = 1, max = 100), extend("default" = 20))]
     limit: Option<u32>,
 }
 

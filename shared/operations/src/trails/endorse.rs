@@ -28,12 +28,10 @@ pub struct Arguments {
 impl Operation for Endorse {
     const NAME: &'static str = "endorse";
     const TITLE: &'static str = "Endorse a listing";
-    const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Endorses a listing that worked well for you. Pass its listing_id. You \
         can add your name (from) and the reason (body). Each source counts once in 30 days per listing. A \
         listing cannot endorse itself. Returns the stored mark, whether it counted, and the listing's trail.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "from": "planner", "body": "A week without a failure."}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The endorsement {mark.id} of {listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}).",
@@ -46,7 +44,7 @@ impl Operation for Endorse {
             use.",
         tags: &["registry", "stigmergy", "endorsement"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, name: "endorse" }];
+    const FAMILY: Option<Family> = Some(Family::TRAILS);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

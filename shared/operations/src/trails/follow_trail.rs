@@ -4,7 +4,7 @@
 
 use crate::bounded;
 use crate::prelude::*;
-use crate::trails::{sense_traces::DEFAULT_ROWS, trace};
+use crate::trails::sense_traces::DEFAULT_ROWS;
 use registry_domain::views::trail::{CompositionRow, TrailRow};
 use registry_store::Board;
 
@@ -20,8 +20,7 @@ pub struct Arguments {
     #[serde(default)]
     kind: TrailKind,
     /// The maximum number of rows, from 1 to 40. Default: 12.
-    #[schemars(range(min = 1, max = 40))]
-    #[schemars(extend("default" = 12))]
+    #[schemars(range(min = 1, max = 40), extend("default" = 12))]
     limit: Option<u32>,
 }
 
@@ -55,7 +54,6 @@ enum Place {
 impl Operation for FollowTrail {
     const NAME: &'static str = "follow_trail";
     const TITLE: &'static str = "Follow a trail";
-    const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Returns a ranking, strongest first. `kind` selects the ranking: `hot` \
         (most recent use), `dangerous` (most warnings), `demand` (most searches) or `composition` (pairs \
         most often used together). Use it to discover listings without a search. Pass kind and limit.";
@@ -73,7 +71,7 @@ impl Operation for FollowTrail {
             were most often used together.",
         tags: &["registry", "stigmergy", "trail", "discovery"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, name: "follow_trail" }];
+    const FAMILY: Option<Family> = Some(Family::TRAILS);
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -35,21 +35,18 @@ pub struct Arguments {
     #[schemars(extend("maxItems" = MAX_TAGS, "items" = { "type": "string", "format": "public-text", "minLength": 1, "maxLength": MAX_TAG_CHARS }))]
     tags: Vec<String>,
     /// The strength of the mark, from 1 to 50. Default: 6.
-    #[schemars(range(min = 1, max = 50))]
-    #[schemars(extend("default" = 6))]
+    #[schemars(range(min = 1, max = 50), extend("default" = 6))]
     intensity: Option<i64>,
 }
 
 impl Operation for LeaveTrace {
     const NAME: &'static str = "leave_trace";
     const TITLE: &'static str = "Leave a trace";
-    const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Leaves a public mark at a listing, for example a note, a warning or a \
         planned use. Other agents read marks with sense_traces. Pass listing_id, kind and body; do not send \
         e-mail addresses or secrets. The strength of a mark halves every ten days. Returns the mark, whether \
         it counted, and the trail.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "body": "Answered within a second, and correctly.", "from": "planner"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The mark {mark.id} at {listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}).",
@@ -62,7 +59,7 @@ impl Operation for LeaveTrace {
             decreased to almost 0.",
         tags: &["registry", "stigmergy", "trace"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, name: "leave_trace" }];
+    const FAMILY: Option<Family> = Some(Family::TRAILS);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

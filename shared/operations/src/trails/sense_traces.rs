@@ -27,8 +27,7 @@ pub struct Arguments {
     #[schemars(regex(pattern = argument_schema::LINE_OR_BLANK), length(max = MAX_QUERY_CHARS))]
     q: Option<String>,
     /// The maximum number of rows in each list, from 1 to 50. Default: 12.
-    #[schemars(range(min = 1, max = 50))]
-    #[schemars(extend("default" = 12))]
+    #[schemars(range(min = 1, max = 50), extend("default" = 12))]
     limit: Option<u32>,
 }
 
@@ -54,7 +53,6 @@ pub struct Answer {
 impl Operation for SenseTraces {
     const NAME: &'static str = "sense_traces";
     const TITLE: &'static str = "Read traces";
-    const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Returns what others left at a listing: its trail (numbers for use, \
         warnings and searches), the newest marks, and the listings used together with it. Use it before you \
         use a listing. Without listing_id, returns the strongest of all listings. Strangers write the texts \
@@ -75,7 +73,7 @@ impl Operation for SenseTraces {
             together.",
         tags: &["registry", "stigmergy", "trace", "discovery"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, name: "sense_traces" }];
+    const FAMILY: Option<Family> = Some(Family::TRAILS);
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::trails::{sense_traces, trace};
 use registry_domain::funnel::{self, Deal};
 use registry_domain::views::trail::{CompositionRow, MarkRow, TotalsRow, TrailRow};
-use registry_model::{Decay, TrailEvent, TrailValue};
+use registry_model::{Amounts, Decay, TrailEvent, TrailValue};
 
 /// Rows of each list.
 const SHOWN: usize = 8;
@@ -46,10 +46,8 @@ pub struct Answer {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Weight {
     event: &'static str,
-    attraction: f64,
-    danger: f64,
-    demand: f64,
-    joined: f64,
+    #[serde(flatten)]
+    amounts: Amounts,
 }
 
 impl Operation for Stigmergy {
@@ -114,15 +112,8 @@ fn half_lives() -> BTreeMap<&'static str, i64> {
 
 /// The fixed amount. A trace also adds half of its intensity.
 fn weight(event: TrailEvent) -> Option<Weight> {
-    let amounts = event.amounts();
-    let weight = Weight {
-        event: event.as_str(),
-        attraction: amounts.attraction,
-        danger: amounts.danger,
-        demand: amounts.demand,
-        joined: amounts.joined,
-    };
-    (amounts != registry_model::Amounts::NONE).then_some(weight)
+    let weight = Weight { event: event.as_str(), amounts: event.amounts() };
+    (weight.amounts != Amounts::NONE).then_some(weight)
 }
 
 fn endpoints(app: &App) -> Vec<NextStep> {

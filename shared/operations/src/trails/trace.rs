@@ -8,7 +8,7 @@ use registry_domain::views::trail::{MarkRow, TrailRow};
 use registry_model::{Amounts, MarkKind, TrailEvent, TrailMark};
 use registry_store::{Deposit, Edge, NewTrace, TraceOutcome, TraceSource, TrailFacts, TrailQuery, UsedWith};
 
-pub(crate) const PATH: &str = "/api/products/stigmergy";
+pub(crate) const PATH: &str = Family::TRAILS.path;
 
 const MAX_FROM_CHARS: usize = 120;
 const MAX_BODY_CHARS: usize = 2000;

@@ -35,13 +35,11 @@ impl Arguments {
 impl Operation for UsedWith {
     const NAME: &'static str = "used_with";
     const TITLE: &'static str = "Report two listings used together";
-    const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Records that you used two listings together. Call it after a task in \
         which both worked. The registry then shows this pair to others who look at one of the two. Each \
         source counts once a day per pair. Returns the stored mark, whether it counted, and the trail of the \
         first listing.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The pair {mark.listing_id} and {mark.listing_b} is stored and {counted?counts|does not count} | ({not_counted_because}).",
@@ -53,7 +51,7 @@ impl Operation for UsedWith {
             listings work together.",
         tags: &["registry", "stigmergy", "composition"],
     }];
-    const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, name: "used_with" }];
+    const FAMILY: Option<Family> = Some(Family::TRAILS);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

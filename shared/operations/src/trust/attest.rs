@@ -26,8 +26,7 @@ pub struct Arguments {
     /// The id of the second listing. Required with type `composition`; refused with any other type.
     listing_b: Option<String>,
     /// The number of hours until the statement expires, from 1 to 720. Default: 72.
-    #[schemars(range(min = 1, max = 720))]
-    #[schemars(extend("default" = 72))]
+    #[schemars(range(min = 1, max = 720), extend("default" = 72))]
     expires_hours: Option<u32>,
     /// Do not send this argument. The registry signs only what it observed.
     #[schemars(extend("maxProperties" = 0))]
@@ -50,19 +49,17 @@ pub struct Answer {
 impl Operation for Attest {
     const NAME: &'static str = "attest";
     const TITLE: &'static str = "Signed statement about a listing";
-    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Signs a statement (JWS, ES256) about a listing and returns the token. \
         Pass listing_id and type: liveness, probe_clean, capability, reciprocity, identity_bind, composition \
         or outcome. It contains only what the registry observed, good or bad. Verify it with \
         verify_attestation or the key set.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str =
         r#"{"type": "liveness", "listing_id": "agtpub_0123456789abcdef0123", "expires_hours": 24}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The registry signed the {attestation.type} statement {attestation.id} about {attestation.subject} | ; it expires at {attestation.expires_at}. The data contains the token (jws).",
     ];
-    const ACTIONS: &'static [Action] = &[Action { path: "/api/products/first-principles", name: "attest" }];
+    const FAMILY: Option<Family> = Some(Family::TRUST);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

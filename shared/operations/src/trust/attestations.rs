@@ -17,8 +17,7 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: String,
     /// The maximum number of rows, from 1 to 100. Default: 20.
-    #[schemars(range(min = 1, max = 100))]
-    #[schemars(extend("default" = 20))]
+    #[schemars(range(min = 1, max = 100), extend("default" = 20))]
     limit: Option<u32>,
 }
 
@@ -34,7 +33,6 @@ pub struct Answer {
 impl Operation for Attestations {
     const NAME: &'static str = "attestations";
     const TITLE: &'static str = "Statements about a listing";
-    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Lists the signed statements about a listing that have not expired, \
         newest first. Each row contains the id, type, key and times of a statement. If a statement was \
         revoked, the row also contains the time and the reason. Pass listing_id. To get a new statement, use \
@@ -45,8 +43,7 @@ impl Operation for Attestations {
         "{listing_id} has {count} signed statements that have not expired.",
         "[attestations]{type} | {id} | until {expires_at}",
     ];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", name: "attestations" }];
+    const FAMILY: Option<Family> = Some(Family::TRUST);
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -3,7 +3,7 @@
 
 use crate::lookup;
 use crate::prelude::*;
-use crate::trust::owner::{named_key, offered, public_jwk_schema};
+use crate::trust::owner::{named_key, public_jwk_schema};
 use registry_domain::trust::facts;
 use registry_domain::trust::ownership::{self, Domains, Proven, ShownChallenge, SignedChallenge, Way};
 use registry_model::{Identity, KeySource, Listing};
@@ -63,20 +63,17 @@ pub struct Answer {
 impl Operation for BindIdentity {
     const NAME: &'static str = "bind_identity";
     const TITLE: &'static str = "Bind a key to a listing's domain";
-    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Binds a key to the domain of a listing, to prove who controls the \
         listing. First call it without a signature. It returns a challenge, and the places where the domain \
         can publish the key: DNS or a file on the site. Then sign the challenge and send nonce and signature.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: true, destructive: false };
+    const EFFECT: Effect = Effect { open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id} is {bound?bound|not bound yet} | to {proven_domain}.",
         "{note}",
         "The challenge to sign is: {challenge.text} {challenge.how}",
     ];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", name: "bind_identity" }];
+    const FAMILY: Option<Family> = Some(Family::TRUST);
     const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
@@ -84,7 +81,7 @@ impl Operation for BindIdentity {
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let Arguments { listing_id, public_jwk, public_key_pem, nonce, signature } = arguments;
         let key = named_key(public_jwk.as_ref(), public_key_pem.as_deref())?;
-        let offered = offered(key.clone(), nonce.as_deref(), signature.as_deref())?;
+        let offered = SignedChallenge::parse(nonce.as_deref(), signature.as_deref(), key.clone())?;
         let listing = lookup::listing(app, &listing_id).await?;
         if listing.lane == Lane::Withdrawn {
             let detail = "This listing is withdrawn. Its owner can restore it with manage_listing.";

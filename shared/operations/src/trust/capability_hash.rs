@@ -68,7 +68,6 @@ pub struct Answer {
 impl Operation for CapabilityHash {
     const NAME: &'static str = "capability_hash";
     const TITLE: &'static str = "Capability hash";
-    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Returns a short id (cap_...) for what an agent or server can do: a \
         hash of its name, kind, description, tools, skills and tags. Use it to compare agents or to detect \
         changes. With listing_id, hashes what the registry observed. With listing_id and name, compares both \
@@ -87,8 +86,7 @@ impl Operation for CapabilityHash {
             The tool can also compare them with those that a probe found at a listing.",
         tags: &["registry", "trust", "capability"],
     }];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", name: "capability_hash" }];
+    const FAMILY: Option<Family> = Some(Family::TRUST);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 use registry_model::{AttestationType, TrailEvent};
 
-const PATH: &str = "/api/products/first-principles";
+const PATH: &str = Family::TRUST.path;
 
 pub struct FirstPrinciples;
 

@@ -9,11 +9,11 @@ use jiff::SignedDuration;
 use crate::funnel::leave_feedback::Discount;
 use crate::lookup;
 use crate::prelude::*;
-use crate::trust::owner::{named_key, offered, public_jwk_schema};
+use crate::trust::owner::{named_key, public_jwk_schema};
 use registry_app::takedown;
 use registry_domain::funnel::{self, Rewarded};
 use registry_domain::outreach;
-use registry_domain::trust::ownership::{self, Domains, ShownChallenge, Way};
+use registry_domain::trust::ownership::{self, Domains, ShownChallenge, SignedChallenge, Way};
 use registry_formats::plain_text::{self, TextKind};
 use registry_formats::{argument_text, injection};
 use registry_model::{Contact, Listing};
@@ -119,19 +119,16 @@ struct GivenAnswers {
 impl Operation for ManageListing {
     const NAME: &'static str = "manage_listing";
     const TITLE: &'static str = "Manage your own listing";
-    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename, reprobe, opt_in, reclaim \
         (its reward) or read_feedback. Call it with listing_id and act, sign the challenge with a key of the domain, and call \
         again with nonce and signature.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: true, destructive: true };
+    const EFFECT: Effect = Effect { open_world: true, destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{act} of {listing_id} {done?is done|needs a signature of the owner}; it is {lane}. {note}",
         "The challenge to sign is: {challenge.text} {challenge.how}",
     ];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", name: "manage_listing" }];
+    const FAMILY: Option<Family> = Some(Family::TRUST);
     const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
@@ -139,13 +136,13 @@ impl Operation for ManageListing {
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let Arguments { listing_id, act, name, public_jwk, nonce, signature } = arguments;
         let key = named_key(public_jwk.as_ref(), None)?;
-        let offered = offered(key, nonce.as_deref(), signature.as_deref())?;
+        let offered = SignedChallenge::parse(nonce.as_deref(), signature.as_deref(), key)?;
         let listing = lookup::listing(app, &listing_id).await?;
         let name = new_name(act, name.as_deref(), &listing)?;
         check_allowed(act, &listing)?;
         let ways = Domains::of(&listing)?.ways(app, None);
         let text = text_of(act, &listing.id, name.as_deref());
-        let answer = Answer {
+        let mut answer = Answer {
             listing_id: listing.id.clone(),
             act,
             done: false,
@@ -162,111 +159,86 @@ impl Operation for ManageListing {
             note: "Sign the challenge, and send the same call with `nonce` and `signature`.",
         };
         let Some(offered) = offered else {
-            let challenge = ownership::challenge(app, caller, &text).await?;
-            return Ok(Answer { challenge: Some(challenge), ..answer });
+            answer.challenge = Some(ownership::challenge(app, caller, &text).await?);
+            return Ok(answer);
         };
         let proven = ownership::prove(app, caller, &listing, &text, &offered).await?;
-        let done = carry_out(app, act, &listing, name).await?;
-        Ok(Answer {
-            done: true,
-            changed: done.changed,
-            lane: done.listing.shown_lane(app.oldest_proof()),
-            due_at: Some(done.listing.due_at).filter(|_| {
-                !matches!(act, OwnerAct::Withdraw | OwnerAct::Rename | OwnerAct::OptIn | OwnerAct::Reclaim)
-            }),
-            name: done.listing.name,
-            access_token: done.access_token,
-            discount: done.discount,
-            feedback: done.feedback,
-            proven_domain: Some(proven.domain.to_string()),
-            note: done.note,
-            ..answer
-        })
+        answer.carry_out(app, &listing, name).await?;
+        let id = &listing.id;
+        let after = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
+        answer.done = true;
+        answer.lane = after.shown_lane(app.oldest_proof());
+        answer.due_at = Some(after.due_at).filter(|_| {
+            !matches!(act, OwnerAct::Withdraw | OwnerAct::Rename | OwnerAct::OptIn | OwnerAct::Reclaim)
+        });
+        answer.name = after.name;
+        answer.proven_domain = Some(proven.domain.to_string());
+        Ok(answer)
     }
 }
 
-struct Done {
-    listing: Listing,
-    changed: bool,
-    access_token: Option<String>,
-    discount: Option<Discount>,
-    feedback: Option<GivenAnswers>,
-    note: &'static str,
-}
-
-async fn carry_out(
-    app: &App,
-    act: OwnerAct,
-    listing: &Listing,
-    name: Option<String>,
-) -> Result<Done, Problem> {
-    let id = &listing.id;
-    let (mut access_token, mut discount, mut feedback) = (None, None, None);
-    let (changed, note) = match act {
-        OwnerAct::Withdraw => {
-            let changed = takedown::withdraw_by_owner(app, id).await?;
-            (
-                changed,
+impl Answer {
+    async fn carry_out(&mut self, app: &App, listing: &Listing, name: Option<String>) -> Result<(), Problem> {
+        let id = &listing.id;
+        (self.changed, self.note) = match self.act {
+            OwnerAct::Withdraw => (
+                takedown::withdraw_by_owner(app, id).await?,
                 "Withdrawn. The listing is no longer in lists and searches. You can undo this with \
                 `restore`.",
-            )
-        }
-        OwnerAct::Restore => {
-            let changed = takedown::restore_by_owner(app, id).await?;
-            (changed, "Restored. The listing becomes Live if the next probe succeeds.")
-        }
-        OwnerAct::Rename => {
-            let after = Listing { name: name.unwrap_or_else(|| listing.name.clone()), ..listing.clone() };
-            let changed = after.name != listing.name;
-            if changed {
-                rewrite(app, listing, &after).await?;
+            ),
+            OwnerAct::Restore => (
+                takedown::restore_by_owner(app, id).await?,
+                "Restored. The listing becomes Live if the next probe succeeds.",
+            ),
+            OwnerAct::Rename => {
+                let after = Listing { name: name.unwrap_or_else(|| listing.name.clone()), ..listing.clone() };
+                let changed = after.name != listing.name;
+                if changed {
+                    rewrite(app, listing, &after).await?;
+                }
+                (changed, "The new name is shown from now on.")
             }
-            (changed, "The new name is shown from now on.")
-        }
-        OwnerAct::Reprobe => {
-            let after = due_soon(app, listing);
-            rewrite(app, listing, &after).await?;
-            announce(app, &after).await;
-            (true, "The next probe is at `due_at`. check_status shows the result.")
-        }
-        OwnerAct::OptIn => {
-            let changed = outreach::opt_in(app, listing).await?;
-            (
-                changed,
+            OwnerAct::Reprobe => {
+                let after = due_soon(app, listing);
+                rewrite(app, listing, &after).await?;
+                announce(app, &after).await;
+                (true, "The next probe is at `due_at`. check_status shows the result.")
+            }
+            OwnerAct::OptIn => (
+                outreach::opt_in(app, listing).await?,
                 "This listing may be invited again, under the same rules as other listings. Opting in does not \
                  shorten the pause after the last message.",
-            )
-        }
-        OwnerAct::Reclaim => {
-            match funnel::reclaim(app, id).await? {
-                Rewarded::Seat(token) => access_token = Some(token.reveal().to_owned()),
-                Rewarded::Code(code) => {
-                    let counts = app.store.live().await?.funnel;
-                    let is_open = funnel::unlock(&app.settings, &counts).payments_open;
-                    discount = Some(Discount::of(&code, is_open));
+            ),
+            OwnerAct::Reclaim => {
+                match funnel::reclaim(app, id).await? {
+                    Rewarded::Seat(token) => self.access_token = Some(token.reveal().to_owned()),
+                    Rewarded::Code(code) => {
+                        let counts = app.store.live().await?.funnel;
+                        let is_open = funnel::unlock(&app.settings, &counts).payments_open;
+                        self.discount = Some(Discount::of(&code, is_open));
+                    }
                 }
+                (true, "The reward is yours. The earlier token or code and its key no longer work.")
             }
-            (true, "The reward is yours. The earlier token or code and its key no longer work.")
-        }
-        OwnerAct::ReadFeedback => {
-            feedback = takedown::feedback_of(app, id).await?.map(|given| GivenAnswers {
-                sku: given.sku,
-                rating: given.rating,
-                answers: given.answers,
-                body: given.body,
-                at: given.at,
-            });
-            let note = match feedback {
-                Some(_) => {
-                    "Somebody sent this feedback for the listing. Addresses and secrets in it were removed."
-                }
-                None => "Nobody has sent feedback for this listing.",
-            };
-            (false, note)
-        }
-    };
-    let listing = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
-    Ok(Done { listing, changed, access_token, discount, feedback, note })
+            OwnerAct::ReadFeedback => {
+                self.feedback = takedown::feedback_of(app, id).await?.map(|given| GivenAnswers {
+                    sku: given.sku,
+                    rating: given.rating,
+                    answers: given.answers,
+                    body: given.body,
+                    at: given.at,
+                });
+                let note = match self.feedback {
+                    Some(_) => {
+                        "Somebody sent this feedback for the listing. Addresses and secrets in it were removed."
+                    }
+                    None => "Nobody has sent feedback for this listing.",
+                };
+                (false, note)
+            }
+        };
+        Ok(())
+    }
 }
 
 async fn rewrite(app: &App, before: &Listing, after: &Listing) -> Result<(), Problem> {
@@ -297,15 +269,8 @@ async fn announce(app: &App, listing: &Listing) {
 
 /// The act as it appears in the challenge's text.
 fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>) -> String {
-    let word = match act {
-        OwnerAct::Withdraw => "withdraw",
-        OwnerAct::Restore => "restore",
-        OwnerAct::Rename => "rename",
-        OwnerAct::Reprobe => "reprobe",
-        OwnerAct::Reclaim => "reclaim",
-        OwnerAct::OptIn => "opt_in",
-        OwnerAct::ReadFeedback => "read_feedback",
-    };
+    let act = json!(act);
+    let word = act.as_str().unwrap_or_default();
     match name {
         Some(name) => format!("{word} {id} to {name}"),
         None => format!("{word} {id}"),

@@ -1,10 +1,9 @@
-//! Code that all actions of owners use. It parses the key and the signature.
+//! Parses the key that an owner names.
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 
 use crate::prelude::*;
 use registry_app::domain_keys::PublicKey;
-use registry_domain::trust::ownership::SignedChallenge;
 
 pub(super) fn public_jwk_schema(_: &mut SchemaGenerator) -> Schema {
     let coordinate = "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$";
@@ -52,16 +51,6 @@ pub(super) fn named_key(
     }
 }
 
-/// The signed challenge; `None` if the call asks for a challenge.
-pub(super) fn offered(
-    key: Option<PublicKey>,
-    nonce: Option<&str>,
-    signature: Option<&str>,
-) -> Result<Option<SignedChallenge>, Problem> {
-    let signed = SignedChallenge::parse(nonce, signature)?;
-    Ok(signed.map(|signed| SignedChallenge { key, ..signed }))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -80,16 +69,5 @@ mod tests {
         assert_eq!(named("A").unwrap_err().field.as_deref(), Some("public_jwk"));
         assert_eq!(named_key(None, Some("x")).unwrap_err().field.as_deref(), Some("public_key_pem"));
         assert!(named_key(None, None).unwrap().is_none());
-    }
-
-    #[test]
-    fn nonce_and_signature_require_each_other() {
-        let offered = |nonce, signature| offered(None, nonce, signature).map_err(|problem| problem.code);
-        assert!(matches!(offered(None, None), Ok(None)));
-        let good = "00".repeat(64);
-        assert!(matches!(offered(Some("n"), Some(&good)), Ok(Some(_))));
-        assert_eq!(offered(Some("n"), None).unwrap_err(), "signature_missing");
-        assert_eq!(offered(None, Some(&good)).unwrap_err(), "nonce_missing");
-        assert_eq!(offered(Some("n"), Some("x")).unwrap_err(), "bad_signature");
     }
 }

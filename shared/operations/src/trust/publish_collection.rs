@@ -83,7 +83,7 @@ impl Operation for PublishCollection {
     const DESCRIPTION: &'static str = "Publishes a named selection of MCP servers that clients use as a registry of its own, for \
         example an allow list. Pass name and rules. The owner of a domain signs the returned challenge, then calls it again \
         with nonce and signature. Returns the collection and its URL.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true, destructive: true };
+    const EFFECT: Effect = Effect { idempotent: true, open_world: true, destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"name": "com.example.approved", "title": "Approved servers", "servers": ["org.example/adder"], "max_age_hours": 48}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
@@ -118,7 +118,8 @@ impl Operation for PublishCollection {
             CollectionOwner::Domain(..) if operator_token::is_sent(app, caller) => {}
             CollectionOwner::Domain(_, domains) => {
                 let act = act(&collection, removes)?;
-                let Some(offered) = SignedChallenge::parse(nonce.as_deref(), signature.as_deref())? else {
+                let Some(offered) = SignedChallenge::parse(nonce.as_deref(), signature.as_deref(), None)?
+                else {
                     answer.ways = domains.ways(app, None);
                     answer.challenge = Some(ownership::challenge(app, caller, &act).await?);
                     return Ok(answer);

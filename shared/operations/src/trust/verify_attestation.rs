@@ -43,7 +43,6 @@ pub struct Answer {
 impl Operation for VerifyAttestation {
     const NAME: &'static str = "verify_attestation";
     const TITLE: &'static str = "Verify a signed statement";
-    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Verifies a signed statement (attestation) of this registry. Pass the \
         token as jws. Returns `valid`, the result of each check and the signed facts. The checks include the \
         signature, the expiry and the revocation. An invalid token is not an error: the answer contains \
@@ -55,8 +54,7 @@ impl Operation for VerifyAttestation {
         "The statement is {valid?valid|not valid} | : {type} about {subject} | , expires at {expires_at}.",
         "Checks: [checks]{id} {ok?passed|failed} | : {detail}",
     ];
-    const ACTIONS: &'static [Action] =
-        &[Action { path: "/api/products/first-principles", name: "verify_attestation" }];
+    const FAMILY: Option<Family> = Some(Family::TRUST);
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -20,9 +20,10 @@ use registry_model::error::Problem;
 use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REVISIONS};
 use registry_model::settings::Settings;
 use registry_operations::intent;
-use registry_operations::toolsets::{DESCRIBED, DESCRIBED_CORE};
+use registry_operations::toolsets::{DESCRIBED_CORE, FAMILIES};
 use registry_operations::{
-    ARD_SEARCH, ATTEST, BIND_IDENTITY, CHECK_STATUS, Description, LIST_YOURSELF, MATCH_CAPABILITY, SCORE,
+    ARD_SEARCH, ATTEST, BIND_IDENTITY, CHECK_STATUS, DESCRIPTIONS, Description, LIST_YOURSELF,
+    MATCH_CAPABILITY, SCORE,
 };
 
 /// An MCP revision in which a call needs only name and arguments; the newest one needs headers and `_meta`.
@@ -85,11 +86,10 @@ struct Family {
 
 fn families(settings: &Settings) -> Vec<Family> {
     let is_core = |operation: &Description| DESCRIBED_CORE.iter().any(|core| core.name == operation.name);
-    let families = DESCRIBED.chunk_by(|one, next| one.0 == next.0).filter_map(|family| {
-        let (name, about, _) = family.first()?;
-        let others = family.iter().filter(|(_, _, operation)| !is_core(operation));
-        let operations = others.map(|(_, _, operation)| Entry::of(operation, settings)).collect();
-        Some(Family { name, about, operations })
+    let families = FAMILIES.iter().map(|family| {
+        let others = family.described().filter(|operation| !is_core(operation));
+        let operations = others.map(|operation| Entry::of(operation, settings)).collect();
+        Family { name: family.name, about: family.about, operations }
     });
     families.collect()
 }
@@ -144,7 +144,7 @@ impl Document for ForAgents {
             stages: funnel::stages(settings),
             core: DESCRIBED_CORE.iter().map(|operation| Entry::of(operation, settings)).collect(),
             families: families(settings),
-            total: DESCRIBED.len(),
+            total: DESCRIPTIONS.len(),
             user_agent: settings.user_agent(),
             name_proof: settings.domain_proof_url.replace("{domain}", "<your domain>"),
         })
