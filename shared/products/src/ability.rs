@@ -31,12 +31,11 @@ pub(super) struct Ability {
     pub(super) arguments: Vec<Argument>,
     /// Whether its input schema is known. A tool without arguments has a schema, too.
     pub(super) has_schema: bool,
-    read_only: Option<bool>,
-    destructive: Option<bool>,
+    pub(super) effect: Effect,
 }
 
 /// What is known about the effect of a call. Only [`Effect::ReadOnly`] needs no confirmation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Effect {
     /// The server declares `readOnlyHint: true`, and nothing contradicts this.
     ReadOnly,
@@ -50,6 +49,7 @@ pub(super) enum Effect {
     Changes,
     /// Nothing is declared, and its name or description contains this verb.
     Named(&'static str),
+    #[default]
     Unknown,
 }
 
@@ -76,10 +76,11 @@ impl Ability {
         Self { words: words(&id), subject: subject(&text), id, title, description, text, ..Self::default() }
     }
 
-    pub(super) fn effect(&self) -> Effect {
+    /// Sets the effect by its texts and by what the server declares.
+    fn with_effect(self, read_only: Option<bool>, destructive: Option<bool>) -> Self {
         let named = changing_verb(&self.words);
         let secret = || secret(&self.text).map(Effect::Secret);
-        match (self.read_only, self.destructive) {
+        let effect = match (read_only, destructive) {
             (Some(true), Some(true)) => Effect::Contradicts("destructive"),
             (Some(true), _) => named.map(Effect::Contradicts).or_else(secret).unwrap_or(Effect::ReadOnly),
             (_, Some(true)) => Effect::Destructive,
@@ -88,12 +89,13 @@ impl Ability {
                 let text = || changing_verb(&words(&format!("{} {}", self.title, self.purpose())));
                 named.or_else(text).map(Effect::Named).or_else(secret).unwrap_or(Effect::Unknown)
             }
-        }
+        };
+        Self { effect, ..self }
     }
 
     /// Whether a call needs no confirmation.
     pub(super) fn is_free(&self) -> bool {
-        self.effect() == Effect::ReadOnly
+        self.effect == Effect::ReadOnly
     }
 
     pub(super) fn purpose(&self) -> String {
@@ -105,7 +107,7 @@ impl Ability {
 pub(super) fn all(profile: &Profile) -> Vec<Ability> {
     let skills = profile.skills.iter().map(|skill| {
         let tags: Vec<String> = skill.tags.iter().take(20).map(|tag| plain(tag, 60)).collect();
-        Ability::new(&skill.id, &skill.name, &skill.description, &tags.join(" "))
+        Ability::new(&skill.id, &skill.name, &skill.description, &tags.join(" ")).with_effect(None, None)
     });
     let tools = profile.tools.iter().map(|tool| {
         let definition = profile.definitions.get(&tool.name);
@@ -113,9 +115,8 @@ pub(super) fn all(profile: &Profile) -> Vec<Ability> {
         Ability {
             arguments: schema.map(arguments::of_schema).unwrap_or_default(),
             has_schema: schema.is_some(),
-            read_only: tool.read_only,
-            destructive: tool.destructive,
             ..Ability::new(&tool.name, &words(&tool.name).join(" "), &tool.description, "")
+                .with_effect(tool.read_only, tool.destructive)
         }
     });
     let mut known = HashSet::new();
@@ -124,7 +125,7 @@ pub(super) fn all(profile: &Profile) -> Vec<Ability> {
 
 fn plain_lines(text: &str) -> String {
     let text = shorten(text, MAX_DESCRIPTION_CHARS);
-    let lines: Vec<String> = text.split(['\n', '\r']).take(60).map(|line| plain(line, 1000)).collect();
+    let lines: Vec<String> = text.split(['\n', '\r']).take(60).map(|line| plain(line, 2000)).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).filter(|line| !line.is_empty()).collect();
     lines.join("\n")
 }

@@ -79,7 +79,7 @@ fn confirmation(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     let name = about::name(profile);
     let of = |keeps: fn(Effect) -> bool| {
         let kept: Vec<&Ability> =
-            abilities.iter().take(MAX_ROWS).filter(|ability| keeps(ability.effect())).collect();
+            abilities.iter().take(MAX_ROWS).filter(|ability| keeps(ability.effect)).collect();
         kept
     };
     let ids = |abilities: &[&Ability]| codes(abilities.iter().map(|ability| ability.id.as_str()), MAX_ROWS);
@@ -105,7 +105,7 @@ fn confirmation(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     }
     let known = of(|effect| !matches!(effect, Effect::ReadOnly | Effect::Unknown));
     rules.extend(known.into_iter().filter_map(|ability| {
-        Some(format!("Ask first: {} {}.", code(&ability.id, 64), ability.effect().reason()?))
+        Some(format!("Ask first: {} {}.", code(&ability.id, 64), ability.effect.reason()?))
     }));
     rules.push(format!(
         "To ask, show what {name} will do with which inputs, and what it changes. Continue only after the user agrees. One \

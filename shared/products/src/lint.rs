@@ -37,13 +37,13 @@ fn faults(ability: &Ability, abilities: &[Ability], kind: Kind) -> Vec<String> {
     let repeats = subject(&text).is_subset(&subject(&format!("{} {}", ability.id, ability.title)));
     let mut others = abilities.iter().filter(|other| other.id != ability.id);
     let same_name = others.clone().find(|other| other.words.concat() == ability.words.concat());
-    let description = ability.description.to_lowercase();
-    let same_text = others.find(|other| is_described && other.description.to_lowercase() == description);
+    let same_text =
+        others.find(|other| is_described && other.description.eq_ignore_ascii_case(&ability.description));
     let near = nearest(ability, abilities);
     let confusable = near.as_ref().filter(|(other, likeness, _)| {
         *likeness >= 4 && same_text.is_none_or(|same| same.id != other.id) && !text.contains(&other.id)
     });
-    let changes = !matches!(ability.effect(), Effect::ReadOnly | Effect::Unknown);
+    let changes = !matches!(ability.effect, Effect::ReadOnly | Effect::Unknown);
     let undescribed = ability
         .arguments
         .iter()

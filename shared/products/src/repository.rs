@@ -63,7 +63,7 @@ fn invariants(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     if !required.is_empty() {
         rules.push(format!("Required arguments of {required}. A new required argument breaks each caller."));
     }
-    let undeclared = ids(|ability| matches!(ability.effect(), Effect::Unknown | Effect::Named(_)));
+    let undeclared = ids(|ability| matches!(ability.effect, Effect::Unknown | Effect::Named(_)));
     if ability::noun(profile) == "tool" && !undeclared.is_empty() {
         rules.push(format!(
             "Annotations. Careful clients ask before each call of a tool that declares no effect: {undeclared}. Declare \

@@ -115,7 +115,7 @@ fn choices(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
 }
 
 fn before_call(profile: &Profile, ability: &Ability) -> String {
-    match ability.effect().reason() {
+    match ability.effect.reason() {
         None => format!("It only reads, as {} declares: call it without asking.", about::name(profile)),
         Some(reason) => format!("Ask before each call: {} {reason}.", code(&ability.id, 64)),
     }

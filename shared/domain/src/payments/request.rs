@@ -144,16 +144,4 @@ mod tests {
         let without = || RepeatKey::of(None, "alive", None, &random).unwrap().digest();
         assert_ne!(without(), without(), "a request without a key is never the same");
     }
-
-    #[test]
-    fn guessable_key_is_rejected() {
-        for wrong in ["", "1", "0123456789abcdef", "an-order-of-my-agent-0001"] {
-            let refused =
-                RepeatKey::of(Some(wrong), "alive", None, &Random::seeded(1)).map(drop).unwrap_err();
-            assert_eq!(
-                (refused.code, refused.field.as_deref()),
-                ("bad_idempotency_key", Some("idempotency_key"))
-            );
-        }
-    }
 }
