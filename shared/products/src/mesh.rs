@@ -77,10 +77,11 @@ fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<
     page.section(&format!("Forwarded calls to {name}"), items(calls::listed(profile, None)));
     let tool = |ability: &Ability| -> Value {
         let message = format!("The request for the skill “{}”, as text", ability.title);
+        let description = plain(&ability.description, 1024);
         json!({
             "name": valid_name(&ability.id),
             "title": ability.title,
-            "description": plain(&format!("{}. {}", ability.title, ability.description), 1024),
+            "description": if description.is_empty() { ability.title.clone() } else { description },
             "inputSchema": {
                 "type": "object",
                 "properties": { "message": { "type": "string", "description": message } },

@@ -155,8 +155,6 @@ async fn error_for_an_invalid_product_agent_call_contains_the_field() {
     let registry = TestRegistry::start().await;
     for (body, field) in [
         (json!({}), "tool"),
-        (json!({ "tool": "no_such_tool" }), "tool"),
-        (json!({ "tool": 5 }), "tool"),
         (json!({ "tool": "preview_kernel" }), "goals"),
         (json!({ "tool": "one_click_demo" }), "agent_name"),
         (json!({ "tool": "one_click_demo", "agent_name": "x".repeat(201) }), "agent_name"),
@@ -165,7 +163,6 @@ async fn error_for_an_invalid_product_agent_call_contains_the_field() {
         (json!({ "tool": "demo_mcp", "agent_name": "Ada", "description": "d".repeat(2001) }), "description"),
         (json!({ "tool": "demo_alive", "goals": vec!["x"; 13] }), "goals"),
         (json!({ "tool": "buy_product" }), "sku"),
-        (json!({ "tool": "buy_product", "sku": "no_such" }), "sku"),
     ] {
         let reply = registry.post("/api/products/agent", &body).await;
         assert_eq!((reply.status, &reply.body["field"]), (422, &json!(field)), "{body}: {reply:?}");
