@@ -345,7 +345,6 @@ impl Town {
             "reply-capture",
             "conversion-pressure",
             "checkout",
-            "agent",
             "preview",
             "stigmergy",
         ];

@@ -27,21 +27,17 @@ pub(super) fn endpoint(profile: &Profile) -> Option<String> {
     address(profile.endpoint.as_deref())
 }
 
-pub(super) fn status_url(profile: &Profile, settings: &Settings) -> Option<String> {
-    let id = profile.listing_id.as_ref()?;
-    Some(settings.url(&format!("/api/listings/status?id={id}")))
-}
-
+/// The body that publishes it again.
 pub(super) fn publish_body(profile: &Profile) -> Option<serde_json::Value> {
-    let card = address(profile.card_url.as_deref());
-    match (profile.kind, card, endpoint(profile)) {
-        (Kind::Agent, Some(card), _) => Some(serde_json::json!({ "agent_card_url": card })),
-        (Kind::Agent, None, Some(url)) => Some(serde_json::json!({ "url": url })),
-        (Kind::Mcp, _, Some(url)) => {
-            Some(described(profile, &url).unwrap_or_else(|| serde_json::json!({ "mcp_url": url })))
-        }
-        (_, _, None) => None,
+    let card = address(profile.card_url.as_deref()).filter(|_| profile.kind == Kind::Agent);
+    if let Some(card) = card {
+        return Some(serde_json::json!({ "agent_card_url": card }));
     }
+    let url = endpoint(profile)?;
+    Some(match profile.kind {
+        Kind::Agent => serde_json::json!({ "url": url }),
+        Kind::Mcp => described(profile, &url).unwrap_or_else(|| serde_json::json!({ "mcp_url": url })),
+    })
 }
 
 /// The body that publishes a server that is listed under its name. If only its URL were published, this would create
@@ -64,24 +60,18 @@ fn described(profile: &Profile, url: &str) -> Option<serde_json::Value> {
 }
 
 pub(super) fn lines(profile: &Profile, settings: &Settings) -> Vec<String> {
-    let name = name(profile);
     let mut lines = introduction(profile);
     lines.extend(proof(profile, settings));
     let missing = missing(profile);
     if !missing.is_empty() {
-        lines.push(format!("Missing for {name}: {}.", missing.join("; ")));
+        lines.push(format!("Missing for {}: {}.", name(profile), missing.join("; ")));
     }
     broken(&lines)
 }
 
 /// Lines of one paragraph: two spaces at the end are a line break in Markdown.
 pub(super) fn broken(lines: &[String]) -> Vec<String> {
-    let last = lines.len().saturating_sub(1);
-    lines
-        .iter()
-        .enumerate()
-        .map(|(at, line)| if at < last { format!("{line}  ") } else { line.clone() })
-        .collect()
+    lines.join("  \n").lines().map(str::to_owned).collect()
 }
 
 /// Its own description, and where it answers.
@@ -89,27 +79,18 @@ pub(super) fn introduction(profile: &Profile) -> Vec<String> {
     let name = name(profile);
     let version =
         profile.version.as_deref().map(|version| format!(" {}", prose(version, 40))).unwrap_or_default();
-    let category = prose(&profile.category, 60);
-    let filed = if category.is_empty() { String::new() } else { format!(" ({category})") };
     let description = profile.description.as_deref().filter(|text| !plain(text, 9).is_empty());
-    let mut lines = match description {
-        Some(text) => vec![format!("**{name}**{version}{filed}: {}", quoted(text, 600))],
-        None => vec![format!("**{name}**{version}{filed} has no description.")],
-    };
+    let description = description
+        .map_or_else(|| " has no description.".to_owned(), |text| format!(": {}", quoted(text, 600)));
+    let mut lines = vec![format!("**{name}**{version}{description}")];
     if let Some(url) = endpoint(profile) {
         let protocol = match profile.kind {
             Kind::Agent => "A2A",
             Kind::Mcp => "MCP",
         };
-        let versions: Vec<String> =
-            profile.protocol_versions.iter().take(6).map(|version| prose(version, 20)).collect();
-        let versions = if versions.is_empty() { String::new() } else { format!(" {}", versions.join(", ")) };
-        let page = address(profile.website.as_deref()).map(|url| format!("; website: {}", code(&url, 2048)));
-        lines.push(format!(
-            "Answers {protocol}{versions} at {}{}.",
-            code(&url, 2048),
-            page.unwrap_or_default()
-        ));
+        let versions = profile.protocol_versions.iter().take(6).map(|version| prose(version, 20));
+        let versions: Vec<String> = [protocol.to_owned()].into_iter().chain(versions).collect();
+        lines.push(format!("Answers {} at {}.", versions.join(" "), code(&url, 2048)));
     }
     lines
 }
@@ -117,18 +98,10 @@ pub(super) fn introduction(profile: &Profile) -> Vec<String> {
 pub(super) fn proof(profile: &Profile, settings: &Settings) -> Option<String> {
     let proof = profile.proof.as_ref()?;
     let took = proof.latency_ms.map(|ms| format!(" in {ms} ms")).unwrap_or_default();
-    let lost: Vec<String> = proof
-        .parts
-        .iter()
-        .filter(|part| part.points < part.of)
-        .map(|part| format!("{} {}/{}", prose(&part.id, 40), part.points, part.of))
-        .collect();
-    let lost = if lost.is_empty() { String::new() } else { format!(" (incomplete: {})", lost.join(", ")) };
-    let at = status_url(profile, settings)
-        .map(|url| format!("; evidence: {}", code(&url, 2048)))
-        .unwrap_or_default();
+    let status = profile.listing_id.as_ref().map(|id| settings.url(&format!("/api/listings/status?id={id}")));
+    let at = status.map(|url| format!("; evidence: {}", code(&url, 2048))).unwrap_or_default();
     Some(format!(
-        "Proof of {}: handshake {}{took}, score {} of 100{lost}{at}.",
+        "Proof of {}: handshake {}{took}, score {} of 100{at}.",
         proof.probed_at,
         proof.handshake.as_str(),
         proof.score
@@ -136,26 +109,22 @@ pub(super) fn proof(profile: &Profile, settings: &Settings) -> Option<String> {
 }
 
 pub(super) fn missing(profile: &Profile) -> Vec<String> {
-    let noun = ability::noun(profile);
-    let mut missing = Vec::new();
-    if profile.listing_id.is_none() {
-        missing.push("a listing (this profile was described by hand and was never probed)".to_owned());
-    } else if profile.proof.is_none() {
-        missing.push("a proof (it has not been probed yet)".to_owned());
-    }
-    if endpoint(profile).is_none() {
-        missing.push("an endpoint URL".to_owned());
-    }
-    if profile.description.as_deref().is_none_or(|text| plain(text, 9).is_empty()) {
-        missing.push("a description".to_owned());
-    }
-    if profile.skills.is_empty() && profile.tools.is_empty() {
-        missing.push(format!("any {noun}"));
-    }
-    if profile.version.as_deref().is_none_or(|text| plain(text, 9).is_empty()) {
-        missing.push("a version".to_owned());
-    }
-    missing
+    let lacks = |text: Option<&str>| text.is_none_or(|text| plain(text, 9).is_empty());
+    let (listed, proven) = (profile.listing_id.is_some(), profile.proof.is_some());
+    let (description, version) = (profile.description.as_deref(), profile.version.as_deref());
+    let has_abilities = !profile.skills.is_empty() || !profile.tools.is_empty();
+    let ability = format!("any {}", ability::noun(profile));
+    [
+        (!listed, "a listing (this profile was described by hand and was never probed)"),
+        (listed && !proven, "a proof (it has not been probed yet)"),
+        (endpoint(profile).is_none(), "an endpoint URL"),
+        (lacks(description), "a description"),
+        (!has_abilities, &ability),
+        (lacks(version), "a version"),
+    ]
+    .into_iter()
+    .filter_map(|(is_missing, what)| is_missing.then(|| what.to_owned()))
+    .collect()
 }
 
 /// Whether callers must send a credential: its sign-in was proven, or the last probe was refused without one.
@@ -171,18 +140,13 @@ pub(super) fn asks_for_credentials(profile: &Profile) -> bool {
     profile.sign_in.is_some() || refused()
 }
 
-/// How the evaluation signs in, if callers must.
-pub(super) fn token_line(profile: &Profile) -> Option<String> {
+/// How callers sign in, if they must.
+pub(super) fn sign_in(profile: &Profile) -> Option<String> {
     let issuer = profile.sign_in.as_ref().and_then(|sign_in| address(Some(&sign_in.issuer)));
     let issuer = issuer.map(|url| format!(" at {}", code(&url, 300))).unwrap_or_default();
-    asks_for_credentials(profile).then(|| {
-        format!(
-            "{} requires a sign-in{issuer}. Send the token as `Authorization: Bearer`. The evaluation reads it from the \
-             environment variable {}.",
-            name(profile),
-            code(&token_variable(profile), 80)
-        )
-    })
+    let name = name(profile);
+    asks_for_credentials(profile)
+        .then(|| format!("{name} requires a sign-in{issuer}. Send the token as `Authorization: Bearer`."))
 }
 
 /// The pin of its tool set; `None` if it is not a hash.
@@ -190,13 +154,4 @@ pub(super) fn pin(profile: &Profile) -> Option<&str> {
     let hash = profile.tools_hash.as_deref()?;
     let is_hash = |digits: &str| digits.len() == 64 && digits.chars().all(|c| c.is_ascii_hexdigit());
     hash.strip_prefix("sha256:").is_some_and(is_hash).then_some(hash)
-}
-
-/// The environment variable for the token of a server, such as `ARXIV_TOKEN`.
-pub(super) fn token_variable(profile: &Profile) -> String {
-    let name: String = profile.slug().chars().take(24).collect();
-    let name = name.trim_end_matches('-').replace('-', "_").to_uppercase();
-    // A variable must not begin with a digit.
-    let prefix = if name.starts_with(|c: char| c.is_ascii_digit()) { "MCP_" } else { "" };
-    format!("{prefix}{name}_TOKEN")
 }

@@ -2,38 +2,12 @@
 //! bytes, because files are sorted and have fixed times. Only safe relative paths are accepted.
 
 use std::io::{Cursor, Write as _};
-use std::str::FromStr;
 
 use flate2::{Compression, GzBuilder};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::page::File;
-use super::text::slug_after;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    Skills,
-    Zip,
-    TarGz,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown format; use skills, zip or tar.gz")]
-pub struct InvalidFormat;
-
-impl FromStr for Format {
-    type Err = InvalidFormat;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "skills" => Ok(Self::Skills),
-            "zip" => Ok(Self::Zip),
-            "tar.gz" => Ok(Self::TarGz),
-            _ => Err(InvalidFormat),
-        }
-    }
-}
 
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
@@ -43,22 +17,14 @@ pub enum ExportError {
     Archive(#[from] std::io::Error),
     #[error("the zip could not be written")]
     Zip(#[from] zip::result::ZipError),
-    #[error("the tree could not be written")]
-    Tree(#[from] serde_json::Error),
 }
 
 /// The files as Agent Skills: all under `skills/`. Files outside a skill become references of the listing's own skill.
 pub fn skills(files: &[File]) -> Vec<File> {
-    let folders: Vec<&str> = files
-        .iter()
-        .filter_map(|file| file.path.strip_prefix("skills/")?.strip_suffix("/SKILL.md"))
-        .collect();
-    // The listing's own skill, not the ones that improve it or keep it Live.
-    let has_more = |folder: &&&str| {
-        let more = ["improve", "keep-live"].map(|word| slug_after(word, folder));
-        folders.iter().any(|other| more.iter().any(|more| more == other))
-    };
-    let folder = folders.iter().find(has_more).or(folders.first()).copied().unwrap_or("product");
+    // The listing's own skill has the shortest name: the others put a word before it.
+    let folders =
+        files.iter().filter_map(|file| file.path.strip_prefix("skills/")?.strip_suffix("/SKILL.md"));
+    let folder = folders.min_by_key(|folder| folder.len()).unwrap_or("product");
     let mut skills: Vec<File> = files
         .iter()
         .map(|file| {
@@ -72,14 +38,6 @@ pub fn skills(files: &[File]) -> Vec<File> {
         .collect();
     skills.sort_by(|one, other| one.path.cmp(&other.path));
     skills
-}
-
-pub fn archive(files: &[File], format: Format) -> Result<Vec<u8>, ExportError> {
-    match format {
-        Format::Skills => Ok(serde_json::to_vec(&skills(files))?),
-        Format::Zip => zip(files),
-        Format::TarGz => tar_gz(files),
-    }
 }
 
 pub fn zip(files: &[File]) -> Result<Vec<u8>, ExportError> {

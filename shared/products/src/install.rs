@@ -1,10 +1,18 @@
-//! How to use a listing. For an MCP server, this is the command or file of each client. For an agent, it is
-//! the card and a first message. Pages show these snippets, and the products contain the same snippets.
+//! How to use a listing. For an MCP server, this is `mcp.json`, which most clients read. For an agent, it is the card and a
+//! first message. Pages show these snippets, and the products contain the same texts.
 
+use serde_json::{Map, Value, json};
+
+use super::page::File;
 use super::profile::Profile;
-use super::text::capital;
-use super::{calls, clients};
-use registry_model::Kind;
+use super::text::{capital, slug};
+use super::{about, calls};
+use registry_formats::server_json::is_name;
+use registry_model::{ClientRegistration, Kind};
+
+/// Clients put the server's name before the name of each tool. The APIs of models accept 64 characters for both
+/// together.
+const MAX_NAME_CHARS: usize = 24;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snippet {
@@ -15,61 +23,68 @@ pub struct Snippet {
 }
 
 pub fn install(profile: &Profile) -> Vec<Snippet> {
-    let of_client = |client: clients::Client| {
-        let title = client.name.to_owned();
-        match client.command.as_str() {
-            "" => Snippet { title, file: client.paths.first().copied(), text: client.file.content },
-            _ => Snippet { title, file: None, text: client.command },
-        }
-    };
     let of_call = |(what, call): (String, String)| Snippet { title: capital(&what), file: None, text: call };
+    let of_file =
+        |file: File| Snippet { title: "MCP clients".to_owned(), file: Some("mcp.json"), text: file.content };
     match profile.kind {
-        Kind::Mcp => clients::of(profile).into_iter().map(of_client).collect(),
+        Kind::Mcp => configuration(profile).map(of_file).into_iter().collect(),
         Kind::Agent => calls::of(profile, None).into_iter().map(of_call).collect(),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn profile(kind: Kind) -> Profile {
-        let endpoint = Some("https://a.example/it's".to_owned());
-        let card_url = Some("https://a.example/.well-known/agent-card.json".to_owned());
-        Profile { endpoint, card_url, ..Profile::unlisted(kind, "Adder", None, Vec::new()) }
+/// `mcp.json` with the entry of the server. `None` if the endpoint's URL is unknown.
+pub(super) fn configuration(profile: &Profile) -> Option<File> {
+    let mut entry = json!({ "type": "http", "url": about::endpoint(profile)? });
+    let headers: Map<String, Value> = headers(profile)
+        .into_iter()
+        .map(|(header, variable)| {
+            let scheme = if header.eq_ignore_ascii_case("authorization") { "Bearer " } else { "" };
+            (header, format!("{scheme}${{{variable}}}").into())
+        })
+        .collect();
+    // A header with an empty token would prevent the sign-in page.
+    if !headers.is_empty() && !signs_in(profile) {
+        entry["headers"] = Value::Object(headers);
     }
+    Some(File::json("mcp.json", &json!({ "mcpServers": { name(profile): entry } })))
+}
 
-    #[test]
-    fn each_mcp_client_gets_an_install_command_or_file() {
-        let snippets = install(&profile(Kind::Mcp));
-        let titles: Vec<_> = snippets.iter().map(|snippet| (snippet.title.as_str(), snippet.file)).collect();
-        assert_eq!(
-            titles,
-            [
-                ("VS Code", None),
-                ("Cursor", Some(".cursor/mcp.json")),
-                ("Claude Code", None),
-                ("Claude Desktop", Some("claude_desktop_config.json")),
-                ("Codex", None),
-                ("Gemini CLI", None),
-                ("Windsurf", Some("~/.codeium/windsurf/mcp_config.json")),
-                ("Zed", Some(".zed/settings.json")),
-                ("Cline", Some("cline_mcp_settings.json")),
-                ("Goose", Some("~/.config/goose/config.yaml")),
-                ("LM Studio", Some("mcp.json")),
-            ]
-        );
-        for command in snippets.iter().filter(|snippet| snippet.file.is_none()) {
-            assert!(shell_words::split(&command.text).is_ok(), "{}", command.text);
-        }
-    }
+pub(super) fn name(profile: &Profile) -> String {
+    // `ai.acme/reverse-text` becomes `reverse-text`: in a list of tools the owner is not needed.
+    let own =
+        profile.server_name.as_deref().filter(|name| is_name(name)).and_then(|name| name.split_once('/'));
+    let slug = own.and_then(|(_, leaf)| slug(leaf)).unwrap_or_else(|| profile.slug());
+    let name: String = slug.chars().take(MAX_NAME_CHARS).collect();
+    name.trim_end_matches('-').to_owned()
+}
 
-    #[test]
-    fn install_texts_of_an_agent_contain_its_card_and_a_first_message() {
-        let snippets = install(&profile(Kind::Agent));
-        assert_eq!(snippets[0].title, "Its card");
-        assert_eq!(snippets[0].text, "curl -fsS 'https://a.example/.well-known/agent-card.json'");
-        assert_eq!(snippets[1].title, "Ask what it can do");
-        assert!(install(&Profile::unlisted(Kind::Agent, "Adder", None, Vec::new())).is_empty());
+/// The headers that its `server.json` requires, else the token of a server that asks for sign-in. Each has the name of
+/// the environment variable for its value, such as `ARXIV_TOKEN`.
+pub(super) fn headers(profile: &Profile) -> Vec<(String, String)> {
+    let name = name(profile).replace('-', "_").to_uppercase();
+    // A variable must not begin with a digit.
+    let prefix = if name.starts_with(|c: char| c.is_ascii_digit()) { "MCP_" } else { "" };
+    let variable = |header: &str| match header.eq_ignore_ascii_case("authorization") {
+        true => format!("{prefix}{name}_TOKEN"),
+        false => format!("{prefix}{name}_{}", header.replace('-', "_").to_uppercase()),
+    };
+    let remote =
+        profile.server_json.as_ref().and_then(|server| server.get("remotes")?.get(0)?.get("headers"));
+    let declared = remote.and_then(Value::as_array).into_iter().flatten();
+    let required = declared.filter(|header| header["isRequired"] == true && header["value"].is_null());
+    let named = required.filter_map(|header| header["name"].as_str()).filter(|name| is_header(name));
+    let mut headers: Vec<String> = named.take(4).map(str::to_owned).collect();
+    if headers.is_empty() && about::asks_for_credentials(profile) {
+        headers.push("Authorization".to_owned());
     }
+    headers.into_iter().map(|header| (header.clone(), variable(&header))).collect()
+}
+
+fn is_header(name: &str) -> bool {
+    (1..=40).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+}
+
+/// Whether clients that open a sign-in page need no header.
+pub(super) fn signs_in(profile: &Profile) -> bool {
+    profile.sign_in.as_ref().is_some_and(|sign_in| sign_in.registration != ClientRegistration::ByHand)
 }

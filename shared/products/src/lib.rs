@@ -9,11 +9,9 @@
 
 mod ability;
 mod about;
-mod apis;
 mod arguments;
 mod calls;
 mod charter;
-mod clients;
 mod descriptions;
 mod evaluation;
 pub mod export;
@@ -24,7 +22,6 @@ mod install;
 mod lint;
 mod mesh;
 mod page;
-mod patch;
 mod preset;
 mod profile;
 mod repository;

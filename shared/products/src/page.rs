@@ -24,8 +24,9 @@ impl File {
         Self { path: path.to_owned(), media_type: "application/json", content }
     }
 
-    pub(super) fn json_lines(path: &str, lines: &[String]) -> Self {
-        Self { path: path.to_owned(), media_type: "application/jsonl", content: lines.join("\n") + "\n" }
+    pub(super) fn json_lines(path: &str, lines: &[Value]) -> Self {
+        let content = lines.iter().map(|line| format!("{line}\n")).collect();
+        Self { path: path.to_owned(), media_type: "application/jsonl", content }
     }
 }
 

@@ -59,7 +59,6 @@ pub struct Proof {
     /// 0 to 100.
     pub score: u8,
     pub latency_ms: Option<u32>,
-    pub signals: Vec<String>,
     /// Protocols seen, such as `a2a/1.0`, `jsonrpc`, `http+json`.
     pub protocol_hints: Vec<String>,
     pub parts: Vec<ScorePart>,
@@ -226,7 +225,6 @@ impl Proof {
             handshake: verdict.handshake,
             score: evidence.score.value,
             latency_ms: verdict.latency_ms,
-            signals: verdict.signals.clone(),
             protocol_hints: verdict.protocol_hints.clone(),
             parts: evidence.score.breakdown.clone(),
             weaknesses,

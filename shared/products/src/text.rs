@@ -143,24 +143,6 @@ pub(super) fn shell(text: &str) -> String {
     format!("'{}'", line.replace('\'', r"'\''"))
 }
 
-pub(super) fn shell_json(value: &Value) -> String {
-    shell(&value.to_string())
-}
-
-/// JSON on one line, with spaces for people.
-pub(super) fn spaced(value: &Value) -> String {
-    match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
-        Value::Object(members) if members.is_empty() => "{}".to_owned(),
-        Value::Object(members) => {
-            let member =
-                |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), spaced(value));
-            format!("{{ {} }}", members.iter().map(member).collect::<Vec<_>>().join(", "))
-        }
-        other => other.to_string(),
-    }
-}
-
 /// The normalized URL; `None` where a client cannot open it.
 pub(super) fn address(url: Option<&str>) -> Option<String> {
     let url = Url::parse(url?.trim()).ok()?;

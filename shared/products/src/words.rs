@@ -32,10 +32,6 @@ const VERB_LIST: &str = "accept access add allocate analyse analyze answer appen
     transfer translate trigger uninstall unlock update upload upsert validate verify view watch wipe withdraw \
     write";
 
-/// Nouns of actions. At the end of a name they mean that the name is not a command.
-const ACTION_NOUNS: &str = "analysis assessment calculation check comparison conversion discovery explanation extraction \
-    identification lookup overview payment registration search summary translation validation verification";
-
 /// Words that say nothing about a subject.
 const STOP_WORD_LIST: &str = "a about above across after again against agent agents ai all also an and any are as assist assistant at be \
     been before being between both but by can could data do does each either every for from get given has have help helps \
@@ -46,8 +42,7 @@ const STOP_WORD_LIST: &str = "a about above across after again against agent age
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 static PLAIN_VERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| VERB_LIST.split_whitespace().collect());
-static VERBS: LazyLock<HashSet<String>> = LazyLock::new(|| stems(VERB_LIST));
-static NOUNS: LazyLock<HashSet<String>> = LazyLock::new(|| stems(ACTION_NOUNS));
+static VERBS: LazyLock<HashSet<String>> = LazyLock::new(|| VERB_LIST.split_whitespace().map(stem).collect());
 static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORD_LIST.split_whitespace().collect());
 static CHANGING_STEMS: LazyLock<HashMap<String, &str>> =
     LazyLock::new(|| CHANGING.split_whitespace().map(|verb| (stem(verb), verb)).collect());
@@ -55,10 +50,6 @@ static CHANGING_STEMS: LazyLock<HashMap<String, &str>> =
 const MAX_PROSE_CHARS: usize = 2000;
 
 const MAX_WORDS_CHARS: usize = 600;
-
-fn stems(words: &str) -> HashSet<String> {
-    words.split_whitespace().map(stem).collect()
-}
 
 fn stem(word: &str) -> String {
     STEMMER.stem(word).into_owned()
@@ -105,11 +96,9 @@ pub(super) fn is_verb(word: &str) -> bool {
     VERBS.contains(&stem(word))
 }
 
-/// Whether the words begin with a verb in its base form: "search papers", but not "searching" or "return policy analysis".
+/// Whether the words begin with a verb in its base form: "search papers", but not "searching".
 pub(super) fn commands(words: &[String]) -> bool {
-    let plain = |word: &String| PLAIN_VERBS.contains(word.as_str());
-    let noun = || words.last().is_some_and(|word| NOUNS.contains(&stem(word)));
-    words.first().is_some_and(|word| plain(word) && !(word == "return" && noun()))
+    words.first().is_some_and(|word| PLAIN_VERBS.contains(word.as_str()))
 }
 
 /// The first verb among the words, if it is one of a change. A participle is no verb: "signed assessment" does not sign.
@@ -170,15 +159,11 @@ mod tests {
             words("getUserById_v2 book-air.tickets"),
             ["get", "user", "by", "id", "v2", "book", "air", "tickets"]
         );
+        assert_eq!(words("arXiv iOS OpenAPI listIssues"), ["arxiv", "ios", "open", "api", "list", "issues"]);
         assert_eq!(
             subject_words("Helps with booking of air tickets, tickets"),
             ["booking", "air", "tickets"]
         );
-    }
-
-    #[test]
-    fn short_prefix_is_not_split_from_a_capitalized_word() {
-        assert_eq!(words("arXiv iOS OpenAPI listIssues"), ["arxiv", "ios", "open", "api", "list", "issues"]);
     }
 
     #[test]

@@ -1,21 +1,13 @@
 """Checks each file of products with the tool of its format."""
 import os
-from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatch
 
-from tools import HERE, NODE, VENV, promptfoo, run
+from tools import HERE, VENV, run
 
 
 def _lines(done):
     """The faults that a program printed, one in each line."""
     return (done.stdout + done.stderr).strip().splitlines() or ["failed"] if done.returncode else []
-
-
-def _promptfoo(files):
-    def one(file):
-        return [f"{file}: {line}" for line in _lines(promptfoo("validate", "config", "-c", file, folder=file.parent))]
-    with ThreadPoolExecutor(2) as pool:
-        return [line for lines in pool.map(one, files) for line in lines]
 
 
 def _shellcheck(files):
@@ -27,32 +19,14 @@ def _actionlint(files):
     return _lines(run(VENV / "bin/actionlint", "-oneline", *files, env={**os.environ, "PATH": path}))
 
 
-def _node(files):
-    return [f"{file}: {line}" for file in files for line in _lines(run("node", "--check", file))]
-
-
-def _clients(files):
-    return _lines(run("node", HERE / "clients.mjs", NODE / "node_modules", *files))
-
-
 def _documents(files):
     return _lines(run(VENV / "bin/python", "-B", HERE / "documents.py", *files))
 
 
 # The check of a path, in addition to that of all files.
 CHECKS = (
-    ("promptfooconfig.yaml", "promptfoo validate", _promptfoo),
-    ("provider.mjs", "node --check", _node),
     ("registry-watch.sh", "shellcheck", _shellcheck),
     (".github/workflows/*.yml", "actionlint", _actionlint),
-    (".vscode/mcp.json", "schemas of clients", _clients),
-    (".cursor/mcp.json", "schemas of clients", _clients),
-    (".mcp.json", "schemas of clients", _clients),
-    ("claude_desktop_config.json", "schemas of clients", _clients),
-    (".codex/config.toml", "schemas of clients", _clients),
-    (".gemini/settings.json", "schemas of clients", _clients),
-    ("clients/windsurf.json", "schemas of clients", _clients),
-    ("clients/goose.yaml", "schemas of clients", _clients),
 )
 
 

@@ -1,6 +1,5 @@
 """An MCP server whose behaviour a test changes while it runs."""
 import json
-import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -18,7 +17,7 @@ DELETE = {"name": "delete_note", "description": "Deletes a note for good. Return
 
 
 class Server:
-    """`fault` is None, "down", "runs commands", "accepts everything", "other result", "other tools" or "refuses calls"."""
+    """`fault` is None, "down", "accepts everything", "other tools" or "refuses calls"."""
 
     def __init__(self):
         self.fault, self.called = None, []
@@ -75,8 +74,5 @@ class Server:
         if not isinstance(words, str) and self.fault != "accepts everything":
             return {"isError": True, "content": [{"type": "text", "text": "`words` is required"}]}
         titles = ["Tide tables of Lisbon"]
-        if self.fault == "runs commands":
-            # What a careless server does: the argument becomes part of a shell line.
-            titles.append(subprocess.run(f"echo {words}", shell=True, capture_output=True, text=True).stdout)
-        structured = {"title": titles[0]} if self.fault == "other result" else {"titles": titles}
+        structured = {"titles": titles}
         return {"content": [{"type": "text", "text": json.dumps(structured)}], "structuredContent": structured}

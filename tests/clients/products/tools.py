@@ -1,6 +1,5 @@
 """The programs that run and check the files of the products. They are installed in target/products."""
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -12,22 +11,17 @@ sys.path.insert(0, str(HERE.parent.parent / "harness/python"))
 import registry  # noqa: E402
 
 BUILD = registry.TARGET / "products"
-VENV, NODE, TREES = BUILD / "venv", BUILD / "node", BUILD / "trees"
-PROMPTFOO = {"PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1", "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1"}
+VENV, TREES = BUILD / "venv", BUILD / "trees"
 
 
 def install():
-    """Installs the programs, again only if a list of packages has changed."""
-    inputs = [HERE / "requirements.txt", *sorted((HERE / "node").iterdir())]
-    stamp, wanted = BUILD / "installed", "".join(path.read_text() for path in inputs)
+    """Installs the programs, again only if the list of packages has changed."""
+    stamp, wanted = BUILD / "installed", (HERE / "requirements.txt").read_text()
     if stamp.exists() and stamp.read_text() == wanted:
         return
-    print("installing promptfoo, shellcheck, actionlint, skills-ref and schemas ...", flush=True)
+    print("installing shellcheck, actionlint, skills-ref and schemas ...", flush=True)
     must(sys.executable, "-m", "venv", "--clear", VENV)
     must(VENV / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", HERE / "requirements.txt")
-    shutil.rmtree(NODE, ignore_errors=True)
-    shutil.copytree(HERE / "node", NODE)
-    must("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", cwd=NODE)
     stamp.write_text(wanted)
 
 
@@ -54,25 +48,20 @@ def take(base, listing, sku, folder):
     return folder
 
 
-def promptfoo(*arguments, folder, **variables):
-    # Each run has its own database, so that several can run at the same time.
-    place = {"PROMPTFOO_CONFIG_DIR": str(BUILD / "promptfoo" / folder.relative_to(BUILD))}
-    return run(NODE / "node_modules/.bin/promptfoo", *arguments, cwd=folder, env={**os.environ, **PROMPTFOO, **place, **variables})
-
-
-def evaluate(folder, **variables):
-    """The cases that failed, by their descriptions; the errors of calls; and the number of all cases."""
-    output = folder / "results.json"
-    done = promptfoo("eval", "--no-progress-bar", "--no-table", "--output", output, folder=folder, **variables)
-    if not output.exists():
-        sys.exit(f"products: promptfoo wrote no results\n{done.stdout}{done.stderr}")
-    results = json.loads(output.read_text())["results"]["results"]
+def evaluate(folder, server):
+    """Sends each call of the evaluation to a server. Returns the cases with an unexpected answer, and the number of all cases."""
+    base, _, path = server.url.rpartition("/")
     cases = [json.loads(line) for line in (folder / "evaluation.jsonl").read_text().splitlines()]
-    # promptfoo calls the case in line 3 "Row #3".
-    rows = [int(one["testCase"]["description"].rpartition("#")[2]) for one in results if not one["success"]]
-    failed = [cases[row - 1]["description"] for row in sorted(rows)]
-    errors = [one["response"]["error"] for one in results if (one.get("response") or {}).get("error")]
-    output.unlink()
-    if bool(failed) == (done.returncode == 0):
-        sys.exit(f"products: the exit code {done.returncode} does not fit to {failed}")
-    return failed, errors, len(results)
+    failed = []
+    for case in cases:
+        _, answer = registry.call(base, f"/{path}", {"jsonrpc": "2.0", "id": 1, "method": case["method"], "params": case["params"]})
+        result, expected = answer.get("result"), case["expect"]
+        if expected == "error":
+            met = answer.get("jsonrpc") == "2.0" and (result is None or result.get("isError") is True)
+        elif expected == "result":
+            met = result is not None and not result.get("isError")
+        else:
+            met = result is not None and set(expected["tools"]) <= {tool["name"] for tool in result["tools"]}
+        if not met:
+            failed.append(case["case"])
+    return failed, len(cases)

@@ -10,36 +10,6 @@ async fn founding_deal(registry: &TestRegistry) -> Value {
 }
 
 #[tokio::test]
-async fn all_hundred_seats_are_free_at_the_start() {
-    let registry = TestRegistry::start().await;
-    let answer = founding_deal(&registry).await;
-    assert_eq!(answer["ok"], true);
-    let seats = ["name", "seats", "claimed", "remaining", "percent_off", "no_stripe"];
-    assert_eq!(
-        seats.map(|member| answer["deal"][member].clone()),
-        [json!("founding_free_100"), json!(100), json!(0), json!(100), json!(100), json!(true)],
-        "{answer}"
-    );
-    assert_eq!(answer["deal"]["short"], "100 of 100 founding seats left");
-}
-
-#[tokio::test]
-async fn stages_go_from_listing_to_buying() {
-    let registry = TestRegistry::start().await;
-    let answer = founding_deal(&registry).await;
-    let stages = answer["stages"].as_array().unwrap();
-    let ids: Vec<&str> = stages.iter().map(|stage| stage["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["list", "live", "demo", "feedback", "discount", "buy"]);
-    for stage in stages {
-        for member in ["label", "agent_action"] {
-            assert!(stage[member].as_str().is_some_and(|text| !text.is_empty()), "{member} of {stage}");
-        }
-    }
-    let first = stages[0]["agent_action"].as_str().unwrap();
-    assert!(first.contains(&registry.url("/api/publish")), "{first}");
-}
-
-#[tokio::test]
 async fn settings_define_the_number_of_seats() {
     let options = TestOptions::default()
         .with(|settings| settings.founding_seats = 7)

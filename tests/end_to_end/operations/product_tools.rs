@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use registry::model::{LimitedAction, ListingId};
 use serde_json::{Value, json};
-use tests::peers::{Peer, PeerRequest, agents, json_answer, servers};
+use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TestOptions, TestRegistry};
 
 use crate::fixtures::live_agent;
@@ -155,8 +155,6 @@ async fn error_for_an_invalid_product_agent_call_contains_the_field() {
     let registry = TestRegistry::start().await;
     for (body, field) in [
         (json!({}), "tool"),
-        (json!({ "tool": "no_such_tool" }), "tool"),
-        (json!({ "tool": 5 }), "tool"),
         (json!({ "tool": "preview_kernel" }), "goals"),
         (json!({ "tool": "one_click_demo" }), "agent_name"),
         (json!({ "tool": "one_click_demo", "agent_name": "x".repeat(201) }), "agent_name"),
@@ -165,7 +163,6 @@ async fn error_for_an_invalid_product_agent_call_contains_the_field() {
         (json!({ "tool": "demo_mcp", "agent_name": "Ada", "description": "d".repeat(2001) }), "description"),
         (json!({ "tool": "demo_alive", "goals": vec!["x"; 13] }), "goals"),
         (json!({ "tool": "buy_product" }), "sku"),
-        (json!({ "tool": "buy_product", "sku": "no_such" }), "sku"),
     ] {
         let reply = registry.post("/api/products/agent", &body).await;
         assert_eq!((reply.status, &reply.body["field"]), (422, &json!(field)), "{body}: {reply:?}");
@@ -173,21 +170,6 @@ async fn error_for_an_invalid_product_agent_call_contains_the_field() {
     }
     let unknown = registry.post("/api/products/agent", &json!({ "tool": "no_such_tool" })).await;
     assert!(unknown.body["detail"].as_str().unwrap().contains("one_click_demo"), "{unknown:?}");
-}
-
-#[tokio::test]
-async fn product_agent_returns_the_list_of_its_tools() {
-    let registry = TestRegistry::start().await;
-    let guide = registry.get("/api/products/agent").await;
-    assert_eq!((guide.status, &guide.body["ok"]), (200, &json!(true)), "{guide:?}");
-    let names: Vec<&str> =
-        guide.body["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    let all = ["preview_kernel", "one_click_demo", "demo_alive", "demo_mcp", "buy_product", "list_tools"];
-    assert_eq!(names, all);
-    assert_eq!(guide.body["presets"], json!(["researcher", "ops", "support", "coder"]));
-    for product in guide.body["products"].as_array().unwrap() {
-        assert!(product["price"].as_str().unwrap().starts_with('$'), "{product}");
-    }
 }
 
 #[tokio::test]
@@ -292,28 +274,25 @@ async fn routine_of_the_alive_product_returns_the_next_steps() {
     let first = run(id.to_string()).await;
     let steps: Vec<&str> =
         first["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
-    assert_eq!(steps, ["status", "proof", "recheck", "reasons", "inbox", "peers", "funnel"]);
+    assert_eq!(steps, ["status", "reasons", "inbox", "funnel"]);
     for step in first["steps"].as_array().unwrap() {
-        for member in ["looked_at", "found"] {
-            assert!(step[member].as_str().is_some_and(|text| !text.is_empty()), "{step}");
-        }
         assert!(step["call"]["url"].as_str().unwrap().starts_with(&registry.url("/api/")), "{step}");
     }
-    assert_eq!((&first["to_do"], &first["steps"][6]["data"]["stage"]), (&json!(2), &json!("live")));
-    assert_eq!(first["steps"][4]["data"]["unread"], 1, "the welcome message is not the only unread one");
+    assert_eq!((&first["to_do"], &first["steps"][3]["data"]["stage"]), (&json!(2), &json!("live")));
+    assert_eq!(first["steps"][2]["data"]["unread"], 1, "the welcome message is not the only unread one");
     assert_eq!(registry.get(&format!("/api/talk?listing_id={id}")).await.status, 200);
 
     demo(&registry, &id).await;
-    assert_eq!(run(id.to_string()).await["steps"][6]["data"]["stage"], "demo");
+    assert_eq!(run(id.to_string()).await["steps"][3]["data"]["stage"], "demo");
     feedback(&registry, &id, 4).await;
     let done = run(id.to_string()).await;
-    assert_eq!((&done["steps"][6]["data"]["stage"], &done["to_do"]), (&json!("feedback"), &json!(0)));
+    assert_eq!((&done["steps"][3]["data"]["stage"], &done["to_do"]), (&json!("feedback"), &json!(0)));
 
     let broken = registry.publish(&json!({ "url": registry.url("/discovery.json") })).await;
     registry.deliver_events().await;
     let broken = run(broken["listing_id"].as_str().unwrap().to_owned()).await;
     assert_eq!(broken["steps"][0]["data"]["live"], false);
-    let reasons = &broken["steps"][3];
+    let reasons = &broken["steps"][1];
     assert_eq!(
         (&reasons["to_do"], &reasons["data"]["reasons"][0]["code"]),
         (&json!(true), &json!("not_a_card"))
@@ -394,78 +373,18 @@ async fn making_the_files_of_products_is_limited_per_caller() {
     assert_eq!(get(&format!("/api/products/export?token={token}")).await, 429);
     let demo = json!({ "tool": "one_click_demo", "agent_name": "Adder" });
     assert_eq!(registry.post("/api/products/agent", &demo).await.status, 429);
-    assert_eq!(registry.post("/api/products/agent", &json!({ "tool": "list_tools" })).await.status, 200);
     let verify = json!({ "token": token, "files": [] });
     assert_eq!(registry.post("/api/products/verify", &verify).await.status, 429);
 }
 
 /// The files of the product of a demo with this SKU, by their paths.
-pub(super) async fn product(registry: &TestRegistry, id: &ListingId, sku: &str) -> HashMap<String, String> {
+async fn product(registry: &TestRegistry, id: &ListingId, sku: &str) -> HashMap<String, String> {
     let demo = registry.post("/api/products/demo", &json!({ "listing_id": id, "sku": sku })).await.body;
     let answer = registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await.body;
     let path = format!("/api/products/access?token={}", answer["access_token"].as_str().unwrap());
     let files = registry.get(&path).await.body["files"].clone();
     let text = |file: &Value, member: &str| file[member].as_str().unwrap().to_owned();
     files.as_array().unwrap().iter().map(|file| (text(file, "path"), text(file, "content"))).collect()
-}
-
-/// The points that a list of fixes says its patch gains.
-pub(super) fn points_said(list: &str) -> i64 {
-    let (_, after) = list.split_once("It raises the score by ").unwrap_or_else(|| panic!("{list}"));
-    after.split(' ').next().unwrap().parse().unwrap()
-}
-
-/// The points without those for the latency, which depend on the machine.
-fn points(parts: &Value) -> i64 {
-    let parts = parts.as_array().unwrap().iter().filter(|part| part["id"] != "latency");
-    parts.map(|part| part["points"].as_i64().unwrap()).sum()
-}
-
-#[tokio::test]
-async fn patch_of_an_agent_card_raises_the_score_by_what_it_says() {
-    let registry = TestRegistry::start().await;
-    let broken = |request: &PeerRequest| {
-        let mut card = agents::card(request, "Harbour agent");
-        let skills =
-            ["Forecast of tides", "Warnings of storms", "Berths that are free", "Depth of the water"];
-        let skill = |name: &&str| json!({ "id": name.replace(' ', "-"), "name": name, "description": "Tells it.", "tags": [] });
-        card["skills"] = skills.iter().map(skill).collect();
-        card["description"] = json!("Helps ships.");
-        card["x-own"] = json!({ "kept": true });
-        card
-    };
-    let serve = |card: Option<Value>| {
-        move |request: &PeerRequest| match request.verb.as_str() {
-            "GET" => json_answer(200, &card.clone().unwrap_or_else(|| broken(request))),
-            _ => agents::newest(request),
-        }
-    };
-    let peer = Peer::start(serve(None)).await;
-    let id = registry.live_card(&peer.card()).await;
-    let score = async || {
-        let path = format!(
-            "/api/score?url={}",
-            form_urlencoded::byte_serialize(peer.card().as_bytes()).collect::<String>()
-        );
-        points(&registry.get(&path).await.body["breakdown"])
-    };
-    let files = product(&registry, &id, "recursive").await;
-    let before = score().await;
-    let mut card = card_of(&peer).await;
-    let patch: Vec<Value> = serde_json::from_str(&files["fixes/agent-card.patch.json"]).unwrap();
-    for operation in &patch {
-        assert_eq!(operation["op"], "add");
-        card[operation["path"].as_str().unwrap().trim_start_matches('/')] = operation["value"].clone();
-    }
-    assert_eq!((&card["version"], &card["x-own"]["kept"]), (&json!("1.2.1"), &json!(true)));
-    peer.answer_with(serve(Some(card)));
-    let said = points_said(&files["regression.md"]);
-    assert!(said > 0 && score().await == before + said, "{before} + {said}: {}", files["regression.md"]);
-}
-
-async fn card_of(peer: &Peer) -> Value {
-    let answer = tests::test_registry::client().get(peer.card()).send().await.unwrap();
-    serde_json::from_str(&answer.text().await.unwrap()).unwrap()
 }
 
 /// Schemas and annotations of the tools reach the files.
@@ -483,9 +402,10 @@ async fn charter_and_skill_of_a_server_come_from_its_tool_definitions() {
     let files = product(&registry, &id, "kernel").await;
     assert!(files["CHARTER.md"].contains("- No confirmation: `search`."), "{}", files["CHARTER.md"]);
     assert!(files["CHARTER.md"].contains("- Ask first: `browser_evaluate` "), "{}", files["CHARTER.md"]);
+    let cases = &files["evaluation.jsonl"];
     assert!(
-        files["evaluation.jsonl"].contains("words")
-            && !files["evaluation.jsonl"].contains("browser_evaluate\\\"")
+        cases.contains("\"name\":\"search\"") && !cases.contains("\"name\":\"browser_evaluate\""),
+        "{cases}"
     );
     let skill = files.iter().find(|(path, _)| path.ends_with("SKILL.md")).unwrap().1;
     assert!(skill.contains("| `words` | string | yes |"), "{skill}");

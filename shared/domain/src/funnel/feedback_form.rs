@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::demo;
 use registry_formats::{argument_schema, argument_text, email_address, secret_key};
 use registry_model::error::Problem;
-use registry_model::{Contact, ContactFrom, Kind, Listing, QUESTIONS, Sku};
+use registry_model::{Contact, ContactFrom, Kind, Listing, QUESTIONS, Sku, sha256_hex};
 
 const MAX_ANSWER_CHARS: usize = 2000;
 const MAX_NAME_CHARS: usize = 200;
@@ -131,11 +130,10 @@ pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
     let email = given.contact_email.as_deref().filter(|email| !email.trim().is_empty());
     let source = given.source.as_deref();
     let key = given.idempotency_key.as_deref().map(secret).transpose()?;
-    let digest = |key: &str| Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(Parsed {
         rating,
         goals: demo::goals(&given.goals)?,
-        key_digest: key.map(digest),
+        key_digest: key.map(sha256_hex),
         body: body.map(|body| argument_text::text("body", body, MAX_ANSWER_CHARS)).transpose()?,
         contact: Contact {
             email: email.map(|email| email_address::parse("contact_email", email)).transpose()?,

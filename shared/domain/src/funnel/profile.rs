@@ -1,8 +1,6 @@
 //! The profile from which the products for a listing are made. It also contains peers: matching Live listings
 //! that the search index found.
 
-use std::sync::Arc;
-
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Listed, Listing};
@@ -44,12 +42,8 @@ pub async fn of_description(app: &App, described: Profile) -> Result<Profile, Pr
 
 const MAX_PEERS: usize = 6;
 
-async fn peers(app: &App, profile: &Profile) -> Result<Vec<Peer>, Problem> {
-    Ok(listings(app, profile).await?.iter().map(|listing| peer(listing)).collect())
-}
-
 /// Live listings that complement a profile, the best first. It leaves out the listing itself and its host.
-pub async fn listings(app: &App, profile: &Profile) -> Result<Vec<Arc<Listing>>, Problem> {
+async fn peers(app: &App, profile: &Profile) -> Result<Vec<Peer>, Problem> {
     let Some(text) = search_text(profile) else { return Ok(Vec::new()) };
     let (listed, limit) = (Listed::Live, MAX_PEERS * 3);
     let query = Query { text, kind: None, category: None, listed, skip: 0, limit };
@@ -60,10 +54,10 @@ pub async fn listings(app: &App, profile: &Profile) -> Result<Vec<Arc<Listing>>,
         profile.listing_id.as_ref() != Some(&listing.id)
             && (own.is_none() || host(listing.endpoint.as_deref().unwrap_or_default()) != own)
     };
-    let mut peers: Vec<Arc<Listing>> =
-        found.hits.into_iter().map(|hit| hit.listing).filter(|listing| is_other(listing)).collect();
+    let mut peers: Vec<Peer> =
+        found.hits.iter().map(|hit| &*hit.listing).filter(|listing| is_other(listing)).map(peer).collect();
     // An agent needs tools, and a server needs agents that use it: the other kind first.
-    peers.sort_by_key(|peer| peer.shown_kind() == profile.kind);
+    peers.sort_by_key(|peer| peer.kind == profile.kind);
     peers.truncate(MAX_PEERS);
     Ok(peers)
 }

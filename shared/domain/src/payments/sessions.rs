@@ -149,47 +149,6 @@ pub(super) fn latest_opening(purchase: &Purchase) -> Moment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::settings::Mode;
-    use registry_model::{Grant, GrantSource, Kind, PurchaseId, Random, Sku};
-
-    fn purchase() -> Purchase {
-        let (id, at) = (PurchaseId::new(&Random::seeded(1)), "2026-11-20T12:00:00Z".parse().unwrap());
-        let subject =
-            GrantSubject::Described { kind: Kind::Agent, name: "A & B".to_owned(), description: None };
-        let source = GrantSource::Purchase { id: id.clone(), paid_at: None };
-        let grant = Grant { sku: Sku::Alive, subject, goals: Vec::new(), seat_goals: Vec::new(), at, source };
-        let text = String::new;
-        Purchase {
-            id,
-            grant,
-            listing_name: None,
-            amount_cents: 2249,
-            token: text(),
-            salt: text(),
-            request: text(),
-            code: None,
-            is_live: None,
-            expires_at: "2026-11-21T11:00:00Z".parse().unwrap(),
-        }
-    }
-
-    #[test]
-    fn payment_session_contains_the_price_but_no_listing_id() {
-        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
-        let text = form(&settings, &purchase(), Some("a+b@example.org"));
-        let pairs: Vec<(String, String)> = form_urlencoded::parse(text.as_bytes()).into_owned().collect();
-        let value =
-            |name: &str| pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
-        assert_eq!(value("mode"), Some("payment"));
-        assert_eq!(value("line_items[0][price_data][unit_amount]"), Some("2249"));
-        assert_eq!(value("line_items[0][price_data][currency]"), Some("usd"));
-        assert_eq!(value("line_items[0][price_data][product_data][name]"), Some("Alive"));
-        assert_eq!(value("client_reference_id"), Some(purchase().id.as_str()));
-        assert_eq!(value("expires_at"), Some("1795258800"));
-        assert_eq!(value("customer_email"), Some("a+b@example.org"));
-        assert_eq!(value("metadata[listing_id]"), None);
-        assert_eq!(text, form(&settings, &purchase(), Some("a+b@example.org")), "the same bytes each time");
-    }
 
     fn answered(status: u16, body: &str) -> Result<PaymentSession, SessionFailure> {
         let target = Target::parse("https://api.stripe.com/", registry_model::Reach::Public).unwrap();

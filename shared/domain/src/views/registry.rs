@@ -41,17 +41,15 @@ impl ProductEntry {
     pub fn of(sku: Sku) -> Self {
         let description = match sku {
             Sku::Kernel => {
-                "A system prompt with rules for confirmation, guidance for the repository, and a runnable evaluation."
+                "A system prompt with rules for confirmation, guidance for the repository, and calls with expected results."
             }
-            Sku::Recursive => {
-                "The kernel product and a list of fixes with the points that each gains, some as patches."
-            }
+            Sku::Recursive => "The kernel product and a list of fixes with the points that each gains.",
             Sku::Alive => {
                 "The recursive product, and a script and a GitHub workflow that check each day whether the listing \
                 is Live."
             }
             Sku::McpMesh => {
-                "Configurations and links for MCP clients, a guide to each tool, and advice on descriptions."
+                "A configuration for MCP clients, a guide to each tool, and the faults of names and descriptions."
             }
         };
         let (name, price_cents, price) = (sku.title(), sku.price_cents(), sku.price());

@@ -75,7 +75,6 @@ fn tool_name_of_several_words_is_found_only_if_all_words_occur() {
         ("preview a kernel with the goals read papers", "preview_kernel"),
         ("demo alive with the goals read papers", "demo_alive"),
         ("what would it take to buy the product kernel?", "buy_product"),
-        ("list tools of the products", "list_tools"),
     ] {
         let said = MessageContent { text: text.to_owned(), ..MessageContent::default() };
         let Intent::Run(entry, arguments) = parse_intent(&said, None) else { panic!("{text}") };

@@ -6,6 +6,7 @@ use crate::goals::Goals;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
 use registry_domain::payments::{self, Begun, CheckoutRequest};
+use registry_domain::views::ProductEntry;
 use registry_model::settings::Settings;
 use registry_model::{PurchaseId, PurchaseState, dollars};
 
@@ -91,22 +92,12 @@ struct Offer {
     payments_configured: bool,
     /// How much feedback is missing until payments open.
     unlock: Unlock,
-    skus: Vec<Product>,
+    skus: Vec<ProductEntry>,
     usage: Usage,
     /// The purchase with the given `purchase_id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     purchase: Option<PurchaseStatus>,
     next: NextStep,
-}
-
-/// A product.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Product {
-    sku: Sku,
-    name: &'static str,
-    price_cents: u32,
-    /// The price with a currency symbol and two decimals.
-    price: String,
 }
 
 /// How to buy a product.
@@ -265,12 +256,10 @@ async fn offer(app: &App, purchase_id: Option<&str>) -> Result<Offer, Problem> {
             })
         }
     };
-    let product =
-        |sku: Sku| Product { sku, name: sku.title(), price_cents: sku.price_cents(), price: sku.price() };
     Ok(Offer {
         payments_open: unlock.payments_open,
         payments_configured: settings.has_payment_secrets(),
-        skus: Sku::ALL.map(product).into(),
+        skus: ProductEntry::all(),
         usage: usage(settings),
         next: next(settings, &unlock, purchase.as_ref()),
         unlock,

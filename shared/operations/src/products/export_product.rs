@@ -5,7 +5,7 @@ use crate::operation::Attachment;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Opened};
 use registry_products::File;
-use registry_products::export::{self, Format};
+use registry_products::export::{self, ExportError};
 
 pub struct ExportProduct;
 
@@ -90,18 +90,13 @@ impl Operation for ExportProduct {
         app.count(LimitedAction::Product, &app.caller_digest(caller).await?, None).await?;
         // The token is checked first, so that a caller without one learns nothing else.
         let Opened { grant, profile, files } = funnel::open(app, &arguments.token).await?;
-        let format = parse_format(&arguments.format)?;
+        let (name, packing) = packing(&arguments.format)?;
         let tree = export::skills(&files);
-        let (name, media_type) = match format {
-            Format::Skills => ("skills", None),
-            Format::Zip => ("zip", Some("application/zip")),
-            Format::TarGz => ("tar.gz", Some("application/gzip")),
-        };
-        let attach = |media_type| -> Result<Attachment, Problem> {
-            let bytes = export::archive(&files, format).map_err(|error| Problem::fault(error.to_string()))?;
+        let attach = |(media_type, pack): (_, Pack)| -> Result<Attachment, Problem> {
+            let bytes = pack(&files).map_err(|error| Problem::fault(error.to_string()))?;
             Ok(Attachment { file_name: file_name(grant.sku, &profile.name, name), media_type, bytes })
         };
-        let archive = media_type.map(attach).transpose()?;
+        let archive = packing.map(attach).transpose()?;
         Ok(Answer {
             sku: grant.sku,
             name: grant.sku.title(),
@@ -116,10 +111,18 @@ impl Operation for ExportProduct {
     }
 }
 
-fn parse_format(text: &str) -> Result<Format, Problem> {
-    text.parse().map_err(|_| {
-        let detail = format!("`format` must be skills, zip or tar.gz, not `{}`.", shorten(text, 60));
-        Problem::invalid("format", "unknown_format", detail)
+type Pack = fn(&[File]) -> Result<Vec<u8>, ExportError>;
+
+/// The name of a format, and for an archive its media type and how to make it.
+fn packing(format: &str) -> Result<(&'static str, Option<(&'static str, Pack)>), Problem> {
+    Ok(match format {
+        "skills" => ("skills", None),
+        "zip" => ("zip", Some(("application/zip", export::zip))),
+        "tar.gz" => ("tar.gz", Some(("application/gzip", export::tar_gz))),
+        other => {
+            let detail = format!("`format` must be skills, zip or tar.gz, not `{}`.", shorten(other, 60));
+            return Err(Problem::invalid("format", "unknown_format", detail));
+        }
     })
 }
 
@@ -161,6 +164,5 @@ mod tests {
         let tree = [file("skills/tides/SKILL.md"), file("skills/tides/references/a.md"), file("skills/x.md")];
         let expected = Skill { name: "tides".to_owned(), path: "skills/tides/SKILL.md".to_owned(), files: 2 };
         assert_eq!(skills_of(&tree), [expected]);
-        assert_eq!(parse_format("rar").unwrap_err().field.as_deref(), Some("format"));
     }
 }

@@ -12,13 +12,13 @@ use registry_domain::views::ProductEntry;
 use registry_model::settings::Settings;
 use registry_products::{File, Preset, Profile};
 use registry_store::FunnelCounts;
-use tools::{Guide, ProductTool};
+use tools::ProductTool;
 
 const MAX_TOPIC_CHARS: usize = 80;
 
 pub struct ProductAgent;
 
-/// A tool and its arguments. `list_tools` returns the arguments of each tool.
+/// A tool and its arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = schema_of_tools()))]
 pub struct Arguments {
@@ -67,9 +67,6 @@ pub struct Answer {
     /// For `buy_product`: how much feedback is missing until payments open.
     #[serde(skip_serializing_if = "Option::is_none")]
     unlock: Option<Unlock>,
-    /// For `list_tools`: the tools.
-    #[serde(flatten)]
-    guide: Option<Guide>,
     next: NextStep,
 }
 
@@ -104,20 +101,13 @@ impl Operation for ProductAgent {
     const TITLE: &'static str = "Products for agents";
     const DESCRIPTION: &'static str = "Makes a product demo from a description; you need no listing. Pass \
         `tool`. The tools preview_kernel, one_click_demo, demo_alive and demo_mcp make a demo. buy_product \
-        returns the price and the order. list_tools returns the arguments of every tool. Stores nothing.";
+        returns the price and the order. Stores nothing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"tool": "one_click_demo", "agent_name": "Ada", "description": "Reads papers.", "preset": "researcher"}"#;
-    const SUMMARY: &'static [&'static str] = &[
-        "{order.message}",
-        r#"The demo of {product.name} for "{made_for.name}" has {artifacts#} files."#,
-        "Tools: [tools]{name}: {description}",
-        "Prices: [products]{name} {price}",
-    ];
+    const SUMMARY: &'static [&'static str] =
+        &["{order.message}", r#"The demo of {product.name} for "{made_for.name}" has {artifacts#} files."#];
     const SKILLS: &'static [AdvertisedSkill] = tools::SKILLS;
-    const ROUTES: &'static [Route] = &[
-        Route::get_as("/api/products/agent", default_to_list).taking(tool_only),
-        Route::post_as("/api/products/agent", Ok),
-    ];
+    const ROUTES: &'static [Route] = &[Route::post_as("/api/products/agent", Ok)];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
@@ -127,26 +117,12 @@ impl Operation for ProductAgent {
         arguments.goals.clone().parse()?;
         let Arguments { agent_name, description, tools, .. } = &arguments;
         subject::check(agent_name.as_deref(), description.as_deref(), tools)?;
-        match arguments.tool {
-            ProductTool::ListTools => Ok(list(app)),
-            ProductTool::BuyProduct => buy(app, arguments).await,
-            _ => {
-                app.count(LimitedAction::Product, &app.caller_digest(caller).await?, None).await?;
-                demo(app, arguments).await
-            }
+        if arguments.tool == ProductTool::BuyProduct {
+            return buy(app, arguments).await;
         }
+        app.count(LimitedAction::Product, &app.caller_digest(caller).await?, None).await?;
+        demo(app, arguments).await
     }
-}
-
-/// Only the schema of the body can describe that each tool needs other arguments.
-fn tool_only(_: Value) -> Value {
-    json!({
-        "type": "object",
-        "properties": { "tool": {
-            "type": "string", "enum": [ProductTool::ListTools],
-            "description": "Default: list_tools. For the other tools, send the same arguments as with POST.",
-        } },
-    })
 }
 
 fn schema_of_tools() -> Value {
@@ -157,7 +133,6 @@ fn schema_of_tools() -> Value {
         let own = json!({ "required": ["tool"], "properties": { "tool": { "const": tool }, "sku": { "enum": skus }, "demo": demo } });
         json!({ "allOf": [own, also] })
     };
-    let any = |tool: ProductTool, also: Value| json!({ "allOf": [{ "required": ["tool"], "properties": { "tool": { "const": tool } } }, also] });
     let (all, one) = (argument_schema::all_of, argument_schema::one_of);
     let described = json!({ "properties": { "description": { "pattern": argument_schema::TEXT } } });
     json!([
@@ -169,37 +144,8 @@ fn schema_of_tools() -> Value {
             &[Sku::McpMesh],
             json!({ "allOf": [all(&["agent_name", "description"]), described] })
         ),
-        any(ProductTool::BuyProduct, all(&["sku"])),
-        any(ProductTool::ListTools, json!({})),
+        json!({ "allOf": [{ "required": ["tool"], "properties": { "tool": { "const": ProductTool::BuyProduct } } }, all(&["sku"])] }),
     ])
-}
-
-/// A GET without a tool lists the tools.
-fn default_to_list(query: &str) -> String {
-    if form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "tool") {
-        return query.to_owned();
-    }
-    "tool=list_tools".to_owned()
-}
-
-fn list(app: &App) -> Answer {
-    let settings = &app.settings;
-    let note = "Send {\"tool\": …} with the arguments of one of the tools.";
-    let next = NextStep::post_own("product_agent", settings.url("/api/products/agent"), note);
-    Answer { guide: Some(Guide::of(settings)), ..answer(ProductTool::ListTools, next) }
-}
-
-fn answer(tool: ProductTool, next: NextStep) -> Answer {
-    Answer {
-        tool,
-        product: None,
-        made_for: None,
-        artifacts: None,
-        order: None,
-        unlock: None,
-        guide: None,
-        next,
-    }
 }
 
 async fn demo(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
@@ -218,7 +164,10 @@ async fn demo(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
         product: Some(ProductEntry::of(sku)),
         made_for: Some(MadeFor { name, kind, listing_id, goals }),
         artifacts: Some(artifacts),
-        ..answer(tool, next)
+        order: None,
+        unlock: None,
+        tool,
+        next,
     })
 }
 
@@ -228,7 +177,7 @@ fn sku(arguments: &Arguments) -> Result<Sku, Problem> {
         ProductTool::OneClickDemo => return Ok(arguments.sku.unwrap_or(Sku::Alive)),
         ProductTool::PreviewKernel => Sku::Kernel,
         ProductTool::DemoMcp => Sku::McpMesh,
-        ProductTool::DemoAlive | ProductTool::BuyProduct | ProductTool::ListTools => Sku::Alive,
+        ProductTool::DemoAlive | ProductTool::BuyProduct => Sku::Alive,
     };
     match arguments.sku {
         Some(other) if other != own => {
@@ -298,10 +247,13 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     let unlock = funnel::unlock(&app.settings, &counts);
     let (order, next) = purchase_order(&app.settings, sku, goals, &counts, &unlock);
     Ok(Answer {
+        tool: ProductTool::BuyProduct,
         product: Some(ProductEntry::of(sku)),
+        made_for: None,
+        artifacts: None,
         order: Some(order),
         unlock: Some(unlock),
-        ..answer(ProductTool::BuyProduct, next)
+        next,
     })
 }
 

@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 
 use http::StatusCode;
-use sha2::{Digest, Sha256};
 
 use crate::goals::Goals;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Opened};
+use registry_model::sha256_hex;
 use registry_products::{File, Profile};
 
 const MAX_FILES: usize = 200;
@@ -237,7 +237,7 @@ fn parse_files(files: Vec<KeptFile>) -> Result<BTreeMap<String, String>, Problem
             Problem::invalid(field, code, detail)
         };
         let digest = match (sha256, content) {
-            (_, Some(content)) => digest(&content),
+            (_, Some(content)) => sha256_hex(&content),
             (Some(digest), None) => parse_digest(&digest).ok_or_else(|| {
                 let rule = "must be 64 hexadecimal digits: the SHA-256 of the bytes of the file";
                 invalid(".sha256", "bad_digest", rule)
@@ -265,14 +265,10 @@ fn parse_digest(text: &str) -> Option<String> {
     (digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| digits.to_owned())
 }
 
-fn digest(content: &str) -> String {
-    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn compare(product: GeneratedProduct, mut kept: BTreeMap<String, String>) -> Comparison {
     let GeneratedProduct { sku, scope, profile, files, withheld } = product;
     let today = files.into_iter().map(|file| {
-        let sha256 = digest(&file.content);
+        let sha256 = sha256_hex(&file.content);
         let status = match kept.remove(&file.path) {
             None => FileStatus::Missing,
             Some(digest) if digest == sha256 => FileStatus::Same,
@@ -309,7 +305,8 @@ mod tests {
     #[test]
     fn file_is_given_by_digest_or_content() {
         let of = |text: &str| parse_files(serde_json::from_str(text).unwrap());
-        let by_digest = format!(r#"[{{"path": "./a", "sha256": "SHA256:{}"}}]"#, digest("1").to_uppercase());
+        let by_digest =
+            format!(r#"[{{"path": "./a", "sha256": "SHA256:{}"}}]"#, sha256_hex("1").to_uppercase());
         assert_eq!(of(&by_digest).unwrap(), of(r#"[{"path": "a", "content": "1"}]"#).unwrap());
         for (files, code) in [
             (r#"[{"path": "a", "sha256": "12"}]"#, "bad_digest"),

@@ -60,20 +60,23 @@ fn hostile() -> impl Strategy<Value = Profile> {
             description: text(at + 2),
             tags: vec![text(at + 3), text(at)],
         };
-        let tool = |at: usize| Tool { name: text(at), description: text(at + 1), ..Tool::default() };
+        let tool = |at: usize| Tool {
+            name: text(at),
+            description: text(at + 1),
+            read_only: Some(true),
+            ..Tool::default()
+        };
         let definition = |at: usize| {
             let argument = json!({ "type": "string", "description": text(at + 1), "examples": [text(at)], "enum": [text(at + 2)] });
             let definition = json!({
-                "name": text(at), "title": text(at + 3), "annotations": { "readOnlyHint": true },
                 "inputSchema": { "properties": { text(at + 4): argument }, "required": [text(at + 4)] },
-                "outputSchema": { "type": text(at), "properties": { text(at + 1): { "type": "string" } } },
             });
             (text(at), definition)
         };
         let weakness = Weakness { id: text(11), blocking: true, seen: text(12), fix: text(13), points: 3 };
         let part = ScorePart { id: text(14), points: 1, of: 5, why: text(15) };
         let proof = real::governance().proof.unwrap();
-        let proof = Proof { weaknesses: vec![weakness], parts: vec![part], signals: vec![text(16)], ..proof };
+        let proof = Proof { weaknesses: vec![weakness], parts: vec![part], ..proof };
         Profile {
             listing_id: listed.then(|| ListingId::of_name(kind, &text(0))),
             server_name: Some(text(9)),
@@ -126,48 +129,35 @@ proptest! {
     }
 }
 
-/// A profile with 500 abilities, all texts of which are very long.
-fn largest(kind: Kind, filling: &str, goals: usize) -> Profile {
-    let long = filling.repeat(2500);
+/// 500 abilities, all texts of which are very long.
+#[test]
+fn size_of_all_files_is_bounded_for_the_largest_listing() {
+    let long = "Book 👩‍💻\\`|* pages. ".repeat(600);
     let name = |at: usize| format!("{at}_{long}");
-    let described = |at: usize| format!("{long}{at}");
     let skill = |at: usize| Skill {
         id: name(at),
         name: long.clone(),
-        description: described(at),
-        tags: vec![filling.repeat(20); 50],
+        description: long.clone(),
+        tags: vec![long.clone(); 50],
     };
-    let tool = |at: usize| Tool { name: name(at), description: described(at), ..Tool::default() };
-    let (skills, tools) = match kind {
-        Kind::Agent => ((0..500).map(skill).collect(), Vec::new()),
-        Kind::Mcp => (Vec::new(), (0..500).map(tool).collect()),
-    };
-    Profile {
-        kind,
+    let tool = |at: usize| Tool { name: name(at), description: long.clone(), ..Tool::default() };
+    let base = Profile {
         name: long.clone(),
-        skills,
-        tools,
-        goals: vec![long.clone(); goals],
-        preset: (goals > 0).then_some(Preset::Ops),
+        goals: vec![long.clone(); 30],
+        preset: Some(Preset::Ops),
         ..real::governance()
-    }
-}
-
-#[test]
-fn size_of_all_files_is_bounded_for_the_largest_listing() {
-    for filling in ["👩‍💻 ", "\\`|*", "Book 👩‍💻👩‍💻 pages. "] {
-        for (kind, noun, goals) in
-            [(Kind::Mcp, "tools", 30), (Kind::Agent, "skills", 30), (Kind::Agent, "skills", 0)]
-        {
-            let profile = largest(kind, filling, goals);
-            for sku in Sku::ALL {
-                let files = tree(sku, &profile, &settings());
-                let bytes: usize = files.iter().map(|file| file.content.len()).sum();
-                let sizes = files.iter().map(|file| (&file.path, file.content.len())).collect::<Vec<_>>();
-                assert!(bytes < 256 * 1024, "{sku:?} of {kind:?}: {bytes}, {sizes:?}");
-                let more = format!("460 {noun} more are not shown");
-                assert!(files.iter().any(|file| file.content.contains(&more)), "{sku:?}");
-            }
+    };
+    let agent = Profile { skills: (0..500).map(skill).collect(), ..base.clone() };
+    let tools = (0..500).map(tool).collect();
+    let server = Profile { kind: Kind::Mcp, skills: Vec::new(), tools, ..base };
+    for (profile, more) in
+        [(agent, "460 skills more are not shown"), (server, "460 tools more are not shown")]
+    {
+        for sku in Sku::ALL {
+            let files = tree(sku, &profile, &settings());
+            let bytes: usize = files.iter().map(|file| file.content.len()).sum();
+            assert!(bytes < 256 * 1024, "{sku:?} of {:?}: {bytes}", profile.kind);
+            assert!(files.iter().any(|file| file.content.contains(more)), "{sku:?}");
         }
     }
 }

@@ -17,8 +17,6 @@ use tests::peers::raw::{self, Saying};
 use tests::peers::{Peer, empty, servers};
 use tests::test_registry::{HOUR, Reply, TICK, TestOptions, TestRegistry, id_of};
 
-use crate::operations::product_tools::{points_said, product};
-
 fn server_json(name: &str, remote: &str) -> Value {
     json!({ "name": name, "description": "Adds numbers.", "version": "1.0.0",
         "remotes": [{ "type": "streamable-http", "url": remote }] })
@@ -660,40 +658,4 @@ async fn name_is_proven_although_http_or_dns_does_not_answer() {
     assert!(started.elapsed() < two_timeouts, "the proof waited for HTTP: {:?}", started.elapsed());
     let detail = dns.assert_refused("com.example.both/pay", "signature_mismatch").await;
     assert!(detail.contains("The document at") && detail.contains("No complete answer arrived"), "{detail}");
-}
-
-/// The `server.json` of the product `recursive`, published by its owner.
-#[tokio::test]
-async fn corrected_server_json_raises_the_score_by_what_its_list_of_fixes_says() {
-    let record = Arc::new(Mutex::new(Owner::new(1).record()));
-    let domain = text_peer("/acme.localhost/auth", &record).await;
-    let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
-    let server = Peer::start(servers::modern_with(&[
-        "add_two_numbers_exactly",
-        "subtract_two_numbers",
-        "multiply_two_numbers",
-    ]))
-    .await;
-    let mut own = server_json("localhost.acme/adder", &server.url("/mcp"));
-    own["description"] = json!("Adds.");
-    own["x-own"] = json!({ "kept": true });
-    let id = probe_to_live(&registry, id_of(&Owner::new(1).publish(&registry, &own).await.body)).await;
-    let points = async || {
-        let listing = registry.app.store.listing_with_evidence(&id).await.unwrap().unwrap();
-        let parts = &listing.1.as_ref().unwrap().score.breakdown;
-        // The latency depends on the machine.
-        let parts = parts.iter().filter(|part| part.id != "latency");
-        parts.map(|part| i64::from(part.points)).sum::<i64>()
-    };
-    let before = points().await;
-    let files = product(&registry, &id, "recursive").await;
-    let corrected: Value = serde_json::from_str(&files["server.json"]).unwrap();
-    assert_eq!(corrected["x-own"], own["x-own"]);
-    let said = points_said(&files["regression.md"]);
-    registry.advance(HOUR * 7);
-    let answer = Owner::new(1).publish(&registry, &corrected).await;
-    assert_eq!((answer.status, id_of(&answer.body)), (200, id.clone()), "{answer:?}");
-    registry.first_probe(&id).await;
-    assert!(said > 0 && points().await == before + said, "{before} + {said}: {}", files["regression.md"]);
 }
