@@ -5,15 +5,16 @@ use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, Uri};
+use registry::a2a::A2aError;
 use registry::app::App;
-use registry::error::{Problem, shorten};
-use registry::http::{JsonEnvelope, RawBody};
+use registry::error::Problem;
+use registry::http::{RawBody, json_response};
 use registry::json_rpc;
 use registry::model::Caller;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::dialects;
-use crate::errors::{A2aError, of_body};
 use crate::service::{self, PartsCache};
 use crate::version;
 
@@ -36,9 +37,9 @@ pub(crate) async fn handle(
         }
         Err((id, error)) => (id, Err(error)),
     };
-    match json_rpc::response(&id, answer.map_err(|error| error.rpc())) {
-        Ok(reply) => reply.into_response(),
-        Err(error) => A2aError::from(error).rest(),
+    match json_rpc::response(&id, answer.map_err(A2aError::rpc)) {
+        Ok(reply) => json_response(reply),
+        Err(error) => A2aError::from(error).into_response(),
     }
 }
 
@@ -49,10 +50,10 @@ struct Request {
 
 /// An error comes with the id of the request if it is valid, as JSON-RPC requires.
 fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, A2aError)> {
-    let body = body.map_err(|problem| (Value::Null, of_body(problem)))?;
-    let document: Value = serde_json::from_slice(&body.0)
-        .map_err(|error| (Value::Null, A2aError::Parse(format!("{error}."))))?;
-    let invalid = |id: Value, detail: &str| (id, A2aError::InvalidRequest(detail.to_owned()));
+    let body = body.map_err(|problem| (Value::Null, A2aError::of_body(problem)))?;
+    let document: Value =
+        serde_json::from_slice(&body.0).map_err(|error| (Value::Null, A2aError::parse(&error)))?;
+    let invalid = |id: Value, detail: &str| (id, A2aError::invalid_request(detail));
     let mut members = match document {
         Value::Object(members) => members,
         Value::Array(_) => {
@@ -85,8 +86,8 @@ async fn call(
     cache: &PartsCache,
     caller: Caller,
     request: &Request,
-) -> Result<JsonEnvelope, A2aError> {
-    let unknown = || A2aError::MethodNotFound(shorten(&request.method, 80));
+) -> Result<Box<RawValue>, A2aError> {
+    let unknown = || A2aError::unknown_method(&request.method);
     let method = dialects::method(&request.method).ok_or_else(unknown)?;
     service::call(app, cache, caller, method, &request.params).await
 }

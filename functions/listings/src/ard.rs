@@ -5,14 +5,13 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use http::header;
 use registry::app::App;
 use registry::ard::browse::{self, List};
 use registry::ard::explore::{self, Explored};
 use registry::ard::{ArdError, about, search};
 use registry::documents::agent_directory::{self, Directory};
 use registry::error::Problem;
-use registry::http::{Body, Query, RawBody};
+use registry::http::{Body, Query, RawBody, json_response};
 use registry::model::Caller;
 use registry::model::protocol::ARD_BASE;
 use registry::operations::{ARD_SEARCH, RawArguments};
@@ -33,9 +32,7 @@ async fn search_by_body(State(app): State<App>, caller: Caller, body: RawBody) -
     if body["query"].is_object() {
         return Ok(search::search(&app, &body).await.map(Json).into_response());
     }
-    let answer = ARD_SEARCH.render(app, caller, RawArguments::Json(body)).await?;
-    let body = Box::<str>::from(answer).into_string();
-    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
+    Ok(json_response(ARD_SEARCH.render(app, caller, RawArguments::Json(body)).await?))
 }
 
 async fn explore(State(app): State<App>, body: Result<RawBody, Problem>) -> Result<Json<Explored>, ArdError> {

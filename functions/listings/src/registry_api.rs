@@ -108,29 +108,3 @@ fn json(answer: &impl Serialize) -> Result<TaggedPage, Problem> {
     let body = serde_json::to_vec(answer).map_err(|error| Problem::fault(error.to_string()))?;
     Ok(TaggedPage::of_body(Bytes::from(body)))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn write_requests_get_the_documented_errors() {
-        let refused = |call: Call, method: Method, token: bool| {
-            let mut headers = HeaderMap::new();
-            if token {
-                headers.insert(header::AUTHORIZATION, http::HeaderValue::from_static("Bearer x"));
-            }
-            check_method(&call, &method, &headers).err().map(|error| error.to_string())
-        };
-        let version = || Call::Version("a.b/cd".to_owned(), "1".to_owned());
-        assert_eq!(refused(version(), Method::GET, false), None);
-        assert_eq!(refused(version(), Method::HEAD, false), None);
-        assert_eq!(refused(version(), Method::PUT, false), Some(RegistryApiError::Unauthorized.to_string()));
-        assert_eq!(refused(version(), Method::DELETE, true), Some(RegistryApiError::ReadOnly.to_string()));
-        assert_eq!(refused(Call::Publish, Method::POST, true), Some(RegistryApiError::ReadOnly.to_string()));
-        let wrong = |allowed: &str| Some(RegistryApiError::WrongMethod(allowed.to_owned()).to_string());
-        assert_eq!(refused(version(), Method::PATCH, true), wrong("GET, HEAD, PUT, DELETE"));
-        assert_eq!(refused(Call::Publish, Method::GET, false), wrong("POST"));
-        assert_eq!(refused(Call::List, Method::POST, false), wrong("GET, HEAD"));
-    }
-}

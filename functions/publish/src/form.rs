@@ -95,17 +95,3 @@ fn fields(body: &[u8]) -> Map<String, Value> {
         form_urlencoded::parse(body).map(|(name, value)| (name.into_owned(), value.trim().to_owned()));
     fields.filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name, value.into())).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn empty_form_field_counts_as_absent() {
-        let read = fields(b"url=+https%3A%2F%2Fa.example.org%2Fcard.json&name=&source=a+friend");
-        assert_eq!(
-            Value::from(read),
-            serde_json::json!({ "url": "https://a.example.org/card.json", "source": "a friend" })
-        );
-    }
-}

@@ -2,14 +2,12 @@
 //! outcomes of the day, and whether the schedules run. All numbers come from counters and index pages. No
 //! records are counted.
 
-use bytes::Bytes;
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::document::{Document, DocumentRequest, NoQuery, json};
+use super::document::{AnyDocument, json};
 use registry_app::App;
-use registry_model::error::Problem;
 use registry_model::{Handshake, Kind, ListingId, Moment, ProbeRecord};
 use registry_store::{BudgetState, Caps, Live, StoreError, Tally, TickReport, Week};
 
@@ -303,20 +301,17 @@ fn cadence(tick_seconds: u32, caps: Caps) -> String {
 
 /// The probe statistics.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ProbeStatistics {
+struct ProbeStatistics {
     ok: bool,
     #[serde(flatten)]
     statistics: Statistics,
 }
 
-impl Document for ProbeStatistics {
-    const PATHS: &'static [&'static str] = &["/api/probes"];
-    const SUMMARY: &'static str = "Probe statistics: budget, outcomes, and whether the schedules run.";
-    const MAX_AGE_S: Option<u32> = Some(5);
-    type Query = NoQuery;
-    type Answer = Self;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json(&Self { ok: true, statistics: read(app).await? })
-    }
-}
+pub static PROBE_STATISTICS: AnyDocument = AnyDocument {
+    paths: &["/api/probes"],
+    summary: "Probe statistics: budget, outcomes, and whether the schedules run.",
+    max_age_s: Some(5),
+    ..AnyDocument::json::<ProbeStatistics>(|app, _| {
+        Box::pin(async { json(&ProbeStatistics { ok: true, statistics: read(app).await? }) })
+    })
+};

@@ -12,7 +12,7 @@ use super::problem_page::in_page;
 use super::rows::kind_label;
 use super::score_rows::{CheckRow, PartRow};
 use super::when::When;
-use crate::documents::{Document, DocumentRequest, NoQuery, id_in_check};
+use crate::documents::{AnyDocument, DocumentRequest, id_in_check};
 use registry_app::App;
 use registry_domain::score_report::{self, RETENTION_DAYS};
 use registry_fetch::Target;
@@ -23,9 +23,6 @@ use registry_probe::explain;
 
 /// Characters of a URL that is shown again.
 const MAX_URL_CHARS: usize = 2048;
-
-#[derive(Debug)]
-pub(super) struct CheckPage;
 
 #[derive(Template)]
 #[template(path = "check.html")]
@@ -68,37 +65,34 @@ impl<'a> Form<'a> {
 
 /// What to check.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-pub(super) struct CheckQuery {
+struct CheckQuery {
     /// The URL of an agent card, a site or an MCP endpoint. If there is a report about it, the page links to the latest one.
     #[serde(default)]
     url: String,
 }
 
-impl Document for CheckPage {
-    const PATHS: &'static [&'static str] = &["/check"];
-    const SUMMARY: &'static str = "The form that checks an agent or MCP server without listing it, and what the check \
-        sends.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    type Query = CheckQuery;
-    type Answer = String;
+pub static CHECK: AnyDocument = AnyDocument {
+    paths: &["/check"],
+    summary: "The form that checks an agent or MCP server without listing it, and what the check sends.",
+    ..frame::page(|app, request| Box::pin(form(app, request))).with_query::<CheckQuery>()
+};
 
-    async fn render(app: &App, request: &DocumentRequest<CheckQuery>) -> Result<Bytes, Problem> {
-        let url = request.query.url.trim();
-        let mut form = Form::of(&app.settings, url);
-        if !url.is_empty() {
-            form.frame = form.frame.not_indexed();
-        }
-        if let Ok(target) = Target::parse(url, app.settings.reach()) {
-            let latest = score_report::latest(app, &target).await?;
-            form.latest = latest.map(|(id, report)| Latest {
-                path: format!("/check/{id}"),
-                score: report.score,
-                at: When::of(report.scored_at, app.clock.now()),
-            });
-        }
-        html(&form)
+async fn form(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let query: CheckQuery = request.query()?;
+    let url = query.url.trim();
+    let mut form = Form::of(&app.settings, url);
+    if !url.is_empty() {
+        form.frame = form.frame.not_indexed();
     }
+    if let Ok(target) = Target::parse(url, app.settings.reach()) {
+        let latest = score_report::latest(app, &target).await?;
+        form.latest = latest.map(|(id, report)| Latest {
+            path: format!("/check/{id}"),
+            score: report.score,
+            at: When::of(report.scored_at, app.clock.now()),
+        });
+    }
+    html(&form)
 }
 
 /// The form again, with what to correct, for a browser whose check was refused.
@@ -108,10 +102,6 @@ pub fn refused_check(settings: &Settings, url: &str, problem: &Problem) -> Respo
     let form = Form { frame: form.frame.clone().not_indexed(), refusal: Some(detail), ..form };
     in_page(&form, problem.clone().into_response())
 }
-
-/// The path parameter is the id of the report.
-#[derive(Debug)]
-pub(super) struct ReportPage;
 
 #[derive(Template)]
 #[template(path = "check_report.html")]
@@ -178,24 +168,21 @@ impl<'a> StepRow<'a> {
     }
 }
 
-impl Document for ReportPage {
-    const PATHS: &'static [&'static str] = &["/check/{id}"];
-    const SUMMARY: &'static str = "The report of a score: each request of the probe with its answer, the rule of the \
-        specification, the points and what to fix. Stored for 30 days.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(60);
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = NoQuery;
-    type Answer = String;
+/// The path parameter is the id of the report.
+pub static CHECK_REPORT: AnyDocument = AnyDocument {
+    paths: &["/check/{id}"],
+    summary: "The report of a score: each request of the probe with its answer, the rule of the specification, the \
+        points and what to fix. Stored for 30 days.",
+    max_age_s: Some(60),
+    refusals: &[404],
+    ..frame::page(|app, request| Box::pin(report(app, request)))
+};
 
-    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let id = id_in_check(&request.path);
-        let report = score_report::read(app, id).await?;
-        let id: ScoreReportId =
-            id.parse().map_err(|_| Problem::fault("the id of a stored report is invalid"))?;
-        html(&page(&app.settings, app.clock.now(), &id, &report))
-    }
+async fn report(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let id = id_in_check(&request.path);
+    let report = score_report::read(app, id).await?;
+    let id: ScoreReportId = id.parse().map_err(|_| Problem::fault("the id of a stored report is invalid"))?;
+    html(&page(&app.settings, app.clock.now(), &id, &report))
 }
 
 fn page<'a>(settings: &'a Settings, now: Moment, id: &ScoreReportId, report: &'a ScoreReport) -> Page<'a> {
