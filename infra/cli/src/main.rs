@@ -57,15 +57,5 @@ fn run(arguments: Arguments, printer: &Printer) -> Result<Exit, Failure> {
         }
         Command::Verify { listing, vkey } => commands::verify(&client, printer, &listing, vkey.as_deref()),
         Command::Watch { listing, until_live } => commands::watch(&client, printer, &listing, until_live),
-        Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Arguments::command(), "registry-cli", &mut std::io::stdout());
-            Ok(Exit::Ok)
-        }
-        Command::Man => {
-            clap_mangen::Man::new(Arguments::command())
-                .render(&mut std::io::stdout())
-                .map_err(|error| Failure::output(&error))?;
-            Ok(Exit::Ok)
-        }
     }
 }

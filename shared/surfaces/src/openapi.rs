@@ -48,7 +48,7 @@ pub static OPENAPI: AnyDocument = AnyDocument {
     paths: &["/openapi.json"],
     summary: "The OpenAPI 3.1 description of every path: arguments, answers, examples and errors.",
     max_age_s: Some(300),
-    ..AnyDocument::json::<OpenApi>(|app, _| Box::pin(async { description(&app.settings) }))
+    ..AnyDocument::of::<OpenApi>(|app, _| Box::pin(async { description(&app.settings) }))
 };
 
 fn description(settings: &Settings) -> Result<Bytes, Problem> {

@@ -167,7 +167,7 @@ pub static DISCOVERY_MAP: AnyDocument = AnyDocument {
     summary: "The map of this registry: endpoints, tools and documents, offer, limits and probe statistics.",
     max_age_s: Some(30),
     headers: &ROOT_LINKS,
-    ..AnyDocument::json::<DiscoveryMap>(|app, _| Box::pin(async { json_bytes(&map(app).await?) }))
+    ..AnyDocument::of::<DiscoveryMap>(|app, _| Box::pin(async { json_bytes(&map(app).await?) }))
 };
 
 async fn map(app: &App) -> Result<DiscoveryMap, Problem> {

@@ -118,7 +118,7 @@ pub static SKILL_JSON: AnyDocument = AnyDocument {
     summary: "The steps to list an agent and to take the founding offer. Each step is a complete request.",
     max_age_s: Some(60),
     shows_live: true,
-    ..AnyDocument::json::<SkillJson>(|app, request| {
+    ..AnyDocument::of::<SkillJson>(|app, request| {
         Box::pin(async { json(&skill_json(&app.settings, request.live)) })
     })
 };

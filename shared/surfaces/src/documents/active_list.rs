@@ -91,7 +91,7 @@ pub static ACTIVE_LIST: AnyDocument = AnyDocument {
         view(&query)?;
         Ok(Some(active_page::validator(app, request.live, &format!("{query:?}"))))
     },
-    ..AnyDocument::json::<ActiveList>(|app, request| Box::pin(render(app, request))).with_query::<ListQuery>()
+    ..AnyDocument::of::<ActiveList>(|app, request| Box::pin(render(app, request))).with_query::<ListQuery>()
 };
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {

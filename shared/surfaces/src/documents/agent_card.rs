@@ -41,7 +41,7 @@ const fn signed_card(render: Render) -> AnyDocument {
     AnyDocument {
         max_age_s: Some(3600),
         headers_now: |app| Box::pin(async { Ok(last_modified(app).into_iter().collect()) }),
-        ..AnyDocument::json::<Map<String, Value>>(render)
+        ..AnyDocument::of::<Map<String, Value>>(render)
     }
 }
 

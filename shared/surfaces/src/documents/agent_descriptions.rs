@@ -70,7 +70,7 @@ pub static AGENT_DESCRIPTIONS: AnyDocument = AnyDocument {
         let name = format!("{PATH}?{query:?}/{}", app.settings.base_url);
         Ok(Some(active_page::validator(app, request.live, &name)))
     },
-    ..AnyDocument::json::<AgentDescriptions>(|app, request| Box::pin(render(app, request)))
+    ..AnyDocument::of::<AgentDescriptions>(|app, request| Box::pin(render(app, request)))
         .with_query::<PageRequest>()
 };
 

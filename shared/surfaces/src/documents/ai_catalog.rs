@@ -49,7 +49,7 @@ const fn catalog(render: Render) -> AnyDocument {
         max_age_s: Some(60),
         headers: &CATALOGUE_LINKS,
         shows_live: true,
-        ..AnyDocument::json::<Map<String, Value>>(render)
+        ..AnyDocument::of::<Map<String, Value>>(render)
     }
 }
 

@@ -27,7 +27,7 @@ pub static BADGE: AnyDocument = AnyDocument {
     max_age_s: Some(60),
     headers: badge::HEADERS,
     refusals: &[404],
-    ..AnyDocument::json::<String>(|app, request| Box::pin(render(app, request))).with_query::<About>()
+    ..AnyDocument::of::<String>(|app, request| Box::pin(render(app, request))).with_query::<About>()
 };
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {

@@ -54,7 +54,7 @@ pub static CHANGE_FEED: AnyDocument = AnyDocument {
     summary: "The latest changes of listings as an Atom feed (RFC 4287): at most 100 of the last 1,000 changes.",
     media_type: "application/atom+xml; charset=utf-8",
     max_age_s: Some(60),
-    ..AnyDocument::json::<String>(|app, request| Box::pin(render(app, request))).with_query::<FeedQuery>()
+    ..AnyDocument::of::<String>(|app, request| Box::pin(render(app, request))).with_query::<FeedQuery>()
 };
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {

@@ -72,8 +72,8 @@ impl DocumentRequest {
 struct NoQuery {}
 
 impl AnyDocument {
-    /// A JSON document of the type `A`, without parameters.
-    pub(crate) const fn json<A: JsonSchema>(render: Render) -> Self {
+    /// A document whose content has the type `A` (`String` if it is not JSON), without parameters.
+    pub(crate) const fn of<A: JsonSchema>(render: Render) -> Self {
         Self {
             paths: &[],
             summary: "",

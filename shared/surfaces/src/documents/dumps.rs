@@ -96,7 +96,7 @@ pub static DUMPS: AnyDocument = AnyDocument {
         let span = app.clock.now().as_second().div_euclid(REUSED_FOR_S.into());
         Ok(Some(CacheValidator::weak(&format!("dumps/{}/{span}", app.settings.base_url))))
     },
-    ..AnyDocument::json::<DumpList>(|app, _| Box::pin(list(app)))
+    ..AnyDocument::of::<DumpList>(|app, _| Box::pin(list(app)))
 };
 
 async fn list(app: &App) -> Result<Bytes, Problem> {
@@ -134,7 +134,7 @@ pub static DUMP_PART: AnyDocument = AnyDocument {
     max_age_s: Some(DUMP_RETENTION),
     headers: &[("cache-control", "immutable")],
     refusals: &[404],
-    ..AnyDocument::json::<String>(|app, request| Box::pin(part(app, request)))
+    ..AnyDocument::of::<String>(|app, request| Box::pin(part(app, request)))
 };
 
 async fn part(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
@@ -159,5 +159,5 @@ pub static DUMP_SCHEMA: AnyDocument = AnyDocument {
     summary: "The JSON Schema of each line of a daily dump.",
     media_type: "application/schema+json",
     max_age_s: Some(3600),
-    ..AnyDocument::json::<serde_json::Value>(|_, _| Box::pin(async { json(&schema()) }))
+    ..AnyDocument::of::<serde_json::Value>(|_, _| Box::pin(async { json(&schema()) }))
 };

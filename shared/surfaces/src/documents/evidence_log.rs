@@ -56,7 +56,7 @@ pub static ABOUT_LOG: AnyDocument = AnyDocument {
     summary: "A description of the evidence log, with the key that verifies it.",
     max_age_s: Some(30),
     refusals: &[404],
-    ..AnyDocument::json::<AboutLog>(|app, _| Box::pin(about(app)))
+    ..AnyDocument::of::<AboutLog>(|app, _| Box::pin(about(app)))
 };
 
 async fn about(app: &App) -> Result<Bytes, Problem> {
@@ -103,9 +103,7 @@ pub static LOG_CHECKPOINT: AnyDocument = AnyDocument {
     summary: "The signed checkpoint of the evidence log (C2SP tlog-checkpoint).",
     media_type: "text/plain; charset=utf-8",
     refusals: &[404],
-    ..AnyDocument::json::<String>(|app, _| {
-        Box::pin(async { Ok(published(app).await?.tree.checkpoint.into()) })
-    })
+    ..AnyDocument::of::<String>(|app, _| Box::pin(async { Ok(published(app).await?.tree.checkpoint.into()) }))
 };
 
 pub static LOG_TILES: AnyDocument = AnyDocument {
@@ -115,7 +113,7 @@ pub static LOG_TILES: AnyDocument = AnyDocument {
     max_age_s: Some(YEAR_S),
     headers: &[("cache-control", "immutable")],
     refusals: &[404],
-    ..AnyDocument::json::<String>(|app, request| Box::pin(tile(app, request)))
+    ..AnyDocument::of::<String>(|app, request| Box::pin(tile(app, request)))
 };
 
 async fn tile(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
@@ -147,7 +145,7 @@ pub static LOG_EVIDENCE: AnyDocument = AnyDocument {
         this index.",
     max_age_s: Some(300),
     refusals: &[404],
-    ..AnyDocument::json::<serde_json::Map<String, serde_json::Value>>(|app, request| {
+    ..AnyDocument::of::<serde_json::Map<String, serde_json::Value>>(|app, request| {
         Box::pin(evidence(app, request))
     })
 };

@@ -67,7 +67,7 @@ pub static FEDERATION_CATALOGUE: AnyDocument = AnyDocument {
         page_query(&query)?;
         Ok(Some(active_page::validator(app, request.live, &format!("catalog?{query:?}"))))
     },
-    ..AnyDocument::json::<FederationCatalogue>(|app, request| Box::pin(render(app, request)))
+    ..AnyDocument::of::<FederationCatalogue>(|app, request| Box::pin(render(app, request)))
         .with_query::<PageRequest>()
 };
 

@@ -47,7 +47,7 @@ pub static ACTIVITY_FEED: AnyDocument = AnyDocument {
     paths: &["/api/feed"],
     summary: "The latest events of all listings, newest first, without personal data.",
     max_age_s: Some(5),
-    ..AnyDocument::json::<ActivityFeed>(|app, request| Box::pin(activity(app, request)))
+    ..AnyDocument::of::<ActivityFeed>(|app, request| Box::pin(activity(app, request)))
         .with_query::<FeedQuery>()
 };
 
@@ -108,7 +108,7 @@ pub static TALK_FEED: AnyDocument = AnyDocument {
     paths: &["/api/talk/feed"],
     summary: "The public messages of Live listings, newest first.",
     max_age_s: Some(5),
-    ..AnyDocument::json::<TalkFeed>(|app, request| Box::pin(talk(app, request))).with_query::<TalkFeedQuery>()
+    ..AnyDocument::of::<TalkFeed>(|app, request| Box::pin(talk(app, request))).with_query::<TalkFeedQuery>()
 };
 
 async fn talk(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {

@@ -23,7 +23,7 @@ pub static KEY_SET: AnyDocument = AnyDocument {
     paths: &["/.well-known/jwks.json"],
     summary: "The public keys that verify attestations and cards (RFC 7517).",
     max_age_s: Some(600),
-    ..AnyDocument::json::<Map<String, Value>>(|app, _| Box::pin(async { json(&keys::published(app).await?) }))
+    ..AnyDocument::of::<Map<String, Value>>(|app, _| Box::pin(async { json(&keys::published(app).await?) }))
 };
 
 const DIRECTORY: &str = "/.well-known/http-message-signatures-directory";
@@ -46,7 +46,7 @@ pub static SIGNATURE_DIRECTORY: AnyDocument = AnyDocument {
             Ok(vec![("signature-input", signed.input), ("signature", signed.signature)])
         })
     },
-    ..AnyDocument::json::<Map<String, Value>>(|app, _| {
+    ..AnyDocument::of::<Map<String, Value>>(|app, _| {
         Box::pin(async { json(&Directory { keys: [message_key(app).await?.public()] }) })
     })
 };
@@ -84,7 +84,7 @@ pub static SIGNATURE_AGENT_CARD: AnyDocument = AnyDocument {
     paths: &[CARD],
     summary: "The bot that probes other servers, and why it probes them.",
     max_age_s: Some(3600),
-    ..AnyDocument::json::<Map<String, Value>>(|app, _| Box::pin(async { bot(&app.settings) }))
+    ..AnyDocument::of::<Map<String, Value>>(|app, _| Box::pin(async { bot(&app.settings) }))
 };
 
 fn bot(settings: &Settings) -> Result<Bytes, Problem> {
@@ -118,7 +118,7 @@ pub static REGISTRY_AUTH: AnyDocument = AnyDocument {
     summary: "The key that proves to the official MCP registry who owns the names of this domain.",
     media_type: "text/plain; charset=utf-8",
     max_age_s: Some(600),
-    ..AnyDocument::json::<String>(|app, _| {
+    ..AnyDocument::of::<String>(|app, _| {
         Box::pin(async { Ok(message_key(app).await?.domain_key().record().unwrap_or_default().into()) })
     })
 };

@@ -64,7 +64,7 @@ pub static DNS_STATUS: AnyDocument = AnyDocument {
     paths: &["/api/dns/mcp-status"],
     summary: "The DNS discovery record of this registry: the expected record, and the record that the DNS returns.",
     max_age_s: Some(60),
-    ..AnyDocument::json::<DnsStatus>(|app, _| Box::pin(async { json(&dns_status(app).await?) }))
+    ..AnyDocument::of::<DnsStatus>(|app, _| Box::pin(async { json(&dns_status(app).await?) }))
 };
 
 async fn dns_status(app: &App) -> Result<DnsStatus, Problem> {
@@ -257,7 +257,7 @@ pub static PUBLISH_STATUS: AnyDocument = AnyDocument {
     paths: &["/api/mcp-registry/publish-status"],
     summary: "How to publish this registry in other MCP registries: its name, the proofs of the name, and the steps.",
     max_age_s: Some(60),
-    ..AnyDocument::json::<PublishStatus>(|app, _| Box::pin(async { json(&publish_status(app).await?) }))
+    ..AnyDocument::of::<PublishStatus>(|app, _| Box::pin(async { json(&publish_status(app).await?) }))
 };
 
 async fn publish_status(app: &App) -> Result<PublishStatus, Problem> {

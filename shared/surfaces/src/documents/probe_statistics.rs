@@ -311,7 +311,7 @@ pub static PROBE_STATISTICS: AnyDocument = AnyDocument {
     paths: &["/api/probes"],
     summary: "Probe statistics: budget, outcomes, and whether the schedules run.",
     max_age_s: Some(5),
-    ..AnyDocument::json::<ProbeStatistics>(|app, _| {
+    ..AnyDocument::of::<ProbeStatistics>(|app, _| {
         Box::pin(async { json(&ProbeStatistics { ok: true, statistics: read(app).await? }) })
     })
 };

@@ -18,7 +18,7 @@ pub static SCORE_REPORT: AnyDocument = AnyDocument {
     // A report never changes. After an hour, caches ask again, because it expires.
     max_age_s: Some(3600),
     refusals: &[404],
-    ..AnyDocument::json::<ScoreReport>(|app, request| {
+    ..AnyDocument::of::<ScoreReport>(|app, request| {
         Box::pin(async { Ok(score_report::text(app, id_in(&request.path)).await?.into()) })
     })
 };

@@ -17,7 +17,7 @@ pub static SECURITY_TXT: AnyDocument = AnyDocument {
     media_type: "text/plain; charset=utf-8",
     max_age_s: Some(3600),
     refusals: &[404],
-    ..AnyDocument::json::<String>(|app, _| Box::pin(async { text(app) }))
+    ..AnyDocument::of::<String>(|app, _| Box::pin(async { text(app) }))
 };
 
 fn text(app: &App) -> Result<Bytes, Problem> {

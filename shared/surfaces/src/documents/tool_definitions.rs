@@ -23,7 +23,7 @@ pub static TOOL_DEFINITION: AnyDocument = AnyDocument {
     max_age_s: Some(86_400),
     headers: &[("cache-control", "immutable")],
     refusals: &[404],
-    ..AnyDocument::json::<serde_json::Value>(|app, request| Box::pin(render(app, request)))
+    ..AnyDocument::of::<serde_json::Value>(|app, request| Box::pin(render(app, request)))
 };
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {

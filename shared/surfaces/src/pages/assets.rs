@@ -35,7 +35,7 @@ pub static ICON: AnyDocument = AnyDocument {
 };
 
 const fn asset(render: Render) -> AnyDocument {
-    AnyDocument { max_age_s: Some(31_536_000), ..AnyDocument::json::<String>(render) }
+    AnyDocument { max_age_s: Some(31_536_000), ..AnyDocument::of::<String>(render) }
 }
 
 /// The path with a hash of the content, at compile time, because routes are constants.

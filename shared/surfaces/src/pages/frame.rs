@@ -24,7 +24,7 @@ pub(super) const HEADERS: &[(&str, &str)] = &[
 
 /// An HTML page, without parameters.
 pub(super) const fn page(render: Render) -> AnyDocument {
-    AnyDocument { media_type: MEDIA_TYPE, headers: HEADERS, ..AnyDocument::json::<String>(render) }
+    AnyDocument { media_type: MEDIA_TYPE, headers: HEADERS, ..AnyDocument::of::<String>(render) }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

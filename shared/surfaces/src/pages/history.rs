@@ -95,24 +95,12 @@ fn latency(probes: &[ProbeRecord], days: &[ProofDay], now: Moment) -> Option<Lat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::{Handshake, Kind};
+    use registry_model::Handshake;
 
     const NOW: &str = "2026-11-20T12:00:00Z";
 
     fn probe(time: &str, latency_ms: u32) -> ProbeRecord {
-        ProbeRecord {
-            id: "agent-a".parse().unwrap(),
-            kind: Kind::Agent,
-            target: String::new(),
-            ok: true,
-            latency_ms: Some(latency_ms),
-            score: 50,
-            signals: Vec::new(),
-            handshake: Handshake::Ok,
-            protocol_hints: Vec::new(),
-            probed_at: time.parse().unwrap(),
-            reason: None,
-        }
+        ProbeRecord { latency_ms: Some(latency_ms), ..proof_days::tests::probe(time, Handshake::Ok, None) }
     }
 
     fn drawn(probes: &[ProbeRecord]) -> Option<Latency> {

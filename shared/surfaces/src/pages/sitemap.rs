@@ -58,7 +58,7 @@ pub static SITEMAP: AnyDocument = AnyDocument {
         let made_from = format!("sitemap/{}/{minute}/{part:?}", request.live.version);
         Ok(Some(CacheValidator::weak(&made_from)))
     },
-    ..AnyDocument::json::<String>(|app, request| Box::pin(render(app, request))).with_query::<Part>()
+    ..AnyDocument::of::<String>(|app, request| Box::pin(render(app, request))).with_query::<Part>()
 };
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
