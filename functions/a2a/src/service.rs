@@ -102,29 +102,17 @@ async fn query_parts(
     dialect: Dialect,
     query: Query,
 ) -> Result<Arc<RawValue>, A2aError> {
-    let Some(validator) = query.cache_validator(app).await else {
-        return Ok(run(app, caller, dialect, query).await?.0);
-    };
+    let validator = query.cache_validator(app).await;
     let key = json!([dialect == Dialect::V1, query.operation.name, query.arguments]).to_string();
-    if let Some(parts) = cache.get(&key, &validator) {
+    if let Some(parts) = validator.as_ref().and_then(|validator| cache.get(&key, validator)) {
         return Ok(parts);
     }
-    let (parts, ok) = run(app, caller, dialect, query).await?;
-    if ok {
+    let (parts, ok) = query.run(app, caller).await?;
+    let parts = dialect.parts(parts)?;
+    if let Some(validator) = validator.filter(|_| ok) {
         cache.put(key, validator, Arc::clone(&parts));
     }
     Ok(parts)
-}
-
-/// The serialized parts of the answer, and whether the operation succeeded.
-async fn run(
-    app: &App,
-    caller: Caller,
-    dialect: Dialect,
-    query: Query,
-) -> Result<(Arc<RawValue>, bool), A2aError> {
-    let result = query.run(app, caller).await?;
-    Ok((dialect.parts(result.parts)?, result.ok))
 }
 
 async fn get(

@@ -23,7 +23,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use error::RegistryApiError;
-use path::{Call, Extension};
+use path::Call;
 
 /// How long clients may cache an answer.
 const MAX_AGE_SECONDS: u32 = 5;
@@ -72,13 +72,15 @@ async fn answer(
         Call::Version(name, version) => {
             json(&registry_api::version(app, name, version, collection.as_deref()).await?)
         }
-        Call::Extension(_) if collection.is_some() => return Err(RegistryApiError::no_such_path()),
+        Call::Search | Call::ServerHealth | Call::Facets if collection.is_some() => {
+            return Err(RegistryApiError::no_such_path());
+        }
         Call::Health => json(&registry_api::alive(app).await?),
         Call::Ping => json(&json!({ "pong": true })),
         Call::About => json(&json!({ "version": registry::VERSION })),
-        Call::Extension(Extension::Search) => json(&registry_api::search(app, query).await?),
-        Call::Extension(Extension::Health) => json(&registry_api::health(app, query).await?),
-        Call::Extension(Extension::Facets) => json(&registry_api::facets(app, query).await?),
+        Call::Search => json(&registry_api::search(app, query).await?),
+        Call::ServerHealth => json(&registry_api::health(app, query).await?),
+        Call::Facets => json(&registry_api::facets(app, query).await?),
         Call::Publish => return Err(RegistryApiError::no_such_path()),
     }?;
     let body = Some(page.body).filter(|_| !page.tag.matches_request(&request.headers));

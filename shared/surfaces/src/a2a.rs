@@ -13,6 +13,6 @@ pub mod v1;
 pub use error::A2aError;
 pub use id::{is_valid_id, new_id};
 pub use message::{Content, Message, Part, Role};
-pub use send::{Query, QueryResult, SendRequest, Sent, send};
+pub use send::{Query, SendRequest, Sent, send};
 pub use task::{Artifact, Task, TaskContents, TaskState};
 pub use tasks::{ListRequest, TaskList, cancel, get, list};

@@ -19,15 +19,11 @@ pub(crate) enum Call {
     Ping,
     /// `version`
     About,
-    /// `x/{namespace}/{extension}`
-    Extension(Extension),
-}
-
-/// This registry's own extensions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extension {
+    /// `x/{namespace}/search`, an extension, as are the next two.
     Search,
-    Health,
+    /// `x/{namespace}/health`
+    ServerHealth,
+    /// `x/{namespace}/facets`
     Facets,
 }
 
@@ -43,12 +39,9 @@ pub(crate) fn call_at(path: &str, own: &Namespace) -> Option<Call> {
         ["health"] => Call::Health,
         ["ping"] => Call::Ping,
         ["version"] => Call::About,
-        ["x", namespace, extension] if own.is(namespace) => Call::Extension(match extension {
-            "search" => Extension::Search,
-            "health" => Extension::Health,
-            "facets" => Extension::Facets,
-            _ => return None,
-        }),
+        ["x", namespace, "search"] if own.is(namespace) => Call::Search,
+        ["x", namespace, "health"] if own.is(namespace) => Call::ServerHealth,
+        ["x", namespace, "facets"] if own.is(namespace) => Call::Facets,
         _ => return None,
     })
 }

@@ -226,13 +226,6 @@ pub struct Query {
     pub arguments: Value,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct QueryResult {
-    pub parts: Vec<Part>,
-    /// A failure must not be cached.
-    pub ok: bool,
-}
-
 impl Query {
     /// `None` where the operation has no validator, and where the store failed: running the query then
     /// reports the error.
@@ -240,10 +233,11 @@ impl Query {
         (self.operation.cache_validator)(app.clone()).await.unwrap_or_default()
     }
 
-    pub async fn run(self, app: &App, caller: Caller) -> Result<QueryResult, Problem> {
+    /// The parts of the answer, and whether the operation succeeded: a failure must not be cached.
+    pub async fn run(self, app: &App, caller: Caller) -> Result<(Vec<Part>, bool), Problem> {
         let intent = Intent::Run(self.operation, self.arguments);
         let reply = intent::answer(app, &caller, &MessageContent::default(), intent).await?;
         let ok = reply.data["ok"] == true;
-        Ok(QueryResult { parts: parts(reply), ok })
+        Ok((parts(reply), ok))
     }
 }

@@ -152,25 +152,3 @@ fn server_json(settings: &Settings) -> OwnServerDescription {
         remotes: [Remote { transport: "streamable-http", url: settings.url(MCP_SHORT_ENDPOINT) }],
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use registry_formats::server_json as format;
-    use registry_model::Reach;
-    use registry_model::settings::Mode;
-
-    fn at(base_url: &str) -> Settings {
-        let lookup = |name: &str| (name == "BASE_URL").then(|| base_url.to_owned());
-        Settings::from_env(Mode::Public, lookup).unwrap()
-    }
-
-    #[test]
-    fn server_json_of_this_registry_passes_the_publish_checks() {
-        let settings = at("https://registry.example.com");
-        let document = serde_json::to_value(server_json(&settings)).unwrap();
-        let read = format::read(&document, Reach::Public).unwrap();
-        assert_eq!(read.name, "com.example.registry/registry");
-        assert_eq!(read.remotes[0].url.as_str(), "https://registry.example.com/mcp");
-    }
-}
