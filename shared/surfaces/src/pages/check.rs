@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::frame::{self, Frame, Section, html};
 use super::problem_page::in_page;
 use super::rows::kind_label;
-use super::score_rows::{CheckRow, PartRow};
+use super::score_rows::{CheckRow, PartRow, check_row, part_row};
 use super::when::When;
 use crate::documents::{AnyDocument, DocumentRequest, id_in_check};
 use registry_app::App;
@@ -108,7 +108,7 @@ pub fn refused_check(settings: &Settings, url: &str, problem: &Problem) -> Respo
 struct Page<'a> {
     frame: Frame<'a>,
     report: &'a ScoreReport,
-    outcome: Outcome,
+    outcome: (&'static str, &'static str),
     at: When,
     expires: When,
     steps: Vec<StepRow<'a>>,
@@ -122,20 +122,12 @@ struct Page<'a> {
     link: String,
 }
 
-struct Outcome {
-    class: &'static str,
-    text: &'static str,
-}
-
-impl Outcome {
-    const fn of(report: &ScoreReport) -> Self {
-        if report.would_go_live {
-            Self { class: "good", text: "Live" }
-        } else if report.would_be_gated {
-            Self { class: "warn", text: "gated" }
-        } else {
-            Self { class: "bad", text: "not Live" }
-        }
+/// What a listing with this report would be: a class of the style sheet and a text.
+const fn outcome(report: &ScoreReport) -> (&'static str, &'static str) {
+    match (report.would_go_live, report.would_be_gated) {
+        (true, _) => ("good", "Live"),
+        (false, true) => ("warn", "gated"),
+        (false, false) => ("bad", "not Live"),
     }
 }
 
@@ -192,15 +184,11 @@ fn page<'a>(settings: &'a Settings, now: Moment, id: &ScoreReportId, report: &'a
     Page {
         // What a stranger's server sent is not for search engines.
         frame: Frame::of(settings, Section::ForAgents, &path, "Check report", description).not_indexed(),
-        outcome: Outcome::of(report),
+        outcome: outcome(report),
         at: When::of(report.scored_at, now),
         expires: When::of(score_report::expires_at(report), now),
-        checks: report
-            .checks
-            .iter()
-            .map(|check| CheckRow::of(check, explain::fix_for_check(check)))
-            .collect(),
-        parts: report.breakdown.iter().map(PartRow::of).collect(),
+        checks: report.checks.iter().map(|check| check_row(check, explain::fix_for_check(check))).collect(),
+        parts: report.breakdown.iter().map(part_row).collect(),
         again: Some(report.url.as_str()).filter(|_| score_report::is_complete(report)),
         limits: score_report::limits(settings),
         days: RETENTION_DAYS,

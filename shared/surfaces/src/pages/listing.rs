@@ -12,7 +12,7 @@ use super::frame::{self, Frame, Section, html};
 use super::history::{History, MAX_PROBES};
 use super::proof_days;
 use super::rows::kind_label;
-use super::score_rows::{CheckRow, PartRow};
+use super::score_rows::{CheckRow, PartRow, check_row, part_row};
 use super::standing::Standing;
 use super::tools::ChangeRow;
 use super::when::When;
@@ -302,11 +302,11 @@ fn checks(evidence: &Assessment) -> Vec<CheckRow> {
     let weaknesses = Proof::of(evidence).weaknesses;
     let fix =
         |id: &str| weaknesses.iter().find(|weakness| weakness.id == id).map(|weakness| weakness.fix.clone());
-    evidence.checks.iter().map(|check| CheckRow::of(check, fix(&check.id))).collect()
+    evidence.checks.iter().map(|check| check_row(check, fix(&check.id))).collect()
 }
 
 fn parts(evidence: &Assessment) -> Vec<PartRow> {
-    evidence.score.breakdown.iter().map(PartRow::of).collect()
+    evidence.score.breakdown.iter().map(part_row).collect()
 }
 
 const MAX_SHOWN_ABILITIES: usize = 30;
@@ -359,17 +359,11 @@ fn tool_row(tool: &Tool, view: Option<ToolView>) -> AbilityRow {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct NamesRow {
-    pub(super) what: &'static str,
-    pub(super) names: ChangedNames,
-}
-
-#[derive(Clone, Debug)]
 pub(super) struct ChangeRows {
     pub(super) seen: When,
     pub(super) since: When,
     /// Empty if only something changed that is not shown, such as parameters.
-    pub(super) rows: Vec<NamesRow>,
+    pub(super) rows: Vec<(&'static str, ChangedNames)>,
     /// The severest changes of tools.
     pub(super) details: Vec<ChangeRow>,
 }
@@ -412,9 +406,7 @@ impl AbilityRows {
         let change = change.map(|change| ChangeRows::of(change, now));
         Self { noun, count, shown, folded, change, is_stored: !seen.sets.is_empty() }
     }
-}
 
-impl AbilityRows {
     pub(super) fn declares_effects(&self) -> bool {
         self.shown.iter().chain(&self.folded).any(|ability| ability.effect.is_some())
     }
@@ -427,7 +419,7 @@ impl ChangeRows {
         Self {
             seen: When::of(change.at, now),
             since: When::of(change.since, now),
-            rows: rows.map(|(what, names)| NamesRow { what, names: names.clone() }).collect(),
+            rows: rows.map(|(what, names)| (what, names.clone())).collect(),
             details: change.details.iter().map(ChangeRow::of).collect(),
         }
     }

@@ -20,15 +20,10 @@ const REUSED_FOR_S: i64 = 30;
 struct Page<'a> {
     frame: Frame<'a>,
     statistics: &'a Statistics,
-    outcomes: Vec<Outcome>,
+    /// Label, class of the style sheet and count.
+    outcomes: [(&'static str, &'static str, u32); 4],
     outcome_bar: Drawing,
     reasons: Vec<ReasonRow>,
-}
-
-struct Outcome {
-    label: &'static str,
-    class: &'static str,
-    count: u32,
 }
 
 struct ReasonRow {
@@ -51,27 +46,20 @@ pub static NETWORK: AnyDocument = AnyDocument {
 
 fn page<'a>(app: &'a App, statistics: &'a Statistics) -> Page<'a> {
     let description = "What the probes of today found at agents and MCP servers.";
-    let outcomes = outcomes(statistics);
-    let parts: Vec<(&'static str, u32)> =
-        outcomes.iter().map(|outcome| (outcome.class, outcome.count)).collect();
+    let shakes = &statistics.outcomes.handshake;
+    let outcomes = [
+        ("ok", "good", shakes.ok),
+        ("partial", "partial", shakes.partial),
+        ("failed", "failed", shakes.fail),
+        ("skipped", "skipped", shakes.skip),
+    ];
     Page {
         frame: Frame::of(&app.settings, Section::Status, "/network", "Network", description),
-        outcome_bar: chart::stacked(&parts),
+        outcome_bar: chart::stacked(&outcomes.map(|(_, class, count)| (class, count))),
         outcomes,
         reasons: reasons(statistics),
         statistics,
     }
-}
-
-fn outcomes(statistics: &Statistics) -> Vec<Outcome> {
-    let shakes = &statistics.outcomes.handshake;
-    let outcome = |label, class, count| Outcome { label, class, count };
-    vec![
-        outcome("ok", "good", shakes.ok),
-        outcome("partial", "partial", shakes.partial),
-        outcome("failed", "failed", shakes.fail),
-        outcome("skipped", "skipped", shakes.skip),
-    ]
 }
 
 fn reasons(statistics: &Statistics) -> Vec<ReasonRow> {

@@ -32,7 +32,8 @@ struct Page<'a> {
     last_tick: Option<When>,
     last_ok_tick: Option<When>,
     growth: Growth,
-    budgets: Vec<BudgetRow>,
+    /// Label, used, of and the bar.
+    budgets: [(&'static str, u32, u32, Drawing); 3],
     next_recheck: Option<When>,
     recent: Vec<RecentRow>,
     log: Option<LogRow>,
@@ -42,13 +43,6 @@ struct Growth {
     plot: Option<Plot>,
     first: String,
     samples: usize,
-}
-
-struct BudgetRow {
-    label: &'static str,
-    used: u32,
-    of: u32,
-    bar: Drawing,
 }
 
 struct RecentRow {
@@ -139,9 +133,9 @@ impl Growth {
     }
 }
 
-fn budgets(statistics: &Statistics) -> Vec<BudgetRow> {
-    let row = |label, used, of| BudgetRow { label, used, of, bar: chart::share("used", used, of) };
-    vec![
+fn budgets(statistics: &Statistics) -> [(&'static str, u32, u32, Drawing); 3] {
+    let row = |label, used, of| (label, used, of, chart::share("used", used, of));
+    [
         row("these 2 minutes", statistics.window_used, statistics.window_cap),
         row("this hour", statistics.hourly_used, statistics.hourly_cap),
         row("today", statistics.used, statistics.budget),

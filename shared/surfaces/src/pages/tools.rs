@@ -26,9 +26,11 @@ struct Page<'a> {
     frame: Frame<'a>,
     listing: &'a Listing,
     set: Option<SetRow>,
-    tools: Vec<ToolRow>,
+    /// With what each declares to do to data.
+    tools: Vec<(ShownTool, Option<&'static str>)>,
     more: usize,
-    contents: Vec<ContentRows<'a>>,
+    /// With their titles.
+    contents: Vec<(&'static str, &'a ContentList)>,
     looks: Vec<LookRow>,
 }
 
@@ -37,16 +39,6 @@ struct SetRow {
     count: usize,
     at: When,
     has_document: bool,
-}
-
-struct ToolRow {
-    tool: ShownTool,
-    effect: Option<&'static str>,
-}
-
-struct ContentRows<'a> {
-    title: &'static str,
-    list: &'a ContentList,
 }
 
 /// The changes from one set to the next.
@@ -125,7 +117,7 @@ fn page<'a>(app: &'a App, listing: &'a Listing, seen: &'a SeenTools) -> Page<'a>
     let tools = listed.iter().take(MAX_TOOLS).map(|tool| {
         let tool = ShownTool::of(&app.settings, seen, tool);
         let annotations = tool.view.as_ref().map(|view| view.annotations);
-        ToolRow { effect: annotations.and_then(|hints| effect(hints.read_only, hints.destructive)), tool }
+        (tool, annotations.and_then(|hints| effect(hints.read_only, hints.destructive)))
     });
     let contents = seen.contents.iter().flat_map(|contents| {
         let lists = [
@@ -133,7 +125,7 @@ fn page<'a>(app: &'a App, listing: &'a Listing, seen: &'a SeenTools) -> Page<'a>
             ("Resource templates", &contents.resource_templates),
             ("Prompts", &contents.prompts),
         ];
-        lists.into_iter().filter_map(|(title, list)| Some(ContentRows { title, list: list.as_ref()? }))
+        lists.into_iter().filter_map(|(title, list)| Some((title, list.as_ref()?)))
     });
     let pairs = seen.sets.iter().zip(seen.sets.iter().skip(1));
     let title = format!("Tools of {}", listing.name);
