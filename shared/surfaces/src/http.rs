@@ -9,7 +9,7 @@ mod foreign_page;
 mod middleware;
 pub mod rest;
 
-pub use arguments::{Body, MAX_BODY_BYTES, Query, RawBody};
+pub use arguments::{MAX_BODY_BYTES, RawBody};
 pub use caching::add_vary;
 pub use caller_limit::{CallerBucket, CallerLimit};
 pub use middleware::with_middleware;
