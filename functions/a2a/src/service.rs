@@ -55,7 +55,7 @@ async fn send(
             Ok(dialect.message(&new_id(app), &context_id, &parts)?)
         }
         Sent::Explained { context_id, parts } => {
-            Ok(dialect.message(&new_id(app), &context_id, &*dialect.parts(parts)?)?)
+            Ok(dialect.message(&new_id(app), &context_id, &dialect.parts(parts)?)?)
         }
         Sent::Task(task) => Ok(dialect.sent(*task, history_length)?),
     }

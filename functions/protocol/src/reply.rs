@@ -97,7 +97,7 @@ pub(crate) struct Reply {
 impl Reply {
     pub(crate) fn to(id: &Id, outcome: Result<Arc<RawValue>, RpcError>) -> Self {
         match outcome {
-            Ok(result) => Self { status: StatusCode::OK, message: message(Some(id), Ok(result)) },
+            Ok(result) => Self { status: StatusCode::OK, message: message(Some(id), &Ok(result)) },
             Err(error) => Self::error(Some(id), error),
         }
     }
@@ -105,7 +105,7 @@ impl Reply {
     /// The id is null if that of the request is unknown (JSON-RPC 2.0 §5).
     pub(crate) fn error(id: Option<&Id>, error: RpcError) -> Self {
         let RpcError { status, code, message: text, data } = error;
-        Self { status, message: message(id, Err(json_rpc::Error { code, message: text, data })) }
+        Self { status, message: message(id, &Err(json_rpc::Error { code, message: text, data })) }
     }
 
     /// In bytes.
@@ -147,6 +147,6 @@ pub(crate) fn raw<T: Serialize>(value: &T) -> Arc<RawValue> {
 }
 
 #[expect(clippy::expect_used, reason = "ids and errors always serialize")]
-fn message(id: Option<&Id>, outcome: Result<Arc<RawValue>, json_rpc::Error>) -> Box<RawValue> {
+fn message(id: Option<&Id>, outcome: &Result<Arc<RawValue>, json_rpc::Error>) -> Box<RawValue> {
     json_rpc::response(&id, outcome).expect("a message is JSON")
 }

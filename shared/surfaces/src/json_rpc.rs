@@ -20,7 +20,7 @@ pub struct Error {
 /// The id or the error cannot be serialized.
 pub fn response(
     id: &impl Serialize,
-    outcome: Result<impl AsRef<RawValue>, Error>,
+    outcome: &Result<impl AsRef<RawValue>, Error>,
 ) -> serde_json::Result<Box<RawValue>> {
     #[derive(Serialize)]
     struct Response<'a, I> {
@@ -31,7 +31,7 @@ pub fn response(
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<&'a Error>,
     }
-    let (result, error) = match &outcome {
+    let (result, error) = match outcome {
         Ok(result) => (Some(result.as_ref()), None),
         Err(error) => (None, Some(error)),
     };

@@ -13,14 +13,14 @@ const READ_ONLY: &str =
 
 #[derive(Debug)]
 pub(crate) struct RegistryApiError {
-    problem: Problem,
+    problem: Box<Problem>,
     /// A header that the status requires.
     header: Option<(HeaderName, String)>,
 }
 
 impl From<Problem> for RegistryApiError {
     fn from(problem: Problem) -> Self {
-        Self { problem, header: None }
+        Self { problem: Box::new(problem), header: None }
     }
 }
 
@@ -33,7 +33,7 @@ impl RegistryApiError {
     pub(crate) fn wrong_method(allowed: String) -> Self {
         let detail = format!("Method not allowed: this path accepts {allowed}.");
         let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
-        Self { problem, header: Some((header::ALLOW, allowed)) }
+        Self { header: Some((header::ALLOW, allowed)), ..problem.into() }
     }
 
     /// Of a request that would write.
@@ -44,13 +44,13 @@ impl RegistryApiError {
         }
         let problem =
             Problem::new(StatusCode::UNAUTHORIZED, "read_only", format!("Unauthorized: {READ_ONLY}"));
-        Self { problem, header: Some((header::WWW_AUTHENTICATE, "Bearer".to_owned())) }
+        Self { header: Some((header::WWW_AUTHENTICATE, "Bearer".to_owned())), ..problem.into() }
     }
 }
 
 impl IntoResponse for RegistryApiError {
     fn into_response(self) -> Response {
-        let Problem { status, code, detail, field, retry_after, internal, .. } = self.problem;
+        let Problem { status, code, detail, field, retry_after, internal, .. } = *self.problem;
         if let Some(internal) = internal {
             tracing::error!(code, internal, "request failed");
         }

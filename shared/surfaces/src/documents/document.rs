@@ -21,6 +21,8 @@ use registry_store::Live;
 /// A validator, if the document has one before it is rendered.
 pub(crate) type Validity = Result<Option<CacheValidator>, Problem>;
 
+type Headers = Vec<(&'static str, String)>;
+
 pub(crate) type Render = for<'a> fn(&'a App, &'a DocumentRequest) -> BoxFuture<'a, Result<Bytes, Problem>>;
 
 /// A resource that is read with GET and is not an operation.
@@ -49,7 +51,7 @@ pub struct AnyDocument {
     /// The query after it was parsed, so that unknown parameters do not create cache entries.
     pub(crate) query_key: fn(&str) -> Result<String, Problem>,
     /// Headers that are computed for each request.
-    pub(crate) headers_now: fn(&App) -> BoxFuture<'_, Result<Vec<(&'static str, String)>, Problem>>,
+    pub(crate) headers_now: fn(&App) -> BoxFuture<'_, Result<Headers, Problem>>,
     pub(crate) render: Render,
 }
 
