@@ -2,17 +2,12 @@
 //! `message/send` in older dialects. The method name decides the dialect of the answer, because many clients
 //! send no version header.
 
-mod object;
 pub(crate) mod older;
 
 use std::sync::Arc;
 
 use registry::a2a::{Part, Task, v1};
-use registry::http::JsonEnvelope;
 use serde_json::value::{RawValue, to_raw_value};
-
-use crate::errors::A2aError;
-use crate::service::raw;
 
 /// The version that an answer is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,9 +95,8 @@ impl Dialect {
         self,
         id: &str,
         context_id: &str,
-        parts: Arc<RawValue>,
-    ) -> serde_json::Result<JsonEnvelope> {
-        let parts = JsonEnvelope::new(parts);
+        parts: &RawValue,
+    ) -> serde_json::Result<Box<RawValue>> {
         match self {
             Self::V1 => v1::answer(id, context_id, parts),
             Self::V03 | Self::V02 => older::answer(id, context_id, parts),
@@ -110,36 +104,19 @@ impl Dialect {
     }
 
     /// A task as an answer to a message.
-    pub(crate) fn sent(self, task: Task, history: Option<u64>) -> Result<JsonEnvelope, A2aError> {
+    pub(crate) fn sent(self, task: Task, history: Option<u64>) -> serde_json::Result<Box<RawValue>> {
         match self {
-            Self::V1 => raw(&v1::Sent::Task(v1::Task::of(task, history, true))),
+            Self::V1 => to_raw_value(&v1::Sent::Task(v1::Task::of(task, history, true))),
             Self::V03 | Self::V02 => self.task(task, history),
         }
     }
 
     /// A task as an answer to a request for it.
-    pub(crate) fn task(self, task: Task, history: Option<u64>) -> Result<JsonEnvelope, A2aError> {
+    pub(crate) fn task(self, task: Task, history: Option<u64>) -> serde_json::Result<Box<RawValue>> {
         match self {
-            Self::V1 => raw(&v1::Task::of(task, history, true)),
-            Self::V03 => raw(&older::task(task, history, false)),
-            Self::V02 => raw(&older::task(task, history, true)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn method_names_are_unique() {
-        let names: BTreeSet<&str> = METHODS.iter().map(|(name, _)| *name).collect();
-        assert_eq!(names.len(), METHODS.len());
-        assert_eq!(method("message/send"), Some(Method::Send(Dialect::V03)));
-        assert!(method("sendmessage").is_none());
-        for name in ["message/send", "tasks/send", "help", "SendMessage", "ListTasks"] {
-            assert!(supported().contains(&name));
+            Self::V1 => to_raw_value(&v1::Task::of(task, history, true)),
+            Self::V03 => to_raw_value(&older::task(task, history, false)),
+            Self::V02 => to_raw_value(&older::task(task, history, true)),
         }
     }
 }

@@ -1,11 +1,9 @@
 //! Reads fields of a client's JSON. A field has a camel-case name, but some clients send it in snake case. Errors
 //! contain the name of the field. A number may be a string, because the REST binding sends numbers in the query.
 
-use registry::a2a::is_valid_id;
+use registry::a2a::{A2aError, is_valid_id};
 use registry::error::shorten;
 use serde_json::{Map, Value};
-
-use crate::errors::A2aError;
 
 /// The members of one object, and its path for errors.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,6 @@
 
 mod about;
 mod dialects;
-mod errors;
 mod fields;
 mod message;
 mod rest;

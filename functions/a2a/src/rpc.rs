@@ -5,15 +5,16 @@ use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, Uri};
+use registry::a2a::A2aError;
 use registry::app::App;
-use registry::error::{Problem, shorten};
-use registry::http::{JsonEnvelope, RawBody};
+use registry::error::Problem;
+use registry::http::{RawBody, json_response};
 use registry::json_rpc;
 use registry::model::Caller;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::dialects;
-use crate::errors::{A2aError, of_body};
 use crate::service::{self, PartsCache};
 use crate::version;
 
@@ -26,19 +27,14 @@ pub(crate) async fn handle(
     headers: HeaderMap,
     body: Result<RawBody, Problem>,
 ) -> Response {
-    let (id, answer) = match read(body) {
-        Ok((id, request)) => {
-            let answer = match version::check(&headers, &uri) {
-                Ok(()) => call(&app, &cache, caller, &request).await,
-                Err(error) => Err(error),
-            };
-            (id, answer)
-        }
-        Err((id, error)) => (id, Err(error)),
+    let (id, request) = read(body);
+    let answer = match request.and_then(|request| version::check(&headers, &uri).map(|()| request)) {
+        Ok(request) => call(&app, &cache, caller, &request).await,
+        Err(error) => Err(error),
     };
-    match json_rpc::response(&id, answer.map_err(|error| error.rpc())) {
-        Ok(reply) => reply.into_response(),
-        Err(error) => A2aError::from(error).rest(),
+    match json_rpc::response(&id, &answer.map_err(A2aError::rpc)) {
+        Ok(reply) => json_response(reply),
+        Err(error) => A2aError::from(error).into_response(),
     }
 }
 
@@ -47,37 +43,39 @@ struct Request {
     params: Map<String, Value>,
 }
 
-/// An error comes with the id of the request if it is valid, as JSON-RPC requires.
-fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, A2aError)> {
-    let body = body.map_err(|problem| (Value::Null, of_body(problem)))?;
-    let document: Value = serde_json::from_slice(&body.0)
-        .map_err(|error| (Value::Null, A2aError::Parse(format!("{error}."))))?;
-    let invalid = |id: Value, detail: &str| (id, A2aError::InvalidRequest(detail.to_owned()));
+/// With the id of the request if it is valid, also for an error, as JSON-RPC requires.
+fn read(body: Result<RawBody, Problem>) -> (Value, Result<Request, A2aError>) {
+    let invalid = |id: Value, detail: &str| (id, Err(A2aError::invalid_request(detail)));
+    let document = match body.map(|body| serde_json::from_slice(&body.0)) {
+        Ok(Ok(document)) => document,
+        Ok(Err(error)) => return (Value::Null, Err(A2aError::parse(&error))),
+        Err(problem) => return (Value::Null, Err(A2aError::of_body(problem))),
+    };
     let mut members = match document {
         Value::Object(members) => members,
         Value::Array(_) => {
-            return Err(invalid(Value::Null, "Batches are not supported: send one request at a time."));
+            return invalid(Value::Null, "Batches are not supported: send one request at a time.");
         }
-        _ => return Err(invalid(Value::Null, "A request must be a JSON object.")),
+        _ => return invalid(Value::Null, "A request must be a JSON object."),
     };
     // A request without an id would be a notification. A2A has none, so the client forgot the id.
     let id = match members.remove("id") {
         Some(id @ (Value::String(_) | Value::Number(_) | Value::Null)) => id,
         None => Value::Null,
-        Some(_) => return Err(invalid(Value::Null, "`id` must be a string or a number.")),
+        Some(_) => return invalid(Value::Null, "`id` must be a string or a number."),
     };
     if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return Err(invalid(id, "`jsonrpc` must be \"2.0\"."));
+        return invalid(id, "`jsonrpc` must be \"2.0\".");
     }
     let Some(Value::String(method)) = members.remove("method") else {
-        return Err(invalid(id, "`method` must be a string; call `help` for the list of methods."));
+        return invalid(id, "`method` must be a string; call `help` for the list of methods.");
     };
     let params = match members.remove("params") {
         Some(Value::Object(params)) => params,
         None | Some(Value::Null) => Map::new(),
-        Some(_) => return Err((id, A2aError::param("params", "must be an object."))),
+        Some(_) => return (id, Err(A2aError::param("params", "must be an object."))),
     };
-    Ok((id, Request { method, params }))
+    (id, Ok(Request { method, params }))
 }
 
 async fn call(
@@ -85,8 +83,8 @@ async fn call(
     cache: &PartsCache,
     caller: Caller,
     request: &Request,
-) -> Result<JsonEnvelope, A2aError> {
-    let unknown = || A2aError::MethodNotFound(shorten(&request.method, 80));
+) -> Result<Box<RawValue>, A2aError> {
+    let unknown = || A2aError::unknown_method(&request.method);
     let method = dialects::method(&request.method).ok_or_else(unknown)?;
     service::call(app, cache, caller, method, &request.params).await
 }
@@ -97,7 +95,8 @@ mod tests {
     use serde_json::json;
 
     fn refusal(body: &'static str) -> (Value, i32) {
-        let Err((id, error)) = read(Ok(RawBody(body.into()))) else { panic!("{body} was accepted") };
+        let (id, request) = read(Ok(RawBody(body.into())));
+        let Err(error) = request else { panic!("{body} was accepted") };
         (id, error.rpc().code)
     }
 
@@ -121,8 +120,7 @@ mod tests {
             assert_eq!(refusal(body), (id, code), "{body}");
         }
         assert_eq!(refusal(Box::leak("[".repeat(100_000).into_boxed_str())), (Value::Null, -32700));
-        let (id, request) = read(Ok(RawBody("{\"jsonrpc\":\"2.0\",\"method\":\"help\"}".into())))
-            .unwrap_or_else(|_| panic!());
-        assert_eq!((id, request.method.as_str()), (Value::Null, "help"));
+        let (id, request) = read(Ok(RawBody("{\"jsonrpc\":\"2.0\",\"method\":\"help\"}".into())));
+        assert_eq!((id, request.map(|request| request.method)), (Value::Null, Ok("help".to_owned())));
     }
 }

@@ -5,18 +5,15 @@
 use std::sync::Arc;
 
 use registry::a2a::v1::{self, MAX_HISTORY_LENGTH, MAX_PAGE_SIZE};
-use registry::a2a::{self, ListRequest, Query, SendRequest, Sent, TaskState, new_id};
+use registry::a2a::{self, A2aError, ListRequest, Query, SendRequest, Sent, TaskState, new_id};
 use registry::app::App;
 use registry::cache::RenderCache;
-use registry::http::JsonEnvelope;
 use registry::model::{Caller, Moment};
-use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use crate::about;
 use crate::dialects::{Dialect, Method};
-use crate::errors::A2aError;
 use crate::fields::Fields;
 use crate::message;
 
@@ -30,17 +27,16 @@ pub(crate) async fn call(
     caller: Caller,
     method: Method,
     params: &Map<String, Value>,
-) -> Result<JsonEnvelope, A2aError> {
+) -> Result<Box<RawValue>, A2aError> {
     match method {
         Method::Send(dialect) => send(app, cache, caller, params, dialect).await,
         Method::Get(dialect) => get(app, caller, params, dialect).await,
         Method::Cancel(dialect) => cancel(app, caller, params, dialect).await,
         Method::List => list(app, caller, params).await,
-        Method::Help => raw(&about::help(&app.settings)),
-        Method::Stream | Method::Subscribe => Err(A2aError::NO_STREAMS),
-        Method::Push => Err(A2aError::PushNotSupported),
-        Method::ExtendedCard(Dialect::V1) => Err(A2aError::NO_EXTENDED_CARD_V1),
-        Method::ExtendedCard(_) => Err(A2aError::NoExtendedCard),
+        Method::Help => Ok(to_raw_value(&about::help(&app.settings))?),
+        Method::Stream | Method::Subscribe => Err(A2aError::no_streams()),
+        Method::Push => Err(A2aError::no_push()),
+        Method::ExtendedCard(dialect) => Err(A2aError::no_extended_card(dialect == Dialect::V1)),
     }
 }
 
@@ -50,18 +46,18 @@ async fn send(
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<JsonEnvelope, A2aError> {
+) -> Result<Box<RawValue>, A2aError> {
     let (request, history_length) = send_request(app, Fields::of(params, ""), dialect)?;
     match a2a::send(app, caller, request).await? {
         Sent::Query(query) => {
             let context_id = query.context_id.clone();
             let parts = query_parts(app, cache, caller, dialect, query).await?;
-            Ok(dialect.message(&new_id(app), &context_id, parts)?)
+            Ok(dialect.message(&new_id(app), &context_id, &parts)?)
         }
         Sent::Explained { context_id, parts } => {
-            Ok(dialect.message(&new_id(app), &context_id, dialect.parts(parts)?)?)
+            Ok(dialect.message(&new_id(app), &context_id, &dialect.parts(parts)?)?)
         }
-        Sent::Task(task) => dialect.sent(*task, history_length),
+        Sent::Task(task) => Ok(dialect.sent(*task, history_length)?),
     }
 }
 
@@ -85,7 +81,7 @@ fn send_request(
     // Refused, because the client would wait for notifications that never arrive.
     for push in ["taskPushNotificationConfig", "pushNotificationConfig"] {
         if configuration.get(push).is_some() {
-            return Err(A2aError::PushNotSupported);
+            return Err(A2aError::no_push());
         }
     }
     // A client that does not wait for the answer fetches the task later.
@@ -106,33 +102,17 @@ async fn query_parts(
     dialect: Dialect,
     query: Query,
 ) -> Result<Arc<RawValue>, A2aError> {
-    let Some(validator) = query.cache_validator(app).await else {
-        return Ok(run(app, caller, dialect, query).await?.0);
-    };
+    let validator = query.cache_validator(app).await;
     let key = json!([dialect == Dialect::V1, query.operation.name, query.arguments]).to_string();
-    if let Some(parts) = cache.get(&key, &validator) {
+    if let Some(parts) = validator.as_ref().and_then(|validator| cache.get(&key, validator)) {
         return Ok(parts);
     }
-    let (parts, ok) = run(app, caller, dialect, query).await?;
-    if ok {
+    let (parts, ok) = query.run(app, caller).await?;
+    let parts = dialect.parts(parts)?;
+    if let Some(validator) = validator.filter(|_| ok) {
         cache.put(key, validator, Arc::clone(&parts));
     }
     Ok(parts)
-}
-
-/// The serialized parts of the answer, and whether the operation succeeded.
-async fn run(
-    app: &App,
-    caller: Caller,
-    dialect: Dialect,
-    query: Query,
-) -> Result<(Arc<RawValue>, bool), A2aError> {
-    let result = query.run(app, caller).await?;
-    Ok((dialect.parts(result.parts)?, result.ok))
-}
-
-pub(crate) fn raw(value: &impl Serialize) -> Result<JsonEnvelope, A2aError> {
-    Ok(JsonEnvelope::new(to_raw_value(value)?.into()))
 }
 
 async fn get(
@@ -140,11 +120,11 @@ async fn get(
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<JsonEnvelope, A2aError> {
+) -> Result<Box<RawValue>, A2aError> {
     let params = Fields::of(params, "");
     let history_length = history_length(params)?;
     let task = a2a::get(app, caller, task_id(params)?).await?;
-    dialect.task(task, history_length)
+    Ok(dialect.task(task, history_length)?)
 }
 
 async fn cancel(
@@ -152,13 +132,13 @@ async fn cancel(
     caller: Caller,
     params: &Map<String, Value>,
     dialect: Dialect,
-) -> Result<JsonEnvelope, A2aError> {
+) -> Result<Box<RawValue>, A2aError> {
     let task = a2a::cancel(app, caller, task_id(Fields::of(params, ""))?).await?;
-    dialect.task(task, None)
+    Ok(dialect.task(task, None)?)
 }
 
 /// Only 1.0 has this method.
-async fn list(app: &App, caller: Caller, params: &Map<String, Value>) -> Result<JsonEnvelope, A2aError> {
+async fn list(app: &App, caller: Caller, params: &Map<String, Value>) -> Result<Box<RawValue>, A2aError> {
     let params = Fields::of(params, "");
     let page_size = params.number("pageSize", 1, MAX_PAGE_SIZE)?.unwrap_or(50);
     let history_length = history_length(params)?;
@@ -172,12 +152,12 @@ async fn list(app: &App, caller: Caller, params: &Map<String, Value>) -> Result<
     };
     let page = a2a::list(app, caller, request).await?;
     let tasks = page.tasks.into_iter().map(|task| v1::Task::of(task, history_length, artifacts));
-    raw(&v1::TaskList {
+    Ok(to_raw_value(&v1::TaskList {
         tasks: tasks.collect(),
         next_page_token: page.next_page_token.unwrap_or_default(),
         page_size,
         total_size: page.total,
-    })
+    })?)
 }
 
 fn history_length(params: Fields<'_>) -> Result<Option<u64>, A2aError> {

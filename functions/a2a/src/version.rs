@@ -2,8 +2,7 @@
 //! every client sends the method name correctly. The header is used only to refuse unsupported versions.
 
 use http::{HeaderMap, Uri};
-
-use crate::errors::A2aError;
+use registry::a2a::A2aError;
 
 const HEADER: &str = "a2a-version";
 
@@ -19,7 +18,7 @@ pub(crate) fn check(headers: &HeaderMap, uri: &Uri) -> Result<(), A2aError> {
     match requested.as_deref().map(str::trim) {
         None | Some("") => Ok(()),
         Some(version) if is_supported(version) => Ok(()),
-        Some(version) => Err(A2aError::Version(version.to_owned())),
+        Some(version) => Err(A2aError::version(version)),
     }
 }
 

@@ -5,16 +5,17 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use http::header;
+use http::Uri;
 use registry::app::App;
 use registry::ard::browse::{self, List};
 use registry::ard::explore::{self, Explored};
 use registry::ard::{ArdError, about, search};
 use registry::documents::agent_directory::{self, Directory};
 use registry::error::Problem;
-use registry::http::{Body, Query, RawBody};
+use registry::http::{RawBody, json_response};
 use registry::model::Caller;
 use registry::model::protocol::ARD_BASE;
+use registry::operations::arguments::{from_json, from_query};
 use registry::operations::{ARD_SEARCH, RawArguments};
 
 pub(crate) fn routes() -> Router<App> {
@@ -33,26 +34,18 @@ async fn search_by_body(State(app): State<App>, caller: Caller, body: RawBody) -
     if body["query"].is_object() {
         return Ok(search::search(&app, &body).await.map(Json).into_response());
     }
-    let answer = ARD_SEARCH.render(app, caller, RawArguments::Json(body)).await?;
-    let body = Box::<str>::from(answer).into_string();
-    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
+    Ok(json_response(ARD_SEARCH.render(app, caller, RawArguments::Json(body)).await?))
 }
 
 async fn explore(State(app): State<App>, body: Result<RawBody, Problem>) -> Result<Json<Explored>, ArdError> {
     Ok(Json(explore::explore(&app, &body?.json()?).await?))
 }
 
-async fn browse(
-    State(app): State<App>,
-    query: Result<Query<browse::ListQuery>, Problem>,
-) -> Result<Json<List>, ArdError> {
-    Ok(Json(browse::list(&app, &query?.0).await?))
+async fn browse(State(app): State<App>, uri: Uri) -> Result<Json<List>, ArdError> {
+    Ok(Json(browse::list(&app, &from_query(uri.query().unwrap_or_default())?).await?))
 }
 
 /// Some clients of the agent directory use POST.
-async fn search_agents(
-    State(app): State<App>,
-    Body(query): Body<agent_directory::DirectoryQuery>,
-) -> Result<Json<Directory>, Problem> {
-    Ok(Json(agent_directory::read(&app, &query).await?))
+async fn search_agents(State(app): State<App>, body: RawBody) -> Result<Json<Directory>, Problem> {
+    Ok(Json(agent_directory::read(&app, &from_json(body.json()?)?).await?))
 }

@@ -129,33 +129,32 @@ async fn batch(
     let mut replies = Vec::new();
     let mut size = 0;
     for (number, message) in messages.into_iter().enumerate() {
-        // The request itself took the first token.
-        let is_in_limit = || bucket.filter(|_| number > 0).map_or(Ok(()), CallerBucket::take);
         let reply = match Message::read(message) {
             Ok(Message::Notification | Message::Response) => continue,
-            Ok(Message::Request(request)) if request.method == "initialize" => Reply::error(
-                Some(&request.id),
-                RpcError::request("`initialize` must not be part of a batch."),
-            ),
-            Ok(Message::Request(request)) if size > MAX_BATCH_BYTES => {
-                let error = RpcError::request(
-                    "The response to this batch is too large. Send this request alone, not in a batch.",
-                );
-                Reply::error(Some(&request.id), error)
-            }
-            Ok(Message::Request(request)) if Instant::now() > last_start => {
-                let detail =
-                    "The messages before this one took too long, so this one was not run. Send it again.";
-                Reply::error(Some(&request.id), RpcError::send_again(detail, 1))
-            }
-            Ok(Message::Request(request)) => match is_in_limit() {
-                Ok(()) => result(served, Era::Legacy(Handshake::March2025), request).await,
-                Err(problem) => {
-                    let after_s = problem.retry_after.unwrap_or(1);
-                    Reply::error(Some(&request.id), RpcError::send_again(problem.detail, after_s))
-                }
-            },
             Err(Malformed { id, detail }) => Reply::error(id.as_ref(), RpcError::request(detail)),
+            Ok(Message::Request(request)) => {
+                let refusal = if request.method == "initialize" {
+                    Some(RpcError::request("`initialize` must not be part of a batch."))
+                } else if size > MAX_BATCH_BYTES {
+                    let detail =
+                        "The response to this batch is too large. Send this request alone, not in a batch.";
+                    Some(RpcError::request(detail))
+                } else if Instant::now() > last_start {
+                    let detail =
+                        "The messages before this one took too long, so this one was not run. Send it again.";
+                    Some(RpcError::send_again(detail, 1))
+                } else {
+                    // The request itself took the first token.
+                    let taken = bucket.filter(|_| number > 0).map_or(Ok(()), CallerBucket::take);
+                    taken
+                        .err()
+                        .map(|problem| RpcError::send_again(problem.detail, problem.retry_after.unwrap_or(1)))
+                };
+                match refusal {
+                    Some(error) => Reply::error(Some(&request.id), error),
+                    None => result(served, Era::Legacy(Handshake::March2025), request).await,
+                }
+            }
         };
         size += reply.length();
         replies.push(reply);

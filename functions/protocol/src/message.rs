@@ -107,18 +107,6 @@ mod tests {
     }
 
     #[test]
-    fn message_kind_is_derived_from_its_members() {
-        let request = Message::read(json!({ "jsonrpc": "2.0", "id": "a", "method": "ping" })).unwrap();
-        assert!(
-            matches!(request, Message::Request(Request { method, params, .. }) if method == "ping" && params.is_empty())
-        );
-        let notification = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        assert_eq!(Message::read(notification), Ok(Message::Notification));
-        assert_eq!(Message::read(json!({ "jsonrpc": "2.0", "id": 1, "result": {} })), Ok(Message::Response));
-        assert_eq!(Message::read(json!({ "jsonrpc": "2.0", "id": 1, "error": {} })), Ok(Message::Response));
-    }
-
-    #[test]
     fn error_for_a_malformed_message_has_its_valid_id() {
         let id = |value: Value| Message::read(value).unwrap_err().id;
         assert_eq!(id(json!({ "id": 7, "method": "ping" })), Some(Id(json!(7))));

@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
+use axum::Json;
 use axum::response::{IntoResponse, Response};
-use http::{StatusCode, header};
+use http::StatusCode;
 use registry::error::shorten;
-use registry::http::JsonEnvelope;
+use registry::http::json_response;
 use registry::json_rpc;
 use registry::model::protocol::MCP_REVISIONS;
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::message::Id;
@@ -90,15 +91,13 @@ impl RpcError {
 #[derive(Debug)]
 pub(crate) struct Reply {
     status: StatusCode,
-    message: JsonEnvelope,
+    message: Box<RawValue>,
 }
 
 impl Reply {
     pub(crate) fn to(id: &Id, outcome: Result<Arc<RawValue>, RpcError>) -> Self {
         match outcome {
-            Ok(result) => {
-                Self { status: StatusCode::OK, message: message(Some(id), Ok(JsonEnvelope::new(result))) }
-            }
+            Ok(result) => Self { status: StatusCode::OK, message: message(Some(id), &Ok(result)) },
             Err(error) => Self::error(Some(id), error),
         }
     }
@@ -106,18 +105,18 @@ impl Reply {
     /// The id is null if that of the request is unknown (JSON-RPC 2.0 §5).
     pub(crate) fn error(id: Option<&Id>, error: RpcError) -> Self {
         let RpcError { status, code, message: text, data } = error;
-        Self { status, message: message(id, Err(json_rpc::Error { code, message: text, data })) }
+        Self { status, message: message(id, &Err(json_rpc::Error { code, message: text, data })) }
     }
 
     /// In bytes.
     pub(crate) fn length(&self) -> usize {
-        self.message.length()
+        self.message.get().len()
     }
 }
 
 impl IntoResponse for Reply {
     fn into_response(self) -> Response {
-        (self.status, self.message).into_response()
+        (self.status, json_response(self.message)).into_response()
     }
 }
 
@@ -133,13 +132,8 @@ pub(crate) fn batch(replies: &[Reply]) -> Response {
     if replies.is_empty() {
         return accepted();
     }
-    let mut body = Vec::with_capacity(replies.iter().map(|reply| reply.length() + 1).sum::<usize>() + 1);
-    for reply in replies {
-        body.push(if body.is_empty() { b'[' } else { b',' });
-        reply.message.write_to(&mut body);
-    }
-    body.push(b']');
-    ([(header::CONTENT_TYPE, "application/json")], body).into_response()
+    let messages: Vec<&RawValue> = replies.iter().map(|reply| &*reply.message).collect();
+    Json(messages).into_response()
 }
 
 pub(crate) fn accepted() -> Response {
@@ -149,41 +143,10 @@ pub(crate) fn accepted() -> Response {
 /// Serializes a value once, to be shared by all responses that contain it.
 #[expect(clippy::expect_used, reason = "messages have text keys and no failing serializer")]
 pub(crate) fn raw<T: Serialize>(value: &T) -> Arc<RawValue> {
-    serde_json::value::to_raw_value(value).expect("a message is JSON").into()
+    to_raw_value(value).expect("a message is JSON").into()
 }
 
 #[expect(clippy::expect_used, reason = "ids and errors always serialize")]
-fn message(id: Option<&Id>, outcome: Result<JsonEnvelope, json_rpc::Error>) -> JsonEnvelope {
+fn message(id: Option<&Id>, outcome: &Result<Arc<RawValue>, json_rpc::Error>) -> Box<RawValue> {
     json_rpc::response(&id, outcome).expect("a message is JSON")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::message::Message;
-
-    fn serialized(reply: &Reply) -> Value {
-        let mut text = Vec::new();
-        reply.message.write_to(&mut text);
-        let reply = serde_json::from_slice(&text).unwrap();
-        assert!(jsonschema::is_valid(&json_rpc::response_schema(), &reply), "{reply}");
-        reply
-    }
-
-    #[test]
-    fn error_without_a_valid_id_has_a_null_id() {
-        let reply = Reply::error(None, RpcError::parse("nothing"));
-        let body = serialized(&reply);
-        let error = json!({ "code": -32700, "message": "Parse error: nothing" });
-        assert_eq!(body, json!({ "jsonrpc": "2.0", "id": null, "error": error }));
-        assert_eq!(reply.status, StatusCode::BAD_REQUEST);
-    }
-
-    #[test]
-    fn result_has_the_id_of_its_request() {
-        let request = json!({ "jsonrpc": "2.0", "id": "é\"", "method": "ping" });
-        let Ok(Message::Request(request)) = Message::read(request) else { panic!("a request") };
-        let reply = Reply::to(&request.id, Ok(raw(&json!({ "x": 1 }))));
-        assert_eq!(serialized(&reply), json!({ "jsonrpc": "2.0", "id": "é\"", "result": { "x": 1 } }));
-    }
 }

@@ -76,11 +76,4 @@ mod tests {
             assert_eq!(Handshake::agreed(date).date(), *date);
         }
     }
-
-    #[test]
-    fn revision_decides_how_bad_arguments_are_reported() {
-        assert!(Era::Modern.reports_bad_arguments_as_results());
-        assert!(Era::Legacy(Handshake::November2025).reports_bad_arguments_as_results());
-        assert!(!Era::Legacy(Handshake::June2025).reports_bad_arguments_as_results());
-    }
 }

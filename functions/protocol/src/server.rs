@@ -55,11 +55,11 @@ impl McpServer {
         let meta = raw(&json!({ "io.modelcontextprotocol/serverInfo": identity }));
         let discover_result = raw(&Modern::cacheable(
             &meta,
-            &DiscoverResult {
-                supported_versions: MCP_REVISIONS,
-                capabilities: json!({ "tools": {} }),
-                instructions: &instructions,
-            },
+            &json!({
+                "supportedVersions": MCP_REVISIONS,
+                "capabilities": { "tools": {} },
+                "instructions": instructions,
+            }),
         ));
         Self { identity, instructions, discover_result, meta, results: RenderCache::default() }
     }
@@ -189,14 +189,6 @@ impl<'a, T> Modern<'a, T> {
     fn cacheable(meta: &'a RawValue, result: &'a T) -> Self {
         Self { ttl_ms: Some(TTL_MS), cache_scope: Some("public"), ..Self::uncached(meta, result) }
     }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DiscoverResult<'a> {
-    supported_versions: [&'static str; 4],
-    capabilities: Value,
-    instructions: &'a str,
 }
 
 #[derive(Serialize)]

@@ -40,46 +40,33 @@ pub(crate) async fn accept_forms(
         return next.run(Request::from_parts(parts, Body::from(body))).await;
     }
     let mut fields = fields(&body);
-    if is_report {
-        return report(app, caller, fields, wants_page).await;
-    }
     // The form of a check; /api/score is read with GET only.
-    if fields.remove("check").is_some() {
-        return check(app, caller, fields, wants_page).await;
-    }
+    let is_check = !is_report && fields.remove("check").is_some();
     let url = fields.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let published = LIST_YOURSELF.run(app.clone(), caller, RawArguments::Json(fields.into())).await;
-    match published {
-        Ok(answer) => {
-            let id = answer["listing_id"].as_str().unwrap_or_default();
-            Redirect::to(&format!("/list/{id}")).into_response()
-        }
-        Err(problem) if wants_page => refused_form(&app.settings, &url, problem),
-        Err(problem) => problem.into_response(),
+    let operation = if is_report {
+        &REPORT_LISTING
+    } else if is_check {
+        &SCORE
+    } else {
+        &LIST_YOURSELF
+    };
+    let answered = operation.run(app.clone(), caller, RawArguments::Json(fields.into())).await;
+    match answered {
+        Ok(answer) => Redirect::to(&page_of(&answer, is_report)).into_response(),
+        Err(problem) if !wants_page => problem.into_response(),
+        Err(problem) if is_report => problem_page(&app.settings, &problem),
+        Err(problem) if is_check => refused_check(&app.settings, &url, &problem),
+        Err(problem) => refused_form(&app.settings, &url, problem),
     }
 }
 
-async fn check(app: App, caller: Caller, fields: Map<String, Value>, wants_page: bool) -> Response {
-    let url = fields.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
-    match SCORE.run(app.clone(), caller, RawArguments::Json(fields.into())).await {
-        Ok(answer) => {
-            let id = answer["report_url"].as_str().and_then(|url| url.rsplit('/').next());
-            Redirect::to(&format!("/check/{}", id.unwrap_or_default())).into_response()
-        }
-        Err(problem) if wants_page => refused_check(&app.settings, &url, &problem),
-        Err(problem) => problem.into_response(),
+/// The page of a listing, or that of the report of a check.
+fn page_of(answer: &Value, is_report: bool) -> String {
+    if let Some(id) = answer["report_url"].as_str().and_then(|url| url.rsplit('/').next()) {
+        return format!("/check/{id}");
     }
-}
-
-async fn report(app: App, caller: Caller, fields: Map<String, Value>, wants_page: bool) -> Response {
-    match REPORT_LISTING.run(app.clone(), caller, RawArguments::Json(fields.into())).await {
-        Ok(answer) => {
-            let id = answer["listing_id"].as_str().unwrap_or_default();
-            Redirect::to(&format!("/list/{id}#reported")).into_response()
-        }
-        Err(problem) if wants_page => problem_page(&app.settings, &problem),
-        Err(problem) => problem.into_response(),
-    }
+    let id = answer["listing_id"].as_str().unwrap_or_default();
+    format!("/list/{id}{}", if is_report { "#reported" } else { "" })
 }
 
 fn is_form(headers: &HeaderMap) -> bool {
@@ -94,18 +81,4 @@ fn fields(body: &[u8]) -> Map<String, Value> {
     let fields =
         form_urlencoded::parse(body).map(|(name, value)| (name.into_owned(), value.trim().to_owned()));
     fields.filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name, value.into())).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn empty_form_field_counts_as_absent() {
-        let read = fields(b"url=+https%3A%2F%2Fa.example.org%2Fcard.json&name=&source=a+friend");
-        assert_eq!(
-            Value::from(read),
-            serde_json::json!({ "url": "https://a.example.org/card.json", "source": "a friend" })
-        );
-    }
 }

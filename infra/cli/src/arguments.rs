@@ -1,7 +1,6 @@
 //! The arguments of the command line.
 
 use clap::{Parser, Subcommand};
-use clap_complete::Shell;
 
 /// Publishes, checks and finds AI agents and MCP servers in a registry.
 ///
@@ -85,8 +84,4 @@ pub(crate) enum Command {
         #[arg(long)]
         until_live: bool,
     },
-    /// Print completions for a shell.
-    Completions { shell: Shell },
-    /// Print the man page.
-    Man,
 }

@@ -19,132 +19,179 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(5);
 /// A first probe takes seconds. If the event was lost, the next sweep probes the listing within six minutes.
 const MAX_WAIT: Duration = Duration::from_secs(420);
 
-pub(crate) fn publish(
-    client: &Client,
-    printer: &Printer,
-    target: &str,
-    no_wait: bool,
-) -> Result<Exit, Failure> {
-    let published = client.post("/api/publish", &Target::read(target)?.body()?)?;
-    let id = published["listing_id"].as_str().unwrap_or_default().to_owned();
-    let message = published["message"].as_str().unwrap_or_default();
-    if no_wait {
-        printer.answer(&published, &[format!("{id}: {message}")]);
-        return Ok(Exit::Ok);
-    }
-    printer.progress(&format!("Published as {id}. Waiting for the first probe."));
-    until_decided(client, printer, &id)
+/// A registry, and how its answers are printed.
+pub(crate) struct Session {
+    pub(crate) client: Client,
+    pub(crate) printer: Printer,
 }
 
-pub(crate) fn status(
-    client: &Client,
-    printer: &Printer,
-    listing: &str,
-    watch: bool,
-) -> Result<Exit, Failure> {
-    if watch {
-        return until_decided(client, printer, listing);
-    }
-    let status = status_of(client, listing)?;
-    printer.answer(&status, &print::listing(printer, &status));
-    Ok(exit_of(&status))
-}
-
-/// Waits until a listing is Live, gated or needs a fix.
-fn until_decided(client: &Client, printer: &Printer, listing: &str) -> Result<Exit, Failure> {
-    let started = Instant::now();
-    let mut last_probe = None;
-    loop {
-        let status = status_of(client, listing)?;
-        let probed_at = status["probe"]["probed_at"].clone();
-        let is_new_probe = *last_probe.get_or_insert_with(|| probed_at.clone()) != probed_at;
-        let has_reasons = status["reasons"].as_array().is_some_and(|reasons| !reasons.is_empty());
-        let is_waiting = status["lane"] == "queued" && !(is_new_probe && has_reasons);
-        if !is_waiting || started.elapsed() > MAX_WAIT {
-            printer.answer(&status, &print::listing(printer, &status));
-            return Ok(exit_of(&status));
-        }
-        sleep(POLL_INTERVAL);
-    }
-}
-
-pub(crate) fn watch(
-    client: &Client,
-    printer: &Printer,
-    listing: &str,
-    until_live: bool,
-) -> Result<Exit, Failure> {
-    let mut before = Value::Null;
-    loop {
-        let status = status_of(client, listing)?;
-        let shown = |status: &Value| {
-            (status["lane"].clone(), status["reasons"].clone(), status["probe"]["probed_at"].clone())
-        };
-        if shown(&before) != shown(&status) {
-            printer.answer(&status, &print::listing(printer, &status));
-        }
-        if until_live && exit_of(&status) == Exit::Ok {
+impl Session {
+    pub(crate) fn publish(&self, target: &str, no_wait: bool) -> Result<Exit, Failure> {
+        let published = self.client.post("/api/publish", &Target::read(target)?.body()?)?;
+        let id = published["listing_id"].as_str().unwrap_or_default().to_owned();
+        let message = published["message"].as_str().unwrap_or_default();
+        if no_wait {
+            self.printer.answer(&published, &[format!("{id}: {message}")]);
             return Ok(Exit::Ok);
         }
-        before = status;
-        sleep(WATCH_INTERVAL);
+        self.printer.progress(&format!("Published as {id}. Waiting for the first probe."));
+        self.until_decided(&id)
     }
-}
 
-/// Ids have a known form; everything else is a name.
-fn status_of(client: &Client, listing: &str) -> Result<Value, Failure> {
-    let is_id = ["agtpub_", "agent-", "mcp-"].iter().any(|prefix| listing.starts_with(prefix));
-    client.get("/api/listings/status", &[(if is_id { "id" } else { "name" }, listing)])
+    pub(crate) fn status(&self, listing: &str, watch: bool) -> Result<Exit, Failure> {
+        if watch {
+            return self.until_decided(listing);
+        }
+        let status = self.status_of(listing)?;
+        self.printer.answer(&status, &print::listing(&self.printer, &status));
+        Ok(exit_of(&status))
+    }
+
+    /// Waits until a listing is Live, gated or needs a fix.
+    fn until_decided(&self, listing: &str) -> Result<Exit, Failure> {
+        let started = Instant::now();
+        let mut last_probe = None;
+        loop {
+            let status = self.status_of(listing)?;
+            let probed_at = status["probe"]["probed_at"].clone();
+            let is_new_probe = *last_probe.get_or_insert_with(|| probed_at.clone()) != probed_at;
+            let has_reasons = status["reasons"].as_array().is_some_and(|reasons| !reasons.is_empty());
+            let is_waiting = status["lane"] == "queued" && !(is_new_probe && has_reasons);
+            if !is_waiting || started.elapsed() > MAX_WAIT {
+                self.printer.answer(&status, &print::listing(&self.printer, &status));
+                return Ok(exit_of(&status));
+            }
+            sleep(POLL_INTERVAL);
+        }
+    }
+
+    pub(crate) fn watch(&self, listing: &str, until_live: bool) -> Result<Exit, Failure> {
+        let mut before = Value::Null;
+        loop {
+            let status = self.status_of(listing)?;
+            let shown = |status: &Value| {
+                (status["lane"].clone(), status["reasons"].clone(), status["probe"]["probed_at"].clone())
+            };
+            if shown(&before) != shown(&status) {
+                self.printer.answer(&status, &print::listing(&self.printer, &status));
+            }
+            if until_live && exit_of(&status) == Exit::Ok {
+                return Ok(Exit::Ok);
+            }
+            before = status;
+            sleep(WATCH_INTERVAL);
+        }
+    }
+
+    /// Ids have a known form; everything else is a name.
+    fn status_of(&self, listing: &str) -> Result<Value, Failure> {
+        let is_id = ["agtpub_", "agent-", "mcp-"].iter().any(|prefix| listing.starts_with(prefix));
+        self.client.get("/api/listings/status", &[(if is_id { "id" } else { "name" }, listing)])
+    }
+
+    pub(crate) fn score(
+        &self,
+        target: &str,
+        file: Option<&str>,
+        github: bool,
+        offline: bool,
+        steps: bool,
+    ) -> Result<Exit, Failure> {
+        let read = Target::read(target)?;
+        let (score, is_fine, verdict) = match (&read, read.url().filter(|_| !offline)) {
+            (Target::File(document), None) => {
+                let checked = check::check(target, document);
+                let is_valid = checked["valid"] == true;
+                let verdict = if is_valid { "valid" } else { "would not go Live" };
+                (checked, is_valid, format!("{target}: {verdict}; nothing was probed"))
+            }
+            (_, url) => {
+                let score = self.client.get("/api/score", &[("url", url.unwrap_or(target))])?;
+                let (verdict, is_fine) = match (&score["would_go_live"], &score["would_be_gated"]) {
+                    (Value::Bool(true), _) => ("would go Live", true),
+                    (_, Value::Bool(true)) => ("would become gated", true),
+                    _ => ("would not go Live", false),
+                };
+                let url = score["url"].as_str().unwrap_or(target);
+                let verdict = format!("{url}: {verdict}, score {}", score["score"]);
+                (score, is_fine, verdict)
+            }
+        };
+        let mut lines = vec![verdict];
+        if steps {
+            lines.extend(print::steps(&score["steps"]));
+        }
+        lines.extend(print::findings(&score["reasons"], 'x'));
+        lines.extend(print::findings(&score["warnings"], '!'));
+        if let Some(url) = score["report_url"].as_str() {
+            lines.push(format!("Report: {url}"));
+        }
+        if github {
+            lines.extend(annotations(&score, file.or((!target.contains("://")).then_some(target)))?);
+        }
+        self.printer.answer(&score, &lines);
+        Ok(if is_fine { Exit::Ok } else { Exit::NeedsFix })
+    }
+
+    pub(crate) fn search(
+        &self,
+        words: &str,
+        kind: Option<&str>,
+        access: Option<&str>,
+        limit: u32,
+    ) -> Result<Exit, Failure> {
+        let limit = limit.to_string();
+        let mut query = vec![("q", words), ("limit", &limit), ("detail", "short")];
+        query.extend(kind.map(|kind| ("kind", kind)));
+        query.extend(access.map(|access| ("access", access)));
+        let found = self.client.get("/api/match", &query)?;
+        let hits = found["hits"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let mut lines = Vec::new();
+        for hit in hits {
+            let text = |name: &str| hit[name].as_str().unwrap_or_default();
+            let gated = if text("access") == "gated" { ", asks for sign-in" } else { "" };
+            lines.push(format!("{} ({}, {}{gated})", text("name"), text("kind"), text("listing_id")));
+            lines.extend(
+                Some(text("description")).filter(|text| !text.is_empty()).map(|text| format!("  {text}")),
+            );
+            let probed_at = hit["probe"]["probed_at"].as_str().unwrap_or_default();
+            lines.push(format!("  {}, last proof {probed_at}", text("endpoint")));
+        }
+        if hits.is_empty() {
+            lines.push(found["note"].as_str().unwrap_or("Nothing was found.").to_owned());
+        }
+        self.printer.answer(&found, &lines);
+        Ok(if hits.is_empty() { Exit::NeedsFix } else { Exit::Ok })
+    }
+
+    pub(crate) fn verify(&self, listing: &str, vkey: Option<&str>) -> Result<Exit, Failure> {
+        let answer = self.client.get("/log/proof", &[("listing_id", listing)])?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let vkey = vkey.map_or_else(|| text(&answer["vkey"]), str::to_owned);
+        let (leaf, checked) = (&answer["leaf"], proof::check(&answer, &vkey));
+        let verdict = match checked {
+            Ok(()) => format!("The proof is valid: the log that {vkey} signs contains this decision."),
+            Err(flaw) => format!("The proof is NOT valid: {flaw}."),
+        };
+        let lines = [
+            format!("{}: {} at {}", text(&leaf["listing_id"]), text(&leaf["event"]), text(&leaf["at"])),
+            format!(
+                "Entry {} of {} in the log {}",
+                answer["leaf_index"],
+                answer["tree_size"],
+                text(&answer["origin"])
+            ),
+            verdict,
+        ];
+        self.printer.answer(&answer, &lines);
+        let is_proven = matches!(leaf["event"].as_str(), Some("live" | "confirmed" | "gated"));
+        Ok(if is_proven && checked.is_ok() { Exit::Ok } else { Exit::NeedsFix })
+    }
 }
 
 /// A gated server is listed and proven; only its owner can let the registry in.
 fn exit_of(status: &Value) -> Exit {
     if matches!(status["lane"].as_str(), Some("active" | "gated")) { Exit::Ok } else { Exit::NeedsFix }
-}
-
-pub(crate) fn score(
-    client: &Client,
-    printer: &Printer,
-    target: &str,
-    file: Option<&str>,
-    github: bool,
-    offline: bool,
-    steps: bool,
-) -> Result<Exit, Failure> {
-    let read = Target::read(target)?;
-    let (score, is_fine, verdict) = match (&read, read.url().filter(|_| !offline)) {
-        (Target::File(document), None) => {
-            let checked = check::check(target, document);
-            let is_valid = checked["valid"] == true;
-            let verdict = if is_valid { "valid" } else { "would not go Live" };
-            (checked, is_valid, format!("{target}: {verdict}; nothing was probed"))
-        }
-        (_, url) => {
-            let score = client.get("/api/score", &[("url", url.unwrap_or(target))])?;
-            let (verdict, is_fine) = match (&score["would_go_live"], &score["would_be_gated"]) {
-                (Value::Bool(true), _) => ("would go Live", true),
-                (_, Value::Bool(true)) => ("would become gated", true),
-                _ => ("would not go Live", false),
-            };
-            let url = score["url"].as_str().unwrap_or(target);
-            let verdict = format!("{url}: {verdict}, score {}", score["score"]);
-            (score, is_fine, verdict)
-        }
-    };
-    let mut lines = vec![verdict];
-    if steps {
-        lines.extend(print::steps(&score["steps"]));
-    }
-    lines.extend(print::findings(&score["reasons"], 'x'));
-    lines.extend(print::findings(&score["warnings"], '!'));
-    if let Some(url) = score["report_url"].as_str() {
-        lines.push(format!("Report: {url}"));
-    }
-    if github {
-        lines.extend(annotations(&score, file.or((!target.contains("://")).then_some(target)))?);
-    }
-    printer.answer(&score, &lines);
-    Ok(if is_fine { Exit::Ok } else { Exit::NeedsFix })
 }
 
 /// One annotation for each finding (GitHub, "Workflow commands").
@@ -170,82 +217,11 @@ fn annotations(score: &Value, file: Option<&str>) -> Result<Vec<String>, Failure
     Ok(found.map(|(level, finding)| annotation(level, finding)).collect())
 }
 
-pub(crate) fn search(
-    client: &Client,
-    printer: &Printer,
-    words: &str,
-    kind: Option<&str>,
-    access: Option<&str>,
-    limit: u32,
-) -> Result<Exit, Failure> {
-    let limit = limit.to_string();
-    let mut query = vec![("q", words), ("limit", &limit), ("detail", "short")];
-    query.extend(kind.map(|kind| ("kind", kind)));
-    query.extend(access.map(|access| ("access", access)));
-    let found = client.get("/api/match", &query)?;
-    let hits = found["hits"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let mut lines = Vec::new();
-    for hit in hits {
-        let text = |name: &str| hit[name].as_str().unwrap_or_default();
-        let gated = if text("access") == "gated" { ", asks for sign-in" } else { "" };
-        lines.push(format!("{} ({}, {}{gated})", text("name"), text("kind"), text("listing_id")));
-        lines.extend(
-            Some(text("description")).filter(|text| !text.is_empty()).map(|text| format!("  {text}")),
-        );
-        let probed_at = hit["probe"]["probed_at"].as_str().unwrap_or_default();
-        lines.push(format!("  {}, last proof {probed_at}", text("endpoint")));
-    }
-    if hits.is_empty() {
-        lines.push(found["note"].as_str().unwrap_or("Nothing was found.").to_owned());
-    }
-    printer.answer(&found, &lines);
-    Ok(if hits.is_empty() { Exit::NeedsFix } else { Exit::Ok })
-}
-
-pub(crate) fn verify(
-    client: &Client,
-    printer: &Printer,
-    listing: &str,
-    vkey: Option<&str>,
-) -> Result<Exit, Failure> {
-    let answer = client.get("/log/proof", &[("listing_id", listing)])?;
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let vkey = vkey.map_or_else(|| text(&answer["vkey"]), str::to_owned);
-    let (leaf, checked) = (&answer["leaf"], proof::check(&answer, &vkey));
-    let verdict = match checked {
-        Ok(()) => format!("The proof is valid: the log that {vkey} signs contains this decision."),
-        Err(flaw) => format!("The proof is NOT valid: {flaw}."),
-    };
-    let lines = [
-        format!("{}: {} at {}", text(&leaf["listing_id"]), text(&leaf["event"]), text(&leaf["at"])),
-        format!(
-            "Entry {} of {} in the log {}",
-            answer["leaf_index"],
-            answer["tree_size"],
-            text(&answer["origin"])
-        ),
-        verdict,
-    ];
-    printer.answer(&answer, &lines);
-    let is_proven = matches!(leaf["event"].as_str(), Some("live" | "confirmed" | "gated"));
-    Ok(if is_proven && checked.is_ok() { Exit::Ok } else { Exit::NeedsFix })
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn exit_code_says_whether_a_listing_is_proven() {
-        let proven = [("active", Exit::Ok), ("gated", Exit::Ok)];
-        for (lane, exit) in
-            proven.into_iter().chain([("queued", Exit::NeedsFix), ("withdrawn", Exit::NeedsFix)])
-        {
-            assert_eq!(exit_of(&json!({ "lane": lane })), exit, "{lane}");
-        }
-    }
 
     #[test]
     fn annotations_are_on_the_lines_of_the_card() {

@@ -126,18 +126,4 @@ mod tests {
             assert_eq!(line_of(card, &finding), line, "{finding}");
         }
     }
-
-    #[test]
-    fn target_is_a_url_or_a_file() {
-        assert_eq!(
-            Target::read("https://a.example/mcp").unwrap(),
-            Target::Url("https://a.example/mcp".to_owned())
-        );
-        assert!(Target::read("/no/such/file.json").unwrap_err().text().contains("cannot be read"));
-        let server = Target::File(json!({ "remotes": [{ "url": "https://a.example/mcp" }] }));
-        assert_eq!(server.url(), Some("https://a.example/mcp"));
-        assert!(server.body().is_ok());
-        assert_eq!(Target::File(json!({ "packages": [] })).url(), None);
-        assert!(Target::File(json!({ "name": "x", "skills": [] })).body().is_err());
-    }
 }

@@ -17,6 +17,7 @@ use clap::{CommandFactory as _, Parser as _};
 
 use crate::arguments::{Arguments, Command};
 use crate::client::Client;
+use crate::commands::Session;
 use crate::print::Printer;
 use crate::problem::Failure;
 
@@ -33,39 +34,29 @@ enum Exit {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let printer = Printer::new(arguments.json);
-    let exit = run(arguments, &printer).unwrap_or_else(|failure| {
-        printer.failure(&failure);
+    let (client, printer) = (Client::new(&arguments.registry), Printer::new(arguments.json));
+    let session = Session { client, printer };
+    let exit = run(arguments.command, &session).unwrap_or_else(|failure| {
+        session.printer.failure(&failure);
         failure.exit()
     });
     ExitCode::from(exit as u8)
 }
 
-fn run(arguments: Arguments, printer: &Printer) -> Result<Exit, Failure> {
-    let client = Client::new(&arguments.registry);
-    match arguments.command {
-        Command::Publish { target, no_wait } => commands::publish(&client, printer, &target, no_wait),
-        Command::Status { listing, watch } => commands::status(&client, printer, &listing, watch),
+fn run(command: Command, session: &Session) -> Result<Exit, Failure> {
+    match command {
+        Command::Publish { target, no_wait } => session.publish(&target, no_wait),
+        Command::Status { listing, watch } => session.status(&listing, watch),
         Command::Score { target, offline: true, .. } if target.contains("://") => Arguments::command()
             .error(ErrorKind::ArgumentConflict, "`--offline` needs a file, not a URL.")
             .exit(),
         Command::Score { target, file, github, offline, steps } => {
-            commands::score(&client, printer, &target, file.as_deref(), github, offline, steps)
+            session.score(&target, file.as_deref(), github, offline, steps)
         }
         Command::Search { words, kind, access, limit } => {
-            commands::search(&client, printer, &words.join(" "), kind.as_deref(), access.as_deref(), limit)
+            session.search(&words.join(" "), kind.as_deref(), access.as_deref(), limit)
         }
-        Command::Verify { listing, vkey } => commands::verify(&client, printer, &listing, vkey.as_deref()),
-        Command::Watch { listing, until_live } => commands::watch(&client, printer, &listing, until_live),
-        Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Arguments::command(), "registry-cli", &mut std::io::stdout());
-            Ok(Exit::Ok)
-        }
-        Command::Man => {
-            clap_mangen::Man::new(Arguments::command())
-                .render(&mut std::io::stdout())
-                .map_err(|error| Failure::output(&error))?;
-            Ok(Exit::Ok)
-        }
+        Command::Verify { listing, vkey } => session.verify(&listing, vkey.as_deref()),
+        Command::Watch { listing, until_live } => session.watch(&listing, until_live),
     }
 }

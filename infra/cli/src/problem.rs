@@ -15,10 +15,6 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    pub(crate) fn output(error: &std::io::Error) -> Self {
-        Self::File(format!("Cannot write the output: {error}"))
-    }
-
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Refused(_) | Self::File(_) => Exit::NeedsFix,

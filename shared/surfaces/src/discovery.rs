@@ -12,8 +12,13 @@ use crate::documents::{AnyDocument, DOCUMENTS, SECURITY_TXT};
 use crate::pages::PAGES;
 use registry_model::settings::Settings;
 
+// One item each, so that a function contains only what it serves.
 pub use crate::openapi::OPENAPI;
-pub use skills::skill_files;
+pub use catalogs::{AGENTMAP, API_CATALOG};
+pub use map::DISCOVERY_MAP;
+pub use skill_json::SKILL_JSON;
+pub use skills::{SKILL_FILE, SKILL_INDEX, skill_files};
+pub use texts::{AI_TEXT, LLMS, LLMS_FULL, ROBOTS};
 
 /// Every document of this module, in the order in which lists show them.
 pub static GUIDES: &[&AnyDocument] = &[
@@ -28,18 +33,6 @@ pub static GUIDES: &[&AnyDocument] = &[
     &AGENTMAP,
     &ROBOTS,
 ];
-
-// One item each, so that a function contains only what it serves.
-pub static AGENTMAP: AnyDocument = AnyDocument::of::<catalogs::Agentmap>();
-pub static AI_TEXT: AnyDocument = AnyDocument::of::<texts::AiText>();
-pub static API_CATALOG: AnyDocument = AnyDocument::of::<catalogs::ApiCatalog>();
-pub static DISCOVERY_MAP: AnyDocument = AnyDocument::of::<map::DiscoveryMap>();
-pub static LLMS: AnyDocument = AnyDocument::of::<texts::Llms>();
-pub static LLMS_FULL: AnyDocument = AnyDocument::of::<texts::LlmsFull>();
-pub static ROBOTS: AnyDocument = AnyDocument::of::<texts::Robots>();
-pub static SKILL_FILE: AnyDocument = AnyDocument::of::<skills::SkillFile>();
-pub static SKILL_INDEX: AnyDocument = AnyDocument::of::<skills::SkillIndex>();
-pub static SKILL_JSON: AnyDocument = AnyDocument::of::<skill_json::SkillJson>();
 
 fn guides() -> impl Iterator<Item = &'static AnyDocument> {
     GUIDES.iter().copied().chain([&OPENAPI])

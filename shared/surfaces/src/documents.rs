@@ -26,8 +26,28 @@ mod tool_definitions;
 
 use ai_catalog::CATALOGUE_LINKS;
 
-pub use document::{AnyDocument, DocumentAnswer};
-pub(crate) use document::{Document, DocumentRequest, NoQuery, Validity, json};
+// One item each, so that a function contains only what it serves.
+pub use active_list::ACTIVE_LIST;
+pub use agent_card::{A2A_CARD, AGENT_CARD, STRICT_AGENT_CARD};
+pub use agent_descriptions::AGENT_DESCRIPTIONS;
+pub use agent_directory::{PUBLIC_AGENTS, WELL_KNOWN_AGENTS};
+pub use ai_catalog::{AI_CATALOG, LINKED_CATALOG};
+pub use badge::BADGE;
+pub use changes::CHANGE_FEED;
+pub use dumps::{DUMP_PART, DUMP_SCHEMA, DUMPS};
+pub use evidence_log::{ABOUT_LOG, LOG_CHECKPOINT, LOG_EVIDENCE, LOG_TILES};
+pub use federation::FEDERATION_CATALOGUE;
+pub use feeds::{ACTIVITY_FEED, TALK_FEED};
+pub use keys::{KEY_SET, REGISTRY_AUTH, SIGNATURE_AGENT_CARD, SIGNATURE_DIRECTORY};
+pub use mcp_server_card::{OWN_SERVER_DESCRIPTION, SERVER_CARD, WIDE_SERVER_CARD};
+pub use own_publication::{DNS_STATUS, PUBLISH_STATUS};
+pub use probe_statistics::PROBE_STATISTICS;
+pub use score_report::SCORE_REPORT;
+pub use security_txt::SECURITY_TXT;
+pub use tool_definitions::TOOL_DEFINITION;
+
+pub use document::AnyDocument;
+pub(crate) use document::{DocumentRequest, Render, json};
 pub(crate) use score_report::id_in as id_in_check;
 
 /// RFC 9727 §2.
@@ -86,39 +106,3 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &WELL_KNOWN_AGENTS,
     &WIDE_SERVER_CARD,
 ];
-
-// One item each, so that a function contains only what it serves.
-pub static A2A_CARD: AnyDocument = AnyDocument::of::<agent_card::A2aCard>();
-pub static ABOUT_LOG: AnyDocument = AnyDocument::of::<evidence_log::AboutLog>();
-pub static ACTIVE_LIST: AnyDocument = AnyDocument::of::<active_list::ActiveList>();
-pub static ACTIVITY_FEED: AnyDocument = AnyDocument::of::<feeds::ActivityFeed>();
-pub static AGENT_CARD: AnyDocument = AnyDocument::of::<agent_card::AgentCard>();
-pub static AGENT_DESCRIPTIONS: AnyDocument = AnyDocument::of::<agent_descriptions::AgentDescriptions>();
-pub static PUBLIC_AGENTS: AnyDocument = AnyDocument::of::<agent_directory::PublicAgents>();
-pub static WELL_KNOWN_AGENTS: AnyDocument = AnyDocument::of::<agent_directory::WellKnownAgents>();
-pub static AI_CATALOG: AnyDocument = AnyDocument::of::<ai_catalog::AiCatalog>();
-pub static BADGE: AnyDocument = AnyDocument::of::<badge::Badge>();
-pub static CHANGE_FEED: AnyDocument = AnyDocument::of::<changes::AtomFeed>();
-pub static DNS_STATUS: AnyDocument = AnyDocument::of::<own_publication::DnsStatus>();
-pub static DUMPS: AnyDocument = AnyDocument::of::<dumps::DumpList>();
-pub static DUMP_PART: AnyDocument = AnyDocument::of::<dumps::Part>();
-pub static DUMP_SCHEMA: AnyDocument = AnyDocument::of::<dumps::Schema>();
-pub static FEDERATION_CATALOGUE: AnyDocument = AnyDocument::of::<federation::FederationCatalogue>();
-pub static KEY_SET: AnyDocument = AnyDocument::of::<keys::KeySet>();
-pub static LINKED_CATALOG: AnyDocument = AnyDocument::of::<ai_catalog::LinkedCatalog>();
-pub static LOG_CHECKPOINT: AnyDocument = AnyDocument::of::<evidence_log::Checkpoint>();
-pub static LOG_EVIDENCE: AnyDocument = AnyDocument::of::<evidence_log::Evidence>();
-pub static LOG_TILES: AnyDocument = AnyDocument::of::<evidence_log::Tiles>();
-pub static OWN_SERVER_DESCRIPTION: AnyDocument = AnyDocument::of::<mcp_server_card::OwnServerDescription>();
-pub static PROBE_STATISTICS: AnyDocument = AnyDocument::of::<probe_statistics::ProbeStatistics>();
-pub static PUBLISH_STATUS: AnyDocument = AnyDocument::of::<own_publication::PublishStatus>();
-pub static REGISTRY_AUTH: AnyDocument = AnyDocument::of::<keys::RegistryAuth>();
-pub static SCORE_REPORT: AnyDocument = AnyDocument::of::<score_report::ReportDocument>();
-pub static SECURITY_TXT: AnyDocument = AnyDocument::of::<security_txt::SecurityTxt>();
-pub static SERVER_CARD: AnyDocument = AnyDocument::of::<mcp_server_card::ServerCard>();
-pub static SIGNATURE_AGENT_CARD: AnyDocument = AnyDocument::of::<keys::SignatureAgentCard>();
-pub static SIGNATURE_DIRECTORY: AnyDocument = AnyDocument::of::<keys::SignatureDirectory>();
-pub static STRICT_AGENT_CARD: AnyDocument = AnyDocument::of::<agent_card::StrictAgentCard>();
-pub static TALK_FEED: AnyDocument = AnyDocument::of::<feeds::TalkFeed>();
-pub static TOOL_DEFINITION: AnyDocument = AnyDocument::of::<tool_definitions::ToolDefinition>();
-pub static WIDE_SERVER_CARD: AnyDocument = AnyDocument::of::<mcp_server_card::WideServerCard>();

@@ -6,12 +6,11 @@ mod by_action;
 mod caching;
 mod caller_limit;
 mod foreign_page;
-mod json_envelope;
 mod middleware;
 pub mod rest;
 
-pub use arguments::{Body, MAX_BODY_BYTES, Query, RawBody};
+pub use arguments::{MAX_BODY_BYTES, RawBody};
 pub use caching::add_vary;
 pub use caller_limit::{CallerBucket, CallerLimit};
-pub use json_envelope::JsonEnvelope;
 pub use middleware::with_middleware;
+pub use rest::json_response;

@@ -2,20 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::value::to_raw_value;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
-
-use crate::http::JsonEnvelope;
 
 /// Of MCP 2025-03-26; later revisions and A2A have no batches.
 pub const MAX_BATCH_LENGTH: usize = 10;
-
-/// The members before the result or the error.
-#[derive(Serialize)]
-struct Head<I> {
-    jsonrpc: &'static str,
-    id: I,
-}
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Error {
@@ -29,13 +20,22 @@ pub struct Error {
 /// The id or the error cannot be serialized.
 pub fn response(
     id: &impl Serialize,
-    outcome: Result<JsonEnvelope, Error>,
-) -> serde_json::Result<JsonEnvelope> {
-    let head = Head { jsonrpc: "2.0", id };
-    match outcome {
-        Ok(result) => result.as_member("result", &head),
-        Err(error) => JsonEnvelope::new(to_raw_value(&error)?.into()).as_member("error", &head),
+    outcome: &Result<impl AsRef<RawValue>, Error>,
+) -> serde_json::Result<Box<RawValue>> {
+    #[derive(Serialize)]
+    struct Response<'a, I> {
+        jsonrpc: &'static str,
+        id: &'a I,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        result: Option<&'a RawValue>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<&'a Error>,
     }
+    let (result, error) = match outcome {
+        Ok(result) => (Some(result.as_ref()), None),
+        Err(error) => (None, Some(error)),
+    };
+    to_raw_value(&Response { jsonrpc: "2.0", id, result, error })
 }
 
 /// The schema of the messages that MCP accepts. A2A also accepts other numbers and null as an id.

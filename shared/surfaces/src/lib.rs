@@ -2,8 +2,8 @@
 //! pages and the OpenAPI description. This crate depends on `registry-operations` and the layers below. Only the
 //! functions depend on this crate. Each function lists the operations and documents that it serves.
 //!
-//! Start with [`http::rest`], which turns operations and documents into routes. A document is a type that
-//! implements `documents::Document`. The modules `documents`, `discovery` and `pages` each contain a table of
+//! Start with [`http::rest`], which turns operations and documents into routes. A document is a
+//! value of the type `documents::AnyDocument`. The modules `documents`, `discovery` and `pages` each contain a table of
 //! their documents. Some protocols cannot be expressed as operations and documents. They have modules of
 //! their own: [`a2a`], [`json_rpc`], [`ard`] and [`registry_api`].
 

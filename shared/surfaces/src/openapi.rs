@@ -20,16 +20,14 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use crate::discovery::GUIDES;
-use crate::documents::{AnyDocument, DOCUMENTS, Document, DocumentRequest, NoQuery, json as json_bytes};
+use crate::documents::{AnyDocument, DOCUMENTS, json as json_bytes};
 use crate::pages::PAGES;
 use components::Components;
-use registry_app::App;
 use registry_model::error::Problem;
+use registry_model::settings::Settings;
 
 /// `specification.md#versioning`.
 const VERSION: &str = "1.9.0";
-
-pub static OPENAPI: AnyDocument = AnyDocument::of::<Description>();
 
 /// The part that is the same for every registry, as text.
 static COMMON: LazyLock<Result<String, String>> =
@@ -37,7 +35,7 @@ static COMMON: LazyLock<Result<String, String>> =
 
 /// An `OpenAPI` document.
 #[derive(Debug, serde::Serialize, JsonSchema)]
-pub(super) struct OpenApi {
+struct OpenApi {
     /// `3.1.0`.
     openapi: String,
     info: Map<String, Value>,
@@ -46,42 +44,36 @@ pub(super) struct OpenApi {
     components: Map<String, Value>,
 }
 
-#[derive(Debug)]
-pub(super) struct Description;
+pub static OPENAPI: AnyDocument = AnyDocument {
+    paths: &["/openapi.json"],
+    summary: "The OpenAPI 3.1 description of every path: arguments, answers, examples and errors.",
+    max_age_s: Some(300),
+    ..AnyDocument::of::<OpenApi>(|app, _| Box::pin(async { description(&app.settings) }))
+};
 
-impl Document for Description {
-    const PATHS: &'static [&'static str] = &["/openapi.json"];
-    const SUMMARY: &'static str =
-        "The OpenAPI 3.1 description of every path: arguments, answers, examples and errors.";
-    const MAX_AGE_S: Option<u32> = Some(300);
-    type Query = NoQuery;
-    type Answer = OpenApi;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let common = COMMON.as_ref().map_err(|error| Problem::fault(error.clone()))?;
-        let settings = &app.settings;
-        let head = json_bytes(&json!({
-            "openapi": "3.1.0",
-            "info": {
-                "title": settings.brand,
-                "version": VERSION,
-                "summary": "A public registry of A2A agents and MCP servers that answered a real handshake.",
-                "description": format!(
-                    "Service version {}. No credentials are needed. Errors are problem documents that say \
-                     what to do next. Members of a request that are not described here are ignored. If a GET \
-                     changes nothing, you can also send it as HEAD.",
-                    registry_model::VERSION
-                ),
-                "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
-            },
-            "servers": [{ "url": settings.base_url }],
-            "externalDocs": { "description": "The discovery map of this registry.", "url": settings.url("/discovery.json") },
-        }))?;
-        let mut whole = head.strip_suffix(b"}").unwrap_or_default().to_vec();
-        whole.push(b',');
-        whole.extend_from_slice(common.strip_prefix('{').unwrap_or_default().as_bytes());
-        Ok(whole.into())
-    }
+fn description(settings: &Settings) -> Result<Bytes, Problem> {
+    let common = COMMON.as_ref().map_err(|error| Problem::fault(error.clone()))?;
+    let head = json_bytes(&json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": settings.brand,
+            "version": VERSION,
+            "summary": "A public registry of A2A agents and MCP servers that answered a real handshake.",
+            "description": format!(
+                "Service version {}. No credentials are needed. Errors are problem documents that say \
+                 what to do next. Members of a request that are not described here are ignored. If a GET \
+                 changes nothing, you can also send it as HEAD.",
+                registry_model::VERSION
+            ),
+            "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+        },
+        "servers": [{ "url": settings.base_url }],
+        "externalDocs": { "description": "The discovery map of this registry.", "url": settings.url("/discovery.json") },
+    }))?;
+    let mut whole = head.strip_suffix(b"}").unwrap_or_default().to_vec();
+    whole.push(b',');
+    whole.extend_from_slice(common.strip_prefix('{').unwrap_or_default().as_bytes());
+    Ok(whole.into())
 }
 
 fn described() -> impl Iterator<Item = &'static AnyDocument> {

@@ -1,5 +1,5 @@
 //! HTML pages, rendered on the server with one style sheet and one script. The pages also work without the
-//! script. Each page is a `Document`, so that it is cached and served like the other documents.
+//! script. Each page is a document, so that it is cached and served like the other documents.
 
 mod assets;
 mod board;
@@ -28,6 +28,21 @@ mod when;
 
 use crate::documents::AnyDocument;
 
+// One item each, so that a function contains only what it serves.
+pub use assets::{ICON, SCRIPT, STYLE_SHEET};
+pub use board::BOARD;
+pub use check::{CHECK, CHECK_REPORT};
+pub use for_agents::FOR_AGENTS;
+pub use home::HOME;
+pub use legal::{ABOUT, PRIVACY, TERMS};
+pub use listing::LISTING;
+pub use network::NETWORK;
+pub use products::PRODUCTS;
+pub use prove::PROVE;
+pub use sitemap::SITEMAP;
+pub use status::STATUS;
+pub use tools::TOOLS;
+
 pub use check::refused_check;
 pub use problem_page::{accepts_html, problem_page, refused_form, with_problem_pages};
 
@@ -51,22 +66,3 @@ pub static PAGES: &[&AnyDocument] = &[
 
 /// Their names change with their content.
 pub static ASSETS: &[&AnyDocument] = &[&ICON, &SCRIPT, &STYLE_SHEET];
-
-pub static ABOUT: AnyDocument = AnyDocument::of::<legal::About>();
-pub static BOARD: AnyDocument = AnyDocument::of::<board::Board>();
-pub static CHECK: AnyDocument = AnyDocument::of::<check::CheckPage>();
-pub static CHECK_REPORT: AnyDocument = AnyDocument::of::<check::ReportPage>();
-pub static FOR_AGENTS: AnyDocument = AnyDocument::of::<for_agents::ForAgents>();
-pub static HOME: AnyDocument = AnyDocument::of::<home::Home>();
-pub static ICON: AnyDocument = AnyDocument::of::<assets::Icon>();
-pub static LISTING: AnyDocument = AnyDocument::of::<listing::ListingPage>();
-pub static NETWORK: AnyDocument = AnyDocument::of::<network::Network>();
-pub static PRIVACY: AnyDocument = AnyDocument::of::<legal::Privacy>();
-pub static PRODUCTS: AnyDocument = AnyDocument::of::<products::Products>();
-pub static PROVE: AnyDocument = AnyDocument::of::<prove::Prove>();
-pub static SCRIPT: AnyDocument = AnyDocument::of::<assets::Script>();
-pub static SITEMAP: AnyDocument = AnyDocument::of::<sitemap::Sitemap>();
-pub static STATUS: AnyDocument = AnyDocument::of::<status::Status>();
-pub static TERMS: AnyDocument = AnyDocument::of::<legal::Terms>();
-pub static TOOLS: AnyDocument = AnyDocument::of::<tools::ToolsPage>();
-pub static STYLE_SHEET: AnyDocument = AnyDocument::of::<assets::StyleSheet>();

@@ -2,45 +2,59 @@
 //! `sessionId`. The SDK of each version ignores the fields of the other version, so one form serves all clients.
 
 use registry::a2a::{Content, Message, Part, Role, Task};
-use registry::http::JsonEnvelope;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
-
-use super::object::{Object, non_empty};
 
 /// A message as an answer, around parts that are already serialized.
 pub(crate) fn answer(
     message_id: &str,
     context_id: &str,
-    parts: JsonEnvelope,
-) -> serde_json::Result<JsonEnvelope> {
-    let head =
-        json!({ "kind": "message", "role": "agent", "messageId": message_id, "contextId": context_id });
-    parts.as_member("parts", &head)
+    parts: &RawValue,
+) -> serde_json::Result<Box<RawValue>> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Answer<'a> {
+        kind: &'static str,
+        role: &'static str,
+        message_id: &'a str,
+        context_id: &'a str,
+        parts: &'a RawValue,
+    }
+    to_raw_value(&Answer { kind: "message", role: "agent", message_id, context_id, parts })
+}
+
+/// Leaves out fields without a value, as all versions of A2A require.
+fn object(mut members: Value) -> Value {
+    if let Some(members) = members.as_object_mut() {
+        members.retain(|_, value| !value.is_null());
+    }
+    members
+}
+
+/// A list, unless it is empty.
+fn non_empty<T>(list: Vec<T>) -> Option<Vec<T>> {
+    Some(list).filter(|list| !list.is_empty())
 }
 
 fn message(message: Message) -> Value {
-    let role = if message.role == Role::User { "user" } else { "agent" };
-    let mut object = Object::default();
-    object.put("kind", Some("message"));
-    object.put("role", Some(role));
-    object.put("messageId", Some(message.id));
-    object.put("contextId", message.context_id);
-    object.put("taskId", message.task_id);
-    object.put("parts", Some(message.parts.into_iter().map(part).collect::<Vec<_>>()));
-    object.put("metadata", message.metadata);
-    object.put("extensions", non_empty(message.extensions));
-    object.put("referenceTaskIds", non_empty(message.references));
-    object.into()
+    object(json!({
+        "kind": "message",
+        "role": if message.role == Role::User { "user" } else { "agent" },
+        "messageId": message.id,
+        "contextId": message.context_id,
+        "taskId": message.task_id,
+        "parts": message.parts.into_iter().map(part).collect::<Vec<_>>(),
+        "metadata": message.metadata,
+        "extensions": non_empty(message.extensions),
+        "referenceTaskIds": non_empty(message.references),
+    }))
 }
 
 pub(crate) fn part(part: Part) -> Value {
     let (name, media_type) = (part.filename, part.media_type);
     let file = |member: &str, content: String| {
-        let mut file = Object::default();
-        file.put(member, Some(content));
-        file.put("name", name);
-        file.put("mimeType", media_type);
-        ("file", Value::from(file))
+        ("file", object(json!({ member: content, "name": name, "mimeType": media_type })))
     };
     let (kind, content) = match part.content {
         Content::Text(text) => ("text", Value::String(text)),
@@ -48,12 +62,7 @@ pub(crate) fn part(part: Part) -> Value {
         Content::Url(uri) => file("uri", uri),
         Content::Raw(bytes) => file("bytes", bytes),
     };
-    let mut object = Object::default();
-    object.put("kind", Some(kind));
-    object.put("type", Some(kind));
-    object.put(kind, Some(content));
-    object.put("metadata", part.metadata);
-    object.into()
+    object(json!({ "kind": kind, "type": kind, kind: content, "metadata": part.metadata }))
 }
 
 /// A task. Clients of 0.2 read the answer from its status (`answer_in_status`), those of 0.3 from its artifacts.
@@ -74,21 +83,22 @@ pub(crate) fn task(mut task: Task, history: Option<u64>, answer_in_status: bool)
         extensions: Vec::new(),
         references: Vec::new(),
     });
-    let mut status = Object::default();
-    status.put("state", Some(task.state.name()));
-    status.put("message", task.contents.message.or(answer).map(message));
-    status.put("timestamp", Some(task.at.to_string()));
+    let status = object(json!({
+        "state": task.state.name(),
+        "message": task.contents.message.or(answer).map(message),
+        "timestamp": task.at.to_string(),
+    }));
     let artifacts = task.contents.artifacts.into_iter().enumerate().map(|(index, artifact)| {
         let parts: Vec<Value> = artifact.parts.into_iter().map(part).collect();
         json!({ "artifactId": artifact.id, "name": artifact.name, "parts": parts, "index": index })
     });
-    let mut object = Object::default();
-    object.put("kind", Some("task"));
-    object.put("id", Some(task.id));
-    object.put("contextId", Some(task.context_id.clone()));
-    object.put("sessionId", Some(task.context_id));
-    object.put("status", Some(Value::from(status)));
-    object.put("artifacts", Some(artifacts.collect::<Vec<_>>()));
-    object.put("history", Some(history.into_iter().map(message).collect::<Vec<_>>()));
-    object.into()
+    json!({
+        "kind": "task",
+        "id": task.id,
+        "contextId": task.context_id,
+        "sessionId": task.context_id,
+        "status": status,
+        "artifacts": artifacts.collect::<Vec<_>>(),
+        "history": history.into_iter().map(message).collect::<Vec<_>>(),
+    })
 }

@@ -4,84 +4,70 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderName, HeaderValue, StatusCode, header};
 use registry::error::Problem;
 use registry::registry_api::{ErrorBody, FieldError};
 
 const READ_ONLY: &str =
     "this API is read-only. Publish with POST /api/publish; a server is listed when it answers a probe.";
 
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum RegistryApiError {
-    #[error("{}", .0.detail)]
-    Problem(Box<Problem>),
-    #[error("Not found: unknown path. The servers are at /v0.1/servers.")]
-    NoSuchPath,
-    #[error("Method not allowed: this path accepts {0}.")]
-    WrongMethod(String),
-    #[error("Unauthorized: {}", READ_ONLY)]
-    Unauthorized,
-    #[error("Forbidden: {}", READ_ONLY)]
-    ReadOnly,
+#[derive(Debug)]
+pub(crate) struct RegistryApiError {
+    problem: Box<Problem>,
+    /// A header that the status requires.
+    header: Option<(HeaderName, String)>,
 }
 
 impl From<Problem> for RegistryApiError {
     fn from(problem: Problem) -> Self {
-        Self::Problem(Box::new(problem))
+        Self { problem: Box::new(problem), header: None }
     }
 }
 
 impl RegistryApiError {
-    fn status(&self) -> StatusCode {
-        match self {
-            Self::Problem(problem) => problem.status,
-            Self::NoSuchPath => StatusCode::NOT_FOUND,
-            Self::WrongMethod(_) => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Unauthorized => StatusCode::UNAUTHORIZED,
-            Self::ReadOnly => StatusCode::FORBIDDEN,
-        }
+    pub(crate) fn no_such_path() -> Self {
+        let detail = "Not found: unknown path. The servers are at /v0.1/servers.";
+        Problem::new(StatusCode::NOT_FOUND, "no_such_path", detail).into()
     }
 
-    fn body(&self) -> ErrorBody {
-        let (status, detail) = (self.status(), self.to_string());
-        let mut errors = Vec::new();
-        if let Self::Problem(problem) = self
-            && let Some(field) = &problem.field
-        {
-            errors.push(FieldError { message: detail.clone(), location: format!("query.{field}") });
+    pub(crate) fn wrong_method(allowed: String) -> Self {
+        let detail = format!("Method not allowed: this path accepts {allowed}.");
+        let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
+        Self { header: Some((header::ALLOW, allowed)), ..problem.into() }
+    }
+
+    /// Of a request that would write.
+    pub(crate) fn read_only(has_token: bool) -> Self {
+        if has_token {
+            return Problem::new(StatusCode::FORBIDDEN, "read_only", format!("Forbidden: {READ_ONLY}"))
+                .into();
         }
-        ErrorBody {
-            title: status.canonical_reason().unwrap_or("Error"),
-            status: status.as_u16(),
-            detail: detail.clone(),
-            error: detail,
-            errors,
-        }
+        let problem =
+            Problem::new(StatusCode::UNAUTHORIZED, "read_only", format!("Unauthorized: {READ_ONLY}"));
+        Self { header: Some((header::WWW_AUTHENTICATE, "Bearer".to_owned())), ..problem.into() }
     }
 }
 
 impl IntoResponse for RegistryApiError {
     fn into_response(self) -> Response {
-        let mut response = (self.status(), Json(self.body())).into_response();
+        let Problem { status, code, detail, field, retry_after, internal, .. } = *self.problem;
+        if let Some(internal) = internal {
+            tracing::error!(code, internal, "request failed");
+        }
+        let errors = field
+            .map(|field| FieldError { message: detail.clone(), location: format!("query.{field}") })
+            .into_iter()
+            .collect();
+        let title = status.canonical_reason().unwrap_or("Error");
+        let body =
+            ErrorBody { title, status: status.as_u16(), detail: detail.clone(), error: detail, errors };
+        let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
-        match self {
-            Self::Problem(problem) => {
-                if let Some(internal) = &problem.internal {
-                    tracing::error!(code = problem.code, internal, "request failed");
-                }
-                if let Some(seconds) = problem.retry_after {
-                    headers.insert(header::RETRY_AFTER, seconds.into());
-                }
-            }
-            Self::WrongMethod(allowed) => {
-                if let Ok(allowed) = HeaderValue::from_str(&allowed) {
-                    headers.insert(header::ALLOW, allowed);
-                }
-            }
-            Self::Unauthorized => {
-                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            }
-            Self::NoSuchPath | Self::ReadOnly => {}
+        headers.extend(retry_after.map(|seconds| (header::RETRY_AFTER, seconds.into())));
+        if let Some((name, value)) = self.header
+            && let Ok(value) = HeaderValue::from_str(&value)
+        {
+            headers.insert(name, value);
         }
         response
     }

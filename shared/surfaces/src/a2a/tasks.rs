@@ -3,7 +3,7 @@
 //! be read only from the address of this client. The answer for an expired task is
 //! the same as for an unknown id, so that nobody can guess ids.
 
-use super::TaskError;
+use super::A2aError;
 use super::id::{is_own_context_id, is_valid_id, new_id};
 use super::message::{Message, Part};
 use super::task::Task;
@@ -30,14 +30,14 @@ pub struct TaskList {
     pub total: usize,
 }
 
-pub async fn get(app: &App, caller: Caller, id: &str) -> Result<Task, TaskError> {
+pub async fn get(app: &App, caller: Caller, id: &str) -> Result<Task, A2aError> {
     Ok(find(app, caller, id).await?.0)
 }
 
-pub async fn cancel(app: &App, caller: Caller, id: &str) -> Result<Task, TaskError> {
+pub async fn cancel(app: &App, caller: Caller, id: &str) -> Result<Task, A2aError> {
     let (mut task, stored) = find(app, caller, id).await?;
     if task.state.is_final() {
-        return Err(TaskError::NotCancelable { id: task.id, state: Some(task.state) });
+        return Err(A2aError::not_cancelable(&task.id, Some(task.state)));
     }
     task.contents.history.extend(task.contents.message.take());
     let parts = vec![Part::text(CANCELED_TEXT)];
@@ -46,7 +46,7 @@ pub async fn cancel(app: &App, caller: Caller, id: &str) -> Result<Task, TaskErr
     if app.store.keep_task(Some(&stored), &task.to_stored()?, task.at).await? {
         Ok(task)
     } else {
-        Err(TaskError::NotCancelable { id: task.id, state: None })
+        Err(A2aError::not_cancelable(&task.id, None))
     }
 }
 
@@ -54,11 +54,11 @@ pub(super) const CANCELED_TEXT: &str = "Canceled. The request had no effect.";
 
 /// A caller sees the tasks of the contexts that it knows (A2A 1.0 specification §3.1.4: only tasks that are
 /// visible to the client), so without a context id of ours there are none.
-pub async fn list(app: &App, caller: Caller, request: ListRequest) -> Result<TaskList, TaskError> {
+pub async fn list(app: &App, caller: Caller, request: ListRequest) -> Result<TaskList, A2aError> {
     let filter =
         TaskFilter { state: request.state.map(|state| state.name().to_owned()), since: request.since };
     let after = request.page_token.map(|token| token.parse::<Cursor<TimeKey>>()).transpose();
-    let after = after.map_err(|_| TaskError::InvalidPageToken)?;
+    let after = after.map_err(|_| A2aError::param("pageToken", "is not a page token of this registry."))?;
     let Some(context_id) = request.context_id.filter(|id| is_own_context_id(id)) else {
         return Ok(TaskList::default());
     };
@@ -74,8 +74,8 @@ pub async fn list(app: &App, caller: Caller, request: ListRequest) -> Result<Tas
     })
 }
 
-async fn find(app: &App, caller: Caller, id: &str) -> Result<(Task, StoredTask), TaskError> {
-    let not_found = || TaskError::NotFound(id.to_owned());
+async fn find(app: &App, caller: Caller, id: &str) -> Result<(Task, StoredTask), A2aError> {
+    let not_found = || A2aError::task_not_found(id);
     if !is_valid_id(id) {
         return Err(not_found());
     }
@@ -84,7 +84,7 @@ async fn find(app: &App, caller: Caller, id: &str) -> Result<(Task, StoredTask),
 }
 
 /// The stored task that a caller means by an id.
-pub(super) async fn stored(app: &App, caller: &Caller, id: &str) -> Result<Option<StoredTask>, TaskError> {
+pub(super) async fn stored(app: &App, caller: &Caller, id: &str) -> Result<Option<StoredTask>, A2aError> {
     let callers = app.caller_digests(caller).await?;
     Ok(app.store.task(id, &callers.iter().collect::<Vec<_>>(), app.clock.now()).await?)
 }

@@ -4,11 +4,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use super::id::MAX_ID_LENGTH;
 use super::{Content, Role, TaskState};
-use crate::http::JsonEnvelope;
 use registry_model::Moment;
 
 pub const MAX_PARTS: usize = 100;
@@ -34,10 +34,18 @@ pub fn state_named(name: &str) -> Option<TaskState> {
 /// A message as an answer, around parts that are already serialized.
 ///
 /// # Errors
-/// None: the head is an object.
-pub fn answer(message_id: &str, context_id: &str, parts: JsonEnvelope) -> serde_json::Result<JsonEnvelope> {
-    let head = json!({ "messageId": message_id, "contextId": context_id, "role": "ROLE_AGENT" });
-    parts.as_member("parts", &head)?.as_member("message", &json!({}))
+/// None: all members can be serialized.
+pub fn answer(message_id: &str, context_id: &str, parts: &RawValue) -> serde_json::Result<Box<RawValue>> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Answer<'a> {
+        message_id: &'a str,
+        context_id: &'a str,
+        role: &'static str,
+        parts: &'a RawValue,
+    }
+    let answer = Answer { message_id, context_id, role: "ROLE_AGENT", parts };
+    to_raw_value(&std::collections::BTreeMap::from([("message", answer)]))
 }
 
 /// The answer to a message: a task, or a message if no task is needed.

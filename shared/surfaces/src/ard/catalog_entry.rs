@@ -167,7 +167,6 @@ fn metadata(listing: &Listing, settings: &Settings) -> Map<String, Value> {
 mod tests {
     use super::*;
     use registry_domain::views::urn::of as urn_of;
-    use registry_model::settings::Mode;
 
     fn urn() -> regex::Regex {
         regex::Regex::new(r"^urn:air:[a-zA-Z0-9.-]+(:[a-zA-Z0-9._-]+)+$").unwrap()
@@ -199,25 +198,6 @@ mod tests {
             let made = urn_of(url, kind, &id(listing));
             assert_eq!(made, expected);
             assert!(urn().is_match(&made), "{made}");
-        }
-    }
-
-    #[test]
-    fn registry_has_three_entries_for_itself() {
-        for base in ["https://registry.example.org", "http://127.0.0.1:8080", "http://[::1]:8080"] {
-            let settings =
-                Settings::from_env(Mode::Development, |name| (name == "BASE_URL").then(|| base.to_owned()))
-                    .unwrap();
-            let entries = own(&settings);
-            assert_eq!(
-                entries.iter().map(|entry| entry.of_type).collect::<Vec<_>>(),
-                [AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE, REGISTRY_MEDIA_TYPE]
-            );
-            for entry in entries {
-                assert!(urn().is_match(&entry.identifier), "{}", entry.identifier);
-                assert!(entry.url.starts_with(base), "{}", entry.url);
-                assert!((2..=5).contains(&entry.representative_queries.len()));
-            }
         }
     }
 }

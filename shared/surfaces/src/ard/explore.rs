@@ -92,34 +92,10 @@ pub(crate) fn schema() -> Value {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FacetRequest {
     field: String,
-    /// `None` for a member that no entry here has.
-    counted: Option<Counted>,
+    /// `None` for a member that no entry here has. Kinds are written as media types if the field is the type.
+    counted: Option<Facet>,
     limit: usize,
     min_count: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Counted {
-    /// Kinds, written as media types.
-    Type,
-    By(Facet),
-}
-
-impl Counted {
-    const fn facet(self) -> Facet {
-        match self {
-            Self::Type => Facet::Kind,
-            Self::By(facet) => facet,
-        }
-    }
-
-    fn shown(self, value: String) -> String {
-        match (self, value.as_str()) {
-            (Self::Type, "agent") => urn::media_type(Kind::Agent).to_owned(),
-            (Self::Type, "mcp") => urn::media_type(Kind::Mcp).to_owned(),
-            _ => value,
-        }
-    }
 }
 
 pub async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
@@ -142,11 +118,10 @@ pub async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
     };
     let mut facets = Map::new();
     for request in requests {
-        let counts = |counted: Counted| {
-            let place = by.iter().position(|facet| *facet == counted.facet());
+        let counted = request.counted.map(|facet| {
+            let place = by.iter().position(|counted| *counted == facet);
             place.and_then(|place| counts.get(place)).cloned().unwrap_or_default()
-        };
-        let counted = request.counted.map(|counted| (counted, counts(counted)));
+        });
         facets.insert(request.field.clone(), buckets(&request, counted));
     }
     Ok(Explored { result_type: "facets", facets })
@@ -155,7 +130,7 @@ pub async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
 /// Each facet once, because several fields can have the same facet.
 fn distinct_facets(requests: &[FacetRequest]) -> Vec<Facet> {
     let mut distinct = Vec::new();
-    for facet in requests.iter().filter_map(|request| request.counted).map(Counted::facet) {
+    for facet in requests.iter().filter_map(|request| request.counted) {
         if !distinct.contains(&facet) {
             distinct.push(facet);
         }
@@ -188,11 +163,10 @@ fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
     let field =
         field.ok_or_else(|| ArdError::invalid("Each entry of `resultType.facets` must have a `field`."))?;
     let counted = match field {
-        "type" | "mediaType" => Some(Counted::Type),
-        "publisher" => Some(Counted::By(Facet::Publisher)),
-        "tags" => Some(Counted::By(Facet::Tag)),
-        "metadata.category" | "category" => Some(Counted::By(Facet::Category)),
-        "metadata.kind" | "kind" => Some(Counted::By(Facet::Kind)),
+        "type" | "mediaType" | "metadata.kind" | "kind" => Some(Facet::Kind),
+        "publisher" => Some(Facet::Publisher),
+        "tags" => Some(Facet::Tag),
+        "metadata.category" | "category" => Some(Facet::Category),
         other if NOT_COUNTED.contains(&other.split('.').next().unwrap_or_default()) => {
             let other = shorten(other, 80);
             return Err(ArdError::invalid(format!(
@@ -218,13 +192,18 @@ fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
     })
 }
 
-fn buckets(request: &FacetRequest, counted: Option<(Counted, Arc<Counts>)>) -> Value {
-    let Some((counted, counts)) = counted else { return json!({ "buckets": [], "otherCount": 0 }) };
+fn buckets(request: &FacetRequest, counts: Option<Arc<Counts>>) -> Value {
+    let Some(counts) = counts else { return json!({ "buckets": [], "otherCount": 0 }) };
+    let is_type = matches!(request.field.as_str(), "type" | "mediaType");
+    let shown = |value: &str| match value {
+        "agent" if is_type => urn::media_type(Kind::Agent).to_owned(),
+        "mcp" if is_type => urn::media_type(Kind::Mcp).to_owned(),
+        _ => value.to_owned(),
+    };
     let mut enough = counts.iter().filter(|(_, count)| *count >= request.min_count);
-    let bucket =
-        |(value, count): &(String, usize)| json!({ "value": counted.shown(value.clone()), "count": count });
-    let shown: Vec<Value> = enough.by_ref().take(request.limit).map(bucket).collect();
-    json!({ "buckets": shown, "otherCount": enough.map(|(_, count)| count).sum::<usize>() })
+    let bucket = |(value, count): &(String, usize)| json!({ "value": shown(value), "count": count });
+    let buckets: Vec<Value> = enough.by_ref().take(request.limit).map(bucket).collect();
+    json!({ "buckets": buckets, "otherCount": enough.map(|(_, count)| count).sum::<usize>() })
 }
 
 #[cfg(test)]
@@ -244,7 +223,7 @@ mod tests {
         let both =
             read(json!([{ "field": "type" }, { "field": "trustManifest.attestations.type", "limit": 3.0 }]))
                 .unwrap();
-        assert_eq!((both[0].counted, both[0].limit, both[0].min_count), (Some(Counted::Type), 20, 1));
+        assert_eq!((both[0].counted, both[0].limit, both[0].min_count), (Some(Facet::Kind), 20, 1));
         assert_eq!((both[1].counted, both[1].limit), (None, 3));
         for wrong in [
             json!([{ "field": "displayName" }]),
@@ -283,7 +262,7 @@ mod tests {
         let request = facet(&json!({ "field": "type", "limit": 1, "minCount": 2 })).unwrap();
         let counts = vec![("mcp".to_owned(), 5), ("agent".to_owned(), 3), ("else".to_owned(), 1)];
         assert_eq!(
-            buckets(&request, Some((Counted::Type, Arc::new(counts)))),
+            buckets(&request, Some(Arc::new(counts))),
             json!({ "buckets": [{ "value": SERVER_CARD_MEDIA_TYPE, "count": 5 }], "otherCount": 3 })
         );
         assert_eq!(buckets(&request, None)["buckets"], json!([]));

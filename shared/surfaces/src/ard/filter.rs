@@ -208,19 +208,6 @@ mod tests {
     }
 
     #[test]
-    fn media_types_select_the_kinds_of_listings() {
-        let kinds = |filter: Value| Filter::read(&filter).unwrap().kinds;
-        assert_eq!(kinds(json!({ "type": [AGENT_CARD_MEDIA_TYPE] })), Kinds::Only(Kind::Agent));
-        assert_eq!(kinds(json!({ "type": SERVER_CARD_MEDIA_TYPE })), Kinds::Only(Kind::Mcp));
-        assert_eq!(
-            kinds(json!({ "type": [AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE, "text/markdown"] })),
-            Kinds::Both
-        );
-        assert_eq!(kinds(json!({ "type": ["text/markdown"] })), Kinds::Neither);
-        assert_eq!(kinds(json!({})), Kinds::Both);
-    }
-
-    #[test]
     fn invalid_filter_is_rejected() {
         for filter in
             [json!([]), json!("type"), json!({ "type": {} }), json!({ "type": [null] }), json!({ "": "x" })]

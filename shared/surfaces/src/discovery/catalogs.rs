@@ -2,23 +2,18 @@
 //! `/.well-known/api-catalog` (RFC 9727) contains the APIs of this registry as a set of links (RFC 9264). For
 //! each API, it links to the description and to the current state.
 
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{API_CATALOG, DISCOVERY_MAP, LLMS_FULL, OPENAPI, SKILL_INDEX, SKILL_JSON};
-use crate::documents::{
-    self, API_CATALOG_LINK, AnyDocument, Document, DocumentRequest, NoQuery, json as json_bytes,
-};
-use registry_app::App;
-use registry_model::error::Problem;
+use super::{DISCOVERY_MAP, LLMS_FULL, OPENAPI, SKILL_INDEX, SKILL_JSON};
+use crate::documents::{self, API_CATALOG_LINK, AnyDocument, json as json_bytes};
 use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY};
 use registry_model::settings::Settings;
 
 /// The addresses that an agent looks for first.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Agentmap {
+struct Agentmap {
     agentmap: bool,
     version: &'static str,
     /// Catalogs of Live listings.
@@ -39,61 +34,50 @@ pub(super) struct Agentmap {
     keys: Vec<String>,
 }
 
-impl Document for Agentmap {
-    const PATHS: &'static [&'static str] = &["/agentmap.json", "/.well-known/agentmap.json"];
-    const SUMMARY: &'static str = "The URLs of the cards, catalogs, search and feed of this registry, for \
-        agents.";
-    const MAX_AGE_S: Option<u32> = Some(3600);
-    type Query = NoQuery;
-    type Answer = Self;
+pub static AGENTMAP: AnyDocument = AnyDocument {
+    paths: &["/agentmap.json", "/.well-known/agentmap.json"],
+    summary: "The URLs of the cards, catalogs, search and feed of this registry, for agents.",
+    max_age_s: Some(3600),
+    ..AnyDocument::of::<Agentmap>(|app, _| Box::pin(async { json_bytes(&agentmap(&app.settings)) }))
+};
 
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let url = |document: &AnyDocument| app.settings.url(&document.path());
-        let all = |documents: &[&AnyDocument]| -> Vec<String> {
-            let paths = documents.iter().flat_map(|document| document.paths);
-            paths.map(|path| app.settings.url(path)).collect()
-        };
-        json_bytes(&Self {
-            agentmap: true,
-            version: "1.0",
-            catalogs: all(&[
-                &documents::AI_CATALOG,
-                &documents::LINKED_CATALOG,
-                &documents::FEDERATION_CATALOGUE,
-                &documents::WELL_KNOWN_AGENTS,
-                &documents::AGENT_DESCRIPTIONS,
-            ]),
-            agent_cards: all(&[&documents::AGENT_CARD, &documents::STRICT_AGENT_CARD, &documents::A2A_CARD]),
-            mcp_cards: all(&[&documents::WIDE_SERVER_CARD, &documents::SERVER_CARD]),
-            search: app.settings.url(&format!("{ARD_BASE}search")),
-            skill: url(&SKILL_JSON),
-            skills: url(&SKILL_INDEX),
-            openapi: url(&OPENAPI),
-            api_catalog: url(&API_CATALOG),
-            feed: url(&documents::ACTIVITY_FEED),
-            discovery: url(&DISCOVERY_MAP),
-            keys: all(&[&documents::KEY_SET, &documents::SIGNATURE_DIRECTORY]),
-        })
+fn agentmap(settings: &Settings) -> Agentmap {
+    let url = |document: &AnyDocument| settings.url(&document.path());
+    let all = |documents: &[&AnyDocument]| -> Vec<String> {
+        let paths = documents.iter().flat_map(|document| document.paths);
+        paths.map(|path| settings.url(path)).collect()
+    };
+    Agentmap {
+        agentmap: true,
+        version: "1.0",
+        catalogs: all(&[
+            &documents::AI_CATALOG,
+            &documents::LINKED_CATALOG,
+            &documents::FEDERATION_CATALOGUE,
+            &documents::WELL_KNOWN_AGENTS,
+            &documents::AGENT_DESCRIPTIONS,
+        ]),
+        agent_cards: all(&[&documents::AGENT_CARD, &documents::STRICT_AGENT_CARD, &documents::A2A_CARD]),
+        mcp_cards: all(&[&documents::WIDE_SERVER_CARD, &documents::SERVER_CARD]),
+        search: settings.url(&format!("{ARD_BASE}search")),
+        skill: url(&SKILL_JSON),
+        skills: url(&SKILL_INDEX),
+        openapi: url(&OPENAPI),
+        api_catalog: url(&API_CATALOG),
+        feed: url(&documents::ACTIVITY_FEED),
+        discovery: url(&DISCOVERY_MAP),
+        keys: all(&[&documents::KEY_SET, &documents::SIGNATURE_DIRECTORY]),
     }
 }
 
-#[derive(Debug)]
-pub(super) struct ApiCatalog;
-
-impl Document for ApiCatalog {
-    const PATHS: &'static [&'static str] = &["/.well-known/api-catalog"];
-    const SUMMARY: &'static str = "The APIs of this registry, each with its description document (RFC 9727).";
-    const MEDIA_TYPE: &'static str =
-        "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";
-    const MAX_AGE_S: Option<u32> = Some(3600);
-    const HEADERS: &'static [(&'static str, &'static str)] = &[API_CATALOG_LINK];
-    type Query = NoQuery;
-    type Answer = Map<String, Value>;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json_bytes(&linkset(&app.settings))
-    }
-}
+pub static API_CATALOG: AnyDocument = AnyDocument {
+    paths: &["/.well-known/api-catalog"],
+    summary: "The APIs of this registry, each with its description document (RFC 9727).",
+    media_type: "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"",
+    max_age_s: Some(3600),
+    headers: &[API_CATALOG_LINK],
+    ..AnyDocument::of::<Map<String, Value>>(|app, _| Box::pin(async { json_bytes(&linkset(&app.settings)) }))
+};
 
 fn linkset(settings: &Settings) -> Value {
     let link = |document: &AnyDocument| json!([{ "href": settings.url(&document.path()), "type": document.media_type }]);

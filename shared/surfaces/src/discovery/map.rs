@@ -1,7 +1,6 @@
 //! `/discovery.json`: the map of this registry (`specification.md#documents`). It contains endpoints, tools,
 //! documents, the founding offer, prices, limits and probe statistics.
 
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -10,9 +9,7 @@ use super::everything;
 use super::limits::{self, Inbound};
 use crate::call::{self, Call};
 use crate::documents::probe_statistics::{self, Statistics};
-use crate::documents::{
-    self, AnyDocument, Document, DocumentRequest, NoQuery, ROOT_LINKS, families, json as json_bytes,
-};
+use crate::documents::{self, AnyDocument, ROOT_LINKS, families, json as json_bytes};
 use crate::registry_api::Namespace;
 use registry_app::App;
 use registry_domain::funnel::{self, DISCOUNT_PERCENT, Deal, Stage, Unlock};
@@ -47,7 +44,7 @@ const NAMED_DOCUMENTS: [(&str, &AnyDocument); 33] = [
     ("publish_status", &documents::PUBLISH_STATUS),
     ("registry_auth", &documents::REGISTRY_AUTH),
     ("dns_status", &documents::DNS_STATUS),
-    ("discovery", &super::DISCOVERY_MAP),
+    ("discovery", &DISCOVERY_MAP),
     ("skill", &super::SKILL_JSON),
     ("skills", &super::SKILL_INDEX),
     ("llms_txt", &super::LLMS),
@@ -61,7 +58,7 @@ const NAMED_DOCUMENTS: [(&str, &AnyDocument); 33] = [
 
 /// The map of this registry.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct DiscoveryMap {
+struct DiscoveryMap {
     name: String,
     version: &'static str,
     role: &'static str,
@@ -165,19 +162,13 @@ struct Pricing {
     checkout: String,
 }
 
-impl Document for DiscoveryMap {
-    const PATHS: &'static [&'static str] = &["/discovery.json"];
-    const SUMMARY: &'static str =
-        "The map of this registry: endpoints, tools and documents, offer, limits and probe statistics.";
-    const MAX_AGE_S: Option<u32> = Some(30);
-    const HEADERS: &'static [(&'static str, &'static str)] = &ROOT_LINKS;
-    type Query = NoQuery;
-    type Answer = Self;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json_bytes(&map(app).await?)
-    }
-}
+pub static DISCOVERY_MAP: AnyDocument = AnyDocument {
+    paths: &["/discovery.json"],
+    summary: "The map of this registry: endpoints, tools and documents, offer, limits and probe statistics.",
+    max_age_s: Some(30),
+    headers: &ROOT_LINKS,
+    ..AnyDocument::of::<DiscoveryMap>(|app, _| Box::pin(async { json_bytes(&map(app).await?) }))
+};
 
 async fn map(app: &App) -> Result<DiscoveryMap, Problem> {
     let settings = &app.settings;

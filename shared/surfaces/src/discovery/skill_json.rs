@@ -2,21 +2,18 @@
 //! founding offer and works with other listings. Each step contains a complete request, so that an agent
 //! needs no other document.
 
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::skills::SKILLS;
-use super::{DISCOVERY_MAP, LLMS, LLMS_FULL, SKILL_JSON};
+use super::{DISCOVERY_MAP, LLMS, LLMS_FULL};
 use crate::call::{self, Call, EXAMPLE_LISTING_ID};
-use crate::documents::{Document, DocumentRequest, NoQuery, json};
-use registry_app::App;
+use crate::documents::{AnyDocument, json};
 use registry_domain::funnel::{self, Deal, Stage};
 use registry_domain::views::active_page::Counts;
 use registry_domain::views::badge;
 use registry_model::ListingId;
-use registry_model::error::Problem;
 use registry_model::settings::Settings;
 use registry_operations::{
     CHECK_STATUS, Description, GET_ACCESS, JOIN_AND_CONTRIBUTE, LEAVE_FEEDBACK, LEAVE_TRACE, LIST_YOURSELF,
@@ -39,7 +36,7 @@ const STEPS: [(&str, &Description); 9] = [
 
 /// The steps by which an agent lists itself and takes the founding offer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct SkillJson {
+struct SkillJson {
     name: String,
     description: &'static str,
     version: &'static str,
@@ -116,26 +113,22 @@ struct SkillLink {
     url: String,
 }
 
-impl Document for SkillJson {
-    const PATHS: &'static [&'static str] = &["/skill.json"];
-    const SUMMARY: &'static str =
-        "The steps to list an agent and to take the founding offer. Each step is a complete request.";
-    const MAX_AGE_S: Option<u32> = Some(60);
-    const SHOWS_LIVE: bool = true;
-    type Query = NoQuery;
-    type Answer = Self;
-
-    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json(&skill_json(&app.settings, request.live))
-    }
-}
+pub static SKILL_JSON: AnyDocument = AnyDocument {
+    paths: &["/skill.json"],
+    summary: "The steps to list an agent and to take the founding offer. Each step is a complete request.",
+    max_age_s: Some(60),
+    shows_live: true,
+    ..AnyDocument::of::<SkillJson>(|app, request| {
+        Box::pin(async { json(&skill_json(&app.settings, request.live)) })
+    })
+};
 
 fn skill_json(settings: &Settings, live: Live) -> SkillJson {
     let steps = steps(settings);
     let curl = steps.iter().map(|step| (format!("curl_{}", step.id), Value::from(step.curl.clone())));
     SkillJson {
         name: settings.brand.clone(),
-        description: SkillJson::SUMMARY,
+        description: SKILL_JSON.summary,
         version: registry_model::VERSION,
         homepage: settings.base_url.clone(),
         discovery: settings.url(&DISCOVERY_MAP.path()),
@@ -202,27 +195,4 @@ pub(super) fn steps(settings: &Settings) -> Vec<Step> {
 fn badge_template(settings: &Settings) -> Option<String> {
     let id: ListingId = EXAMPLE_LISTING_ID.parse().ok()?;
     Some(badge::markdown(settings, badge::DEFAULT, &id).replace(EXAMPLE_LISTING_ID, "{listing_id}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use registry_model::settings::Mode;
-
-    #[test]
-    fn every_step_is_a_complete_request() {
-        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
-        let skill = serde_json::to_value(skill_json(&settings, Live::default())).unwrap();
-        let steps = skill["steps"].as_array().unwrap();
-        assert_eq!(steps.len(), 10);
-        for step in steps {
-            let id = step["id"].as_str().unwrap();
-            assert!(step["url"].as_str().unwrap().starts_with(&settings.base_url), "{id}");
-            assert_eq!(step["body"].is_object(), step["method"] == "POST", "{id}");
-            assert_eq!(skill[format!("curl_{id}")], step["curl"], "{id}");
-        }
-        let badge = skill["badge_template"].as_str().unwrap();
-        assert!(badge.contains("/badge/live.svg?id={listing_id}"), "{badge}");
-        assert_eq!(skill["deal"]["remaining"], settings.founding_seats);
-    }
 }

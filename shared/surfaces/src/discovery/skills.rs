@@ -8,10 +8,8 @@ use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::SKILL_INDEX;
 use crate::call::Call;
-use crate::documents::{Document, DocumentRequest, NoQuery, json as json_bytes};
-use registry_app::App;
+use crate::documents::{AnyDocument, json as json_bytes};
 use registry_model::NextStep;
 use registry_model::error::{Problem, shorten};
 use registry_model::protocol::MCP_ENDPOINT;
@@ -181,29 +179,25 @@ pub fn skill_files() -> impl Iterator<Item = String> {
     SKILLS.iter().map(Skill::file_name)
 }
 
-#[derive(Debug)]
-pub(super) struct SkillFile;
+pub static SKILL_FILE: AnyDocument = AnyDocument {
+    paths: &["/skills/{name}"],
+    summary: "An Agent Skill: how an agent does one thing with this registry, step by step.",
+    media_type: "text/markdown; charset=utf-8",
+    max_age_s: Some(3600),
+    refusals: &[404],
+    ..AnyDocument::of::<String>(|app, request| {
+        Box::pin(async { skill_file(&app.settings, request.path.rsplit('/').next().unwrap_or_default()) })
+    })
+};
 
-impl Document for SkillFile {
-    const PATHS: &'static [&'static str] = &["/skills/{name}"];
-    const SUMMARY: &'static str =
-        "An Agent Skill: how an agent does one thing with this registry, step by step.";
-    const MEDIA_TYPE: &'static str = "text/markdown; charset=utf-8";
-    const MAX_AGE_S: Option<u32> = Some(3600);
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = NoQuery;
-    type Answer = String;
-
-    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let file = request.path.rsplit('/').next().unwrap_or_default();
-        let named = SKILLS.iter().find(|skill| skill.file_name() == file);
-        named.map(|skill| text(skill, &app.settings).into()).ok_or_else(|| {
-            let names: Vec<String> = skill_files().collect();
-            let detail = format!("No such skill: `{}`. Skills: {}.", shorten(file, 80), names.join(", "));
-            let next = NextStep::open("read_the_index", SKILL_INDEX.path(), "Read the index of all skills.");
-            Problem::new(StatusCode::NOT_FOUND, "no_such_skill", detail).with_next(next)
-        })
-    }
+fn skill_file(settings: &Settings, file: &str) -> Result<Bytes, Problem> {
+    let named = SKILLS.iter().find(|skill| skill.file_name() == file);
+    named.map(|skill| text(skill, settings).into()).ok_or_else(|| {
+        let names: Vec<String> = skill_files().collect();
+        let detail = format!("No such skill: `{}`. Skills: {}.", shorten(file, 80), names.join(", "));
+        let next = NextStep::open("read_the_index", SKILL_INDEX.path(), "Read the index of all skills.");
+        Problem::new(StatusCode::NOT_FOUND, "no_such_skill", detail).with_next(next)
+    })
 }
 
 fn text(skill: &Skill, settings: &Settings) -> String {
@@ -240,7 +234,7 @@ fn text(skill: &Skill, settings: &Settings) -> String {
 
 /// The Agent Skills of this registry.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct SkillIndex {
+struct SkillIndex {
     #[serde(rename = "$schema")]
     schema: &'static str,
     skills: Vec<IndexEntry>,
@@ -259,28 +253,28 @@ struct IndexEntry {
     digest: String,
 }
 
-impl Document for SkillIndex {
-    const PATHS: &'static [&'static str] = &["/.well-known/agent-skills/index.json"];
-    const SUMMARY: &'static str =
-        "The Agent Skills of this registry with their digests (discovery RFC 0.2.0).";
-    const MAX_AGE_S: Option<u32> = Some(3600);
-    type Query = NoQuery;
-    type Answer = Self;
+pub static SKILL_INDEX: AnyDocument = AnyDocument {
+    paths: &["/.well-known/agent-skills/index.json"],
+    summary: "The Agent Skills of this registry with their digests (discovery RFC 0.2.0).",
+    max_age_s: Some(3600),
+    ..AnyDocument::of::<SkillIndex>(|app, _| Box::pin(async { json_bytes(&index(&app.settings)) }))
+};
 
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let skills = SKILLS.iter().map(|skill| {
-            let digest = Sha256::digest(text(skill, &app.settings));
-            let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-            IndexEntry {
-                name: skill.name,
-                of_type: "skill-md",
-                description: skill.description,
-                url: app.settings.url(&skill.path()),
-                digest: format!("sha256:{digest}"),
-            }
-        });
-        let schema = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
-        json_bytes(&Self { schema, skills: skills.collect() })
+fn index(settings: &Settings) -> SkillIndex {
+    let skills = SKILLS.iter().map(|skill| {
+        let digest = Sha256::digest(text(skill, settings));
+        let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        IndexEntry {
+            name: skill.name,
+            of_type: "skill-md",
+            description: skill.description,
+            url: settings.url(&skill.path()),
+            digest: format!("sha256:{digest}"),
+        }
+    });
+    SkillIndex {
+        schema: "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+        skills: skills.collect(),
     }
 }
 

@@ -3,90 +3,50 @@
 
 use std::fmt::Write as _;
 
-use bytes::Bytes;
-
 use super::limits::acts;
 use super::skill_json::steps;
 use super::skills::SKILLS;
-use super::{LLMS_FULL, documents as documents_of, everything, guides, map};
+use super::{documents as documents_of, everything, guides, map};
 use crate::call::Call;
-use crate::documents::{self, AnyDocument, Document, DocumentRequest, NoQuery};
+use crate::documents::{self, AnyDocument, Render};
 use crate::pages::{self, PAGES};
-use registry_app::App;
 use registry_domain::funnel;
 use registry_domain::views::{ProductEntry, tagline};
-use registry_model::error::Problem;
 use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY};
 use registry_model::settings::Settings;
 use registry_operations::{DESCRIPTIONS, Description, LIST_YOURSELF, MATCH_CAPABILITY};
 
-const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
+pub static LLMS: AnyDocument = AnyDocument {
+    paths: &["/llms.txt"],
+    summary: "What this registry is and what to read next, for language models (llmstxt.org).",
+    ..plain_text(|app, _| Box::pin(async { Ok(llms(&app.settings).into()) }))
+};
 
-#[derive(Debug)]
-pub(super) struct Llms;
+pub static LLMS_FULL: AnyDocument = AnyDocument {
+    paths: &["/llms-full.txt"],
+    summary: "The full guide in one text: how to list, every operation with its arguments, every document, and the limits.",
+    ..plain_text(|app, _| Box::pin(async { Ok(llms_full(&app.settings).into()) }))
+};
 
-impl Document for Llms {
-    const PATHS: &'static [&'static str] = &["/llms.txt"];
-    const SUMMARY: &'static str =
-        "What this registry is and what to read next, for language models (llmstxt.org).";
-    const MEDIA_TYPE: &'static str = PLAIN_TEXT;
-    const MAX_AGE_S: Option<u32> = Some(3600);
-    type Query = NoQuery;
-    type Answer = String;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        Ok(llms(&app.settings).into())
-    }
-}
-
-#[derive(Debug)]
-pub(super) struct LlmsFull;
-
-impl Document for LlmsFull {
-    const PATHS: &'static [&'static str] = &["/llms-full.txt"];
-    const SUMMARY: &'static str = "The full guide in one text: how to list, every operation with its \
-        arguments, every document, and the limits.";
-    const MEDIA_TYPE: &'static str = PLAIN_TEXT;
-    const MAX_AGE_S: Option<u32> = Some(3600);
-    type Query = NoQuery;
-    type Answer = String;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        Ok(llms_full(&app.settings).into())
-    }
-}
-
-#[derive(Debug)]
-pub(super) struct AiText;
-
-impl Document for AiText {
-    const PATHS: &'static [&'static str] = &["/ai.txt"];
-    const SUMMARY: &'static str = "A short list of what agents can do here.";
-    const MEDIA_TYPE: &'static str = PLAIN_TEXT;
-    const MAX_AGE_S: Option<u32> = Some(3600);
-    type Query = NoQuery;
-    type Answer = String;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        Ok(ai_text(&app.settings).into())
-    }
-}
+pub static AI_TEXT: AnyDocument = AnyDocument {
+    paths: &["/ai.txt"],
+    summary: "A short list of what agents can do here.",
+    ..plain_text(|app, _| Box::pin(async { Ok(ai_text(&app.settings).into()) }))
+};
 
 /// Everything may be read, searched and quoted, but not used for training (contentsignals.org): names and descriptions are
 /// the words of publishers, who agreed to no more.
-#[derive(Debug)]
-pub(super) struct Robots;
+pub static ROBOTS: AnyDocument = AnyDocument {
+    paths: &["/robots.txt"],
+    summary: "What crawlers may read, and for what (RFC 9309).",
+    ..plain_text(|app, _| Box::pin(async { Ok(robots(&app.settings).into()) }))
+};
 
-impl Document for Robots {
-    const PATHS: &'static [&'static str] = &["/robots.txt"];
-    const SUMMARY: &'static str = "What crawlers may read, and for what (RFC 9309).";
-    const MEDIA_TYPE: &'static str = PLAIN_TEXT;
-    const MAX_AGE_S: Option<u32> = Some(3600);
-    type Query = NoQuery;
-    type Answer = String;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        Ok(robots(&app.settings).into())
+const fn plain_text(render: Render) -> AnyDocument {
+    AnyDocument {
+        media_type: "text/plain; charset=utf-8",
+        max_age_s: Some(3600),
+        ..AnyDocument::of::<String>(render)
     }
 }
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::document::{Document, DocumentRequest, Validity, json};
+use super::document::{AnyDocument, DocumentRequest, json};
 use registry_app::App;
 use registry_domain::funnel::{self, Deal, Stage};
 use registry_domain::views::Row;
@@ -40,7 +40,7 @@ const SHORT: [&str; 17] = [
 
 /// A page of the list, with an optional filter, and which part of it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub(super) struct ListQuery {
+struct ListQuery {
     /// Returns only agents or only MCP servers. Default: both.
     kind: Option<KindFilter>,
     /// The maximum number of rows, from 1 to 100; default: 50 of each kind.
@@ -56,7 +56,7 @@ pub(super) struct ListQuery {
 
 /// A page of Live listings.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct ActiveList {
+struct ActiveList {
     ok: bool,
     /// The URL of this registry.
     origin: String,
@@ -80,29 +80,27 @@ pub(super) struct ActiveList {
     next_cursor: Option<String>,
 }
 
-impl Document for ActiveList {
-    const PATHS: &'static [&'static str] = &["/api/listings/active"];
-    const SUMMARY: &'static str =
-        "The list of Live agents and MCP servers with their evidence, newest first.";
-    const MAX_AGE_S: Option<u32> = Some(5);
-    const SHOWS_LIVE: bool = true;
-    type Query = ListQuery;
-    type Answer = Self;
+pub static ACTIVE_LIST: AnyDocument = AnyDocument {
+    paths: &["/api/listings/active"],
+    summary: "The list of Live agents and MCP servers with their evidence, newest first.",
+    max_age_s: Some(5),
+    shows_live: true,
+    validator: |app, request| {
+        let query: ListQuery = request.query()?;
+        page_query(&query)?;
+        view(&query)?;
+        Ok(Some(active_page::validator(app, request.live, &format!("{query:?}"))))
+    },
+    ..AnyDocument::of::<ActiveList>(|app, request| Box::pin(render(app, request))).with_query::<ListQuery>()
+};
 
-    fn cache_validator(app: &App, request: &DocumentRequest<ListQuery>) -> Validity {
-        page_query(&request.query)?;
-        view(&request.query)?;
-        Ok(Some(active_page::validator(app, request.live, &format!("{:?}", request.query))))
-    }
-
-    async fn render(app: &App, request: &DocumentRequest<ListQuery>) -> Result<Bytes, Problem> {
-        let query = page_query(&request.query)?;
-        let page = active_page::read(app, &query).await?;
-        let whole = envelope(app, request.live, &page);
-        match view(&request.query)? {
-            View::Full => json(&whole),
-            view => json(&view.part(&SHORT, serde_json::json!(whole))),
-        }
+async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let query: ListQuery = request.query()?;
+    let page = active_page::read(app, &page_query(&query)?).await?;
+    let whole = envelope(app, request.live, &page);
+    match view(&query)? {
+        View::Full => json(&whole),
+        view => json(&view.part(&SHORT, serde_json::json!(whole))),
     }
 }
 

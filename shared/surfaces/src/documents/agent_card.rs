@@ -5,7 +5,7 @@
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, DocumentRequest, NoQuery, Validity};
+use super::document::{AnyDocument, Render};
 use super::families;
 use registry_app::App;
 use registry_domain::trust::{card_signature, keys};
@@ -16,75 +16,32 @@ use registry_model::settings::Settings;
 use registry_operations::intent;
 use registry_operations::{DESCRIPTIONS, Description};
 
-/// `max-age` in seconds.
-const KEPT_S: u32 = 3600;
+pub static AGENT_CARD: AnyDocument = AnyDocument {
+    paths: &["/.well-known/agent-card.json", "/.well-known/agent.json"],
+    summary: "The A2A agent card of this registry, signed.",
+    validator: |app, _| Ok(Some(validator(app, "agent-card-wide"))),
+    ..signed_card(|app, _| Box::pin(signed(app, |card| card)))
+};
 
-#[derive(Debug)]
-pub(super) struct AgentCard;
+pub static STRICT_AGENT_CARD: AnyDocument = AnyDocument {
+    paths: &["/api/a2a/.well-known/agent-card.json"],
+    summary: "The same agent card, signed, with only the members of A2A 1.0.",
+    validator: |app, _| Ok(Some(validator(app, "agent-card-strict"))),
+    ..signed_card(|app, _| Box::pin(signed(app, |card| card_signature::projection(&card))))
+};
 
-impl Document for AgentCard {
-    const PATHS: &'static [&'static str] = &["/.well-known/agent-card.json", "/.well-known/agent.json"];
-    const SUMMARY: &'static str = "The A2A agent card of this registry, signed.";
-    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
-    type Query = NoQuery;
-    type Answer = Map<String, Value>;
+pub static A2A_CARD: AnyDocument = AnyDocument {
+    paths: &["/.well-known/a2a-card.json"],
+    summary: "The agent card with the extension families and their URLs, signed.",
+    validator: |app, _| Ok(Some(validator(app, "a2a-card"))),
+    ..signed_card(|app, _| Box::pin(signed(app, |card| with_families(card, &app.settings))))
+};
 
-    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
-        Ok(Some(validator(app, "agent-card-wide")))
-    }
-
-    async fn headers_now(app: &App) -> Result<Vec<(&'static str, String)>, Problem> {
-        Ok(last_modified(app).into_iter().collect())
-    }
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        signed(app, |card| card).await
-    }
-}
-
-#[derive(Debug)]
-pub(super) struct StrictAgentCard;
-
-impl Document for StrictAgentCard {
-    const PATHS: &'static [&'static str] = &["/api/a2a/.well-known/agent-card.json"];
-    const SUMMARY: &'static str = "The same agent card, signed, with only the members of A2A 1.0.";
-    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
-    type Query = NoQuery;
-    type Answer = Map<String, Value>;
-
-    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
-        Ok(Some(validator(app, "agent-card-strict")))
-    }
-
-    async fn headers_now(app: &App) -> Result<Vec<(&'static str, String)>, Problem> {
-        Ok(last_modified(app).into_iter().collect())
-    }
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        signed(app, |card| card_signature::projection(&card)).await
-    }
-}
-
-#[derive(Debug)]
-pub(super) struct A2aCard;
-
-impl Document for A2aCard {
-    const PATHS: &'static [&'static str] = &["/.well-known/a2a-card.json"];
-    const SUMMARY: &'static str = "The agent card with the extension families and their URLs, signed.";
-    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
-    type Query = NoQuery;
-    type Answer = Map<String, Value>;
-
-    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
-        Ok(Some(validator(app, "a2a-card")))
-    }
-
-    async fn headers_now(app: &App) -> Result<Vec<(&'static str, String)>, Problem> {
-        Ok(last_modified(app).into_iter().collect())
-    }
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        signed(app, |card| with_families(card, &app.settings)).await
+const fn signed_card(render: Render) -> AnyDocument {
+    AnyDocument {
+        max_age_s: Some(3600),
+        headers_now: |app| Box::pin(async { Ok(last_modified(app).into_iter().collect()) }),
+        ..AnyDocument::of::<Map<String, Value>>(render)
     }
 }
 
@@ -117,7 +74,7 @@ fn last_modified(app: &App) -> Option<(&'static str, String)> {
     Some(("last-modified", text))
 }
 
-async fn signed(app: &App, cut: impl Fn(Value) -> Value) -> Result<Bytes, Problem> {
+async fn signed(app: &App, cut: impl FnOnce(Value) -> Value + Send) -> Result<Bytes, Problem> {
     let settings = &app.settings;
     let key = keys::signing(app).await?;
     let key_set = settings.url("/.well-known/jwks.json");
@@ -193,23 +150,4 @@ fn endpoint_skill() -> Value {
         "tags": ["a2a", "json-rpc", "message"],
         "examples": ["help", "{\"operation\": \"search_active\", \"arguments\": {\"kind\": \"agent\"}}"],
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-    use registry_model::settings::{Mode, Settings};
-
-    /// The number of specified skill ids (`specification.md#agent-skills`).
-    const CONTRACT_SKILLS: usize = 47;
-
-    #[test]
-    fn card_contains_every_contract_skill_once() {
-        let card = card(&Settings::from_env(Mode::Public, |_| None).unwrap());
-        let skills = card["skills"].as_array().unwrap();
-        let ids: BTreeSet<&str> = skills.iter().map(|skill| skill["id"].as_str().unwrap()).collect();
-        assert_eq!((ids.len(), skills.len()), (CONTRACT_SKILLS, CONTRACT_SKILLS));
-    }
 }

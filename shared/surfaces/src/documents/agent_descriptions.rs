@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, DocumentRequest, Validity, json as json_bytes};
+use super::document::{AnyDocument, DocumentRequest, json as json_bytes};
 use registry_app::App;
 use registry_domain::views::active_page::{self, KindFilter, PageQuery};
 use registry_model::error::Problem;
@@ -17,7 +17,7 @@ const AGENTS: u32 = 100;
 
 /// A page of the list.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-pub(super) struct PageRequest {
+struct PageRequest {
     /// The cursor of the page, from `next` of the previous page.
     #[schemars(extend("format" = "list-cursor"))]
     page: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct PageRequest {
 /// A page of agents.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct AgentDescriptions {
+struct AgentDescriptions {
     /// The JSON-LD context.
     #[serde(rename = "@context")]
     context: Map<String, Value>,
@@ -59,38 +59,39 @@ struct Item {
     description: Option<String>,
 }
 
-impl Document for AgentDescriptions {
-    const PATHS: &'static [&'static str] = &[PATH];
-    const SUMMARY: &'static str = "Live agents in the format of the Agent Network Protocol, in pages.";
-    const MAX_AGE_S: Option<u32> = Some(60);
-    const SHOWS_LIVE: bool = true;
-    type Query = PageRequest;
-    type Answer = Self;
-
-    fn cache_validator(app: &App, request: &DocumentRequest<PageRequest>) -> Validity {
-        page_query(&request.query)?;
-        let name = format!("{PATH}?{:?}/{}", request.query, app.settings.base_url);
+pub static AGENT_DESCRIPTIONS: AnyDocument = AnyDocument {
+    paths: &[PATH],
+    summary: "Live agents in the format of the Agent Network Protocol, in pages.",
+    max_age_s: Some(60),
+    shows_live: true,
+    validator: |app, request| {
+        let query: PageRequest = request.query()?;
+        page_query(&query)?;
+        let name = format!("{PATH}?{query:?}/{}", app.settings.base_url);
         Ok(Some(active_page::validator(app, request.live, &name)))
-    }
+    },
+    ..AnyDocument::of::<AgentDescriptions>(|app, request| Box::pin(render(app, request)))
+        .with_query::<PageRequest>()
+};
 
-    async fn render(app: &App, request: &DocumentRequest<PageRequest>) -> Result<Bytes, Problem> {
-        let page = active_page::read(app, &page_query(&request.query)?).await?;
-        let url = |page: &str| app.settings.url(&format!("{PATH}?page={page}"));
-        let context = json!({
-            "@vocab": "https://schema.org/",
-            "did": "https://w3id.org/did#",
-            "ad": "https://agent-network-protocol.com/ad#",
-        });
-        json_bytes(&AgentDescriptions {
-            context: context.as_object().cloned().unwrap_or_default(),
-            of_type: "CollectionPage",
-            url: request.query.page.as_deref().map_or_else(|| app.settings.url(PATH), url),
-            name: app.settings.brand.clone(),
-            total_items: request.live.of(Kind::Agent),
-            items: page.agents.iter().map(item).collect(),
-            next: page.next.cursor().as_deref().map(url),
-        })
-    }
+async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let query: PageRequest = request.query()?;
+    let page = active_page::read(app, &page_query(&query)?).await?;
+    let url = |page: &str| app.settings.url(&format!("{PATH}?page={page}"));
+    let context = json!({
+        "@vocab": "https://schema.org/",
+        "did": "https://w3id.org/did#",
+        "ad": "https://agent-network-protocol.com/ad#",
+    });
+    json_bytes(&AgentDescriptions {
+        context: context.as_object().cloned().unwrap_or_default(),
+        of_type: "CollectionPage",
+        url: query.page.as_deref().map_or_else(|| app.settings.url(PATH), url),
+        name: app.settings.brand.clone(),
+        total_items: request.live.of(Kind::Agent),
+        items: page.agents.iter().map(item).collect(),
+        next: page.next.cursor().as_deref().map(url),
+    })
 }
 
 fn page_query(request: &PageRequest) -> Result<PageQuery, Problem> {

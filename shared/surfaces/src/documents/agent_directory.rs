@@ -2,12 +2,11 @@
 //! clients of registries that use this format. It contains the Live agents with their skills. Clients can
 //! page with offset and limit, and search by words or by skill.
 
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Value, json};
 
-use super::document::{Document, DocumentRequest, json as json_bytes};
+use super::document::{AnyDocument, json as json_bytes};
 use registry_app::App;
 use registry_domain::views::{ProbeSummary, active_page};
 use registry_model::error::Problem;
@@ -133,37 +132,25 @@ struct SkillName {
     name: String,
 }
 
-#[derive(Debug)]
-pub struct WellKnownAgents;
+pub static WELL_KNOWN_AGENTS: AnyDocument = AnyDocument {
+    paths: &["/.well-known/agents", "/.well-known/agents/public"],
+    summary: "Live agents with their skills, in the format of the A2A discovery proposals.",
+    ..DIRECTORY
+};
 
-impl Document for WellKnownAgents {
-    const PATHS: &'static [&'static str] = &["/.well-known/agents", "/.well-known/agents/public"];
-    const SUMMARY: &'static str = "Live agents with their skills, in the format of the A2A discovery \
-        proposals.";
-    const MAX_AGE_S: Option<u32> = Some(30);
-    type Query = DirectoryQuery;
-    type Answer = Directory;
+pub static PUBLIC_AGENTS: AnyDocument = AnyDocument {
+    paths: &["/agents/public", "/agents/search"],
+    summary: "Live agents with their skills. Returns all agents, or the agents that match words or a skill.",
+    ..DIRECTORY
+};
 
-    async fn render(app: &App, request: &DocumentRequest<DirectoryQuery>) -> Result<Bytes, Problem> {
-        json_bytes(&read(app, &request.query).await?)
-    }
-}
-
-#[derive(Debug)]
-pub struct PublicAgents;
-
-impl Document for PublicAgents {
-    const PATHS: &'static [&'static str] = &["/agents/public", "/agents/search"];
-    const SUMMARY: &'static str = "Live agents with their skills. Returns all agents, or the agents that \
-        match words or a skill.";
-    const MAX_AGE_S: Option<u32> = Some(30);
-    type Query = DirectoryQuery;
-    type Answer = Directory;
-
-    async fn render(app: &App, request: &DocumentRequest<DirectoryQuery>) -> Result<Bytes, Problem> {
-        json_bytes(&read(app, &request.query).await?)
-    }
-}
+const DIRECTORY: AnyDocument = AnyDocument {
+    max_age_s: Some(30),
+    ..AnyDocument::of::<Directory>(|app, request| {
+        Box::pin(async { json_bytes(&read(app, &request.query()?).await?) })
+    })
+    .with_query::<DirectoryQuery>()
+};
 
 /// # Errors
 /// The table is busy, or a number is out of range.

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, DocumentRequest, NoQuery, Validity, json};
+use super::document::{AnyDocument, Render, json};
 use crate::ard::catalog_entry::{self, CatalogEntry};
 use registry_app::App;
 use registry_domain::views::active_page::{self, ActivePosition, PageQuery};
@@ -15,16 +15,12 @@ use registry_model::error::Problem;
 use registry_search::AbilityNames;
 use registry_store::Live;
 
-pub(super) const MEDIA_TYPE: &str = "application/ai-catalog+json";
 pub(super) const STRICT: &str = "/.well-known/ai-catalog.json";
-pub(super) const LINKED: &str = "/.well-known/ard.json";
+const LINKED: &str = "/.well-known/ard.json";
 
 /// Listings of each kind, the newest: the others are found through the search API, which is one of the entries.
 const MAX_LISTED: u32 = 100;
 const CONTEXT: &str = "https://agenticresourcediscovery.org/context/v1";
-
-/// `max-age` in seconds.
-const KEPT_S: u32 = 60;
 
 /// The links by which ARD clients find the catalogues (RFC 8288; ARD 0.9 and 0.91).
 pub(super) const CATALOGUE_LINKS: [(&str, &str); 2] = [
@@ -33,48 +29,32 @@ pub(super) const CATALOGUE_LINKS: [(&str, &str); 2] = [
 ];
 
 /// The strict form (ard-spec, ai-catalog.schema.json: no other member at the top).
-#[derive(Debug)]
-pub(super) struct AiCatalog;
+pub static AI_CATALOG: AnyDocument = AnyDocument {
+    paths: &[STRICT],
+    summary: "The catalog of this registry for ARD crawlers, in the strict form.",
+    validator: |app, request| Ok(Some(validator(app, request.live, STRICT))),
+    ..catalog(|app, _| Box::pin(with_head(app, ("specVersion", "1.0"))))
+};
 
-impl Document for AiCatalog {
-    const PATHS: &'static [&'static str] = &[STRICT];
-    const SUMMARY: &'static str = "The catalog of this registry for ARD crawlers, in the strict form.";
-    const MEDIA_TYPE: &'static str = MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
-    const HEADERS: &'static [(&'static str, &'static str)] = &CATALOGUE_LINKS;
-    const SHOWS_LIVE: bool = true;
-    type Query = NoQuery;
-    type Answer = Map<String, Value>;
+pub static LINKED_CATALOG: AnyDocument = AnyDocument {
+    paths: &[LINKED],
+    summary: "The same catalog as JSON-LD.",
+    validator: |app, request| Ok(Some(validator(app, request.live, LINKED))),
+    ..catalog(|app, _| Box::pin(with_head(app, ("@context", CONTEXT))))
+};
 
-    fn cache_validator(app: &App, request: &DocumentRequest<NoQuery>) -> Validity {
-        Ok(Some(validator(app, request.live, STRICT)))
-    }
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json(&json!({ "specVersion": "1.0", "host": host(app), "entries": entries(app).await? }))
+const fn catalog(render: Render) -> AnyDocument {
+    AnyDocument {
+        media_type: "application/ai-catalog+json",
+        max_age_s: Some(60),
+        headers: &CATALOGUE_LINKS,
+        shows_live: true,
+        ..AnyDocument::of::<Map<String, Value>>(render)
     }
 }
 
-#[derive(Debug)]
-pub(super) struct LinkedCatalog;
-
-impl Document for LinkedCatalog {
-    const PATHS: &'static [&'static str] = &[LINKED];
-    const SUMMARY: &'static str = "The same catalog as JSON-LD.";
-    const MEDIA_TYPE: &'static str = MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
-    const HEADERS: &'static [(&'static str, &'static str)] = &CATALOGUE_LINKS;
-    const SHOWS_LIVE: bool = true;
-    type Query = NoQuery;
-    type Answer = Map<String, Value>;
-
-    fn cache_validator(app: &App, request: &DocumentRequest<NoQuery>) -> Validity {
-        Ok(Some(validator(app, request.live, LINKED)))
-    }
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json(&json!({ "@context": CONTEXT, "host": host(app), "entries": entries(app).await? }))
-    }
+async fn with_head(app: &App, (name, value): (&str, &str)) -> Result<Bytes, Problem> {
+    json(&json!({ name: value, "host": host(app), "entries": entries(app).await? }))
 }
 
 fn host(app: &App) -> Value {

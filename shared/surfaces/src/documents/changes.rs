@@ -7,7 +7,7 @@ use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::document::{Document, DocumentRequest};
+use super::document::{AnyDocument, DocumentRequest};
 use registry_app::App;
 use registry_domain::changes;
 use registry_model::error::Problem;
@@ -20,12 +20,9 @@ const ENTRIES: usize = 100;
 /// Listings at the host of a feed.
 const MAX_LISTINGS: i32 = 500;
 
-#[derive(Debug)]
-pub(super) struct AtomFeed;
-
 /// Which changes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub(super) struct FeedQuery {
+struct FeedQuery {
     /// Only agents or only MCP servers.
     kind: Option<Kind>,
     /// Only this listing.
@@ -52,63 +49,57 @@ struct Entry {
     change: Change,
 }
 
-impl Document for AtomFeed {
-    const PATHS: &'static [&'static str] = &["/feeds/changes.atom"];
-    const SUMMARY: &'static str = "The latest changes of listings as an Atom feed (RFC 4287): at most 100 of the last 1,000 \
-        changes.";
-    const MEDIA_TYPE: &'static str = "application/atom+xml; charset=utf-8";
-    const MAX_AGE_S: Option<u32> = Some(60);
-    type Query = FeedQuery;
-    type Answer = String;
+pub static CHANGE_FEED: AnyDocument = AnyDocument {
+    paths: &["/feeds/changes.atom"],
+    summary: "The latest changes of listings as an Atom feed (RFC 4287): at most 100 of the last 1,000 changes.",
+    media_type: "application/atom+xml; charset=utf-8",
+    max_age_s: Some(60),
+    ..AnyDocument::of::<String>(|app, request| Box::pin(render(app, request))).with_query::<FeedQuery>()
+};
 
-    async fn render(app: &App, request: &DocumentRequest<FeedQuery>) -> Result<Bytes, Problem> {
-        let FeedQuery { kind, listing_id, domain } = &request.query;
-        let found = changes::after(app, None, READ).await?.changes;
-        let at_domain = match domain {
-            Some(domain) => Some(listings_at(app, domain, &found).await?),
-            None => None,
-        };
-        let is_wanted = |change: &Change| {
-            let id = change.item.listing_id.as_ref();
-            kind.is_none_or(|kind| change.item.kind == Some(kind))
-                && listing_id.as_deref().is_none_or(|wanted| id.is_some_and(|id| id.as_str() == wanted))
-                && at_domain.as_ref().is_none_or(|at| id.is_some_and(|id| at.contains(id)))
-        };
-        let wanted = found.into_iter().rev().filter(is_wanted).take(ENTRIES);
-        let settings = &app.settings;
-        let entries: Vec<Entry> = wanted
-            .map(|change| Entry {
-                id: settings.url(&format!("/api/changes?since={}&limit=1", change.cursor - 1)),
-                page: change
-                    .item
-                    .listing_id
-                    .as_ref()
-                    .map_or_else(|| settings.url("/list"), |id| settings.url(&format!("/list/{id}"))),
-                change,
-            })
-            .collect();
-        let parameters = [
-            ("kind", kind.map(|kind| kind.as_str().to_owned())),
-            ("listing_id", listing_id.clone()),
-            ("domain", domain.clone()),
-        ];
-        let mut url =
-            url::Url::parse(&settings.url(&request.path)).map_err(|e| Problem::fault(e.to_string()))?;
-        for (name, value) in parameters {
-            if let Some(value) = value {
-                url.query_pairs_mut().append_pair(name, &value);
-            }
+async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let FeedQuery { kind, listing_id, domain } = request.query()?;
+    let found = changes::after(app, None, READ).await?.changes;
+    let at_domain = match &domain {
+        Some(domain) => Some(listings_at(app, domain, &found).await?),
+        None => None,
+    };
+    let is_wanted = |change: &Change| {
+        let id = change.item.listing_id.as_ref();
+        kind.is_none_or(|kind| change.item.kind == Some(kind))
+            && listing_id.as_deref().is_none_or(|wanted| id.is_some_and(|id| id.as_str() == wanted))
+            && at_domain.as_ref().is_none_or(|at| id.is_some_and(|id| at.contains(id)))
+    };
+    let wanted = found.into_iter().rev().filter(is_wanted).take(ENTRIES);
+    let settings = &app.settings;
+    let entries: Vec<Entry> = wanted
+        .map(|change| Entry {
+            id: settings.url(&format!("/api/changes?since={}&limit=1", change.cursor - 1)),
+            page: change
+                .item
+                .listing_id
+                .as_ref()
+                .map_or_else(|| settings.url("/list"), |id| settings.url(&format!("/list/{id}"))),
+            change,
+        })
+        .collect();
+    let parameters =
+        [("kind", kind.map(|kind| kind.as_str().to_owned())), ("listing_id", listing_id), ("domain", domain)];
+    let mut url = url::Url::parse(&settings.url(&request.path)).map_err(|e| Problem::fault(e.to_string()))?;
+    for (name, value) in parameters {
+        if let Some(value) = value {
+            url.query_pairs_mut().append_pair(name, &value);
         }
-        let feed = Feed {
-            title: format!("Changes of listings in {}", settings.brand),
-            url: url.to_string(),
-            home: settings.url("/list"),
-            updated: entries.first().map_or(Moment::UNIX_EPOCH, |entry| entry.change.item.at),
-            brand: settings.brand.clone(),
-            entries,
-        };
-        Ok(feed.render().map_err(|error| Problem::fault(error.to_string()))?.into())
     }
+    let feed = Feed {
+        title: format!("Changes of listings in {}", settings.brand),
+        url: url.to_string(),
+        home: settings.url("/list"),
+        updated: entries.first().map_or(Moment::UNIX_EPOCH, |entry| entry.change.item.at),
+        brand: settings.brand.clone(),
+        entries,
+    };
+    Ok(feed.render().map_err(|error| Problem::fault(error.to_string()))?.into())
 }
 
 /// The listings at a host or below it, and those that were there when they were withdrawn.

@@ -1,6 +1,5 @@
-//! A document: its paths, its cache lifetime, its cache validator and the code that renders it. Authors
-//! implement a trait, so that the query has a type. The server uses a struct of functions, so that it can
-//! serve any document by its path.
+//! A document: its paths, its cache lifetime, its cache validator and the code that renders it, as a value, so that the
+//! server can serve any document by its path.
 
 use std::fmt::Debug;
 
@@ -22,179 +21,121 @@ use registry_store::Live;
 /// A validator, if the document has one before it is rendered.
 pub(crate) type Validity = Result<Option<CacheValidator>, Problem>;
 
+type Headers = Vec<(&'static str, String)>;
+
+pub(crate) type Render = for<'a> fn(&'a App, &'a DocumentRequest) -> BoxFuture<'a, Result<Bytes, Problem>>;
+
 /// A resource that is read with GET and is not an operation.
-pub(crate) trait Document: 'static {
-    /// As axum writes paths.
-    const PATHS: &'static [&'static str];
-    /// One sentence, for lists of documents.
-    const SUMMARY: &'static str;
-    const MEDIA_TYPE: &'static str = "application/json";
-    /// `None`: clients revalidate each time with the entity tag.
-    const MAX_AGE_S: Option<u32> = None;
-    const HEADERS: &'static [(&'static str, &'static str)] = &[];
-    /// Its own error statuses, without those that any request may get.
-    const REFUSALS: &'static [u16] = &[];
-    type Query: DeserializeOwned + JsonSchema + Debug + Send + Sync;
-    /// `String` if the document is not JSON.
-    type Answer: JsonSchema;
-
-    /// Whether it shows Live listings: the counters are then read once, for the validator and for rendering.
-    const SHOWS_LIVE: bool = false;
-
-    /// Identifies the state that the document is made from. A document with a validator is cached after
-    /// rendering, and is neither rendered nor sent again while the validator stays the same. Without one, the
-    /// bytes of the document are the validator.
-    fn cache_validator(_: &App, _: &DocumentRequest<Self::Query>) -> Validity {
-        Ok(None)
-    }
-
-    /// Headers that are computed for each request.
-    fn headers_now(_: &App) -> impl Future<Output = Result<Vec<(&'static str, String)>, Problem>> + Send {
-        async { Ok(Vec::new()) }
-    }
-
-    fn render(
-        app: &App,
-        request: &DocumentRequest<Self::Query>,
-    ) -> impl Future<Output = Result<Bytes, Problem>> + Send;
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct DocumentRequest<Q> {
-    pub path: String,
-    pub query: Q,
-    /// Default unless `SHOWS_LIVE`.
-    pub live: Live,
-}
-
-/// No parameters; any query is ignored.
-#[derive(Clone, Copy, Debug, Default, serde::Deserialize, JsonSchema)]
-pub(crate) struct NoQuery {}
-
-#[derive(Clone, Debug)]
-pub struct DocumentAnswer {
-    /// `None` if the caller has it already.
-    pub body: Option<Bytes>,
-    pub validator: CacheValidator,
-    pub headers: Vec<(&'static str, String)>,
-}
-
-/// A request whose query has been read, for any document.
-trait AnyRequest: Send + Sync {
-    fn set_live(&mut self, live: Live);
-
-    /// Contains the query after it was parsed, so that unknown parameters do not create cache entries.
-    fn cache_key(&self) -> String;
-
-    fn cache_validator(&self, app: &App) -> Validity;
-
-    fn render<'a>(&'a self, app: &'a App) -> BoxFuture<'a, Result<Bytes, Problem>>;
-}
-
-struct RequestFor<D: Document>(DocumentRequest<D::Query>);
-
-impl<D: Document> AnyRequest for RequestFor<D> {
-    fn set_live(&mut self, live: Live) {
-        self.0.live = live;
-    }
-
-    fn cache_key(&self) -> String {
-        format!("{}?{:?}", self.0.path, self.0.query)
-    }
-
-    fn cache_validator(&self, app: &App) -> Validity {
-        D::cache_validator(app, &self.0)
-    }
-
-    fn render<'a>(&'a self, app: &'a App) -> BoxFuture<'a, Result<Bytes, Problem>> {
-        Box::pin(D::render(app, &self.0))
-    }
-}
-
-type ReadRequest = Result<Box<dyn AnyRequest>, Problem>;
-type HeadersFuture = BoxFuture<'static, Result<Vec<(&'static str, String)>, Problem>>;
-
-/// A document as the server uses it. Only what depends on the types of a document is compiled once for each document.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyDocument {
+    /// As axum writes paths.
     pub paths: &'static [&'static str],
+    /// One sentence, for lists of documents.
     pub summary: &'static str,
     pub media_type: &'static str,
+    /// `None`: clients revalidate each time with the entity tag.
     pub max_age_s: Option<u32>,
     pub headers: &'static [(&'static str, &'static str)],
+    /// Its own error statuses, without those that any request may get.
     pub refusals: &'static [u16],
     /// JSON Schema 2020-12.
     pub query_schema: fn() -> Value,
     /// JSON Schema 2020-12.
     pub answer_schema: fn() -> Value,
-    shows_live: bool,
-    /// Arguments: path, query string.
-    read_request: fn(String, &str) -> ReadRequest,
-    headers_now: fn(App) -> HeadersFuture,
+    /// Whether it shows Live listings: the counters are then read once, for the validator and for rendering.
+    pub(crate) shows_live: bool,
+    /// Identifies the state that the document is made from. A document with a validator is cached after
+    /// rendering, and is neither rendered nor sent again while the validator stays the same. Without one, the
+    /// bytes of the document are the validator.
+    pub(crate) validator: fn(&App, &DocumentRequest) -> Validity,
+    /// The query after it was parsed, so that unknown parameters do not create cache entries.
+    pub(crate) query_key: fn(&str) -> Result<String, Problem>,
+    /// Headers that are computed for each request.
+    pub(crate) headers_now: fn(&App) -> BoxFuture<'_, Result<Headers, Problem>>,
+    pub(crate) render: Render,
 }
 
+#[derive(Clone, Debug)]
+pub(crate) struct DocumentRequest {
+    pub path: String,
+    query: String,
+    /// Default unless the document shows Live listings.
+    pub live: Live,
+}
+
+impl DocumentRequest {
+    pub(crate) fn query<Q: DeserializeOwned>(&self) -> Result<Q, Problem> {
+        from_query(&self.query)
+    }
+}
+
+/// No parameters; any query is ignored.
+#[derive(Debug, serde::Deserialize, JsonSchema)]
+struct NoQuery {}
+
 impl AnyDocument {
+    /// A document whose content has the type `A` (`String` if it is not JSON), without parameters.
+    pub(crate) const fn of<A: JsonSchema>(render: Render) -> Self {
+        Self {
+            paths: &[],
+            summary: "",
+            media_type: "application/json",
+            max_age_s: None,
+            headers: &[],
+            refusals: &[],
+            query_schema: || schema_for!(NoQuery).to_value(),
+            answer_schema: schema_of_answer::<A>,
+            shows_live: false,
+            validator: |_, _| Ok(None),
+            query_key: key::<NoQuery>,
+            headers_now: |_| Box::pin(async { Ok(Vec::new()) }),
+            render,
+        }
+    }
+
+    /// The document with the parameters `Q`.
+    pub(crate) const fn with_query<Q: DeserializeOwned + JsonSchema + Debug>(self) -> Self {
+        Self { query_schema: || schema_for!(Q).to_value(), query_key: key::<Q>, ..self }
+    }
+
     /// The first path, with `{name}` for a parameter.
     pub(crate) fn path(&self) -> String {
         self.paths.first().map(|path| path.replace("{*", "{")).unwrap_or_default()
     }
 
-    pub(crate) const fn of<D: Document>() -> Self {
-        Self {
-            paths: D::PATHS,
-            summary: D::SUMMARY,
-            media_type: D::MEDIA_TYPE,
-            max_age_s: D::MAX_AGE_S,
-            headers: D::HEADERS,
-            refusals: D::REFUSALS,
-            query_schema: || schema_for!(D::Query).to_value(),
-            answer_schema: schema_of_answer::<D::Answer>,
-            shows_live: D::SHOWS_LIVE,
-            read_request: |path, query| {
-                let query = from_query(query)?;
-                Ok(Box::new(RequestFor::<D>(DocumentRequest { path, query, live: Live::default() })))
-            },
-            headers_now: |app| Box::pin(async move { D::headers_now(&app).await }),
-        }
-    }
-
+    /// The body, unless the caller has it already, and its validator.
     pub(crate) async fn answer(
         &self,
         app: &App,
         path: String,
-        query: &str,
+        query: String,
         headers: &HeaderMap,
-    ) -> Result<DocumentAnswer, Problem> {
-        let mut request = (self.read_request)(path, query)?;
-        if self.shows_live {
-            request.set_live(app.store.live().await?);
-        }
-        let (body, validator) = match request.cache_validator(app)? {
-            Some(validator) if validator.matches_request(headers) => (None, validator),
-            Some(validator) => (Some(render_once(app, &*request, &validator).await?), validator),
-            None => {
-                let body = request.render(app).await?;
-                let validator = CacheValidator::of_body(&body);
-                (Some(body).filter(|_| !validator.matches_request(headers)), validator)
+    ) -> Result<(Option<Bytes>, CacheValidator), Problem> {
+        let key = format!("{path}?{}", (self.query_key)(&query)?);
+        let live = if self.shows_live { app.store.live().await? } else { Live::default() };
+        let request = DocumentRequest { path, query, live };
+        match (self.validator)(app, &request)? {
+            Some(validator) if validator.matches_request(headers) => Ok((None, validator)),
+            Some(validator) => {
+                // What this process rendered earlier for this validator.
+                if let Some(body) = app.pages.get(&key, &validator) {
+                    return Ok((Some(body), validator));
+                }
+                let body = (self.render)(app, &request).await?;
+                app.pages.put(key, validator.clone(), body.clone());
+                Ok((Some(body), validator))
             }
-        };
-        Ok(DocumentAnswer { body, validator, headers: (self.headers_now)(app.clone()).await? })
+            None => {
+                let body = (self.render)(app, &request).await?;
+                let validator = CacheValidator::of_body(&body);
+                Ok((Some(body).filter(|_| !validator.matches_request(headers)), validator))
+            }
+        }
     }
 }
 
-/// Uses what this process rendered earlier for this validator.
-async fn render_once(
-    app: &App,
-    request: &dyn AnyRequest,
-    validator: &CacheValidator,
-) -> Result<Bytes, Problem> {
-    let key = request.cache_key();
-    if let Some(body) = app.pages.get(&key, validator) {
-        return Ok(body);
-    }
-    let body = request.render(app).await?;
-    app.pages.put(key, validator.clone(), body.clone());
-    Ok(body)
+fn key<Q: DeserializeOwned + Debug>(query: &str) -> Result<String, Problem> {
+    Ok(format!("{:?}", from_query::<Q>(query)?))
 }
 
 pub(crate) fn json(value: &impl Serialize) -> Result<Bytes, Problem> {

@@ -7,7 +7,7 @@ use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::document::{Document, DocumentRequest, NoQuery, Validity, json};
+use super::document::{AnyDocument, DocumentRequest, json};
 use registry_app::App;
 use registry_domain::dump::{SCHEMA_PATH, schema};
 use registry_domain::trust::dump_token::dump_token;
@@ -22,7 +22,7 @@ const PART_ENDING: &str = ".jsonl.gz";
 
 /// The dumps of the last days.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct DumpList {
+struct DumpList {
     ok: bool,
     /// The SPDX identifier of the license of the next dump. Null if this registry publishes no dumps.
     license: Option<String>,
@@ -87,93 +87,77 @@ impl ShownDump {
     }
 }
 
-impl Document for DumpList {
-    const PATHS: &'static [&'static str] = &["/dumps.json"];
-    const SUMMARY: &'static str = "The daily dumps of all public listings: license, checksums, and the URLs of their parts \
-        (compressed JSON Lines). A signature and the evidence log prove the checksum.";
-    const MAX_AGE_S: Option<u32> = Some(REUSED_FOR_S);
-    type Query = NoQuery;
-    type Answer = Self;
-
-    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
+pub static DUMPS: AnyDocument = AnyDocument {
+    paths: &["/dumps.json"],
+    summary: "The daily dumps of all public listings: license, checksums, and the URLs of their parts (compressed JSON \
+        Lines). A signature and the evidence log prove the checksum.",
+    max_age_s: Some(REUSED_FOR_S),
+    validator: |app, _| {
         let span = app.clock.now().as_second().div_euclid(REUSED_FOR_S.into());
         Ok(Some(CacheValidator::weak(&format!("dumps/{}/{span}", app.settings.base_url))))
-    }
+    },
+    ..AnyDocument::of::<DumpList>(|app, _| Box::pin(list(app)))
+};
 
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let dumps = app.store.dumps().await?;
-        let jws = match dumps.first() {
-            Some(latest) => Some(dump_token(app, &latest.dump).await?),
-            None => None,
-        };
-        let note = match &app.settings.dump_license {
-            None => "This registry publishes no dumps: its operator has not set `DUMP_LICENSE`.",
-            Some(_) if dumps.is_empty() => {
-                "There is no dump yet. One is written each day, as soon as there are listings."
-            }
-            Some(_) => {
-                "Download the parts of a dump in order and concatenate them: the result is a gzip file of JSON Lines. \
+async fn list(app: &App) -> Result<Bytes, Problem> {
+    let dumps = app.store.dumps().await?;
+    let jws = match dumps.first() {
+        Some(latest) => Some(dump_token(app, &latest.dump).await?),
+        None => None,
+    };
+    let note = match &app.settings.dump_license {
+        None => "This registry publishes no dumps: its operator has not set `DUMP_LICENSE`.",
+        Some(_) if dumps.is_empty() => {
+            "There is no dump yet. One is written each day, as soon as there are listings."
+        }
+        Some(_) => {
+            "Download the parts of a dump in order and concatenate them: the result is a gzip file of JSON Lines. \
                  The checksum of a dump is the SHA-256 of the hashes of its parts, each followed by a line feed."
-            }
-        };
-        json(&Self {
-            ok: true,
-            license: app.settings.dump_license.clone(),
-            note: note.to_owned(),
-            schema_url: app.settings.url(SCHEMA_PATH),
-            dumps: dumps.into_iter().map(|dump| ShownDump::of(app, dump)).collect(),
-            jws,
-            jwks_uri: app.settings.url("/.well-known/jwks.json"),
-        })
-    }
+        }
+    };
+    json(&DumpList {
+        ok: true,
+        license: app.settings.dump_license.clone(),
+        note: note.to_owned(),
+        schema_url: app.settings.url(SCHEMA_PATH),
+        dumps: dumps.into_iter().map(|dump| ShownDump::of(app, dump)).collect(),
+        jws,
+        jwks_uri: app.settings.url("/.well-known/jwks.json"),
+    })
 }
 
 /// The path parameter is the SHA-256 of the part, with the ending of a file.
-#[derive(Debug)]
-pub(super) struct Part;
+pub static DUMP_PART: AnyDocument = AnyDocument {
+    paths: &["/dumps/{part}"],
+    summary: "A part of a daily dump by its SHA-256 (`<sha256>.jsonl.gz`): compressed JSON Lines.",
+    media_type: "application/gzip",
+    max_age_s: Some(DUMP_RETENTION),
+    headers: &[("cache-control", "immutable")],
+    refusals: &[404],
+    ..AnyDocument::of::<String>(|app, request| Box::pin(part(app, request)))
+};
 
-impl Document for Part {
-    const PATHS: &'static [&'static str] = &["/dumps/{part}"];
-    const SUMMARY: &'static str =
-        "A part of a daily dump by its SHA-256 (`<sha256>.jsonl.gz`): compressed JSON Lines.";
-    const MEDIA_TYPE: &'static str = "application/gzip";
-    const MAX_AGE_S: Option<u32> = Some(DUMP_RETENTION);
-    const HEADERS: &'static [(&'static str, &'static str)] = &[("cache-control", "immutable")];
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = NoQuery;
-    type Answer = String;
-
-    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let name = request.path.strip_prefix("/dumps/").unwrap_or_default();
-        let hash = name.strip_suffix(PART_ENDING).filter(|hash| hash.len() == 64);
-        let part = match hash {
-            Some(hash) => app.store.dump_part(hash).await?,
-            None => None,
-        };
-        part.map(Bytes::from).ok_or_else(|| {
-            let detail = format!(
-                "No part of a dump has the name `{}`. Dumps are stored for {} days; `/dumps.json` lists them.",
-                shorten(name, 80),
-                DUMP_RETENTION / 86_400
-            );
-            Problem::new(StatusCode::NOT_FOUND, "no_such_dump", detail)
-        })
-    }
+async fn part(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let name = request.path.strip_prefix("/dumps/").unwrap_or_default();
+    let hash = name.strip_suffix(PART_ENDING).filter(|hash| hash.len() == 64);
+    let part = match hash {
+        Some(hash) => app.store.dump_part(hash).await?,
+        None => None,
+    };
+    part.map(Bytes::from).ok_or_else(|| {
+        let detail = format!(
+            "No part of a dump has the name `{}`. Dumps are stored for {} days; `/dumps.json` lists them.",
+            shorten(name, 80),
+            DUMP_RETENTION / 86_400
+        );
+        Problem::new(StatusCode::NOT_FOUND, "no_such_dump", detail)
+    })
 }
 
-/// The JSON Schema of a line.
-#[derive(Debug)]
-pub(super) struct Schema;
-
-impl Document for Schema {
-    const PATHS: &'static [&'static str] = &[SCHEMA_PATH];
-    const SUMMARY: &'static str = "The JSON Schema of each line of a daily dump.";
-    const MEDIA_TYPE: &'static str = "application/schema+json";
-    const MAX_AGE_S: Option<u32> = Some(3600);
-    type Query = NoQuery;
-    type Answer = serde_json::Value;
-
-    async fn render(_: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json(&schema())
-    }
-}
+pub static DUMP_SCHEMA: AnyDocument = AnyDocument {
+    paths: &[SCHEMA_PATH],
+    summary: "The JSON Schema of each line of a daily dump.",
+    media_type: "application/schema+json",
+    max_age_s: Some(3600),
+    ..AnyDocument::of::<serde_json::Value>(|_, _| Box::pin(async { json(&schema()) }))
+};

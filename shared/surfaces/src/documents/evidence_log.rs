@@ -6,7 +6,7 @@ use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::document::{Document, DocumentRequest, NoQuery, json as json_bytes};
+use super::document::{AnyDocument, DocumentRequest, json as json_bytes};
 use registry_app::App;
 use registry_domain::evidence_log::{self, Published};
 use registry_model::error::{Problem, shorten};
@@ -18,7 +18,7 @@ const YEAR_S: u32 = 31_536_000;
 
 /// About the evidence log.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct AboutLog {
+struct AboutLog {
     ok: bool,
     /// The specifications of the log.
     specifications: [&'static str; 6],
@@ -51,43 +51,43 @@ pub(super) struct AboutLog {
     leaves: &'static str,
 }
 
-impl Document for AboutLog {
-    const PATHS: &'static [&'static str] = &["/log"];
-    const SUMMARY: &'static str = "A description of the evidence log, with the key that verifies it.";
-    const MAX_AGE_S: Option<u32> = Some(30);
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = NoQuery;
-    type Answer = Self;
+pub static ABOUT_LOG: AnyDocument = AnyDocument {
+    paths: &["/log"],
+    summary: "A description of the evidence log, with the key that verifies it.",
+    max_age_s: Some(30),
+    refusals: &[404],
+    ..AnyDocument::of::<AboutLog>(|app, _| Box::pin(about(app)))
+};
 
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let Published { tree, witnesses } = published(app).await?;
-        let LogTree { origin, vkey, size, root, at, second_key, .. } = tree;
-        let url = |path: &str| app.settings.url(path);
-        json_bytes(&AboutLog {
-            ok: true,
-            specifications: [
-                "https://c2sp.org/tlog-tiles",
-                "https://c2sp.org/tlog-checkpoint",
-                "https://c2sp.org/signed-note",
-                "https://c2sp.org/tlog-proof",
-                "https://c2sp.org/tlog-cosignature",
-                "https://c2sp.org/tlog-witness",
-            ],
-            origin,
-            vkey,
-            second_key,
-            witnesses,
-            tree_size: size,
-            root_hash: root,
-            signed_at: at,
-            prefix: url("/log"),
-            checkpoint_url: url(Checkpoint::PATHS[0]),
-            tile_url: url("/log/tile/{level}/{tile}"),
-            entries_url: url("/log/tile/entries/{tile}"),
-            proof_url: url("/log/proof?listing_id={listing_id}&at={day}"),
-            evidence_url: url("/log/evidence/{index}"),
-            tools_url: url("/tools/{hash}"),
-            leaves: "Each entry is canonical JSON (RFC 8785). It contains the `listing_id`, the `event` \
+async fn about(app: &App) -> Result<Bytes, Problem> {
+    let Published { tree, witnesses } = published(app).await?;
+    let LogTree { origin, vkey, size, root, at, second_key, .. } = tree;
+    let url = |path: &str| app.settings.url(path);
+    json_bytes(&AboutLog {
+        ok: true,
+        specifications: [
+            "https://c2sp.org/tlog-tiles",
+            "https://c2sp.org/tlog-checkpoint",
+            "https://c2sp.org/signed-note",
+            "https://c2sp.org/tlog-proof",
+            "https://c2sp.org/tlog-cosignature",
+            "https://c2sp.org/tlog-witness",
+        ],
+        origin,
+        vkey,
+        second_key,
+        witnesses,
+        tree_size: size,
+        root_hash: root,
+        signed_at: at,
+        prefix: url("/log"),
+        checkpoint_url: url(LOG_CHECKPOINT.paths[0]),
+        tile_url: url("/log/tile/{level}/{tile}"),
+        entries_url: url("/log/tile/entries/{tile}"),
+        proof_url: url("/log/proof?listing_id={listing_id}&at={day}"),
+        evidence_url: url("/log/evidence/{index}"),
+        tools_url: url("/tools/{hash}"),
+        leaves: "Each entry is canonical JSON (RFC 8785). It contains the `listing_id`, the `event` \
                 (live, confirmed, ended, demoted or withdrawn) and the time `at` which it \
                 happened. It also contains the `outcome` of the handshake and the code of the `reason`. \
                 `evidence` and `endpoint` are SHA-256 hashes of the stored evidence and of the probed \
@@ -95,96 +95,81 @@ impl Document for AboutLog {
                 that the probe of an MCP server saw; the set and its tools are at `tools_url`. Three events belong to no listing: `attestations` contains the Merkle root of \
                 the attestations of an hour, `next_key` contains the next key of the log, and `dump` contains the \
                 checksum of a dump of all listings.",
-        })
-    }
+    })
 }
 
-#[derive(Debug)]
-pub(super) struct Checkpoint;
+pub static LOG_CHECKPOINT: AnyDocument = AnyDocument {
+    paths: &["/log/checkpoint"],
+    summary: "The signed checkpoint of the evidence log (C2SP tlog-checkpoint).",
+    media_type: "text/plain; charset=utf-8",
+    refusals: &[404],
+    ..AnyDocument::of::<String>(|app, _| Box::pin(async { Ok(published(app).await?.tree.checkpoint.into()) }))
+};
 
-impl Document for Checkpoint {
-    const PATHS: &'static [&'static str] = &["/log/checkpoint"];
-    const SUMMARY: &'static str = "The signed checkpoint of the evidence log (C2SP tlog-checkpoint).";
-    const MEDIA_TYPE: &'static str = "text/plain; charset=utf-8";
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = NoQuery;
-    type Answer = String;
+pub static LOG_TILES: AnyDocument = AnyDocument {
+    paths: &["/log/tile/{*tile}"],
+    summary: "A tile of the evidence log (C2SP tlog-tiles).",
+    media_type: "application/octet-stream",
+    max_age_s: Some(YEAR_S),
+    headers: &[("cache-control", "immutable")],
+    refusals: &[404],
+    ..AnyDocument::of::<String>(|app, request| Box::pin(tile(app, request)))
+};
 
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        Ok(published(app).await?.tree.checkpoint.into())
+async fn tile(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let path = request.path.strip_prefix("/log/tile/").unwrap_or_default();
+    let (tile, width) = LogTile::parse(path).ok_or_else(|| no_such_tile(path))?;
+    // The tree first: its entries are certainly in the tiles.
+    let size = app.store.log_tree().await?.ok_or_else(no_log_yet)?.size;
+    if tile.width_in(size) < width {
+        return Err(no_such_tile(path));
     }
+    let bytes = app.store.log_tile(tile).await?;
+    let items = usize::try_from(width).unwrap_or(usize::MAX);
+    let length = match tile {
+        LogTile::Hashes { .. } => items.saturating_mul(HASH_SIZE),
+        LogTile::Entries { .. } => log_entries(&bytes).take(items).map(|entry| 2 + entry.len()).sum(),
+    };
+    let served = Bytes::from(bytes);
+    if served.len() < length {
+        return Err(Problem::fault("a tile of the log is incomplete"));
+    }
+    Ok(served.slice(..length))
 }
 
-#[derive(Debug)]
-pub(super) struct Tiles;
+/// The path parameter is the index of a leaf. The evidence is a record of one probe, in the form of the version that
+/// wrote it.
+pub static LOG_EVIDENCE: AnyDocument = AnyDocument {
+    paths: &["/log/evidence/{index}"],
+    summary: "The evidence of a decision in the evidence log: the bytes whose SHA-256 is `evidence` in the leaf with \
+        this index.",
+    max_age_s: Some(300),
+    refusals: &[404],
+    ..AnyDocument::of::<serde_json::Map<String, serde_json::Value>>(|app, request| {
+        Box::pin(evidence(app, request))
+    })
+};
 
-impl Document for Tiles {
-    const PATHS: &'static [&'static str] = &["/log/tile/{*tile}"];
-    const SUMMARY: &'static str = "A tile of the evidence log (C2SP tlog-tiles).";
-    const MEDIA_TYPE: &'static str = "application/octet-stream";
-    const MAX_AGE_S: Option<u32> = Some(YEAR_S);
-    const HEADERS: &'static [(&'static str, &'static str)] = &[("cache-control", "immutable")];
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = NoQuery;
-    type Answer = String;
-
-    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let path = request.path.strip_prefix("/log/tile/").unwrap_or_default();
-        let (tile, width) = LogTile::parse(path).ok_or_else(|| no_such_tile(path))?;
-        // The tree first: its entries are certainly in the tiles.
-        let size = app.store.log_tree().await?.ok_or_else(no_log_yet)?.size;
-        if tile.width_in(size) < width {
-            return Err(no_such_tile(path));
-        }
-        let bytes = app.store.log_tile(tile).await?;
-        let items = usize::try_from(width).unwrap_or(usize::MAX);
-        let length = match tile {
-            LogTile::Hashes { .. } => items.saturating_mul(HASH_SIZE),
-            LogTile::Entries { .. } => log_entries(&bytes).take(items).map(|entry| 2 + entry.len()).sum(),
-        };
-        let served = Bytes::from(bytes);
-        if served.len() < length {
-            return Err(Problem::fault("a tile of the log is incomplete"));
-        }
-        Ok(served.slice(..length))
-    }
-}
-
-/// The path parameter is the index of a leaf.
-#[derive(Debug)]
-pub(super) struct Evidence;
-
-impl Document for Evidence {
-    const PATHS: &'static [&'static str] = &["/log/evidence/{index}"];
-    const SUMMARY: &'static str = "The evidence of a decision in the evidence log: the bytes whose SHA-256 is `evidence` in \
-        the leaf with this index.";
-    const MAX_AGE_S: Option<u32> = Some(300);
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = NoQuery;
-    /// The evidence is a record of one probe, in the form of the version that wrote it.
-    type Answer = serde_json::Map<String, serde_json::Value>;
-
-    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let index = request.path.rsplit('/').next().unwrap_or_default();
-        let index: u64 = index.parse().map_err(|_| no_evidence("The index of a leaf is a number."))?;
-        let entry = evidence_log::entry(app, index).await?;
-        let entry = entry.ok_or_else(|| no_evidence("The evidence log has no such leaf yet."))?;
-        let (Some(id), Some(hash)) = (&entry.listing_id, &entry.evidence) else {
-            return Err(no_evidence(
-                "This leaf commits to no evidence of a probe. The root of attestations is proven with \
+async fn evidence(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let index = request.path.rsplit('/').next().unwrap_or_default();
+    let index: u64 = index.parse().map_err(|_| no_evidence("The index of a leaf is a number."))?;
+    let entry = evidence_log::entry(app, index).await?;
+    let entry = entry.ok_or_else(|| no_evidence("The evidence log has no such leaf yet."))?;
+    let (Some(id), Some(hash)) = (&entry.listing_id, &entry.evidence) else {
+        return Err(no_evidence(
+            "This leaf commits to no evidence of a probe. The root of attestations is proven with \
                  /log/proof?listing_id=...&attestation_id=..., and the checksum of a dump is in /dumps.json.",
-            ));
-        };
-        let listing = app.store.listing(id).await?;
-        let is_shown = listing.is_some_and(|listing| listing.lane != Lane::Withdrawn);
-        let evidence = if is_shown { app.store.leaf_evidence(id, hash).await? } else { None };
-        evidence.map(Bytes::from).ok_or_else(|| {
-            no_evidence(
-                "The evidence of this leaf is not stored any more: it is stored for 400 days, and removed \
+        ));
+    };
+    let listing = app.store.listing(id).await?;
+    let is_shown = listing.is_some_and(|listing| listing.lane != Lane::Withdrawn);
+    let evidence = if is_shown { app.store.leaf_evidence(id, hash).await? } else { None };
+    evidence.map(Bytes::from).ok_or_else(|| {
+        no_evidence(
+            "The evidence of this leaf is not stored any more: it is stored for 400 days, and removed \
                  when a listing is withdrawn. Earlier versions stored only the evidence of the last probe.",
-            )
-        })
-    }
+        )
+    })
 }
 
 fn no_evidence(detail: &str) -> Problem {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::document::{Document, DocumentRequest, Validity, json as json_bytes};
+use super::document::{AnyDocument, DocumentRequest, json as json_bytes};
 use registry_app::App;
 use registry_domain::views::Peer;
 use registry_domain::views::active_page::{self, Counts, Page, PageQuery};
@@ -19,7 +19,7 @@ const ROWS: u32 = 50;
 
 /// A page of the catalog for other registries.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct FederationCatalogue {
+struct FederationCatalogue {
     ok: bool,
     /// The name of this registry.
     name: String,
@@ -48,7 +48,7 @@ pub(super) struct FederationCatalogue {
 
 /// Which page of the catalog.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub(super) struct PageRequest {
+struct PageRequest {
     /// The most listings of each kind on a page: 1 to 100, default 50.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
@@ -57,25 +57,23 @@ pub(super) struct PageRequest {
     cursor: Option<String>,
 }
 
-impl Document for FederationCatalogue {
-    const PATHS: &'static [&'static str] = &["/api/catalog"];
-    const SUMMARY: &'static str = "Live listings for other registries to copy, in pages.";
-    const MAX_AGE_S: Option<u32> = Some(60);
-    const SHOWS_LIVE: bool = true;
-    type Query = PageRequest;
-    type Answer = Self;
+pub static FEDERATION_CATALOGUE: AnyDocument = AnyDocument {
+    paths: &["/api/catalog"],
+    summary: "Live listings for other registries to copy, in pages.",
+    max_age_s: Some(60),
+    shows_live: true,
+    validator: |app, request| {
+        let query: PageRequest = request.query()?;
+        page_query(&query)?;
+        Ok(Some(active_page::validator(app, request.live, &format!("catalog?{query:?}"))))
+    },
+    ..AnyDocument::of::<FederationCatalogue>(|app, request| Box::pin(render(app, request)))
+        .with_query::<PageRequest>()
+};
 
-    fn cache_validator(app: &App, request: &DocumentRequest<PageRequest>) -> Validity {
-        page_query(&request.query)?;
-        let name = format!("catalog?{:?}", request.query);
-        Ok(Some(active_page::validator(app, request.live, &name)))
-    }
-
-    async fn render(app: &App, request: &DocumentRequest<PageRequest>) -> Result<Bytes, Problem> {
-        let query = page_query(&request.query)?;
-        let page = active_page::read(app, &query).await?;
-        json_bytes(&catalogue(app, request.live, &page))
-    }
+async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let page = active_page::read(app, &page_query(&request.query()?)?).await?;
+    json_bytes(&catalogue(app, request.live, &page))
 }
 
 fn page_query(request: &PageRequest) -> Result<PageQuery, Problem> {

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::document::{Document, DocumentRequest, json};
+use super::document::{AnyDocument, DocumentRequest, json};
 use registry_app::App;
 use registry_domain::views::active_page::limit;
 use registry_model::error::Problem;
@@ -18,7 +18,7 @@ const ITEMS: u32 = 50;
 
 /// A page of the activity feed.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct FeedQuery {
+struct FeedQuery {
     /// The most items of a page: 1 to 100, default 50.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
@@ -29,7 +29,7 @@ pub(super) struct FeedQuery {
 
 /// What happened to which listing, the latest first.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ActivityFeed {
+struct ActivityFeed {
     ok: bool,
     title: String,
     /// The time of the newest item; null for an empty feed.
@@ -43,33 +43,33 @@ pub(super) struct ActivityFeed {
     self_serve: String,
 }
 
-impl Document for ActivityFeed {
-    const PATHS: &'static [&'static str] = &["/api/feed"];
-    const SUMMARY: &'static str = "The latest events of all listings, newest first, without personal data.";
-    const MAX_AGE_S: Option<u32> = Some(5);
-    type Query = FeedQuery;
-    type Answer = Self;
+pub static ACTIVITY_FEED: AnyDocument = AnyDocument {
+    paths: &["/api/feed"],
+    summary: "The latest events of all listings, newest first, without personal data.",
+    max_age_s: Some(5),
+    ..AnyDocument::of::<ActivityFeed>(|app, request| Box::pin(activity(app, request)))
+        .with_query::<FeedQuery>()
+};
 
-    async fn render(app: &App, request: &DocumentRequest<FeedQuery>) -> Result<Bytes, Problem> {
-        let limit = limit(request.query.limit, ITEMS)?;
-        let cursor = request.query.cursor.as_deref();
-        let before = Cursor::<TimeKey>::position(cursor, "next_cursor")?;
-        let (items, more) = app.store.feed(before.as_ref().map(TimeKey::as_str), limit).await?;
-        json(&Self {
-            ok: true,
-            title: format!("Activity of {}", app.settings.brand),
-            updated_at: items.first().map(|item| item.at),
-            items,
-            next_cursor: more.map(|place| Cursor(place).to_string()),
-            discovery: app.settings.url("/discovery.json"),
-            self_serve: app.settings.url("/api/publish"),
-        })
-    }
+async fn activity(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let query: FeedQuery = request.query()?;
+    let limit = limit(query.limit, ITEMS)?;
+    let before = Cursor::<TimeKey>::position(query.cursor.as_deref(), "next_cursor")?;
+    let (items, more) = app.store.feed(before.as_ref().map(TimeKey::as_str), limit).await?;
+    json(&ActivityFeed {
+        ok: true,
+        title: format!("Activity of {}", app.settings.brand),
+        updated_at: items.first().map(|item| item.at),
+        items,
+        next_cursor: more.map(|place| Cursor(place).to_string()),
+        discovery: app.settings.url("/discovery.json"),
+        self_serve: app.settings.url("/api/publish"),
+    })
 }
 
 /// A page of the talk feed.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct TalkFeedQuery {
+struct TalkFeedQuery {
     /// The most items of a page: 1 to 100, default 50.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
@@ -80,7 +80,7 @@ pub(super) struct TalkFeedQuery {
 
 /// What Live listings say to everyone, the latest first.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct TalkFeed {
+struct TalkFeed {
     ok: bool,
     title: String,
     items: Vec<PublicMessage>,
@@ -104,49 +104,48 @@ struct PublicMessage {
     from_verified: bool,
 }
 
-impl Document for TalkFeed {
-    const PATHS: &'static [&'static str] = &["/api/talk/feed"];
-    const SUMMARY: &'static str = "The public messages of Live listings, newest first.";
-    const MAX_AGE_S: Option<u32> = Some(5);
-    type Query = TalkFeedQuery;
-    type Answer = Self;
+pub static TALK_FEED: AnyDocument = AnyDocument {
+    paths: &["/api/talk/feed"],
+    summary: "The public messages of Live listings, newest first.",
+    max_age_s: Some(5),
+    ..AnyDocument::of::<TalkFeed>(|app, request| Box::pin(talk(app, request))).with_query::<TalkFeedQuery>()
+};
 
-    async fn render(app: &App, request: &DocumentRequest<TalkFeedQuery>) -> Result<Bytes, Problem> {
-        let limit = limit(request.query.limit, ITEMS)?;
-        let cursor = request.query.cursor.as_deref();
-        let before = Cursor::<TimeKey>::position(cursor, "next_cursor")?;
-        let (messages, more) =
-            app.store.talk_feed(before.as_ref().map(TimeKey::as_str), limit, app.clock.now()).await?;
-        let mut senders: Vec<ListingId> = messages.iter().map(|message| message.to.clone()).collect();
-        senders.sort_unstable();
-        senders.dedup();
-        let listings = if senders.is_empty() { Vec::new() } else { app.store.listings(&senders).await? };
-        let senders: HashMap<ListingId, Listing> = listings
-            .into_iter()
-            .filter(|listing| listing.lane != Lane::Withdrawn)
-            .map(|listing| (listing.id.clone(), listing))
-            .collect();
-        let items = messages.into_iter().filter_map(|message| {
-            let sender = senders.get(&message.to)?;
-            Some(PublicMessage {
-                id: message.id,
-                at: message.at,
-                listing_id: message.to,
-                kind: sender.shown_kind(),
-                name: sender.name.clone(),
-                text: message.text,
-                from_verified: false,
-            })
-        });
-        json(&Self {
-            ok: true,
-            title: format!("Public messages of the listings of {}", app.settings.brand),
-            items: items.collect(),
-            next_cursor: more.map(|place| Cursor(place).to_string()),
-            self_serve: format!(
-                "POST {} {{\"listing_id\": \"<listing_id>\", \"action\": \"social\", \"text\": \"<at most 500 characters>\"}}",
-                app.settings.url("/api/talk")
-            ),
+async fn talk(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let query: TalkFeedQuery = request.query()?;
+    let limit = limit(query.limit, ITEMS)?;
+    let before = Cursor::<TimeKey>::position(query.cursor.as_deref(), "next_cursor")?;
+    let (messages, more) =
+        app.store.talk_feed(before.as_ref().map(TimeKey::as_str), limit, app.clock.now()).await?;
+    let mut senders: Vec<ListingId> = messages.iter().map(|message| message.to.clone()).collect();
+    senders.sort_unstable();
+    senders.dedup();
+    let listings = if senders.is_empty() { Vec::new() } else { app.store.listings(&senders).await? };
+    let senders: HashMap<ListingId, Listing> = listings
+        .into_iter()
+        .filter(|listing| listing.lane != Lane::Withdrawn)
+        .map(|listing| (listing.id.clone(), listing))
+        .collect();
+    let items = messages.into_iter().filter_map(|message| {
+        let sender = senders.get(&message.to)?;
+        Some(PublicMessage {
+            id: message.id,
+            at: message.at,
+            listing_id: message.to,
+            kind: sender.shown_kind(),
+            name: sender.name.clone(),
+            text: message.text,
+            from_verified: false,
         })
-    }
+    });
+    json(&TalkFeed {
+        ok: true,
+        title: format!("Public messages of the listings of {}", app.settings.brand),
+        items: items.collect(),
+        next_cursor: more.map(|place| Cursor(place).to_string()),
+        self_serve: format!(
+            "POST {} {{\"listing_id\": \"<listing_id>\", \"action\": \"social\", \"text\": \"<at most 500 characters>\"}}",
+            app.settings.url("/api/talk")
+        ),
+    })
 }

@@ -12,57 +12,44 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::document::{Document, DocumentRequest, NoQuery, json};
+use super::document::{AnyDocument, json};
 use registry_app::App;
 use registry_app::message_key::{Ed25519Jwk, message_key};
 use registry_domain::trust::keys;
 use registry_model::error::Problem;
+use registry_model::settings::Settings;
 
-#[derive(Debug)]
-pub(super) struct KeySet;
-
-impl Document for KeySet {
-    const PATHS: &'static [&'static str] = &["/.well-known/jwks.json"];
-    const SUMMARY: &'static str = "The public keys that verify attestations and cards (RFC 7517).";
-    const MAX_AGE_S: Option<u32> = Some(600);
-    type Query = NoQuery;
-    type Answer = Map<String, Value>;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json(&keys::published(app).await?)
-    }
-}
+pub static KEY_SET: AnyDocument = AnyDocument {
+    paths: &["/.well-known/jwks.json"],
+    summary: "The public keys that verify attestations and cards (RFC 7517).",
+    max_age_s: Some(600),
+    ..AnyDocument::of::<Map<String, Value>>(|app, _| Box::pin(async { json(&keys::published(app).await?) }))
+};
 
 const DIRECTORY: &str = "/.well-known/http-message-signatures-directory";
 const CARD: &str = "/.well-known/signature-agent-card.json";
-
-/// The answer is signed with the key in it.
-#[derive(Debug)]
-pub(super) struct SignatureDirectory;
 
 #[derive(Serialize)]
 struct Directory {
     keys: [Ed25519Jwk; 1],
 }
 
-impl Document for SignatureDirectory {
-    const PATHS: &'static [&'static str] = &[DIRECTORY];
-    const SUMMARY: &'static str = "The public keys of the requests that this registry sends, in a signed \
-        response.";
-    const MEDIA_TYPE: &'static str = "application/http-message-signatures-directory+json";
-    const MAX_AGE_S: Option<u32> = Some(3600);
-    type Query = NoQuery;
-    type Answer = Map<String, Value>;
-
-    async fn headers_now(app: &App) -> Result<Vec<(&'static str, String)>, Problem> {
-        let signed = message_key(app).await?.sign_directory(app, &authority(app)?).await?;
-        Ok(vec![("signature-input", signed.input), ("signature", signed.signature)])
-    }
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json(&Directory { keys: [message_key(app).await?.public()] })
-    }
-}
+/// The answer is signed with the key in it.
+pub static SIGNATURE_DIRECTORY: AnyDocument = AnyDocument {
+    paths: &[DIRECTORY],
+    summary: "The public keys of the requests that this registry sends, in a signed response.",
+    media_type: "application/http-message-signatures-directory+json",
+    max_age_s: Some(3600),
+    headers_now: |app| {
+        Box::pin(async {
+            let signed = message_key(app).await?.sign_directory(app, &authority(app)?).await?;
+            Ok(vec![("signature-input", signed.input), ("signature", signed.signature)])
+        })
+    },
+    ..AnyDocument::of::<Map<String, Value>>(|app, _| {
+        Box::pin(async { json(&Directory { keys: [message_key(app).await?.public()] }) })
+    })
+};
 
 /// RFC 9421 §2.2.3: lower case, without the default port.
 fn authority(app: &App) -> Result<String, Problem> {
@@ -70,9 +57,6 @@ fn authority(app: &App) -> Result<String, Problem> {
     let host = url.host_str().unwrap_or_default();
     Ok(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
-
-#[derive(Debug)]
-pub(super) struct SignatureAgentCard;
 
 #[derive(Serialize)]
 struct Bot<'a> {
@@ -96,58 +80,45 @@ struct WebBotAuth {
     compliance: [&'static str; 0],
 }
 
-impl Document for SignatureAgentCard {
-    const PATHS: &'static [&'static str] = &[CARD];
-    const SUMMARY: &'static str = "The bot that probes other servers, and why it probes them.";
-    const MAX_AGE_S: Option<u32> = Some(3600);
-    type Query = NoQuery;
-    type Answer = Map<String, Value>;
+pub static SIGNATURE_AGENT_CARD: AnyDocument = AnyDocument {
+    paths: &[CARD],
+    summary: "The bot that probes other servers, and why it probes them.",
+    max_age_s: Some(3600),
+    ..AnyDocument::of::<Map<String, Value>>(|app, _| Box::pin(async { bot(&app.settings) }))
+};
 
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let settings = &app.settings;
-        let expected_user_agent = settings.user_agent();
-        let product = expected_user_agent.split('/').next().unwrap_or_default();
-        json(&Bot {
-            client_id: settings.url(CARD),
-            client_name: &settings.brand,
-            client_uri: settings.base_url.clone(),
-            jwks_uri: settings.url(DIRECTORY),
-            web_bot_auth: WebBotAuth {
-                trigger: "fetcher",
-                purpose: format!(
-                    "Probes agents and MCP servers that were published here. A probe reads the card and makes a \
+fn bot(settings: &Settings) -> Result<Bytes, Problem> {
+    let expected_user_agent = settings.user_agent();
+    let product = expected_user_agent.split('/').next().unwrap_or_default();
+    json(&Bot {
+        client_id: settings.url(CARD),
+        client_name: &settings.brand,
+        client_uri: settings.base_url.clone(),
+        jwks_uri: settings.url(DIRECTORY),
+        web_bot_auth: WebBotAuth {
+            trigger: "fetcher",
+            purpose: format!(
+                "Probes agents and MCP servers that were published here. A probe reads the card and makes a \
                      handshake. A Live listing is probed at most every {} hours and at least every {} days. A \
                      listing that fails is probed again after an hour, and later less often.",
-                    settings.fresh_ok_hours, settings.recheck_days
-                ),
-                product_token: product.to_owned(),
-                expected_user_agent,
-                // It requests only what the publisher named, and follows no links.
-                compliance: [],
-            },
-            known_urls: [
-                "/discovery.json",
-                "/.well-known/agent-card.json",
-                "/.well-known/mcp/server-card.json",
-            ]
+                settings.fresh_ok_hours, settings.recheck_days
+            ),
+            product_token: product.to_owned(),
+            expected_user_agent,
+            // It requests only what the publisher named, and follows no links.
+            compliance: [],
+        },
+        known_urls: ["/discovery.json", "/.well-known/agent-card.json", "/.well-known/mcp/server-card.json"]
             .map(|path| settings.url(path)),
-        })
-    }
+    })
 }
 
-#[derive(Debug)]
-pub(super) struct RegistryAuth;
-
-impl Document for RegistryAuth {
-    const PATHS: &'static [&'static str] = &["/.well-known/mcp-registry-auth"];
-    const SUMMARY: &'static str = "The key that proves to the official MCP registry who owns the names of \
-        this domain.";
-    const MEDIA_TYPE: &'static str = "text/plain; charset=utf-8";
-    const MAX_AGE_S: Option<u32> = Some(600);
-    type Query = NoQuery;
-    type Answer = String;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        Ok(message_key(app).await?.domain_key().record().unwrap_or_default().into())
-    }
-}
+pub static REGISTRY_AUTH: AnyDocument = AnyDocument {
+    paths: &["/.well-known/mcp-registry-auth"],
+    summary: "The key that proves to the official MCP registry who owns the names of this domain.",
+    media_type: "text/plain; charset=utf-8",
+    max_age_s: Some(600),
+    ..AnyDocument::of::<String>(|app, _| {
+        Box::pin(async { Ok(message_key(app).await?.domain_key().record().unwrap_or_default().into()) })
+    })
+};

@@ -4,16 +4,13 @@
 //! - the official card (SEP-2127), with the data that a client needs to connect;
 //! - the `server.json` for other MCP registries (schema of 2025-12-11).
 
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, DocumentRequest, NoQuery, json};
+use super::document::{AnyDocument, json};
 use super::families;
-use registry_app::App;
 use registry_domain::views::{badge, own_server_name};
-use registry_model::error::Problem;
 use registry_model::protocol::{
     MCP_ENDPOINT, MCP_NEWEST_REVISION, MCP_REVISIONS, MCP_SHORT_ENDPOINT, SERVER_CARD_MEDIA_TYPE,
     SERVER_DESCRIPTION_SCHEMA,
@@ -24,7 +21,7 @@ use registry_operations::DESCRIPTIONS;
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 
 /// The official schema allows at most 100 characters.
-pub(super) const DESCRIPTION: &str =
+const DESCRIPTION: &str =
     "Registry of agents and MCP servers. Every Live listing answered a real protocol handshake.";
 
 /// What the live server returns about itself (MCP 2026-07-28 `Implementation`).
@@ -38,41 +35,23 @@ pub fn identity(settings: &Settings) -> Value {
     })
 }
 
-/// `max-age` in seconds (SEP-2127).
-const KEPT_S: u32 = 3600;
+pub static SERVER_CARD: AnyDocument = AnyDocument {
+    paths: &["/mcp/server-card"],
+    summary: "The MCP server card in the format of SEP-2127.",
+    media_type: SERVER_CARD_MEDIA_TYPE,
+    // SEP-2127.
+    max_age_s: Some(3600),
+    ..AnyDocument::of::<Map<String, Value>>(|app, _| Box::pin(async { json(&strict(&app.settings)) }))
+};
 
-#[derive(Debug)]
-pub struct ServerCard;
+pub static WIDE_SERVER_CARD: AnyDocument = AnyDocument {
+    paths: &["/.well-known/mcp/server-card.json"],
+    summary: "The MCP server card with the tools, products and badges of this registry.",
+    max_age_s: Some(3600),
+    ..AnyDocument::of::<Map<String, Value>>(|app, _| Box::pin(async { json(&wide(&app.settings)) }))
+};
 
-impl Document for ServerCard {
-    const PATHS: &'static [&'static str] = &["/mcp/server-card"];
-    const SUMMARY: &'static str = "The MCP server card in the format of SEP-2127.";
-    const MEDIA_TYPE: &'static str = SERVER_CARD_MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
-    type Query = NoQuery;
-    type Answer = Map<String, Value>;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        Ok(Bytes::from(strict(&app.settings).to_string()))
-    }
-}
-
-#[derive(Debug)]
-pub struct WideServerCard;
-
-impl Document for WideServerCard {
-    const PATHS: &'static [&'static str] = &["/.well-known/mcp/server-card.json"];
-    const SUMMARY: &'static str = "The MCP server card with the tools, products and badges of this registry.";
-    const MAX_AGE_S: Option<u32> = Some(KEPT_S);
-    type Query = NoQuery;
-    type Answer = Map<String, Value>;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        Ok(Bytes::from(wide(&app.settings).to_string()))
-    }
-}
-
-pub fn strict(settings: &Settings) -> Value {
+fn strict(settings: &Settings) -> Value {
     json!({
         "$schema": SCHEMA,
         "name": own_server_name(settings),
@@ -89,7 +68,7 @@ pub fn strict(settings: &Settings) -> Value {
 }
 
 /// `specification.md#mcp-server-card`.
-pub fn wide(settings: &Settings) -> Value {
+fn wide(settings: &Settings) -> Value {
     let tools: Vec<Value> = DESCRIPTIONS
         .iter()
         .map(|entry| json!({ "name": entry.name, "description": entry.description }))
@@ -135,7 +114,7 @@ pub fn wide(settings: &Settings) -> Value {
 /// The server.json of this registry.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct OwnServerDescription {
+struct OwnServerDescription {
     #[serde(rename = "$schema")]
     schema: &'static str,
     /// The reversed domain, a slash, and the name of the server.
@@ -155,17 +134,12 @@ struct Remote {
     url: String,
 }
 
-impl Document for OwnServerDescription {
-    const PATHS: &'static [&'static str] = &["/api/mcp-registry/server.json"];
-    const SUMMARY: &'static str = "The server.json of this registry, for other MCP registries.";
-    const MAX_AGE_S: Option<u32> = Some(3600);
-    type Query = NoQuery;
-    type Answer = Self;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json(&server_json(&app.settings))
-    }
-}
+pub static OWN_SERVER_DESCRIPTION: AnyDocument = AnyDocument {
+    paths: &["/api/mcp-registry/server.json"],
+    summary: "The server.json of this registry, for other MCP registries.",
+    max_age_s: Some(3600),
+    ..AnyDocument::of::<OwnServerDescription>(|app, _| Box::pin(async { json(&server_json(&app.settings)) }))
+};
 
 fn server_json(settings: &Settings) -> OwnServerDescription {
     OwnServerDescription {
@@ -176,47 +150,5 @@ fn server_json(settings: &Settings) -> OwnServerDescription {
         version: registry_model::VERSION,
         website_url: settings.base_url.clone(),
         remotes: [Remote { transport: "streamable-http", url: settings.url(MCP_SHORT_ENDPOINT) }],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use registry_formats::server_json as format;
-    use registry_model::Reach;
-    use registry_model::settings::Mode;
-
-    fn at(base_url: &str) -> Settings {
-        let lookup = |name: &str| (name == "BASE_URL").then(|| base_url.to_owned());
-        Settings::from_env(Mode::Public, lookup).unwrap()
-    }
-
-    #[test]
-    fn strict_card_stays_within_the_official_limits() {
-        let card = strict(&at("https://registry.example.com"));
-        let length = |member: &str| card[member].as_str().unwrap().len();
-        assert!((1..=100).contains(&length("description")) && (1..=100).contains(&length("title")));
-        assert!((3..=200).contains(&length("name")));
-        assert_eq!(card["remotes"][0]["url"], "https://registry.example.com/mcp");
-    }
-
-    #[test]
-    fn cards_have_the_identity_of_the_live_server() {
-        let settings = at("https://registry.example.com");
-        let (live, strict, wide) = (identity(&settings), strict(&settings), wide(&settings));
-        for member in ["name", "title", "version", "description"] {
-            assert_eq!((&strict[member], &wide[member]), (&live[member], &live[member]), "{member}");
-        }
-        assert_eq!(strict["remotes"][0]["supportedProtocolVersions"], wide["protocol_versions"]);
-        assert_eq!(wide["tools_hint"].as_array().unwrap().len(), DESCRIPTIONS.len());
-    }
-
-    #[test]
-    fn server_json_of_this_registry_passes_the_publish_checks() {
-        let settings = at("https://registry.example.com");
-        let document = serde_json::to_value(server_json(&settings)).unwrap();
-        let read = format::read(&document, Reach::Public).unwrap();
-        assert_eq!(read.name, "com.example.registry/registry");
-        assert_eq!(read.remotes[0].url.as_str(), "https://registry.example.com/mcp");
     }
 }

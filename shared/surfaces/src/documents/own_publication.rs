@@ -5,13 +5,12 @@
 //! of the name, and the commands to publish it. Unknown values are null. The official registry is read only
 //! if it is one of the peers in the settings.
 
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::document::{Document, DocumentRequest, NoQuery, json};
-use super::keys::RegistryAuth;
-use super::mcp_server_card::{OwnServerDescription, WideServerCard};
+use super::document::{AnyDocument, json};
+use super::keys::REGISTRY_AUTH;
+use super::mcp_server_card::{OWN_SERVER_DESCRIPTION, WIDE_SERVER_CARD};
 use super::own_records::{Lookup, RecordState, domain, own_records, zone_line};
 use registry_app::App;
 use registry_app::domain_keys::PublicKey;
@@ -25,7 +24,7 @@ const RECORD_FORMAT: &str = "mcp1";
 
 /// The DNS discovery record of this registry, expected and found.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct DnsStatus {
+struct DnsStatus {
     ok: bool,
     /// The host of this registry.
     host: String,
@@ -61,23 +60,17 @@ struct RecordItem {
     matches: bool,
 }
 
-impl Document for DnsStatus {
-    const PATHS: &'static [&'static str] = &["/api/dns/mcp-status"];
-    const SUMMARY: &'static str = "The DNS discovery record of this registry: the expected record, and the \
-        record that the DNS returns.";
-    const MAX_AGE_S: Option<u32> = Some(60);
-    type Query = NoQuery;
-    type Answer = Self;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json(&dns_status(app).await?)
-    }
-}
+pub static DNS_STATUS: AnyDocument = AnyDocument {
+    paths: &["/api/dns/mcp-status"],
+    summary: "The DNS discovery record of this registry: the expected record, and the record that the DNS returns.",
+    max_age_s: Some(60),
+    ..AnyDocument::of::<DnsStatus>(|app, _| Box::pin(async { json(&dns_status(app).await?) }))
+};
 
 async fn dns_status(app: &App) -> Result<DnsStatus, Problem> {
     let settings = &app.settings;
     let key = message_key(app).await?.public_base64();
-    let card = settings.url(WideServerCard::PATHS[0]);
+    let card = settings.url(WIDE_SERVER_CARD.paths[0]);
     let expected = expected(&card, &key);
     let records = own_records(app).await;
     let lookup = Lookup::of(
@@ -112,7 +105,7 @@ async fn dns_status(app: &App) -> Result<DnsStatus, Problem> {
         expected_txt,
         dns_record_hint,
         mcp_server_card: card,
-        server_json: settings.url(OwnServerDescription::PATHS[0]),
+        server_json: settings.url(OWN_SERVER_DESCRIPTION.paths[0]),
     })
 }
 
@@ -186,7 +179,7 @@ const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
 
 /// How this registry is published at other MCP registries.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct PublishStatus {
+struct PublishStatus {
     ok: bool,
     /// Whether the official registry lists this one, by its last answer; null if that is not known.
     listed: Option<bool>,
@@ -260,18 +253,12 @@ struct PublishStep {
     command: Option<String>,
 }
 
-impl Document for PublishStatus {
-    const PATHS: &'static [&'static str] = &["/api/mcp-registry/publish-status"];
-    const SUMMARY: &'static str = "How to publish this registry in other MCP registries: its name, the \
-        proofs of the name, and the steps.";
-    const MAX_AGE_S: Option<u32> = Some(60);
-    type Query = NoQuery;
-    type Answer = Self;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json(&publish_status(app).await?)
-    }
-}
+pub static PUBLISH_STATUS: AnyDocument = AnyDocument {
+    paths: &["/api/mcp-registry/publish-status"],
+    summary: "How to publish this registry in other MCP registries: its name, the proofs of the name, and the steps.",
+    max_age_s: Some(60),
+    ..AnyDocument::of::<PublishStatus>(|app, _| Box::pin(async { json(&publish_status(app).await?) }))
+};
 
 async fn publish_status(app: &App) -> Result<PublishStatus, Problem> {
     let settings = &app.settings;
@@ -282,8 +269,8 @@ async fn publish_status(app: &App) -> Result<PublishStatus, Problem> {
     let lookup =
         Lookup::of(settings, records.as_deref(), |records| &records.at_domain, |found| judge(&key, found));
     let listed = listed(&peers);
-    let description = settings.url(OwnServerDescription::PATHS[0]);
-    let auth = settings.url(RegistryAuth::PATHS[0]);
+    let description = settings.url(OWN_SERVER_DESCRIPTION.paths[0]);
+    let auth = settings.url(REGISTRY_AUTH.paths[0]);
     let is_public = domain.is_some() && auth.starts_with("https://");
     let search = |registry: &str| format!("{registry}/v0.1/servers?search={name}");
     Ok(PublishStatus {
@@ -311,7 +298,7 @@ async fn publish_status(app: &App) -> Result<PublishStatus, Problem> {
         dns: DnsProof { name: domain, expected_txt: record.clone(), lookup },
         http: HttpProof { url: auth.clone(), text: record, is_public },
         mcp_registry_auth: auth,
-        discovery_record: settings.url(DnsStatus::PATHS[0]),
+        discovery_record: settings.url(DNS_STATUS.paths[0]),
         server_json: description,
         recommended_names: [name],
         note: "One of the two proofs is enough. Both contain the public key of the key pair that signs this \
@@ -364,26 +351,6 @@ fn steps(domain: Option<&str>, description: &str, record: &str, search: &str) ->
 mod tests {
     use super::*;
 
-    #[test]
-    fn dns_record_that_differs_least_is_compared() {
-        let expected = expected("https://r.example.org/.well-known/mcp/server-card.json", "a2V5");
-        let good = text(&expected);
-        let foreign = good.replace("a2V5", "b3RoZXI=").replace("cap=registry; ", "");
-        let spf = "v=spf1 -all".to_owned();
-        assert_eq!(nearest(&expected, std::slice::from_ref(&spf)), None);
-        let differing = nearest(&expected, &[spf.clone(), foreign.clone()]).unwrap();
-        let wrong: Vec<(&str, Option<&str>)> = differing
-            .iter()
-            .filter(|item| !item.matches)
-            .map(|item| (item.key, item.found.as_deref()))
-            .collect();
-        assert_eq!(wrong, [("pk", Some("ed25519:b3RoZXI=")), ("cap", None)]);
-        let loose = good.replace("; ", " ;");
-        for found in [vec![foreign.clone(), good], vec![loose, foreign]] {
-            assert!(nearest(&expected, &found).unwrap().iter().all(|item| item.matches), "{found:?}");
-        }
-    }
-
     fn peer(url: &str, lists_this: Option<bool>) -> PeerRegistry {
         PeerRegistry {
             url: url.to_owned(),
@@ -417,14 +384,5 @@ mod tests {
         assert_eq!(state(&[]), RecordState::Missing);
         assert_eq!(state(&[&other]), RecordState::Differs);
         assert_eq!(state(&[&other, &own]), RecordState::Matches);
-    }
-
-    #[test]
-    fn registry_without_a_domain_gets_only_one_step_for_publishing() {
-        let of =
-            |domain| steps(domain, "https://r.example.org/server.json", "v=MCPv1", "https://o.example.org");
-        assert_eq!(of(None).len(), 1);
-        assert!(of(Some("r.example.org")).iter().all(|step| step.command.is_some()));
-        assert_eq!(of(Some("r.example.org")).last().unwrap().step, 7);
     }
 }

@@ -2,16 +2,14 @@
 //! outcomes of the day, and whether the schedules run. All numbers come from counters and index pages. No
 //! records are counted.
 
-use bytes::Bytes;
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::document::{Document, DocumentRequest, NoQuery, json};
+use super::document::{AnyDocument, json};
 use registry_app::App;
-use registry_model::error::Problem;
 use registry_model::{Handshake, Kind, ListingId, Moment, ProbeRecord};
-use registry_store::{BudgetState, Caps, Live, StoreError, Tally, TickReport, Week};
+use registry_store::{Caps, StoreError, Tally, TickReport};
 
 const MAX_ROWS: usize = 50;
 const READ_PER_OUTCOME: i32 = 50;
@@ -139,16 +137,6 @@ pub(crate) struct FailSample {
     pub(crate) probed_at: Moment,
 }
 
-struct Read {
-    budget: BudgetState,
-    live: Live,
-    tally: Tally,
-    week: Week,
-    tick: TickReport,
-    due: (u32, Option<Moment>),
-    probes: Vec<ProbeRecord>,
-}
-
 /// Ten small reads at once.
 pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
     let (store, now) = (&app.store, app.clock.now());
@@ -166,17 +154,12 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
     )?;
     let mut probes: Vec<ProbeRecord> = [ok, partial, fail, skip].into_iter().flatten().collect();
     probes.sort_by_key(|probe| std::cmp::Reverse(probe.probed_at));
-    Ok(statistics(app, now, Read { budget, live, tally, week, tick, due, probes }))
-}
-
-fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
     let settings = &app.settings;
     let caps = Caps {
         window: settings.probe_window_cap,
         hour: settings.probe_hourly_cap,
         day: settings.probe_daily_budget,
     };
-    let Read { budget, live, tally, week, tick, due, probes } = read;
     let left = |used: u32, cap: u32| cap.saturating_sub(used);
     let active = LiveActive { total: live.agents + live.mcps, mcp: live.mcps, agents: live.agents, at: now };
     let snapshot = match (live.counted, live.as_of) {
@@ -184,7 +167,7 @@ fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
         _ => active.clone(),
     };
     let next_tick_at = next_tick(now, settings.probe_tick_seconds);
-    Statistics {
+    Ok(Statistics {
         used: budget.day.used,
         budget: caps.day,
         remaining: left(budget.day.used, caps.day),
@@ -239,7 +222,7 @@ fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
         window_bucket: budget.window.name,
         outcomes: outcomes(tally, &probes, live.expired),
         recent: probes.into_iter().take(MAX_ROWS).collect(),
-    }
+    })
 }
 
 fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Outcomes {
@@ -303,20 +286,17 @@ fn cadence(tick_seconds: u32, caps: Caps) -> String {
 
 /// The probe statistics.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ProbeStatistics {
+struct ProbeStatistics {
     ok: bool,
     #[serde(flatten)]
     statistics: Statistics,
 }
 
-impl Document for ProbeStatistics {
-    const PATHS: &'static [&'static str] = &["/api/probes"];
-    const SUMMARY: &'static str = "Probe statistics: budget, outcomes, and whether the schedules run.";
-    const MAX_AGE_S: Option<u32> = Some(5);
-    type Query = NoQuery;
-    type Answer = Self;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json(&Self { ok: true, statistics: read(app).await? })
-    }
-}
+pub static PROBE_STATISTICS: AnyDocument = AnyDocument {
+    paths: &["/api/probes"],
+    summary: "Probe statistics: budget, outcomes, and whether the schedules run.",
+    max_age_s: Some(5),
+    ..AnyDocument::of::<ProbeStatistics>(|app, _| {
+        Box::pin(async { json(&ProbeStatistics { ok: true, statistics: read(app).await? }) })
+    })
+};

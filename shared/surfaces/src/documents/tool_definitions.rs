@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use http::StatusCode;
 
-use super::document::{Document, DocumentRequest, NoQuery};
+use super::document::{AnyDocument, DocumentRequest};
 use registry_app::App;
 use registry_formats::tool_definition::set_document;
 use registry_model::error::{Problem, shorten};
@@ -14,38 +14,31 @@ use registry_store::Addressed;
 /// Listings at which a content address is looked up.
 const MAX_LISTINGS: usize = 10;
 
-/// A content never changes. After a day, caches ask again, because a withdrawn listing takes its tools with it.
-const DAY_S: u32 = 86_400;
+/// The path parameter is the hash. The document is a tool as its server defined it, or an array of hashes.
+pub static TOOL_DEFINITION: AnyDocument = AnyDocument {
+    paths: &["/tools/{hash}"],
+    summary: "The definition of an MCP tool by its SHA-256, as canonical JSON (RFC 8785). For the hash of a tool set: \
+        the JSON array of the sorted hashes of its tools.",
+    // A content never changes. After a day, caches ask again, because a withdrawn listing takes its tools with it.
+    max_age_s: Some(86_400),
+    headers: &[("cache-control", "immutable")],
+    refusals: &[404],
+    ..AnyDocument::of::<serde_json::Value>(|app, request| Box::pin(render(app, request)))
+};
 
-/// The path parameter is the hash.
-#[derive(Debug)]
-pub(super) struct ToolDefinition;
-
-impl Document for ToolDefinition {
-    const PATHS: &'static [&'static str] = &["/tools/{hash}"];
-    const SUMMARY: &'static str = "The definition of an MCP tool by its SHA-256, as canonical JSON (RFC 8785). For the hash \
-        of a tool set: the JSON array of the sorted hashes of its tools.";
-    const MAX_AGE_S: Option<u32> = Some(DAY_S);
-    const HEADERS: &'static [(&'static str, &'static str)] = &[("cache-control", "immutable")];
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = NoQuery;
-    /// A tool as its server defined it, or an array of hashes.
-    type Answer = serde_json::Value;
-
-    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let hash = request.path.strip_prefix("/tools/").unwrap_or_default();
-        for listing in shown_listings(app, hash).await? {
-            match app.store.addressed(&listing.id, hash).await? {
-                Some(Addressed::Tool(definition)) => return Ok(definition.into()),
-                Some(Addressed::Set(set)) => {
-                    return Ok(set_document(set.tools.iter().map(|tool| tool.hash.as_str())).into());
-                }
-                // The index still contains an item that was removed.
-                None => {}
+async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let hash = request.path.strip_prefix("/tools/").unwrap_or_default();
+    for listing in shown_listings(app, hash).await? {
+        match app.store.addressed(&listing.id, hash).await? {
+            Some(Addressed::Tool(definition)) => return Ok(definition.into()),
+            Some(Addressed::Set(set)) => {
+                return Ok(set_document(set.tools.iter().map(|tool| tool.hash.as_str())).into());
             }
+            // The index still contains an item that was removed.
+            None => {}
         }
-        Err(not_found(hash))
     }
+    Err(not_found(hash))
 }
 
 /// The listings with this address that are not withdrawn.

@@ -1,46 +1,20 @@
-//! Reads the query or the body of an HTTP request, within size limits. The crate `registry-operations` parses
+//! Reads the body of an HTTP request, within a size limit. The crate `registry-operations` parses
 //! the content.
 
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
-use http::request::Parts;
 use http::{StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use registry_model::error::{Problem, shorten};
-use registry_operations::arguments::{from_json, from_query};
 
 /// The largest body that a route accepts, in bytes (`specification.md#errors`).
 pub const MAX_BODY_BYTES: usize = 256 * 1024;
 
-#[derive(Clone, Copy, Debug)]
-pub struct Query<T>(pub T);
-
-#[derive(Clone, Copy, Debug)]
-pub struct Body<T>(pub T);
-
 /// A body within the size limit whose content type is JSON.
 #[derive(Clone, Debug)]
 pub struct RawBody(pub Bytes);
-
-impl<S: Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        from_query(parts.uri.query().unwrap_or_default()).map(Self)
-    }
-}
-
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
-    type Rejection = Problem;
-
-    async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
-        let body = RawBody::from_request(request, state).await?;
-        from_json(body.json()?).map(Self)
-    }
-}
 
 impl<S: Send + Sync> FromRequest<S> for RawBody {
     type Rejection = Problem;

@@ -15,7 +15,9 @@ pub(super) fn of_body(
     let named = body.as_object_mut().and_then(|members| members.remove("action"));
     match named {
         Some(Value::String(action)) => {
-            let operation = operation_of(members, &action)?;
+            let Some((_, operation)) = members.iter().find(|(known, _)| known.name == action) else {
+                return Err(unknown(members, &format!("Unknown action `{}`.", shorten(&action, 60))));
+            };
             if operation.takes_action {
                 body["action"] = Value::String(action);
             }
@@ -24,13 +26,6 @@ pub(super) fn of_body(
         _ if !body.is_object() => Err(Problem::malformed("The body must be a JSON object.")),
         _ => Err(unknown(members, "`action` is missing.")),
     }
-}
-
-fn operation_of(members: &[Member], action: &str) -> Result<&'static AnyOperation, Problem> {
-    let found = members.iter().find(|(known, _)| known.name == action);
-    found
-        .map(|(_, operation)| *operation)
-        .ok_or_else(|| unknown(members, &format!("Unknown action `{}`.", shorten(action, 60))))
 }
 
 fn unknown(members: &[Member], what: &str) -> Problem {

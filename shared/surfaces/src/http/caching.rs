@@ -40,39 +40,3 @@ fn join(headers: &mut HeaderMap, name: &HeaderName) {
         headers.insert(name, line);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn completed(lines: &[(HeaderName, &'static str)]) -> Vec<(String, String)> {
-        let mut headers = HeaderMap::new();
-        for (name, line) in lines {
-            headers.append(name, HeaderValue::from_static(line));
-        }
-        complete(&mut headers);
-        let text = |value: &HeaderValue| value.to_str().unwrap().to_owned();
-        headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect()
-    }
-
-    #[test]
-    fn answer_without_a_rule_is_not_stored() {
-        let no_store = [("cache-control".to_owned(), "no-store".to_owned())];
-        assert_eq!(completed(&[]), no_store);
-        let no_store = completed(&[(header::CACHE_CONTROL, "no-store"), (header::VARY, "accept")]);
-        assert_eq!(no_store[1], ("vary".to_owned(), "accept".to_owned()));
-    }
-
-    #[test]
-    fn every_value_is_sent_once_and_in_one_line() {
-        let lines = completed(&[
-            (header::CACHE_CONTROL, "public, max-age=9"),
-            (header::CACHE_CONTROL, "immutable"),
-            (header::VARY, "Accept"),
-            (header::VARY, "Accept-Encoding"),
-        ]);
-        let expected =
-            [("cache-control", "public, max-age=9, immutable"), ("vary", "accept, accept-encoding, origin")];
-        assert_eq!(lines, expected.map(|(name, line)| (name.to_owned(), line.to_owned())));
-    }
-}

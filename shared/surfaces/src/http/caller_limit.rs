@@ -51,8 +51,8 @@ impl CallerLimit {
         Self { rate, clock, callers: Arc::default() }
     }
 
-    /// Takes a token of a caller. Error: 429 if the bucket is empty.
-    pub fn check(&self, address: IpAddr) -> Result<Remaining, Problem> {
+    /// Takes a token of a caller, and returns how many are left. Error: 429 if the bucket is empty.
+    pub fn check(&self, address: IpAddr) -> Result<u32, Problem> {
         let name = Caller { address: Some(address), bearer: None }.name();
         self.take(name).map_err(|seconds| {
             let detail = format!(
@@ -65,7 +65,7 @@ impl CallerLimit {
     }
 
     /// `Err` contains the seconds until the bucket has a token again.
-    fn take(&self, caller: String) -> Result<Remaining, u32> {
+    fn take(&self, caller: String) -> Result<u32, u32> {
         let now = self.clock.now();
         let (one, whole) = (self.rate.interval(), self.rate.interval() * self.rate.burst());
         let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,16 +78,16 @@ impl CallerLimit {
             return Err(u32::try_from(seconds).unwrap_or(u32::MAX));
         }
         callers.insert(caller, full_again + one);
-        Ok(Remaining(u32::try_from((-empty_by).as_nanos() / one.as_nanos().max(1)).unwrap_or(0)))
+        Ok(u32::try_from((-empty_by).as_nanos() / one.as_nanos().max(1)).unwrap_or(0))
     }
 
     /// The fields of the IETF draft `ratelimit-headers`: the policy, and what is left of it.
-    fn add_fields(&self, headers: &mut HeaderMap, remaining: Remaining) {
+    fn add_fields(&self, headers: &mut HeaderMap, remaining: u32) {
         let burst = self.rate.burst();
         let window = (self.rate.interval() * burst).as_millis().div_euclid(1000).max(1);
         let fields = [
             ("ratelimit-policy", format!("\"caller\";q={burst};w={window}")),
-            ("ratelimit", format!("\"caller\";r={};t=1", remaining.0)),
+            ("ratelimit", format!("\"caller\";r={};t=1", remaining)),
         ];
         for (name, value) in fields {
             if let Ok(value) = HeaderValue::from_str(&value) {
@@ -96,10 +96,6 @@ impl CallerLimit {
         }
     }
 }
-
-/// The tokens that are left in a bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Remaining(u32);
 
 /// The bucket of the caller of a request. The middleware adds it to the request, so that a function can count a request
 /// that contains several messages more than once.
@@ -129,7 +125,7 @@ pub(super) async fn limit(State(limit): State<CallerLimit>, mut request: Request
             request.extensions_mut().insert(CallerBucket { limit: limit.clone(), address });
             (remaining, next.run(request).await)
         }
-        Err(problem) => (Remaining(0), problem.into_response()),
+        Err(problem) => (0, problem.into_response()),
     };
     limit.add_fields(response.headers_mut(), remaining);
     response

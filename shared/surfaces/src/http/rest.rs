@@ -8,7 +8,9 @@ use axum::extract::{FromRequest, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use bytes::Bytes;
+use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
+use serde_json::value::RawValue;
 
 use super::arguments::RawBody;
 use super::by_action;
@@ -138,26 +140,19 @@ async fn cached_response(
 pub fn documents(served: &[&'static AnyDocument]) -> Router<App> {
     let paths = served.iter().flat_map(|document| document.paths.iter().map(|path| (*document, *path)));
     paths.fold(Router::new(), |router, (document, path)| {
-        let serve = move |State(app): State<App>, request: Request| async move {
-            let path = request.uri().path().to_owned();
-            let query = request.uri().query().unwrap_or_default().to_owned();
-            read(app, document, path, query, request.headers().clone()).await
-        };
+        let serve =
+            move |State(app): State<App>, request: Parts| async move { read(&app, document, &request).await };
         router.route(path, get(serve))
     })
 }
 
-async fn read(
-    app: App,
-    document: &'static AnyDocument,
-    path: String,
-    query: String,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    let answer = document.answer(&app, path, &query, &headers).await?;
+async fn read(app: &App, document: &AnyDocument, request: &Parts) -> Result<Response, Problem> {
+    let (path, query) = (request.uri.path().to_owned(), request.uri.query().unwrap_or_default().to_owned());
+    let (body, validator) = document.answer(app, path, query, &request.headers).await?;
+    let headers = (document.headers_now)(app).await?;
     let seconds = document.max_age_s.unwrap_or_default();
-    let mut response = conditional_response(seconds, &answer.validator, document.media_type, answer.body);
-    for (name, value) in &answer.headers {
+    let mut response = conditional_response(seconds, &validator, document.media_type, body);
+    for (name, value) in &headers {
         let value = HeaderValue::from_str(value).map_err(|error| Problem::fault(error.to_string()))?;
         response.headers_mut().append(HeaderName::from_static(name), value);
     }
@@ -165,6 +160,11 @@ async fn read(
         response.headers_mut().append(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
     Ok(response)
+}
+
+/// A JSON document that is serialized already.
+pub fn json_response(text: Box<RawValue>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], Box::<str>::from(text).into_string()).into_response()
 }
 
 /// With the validator (RFC 9110 §13); 304 if the caller has the body already. Zero seconds: revalidate each time.

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{common, described};
-use registry_operations::DESCRIPTIONS;
+use super::common;
 
 /// Every call as a line `METHOD path operationId`.
 fn calls(description: &Value) -> Vec<String> {
@@ -25,26 +24,6 @@ fn calls_match_the_stored_list() {
         std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/openapi/calls.txt"), &calls).unwrap();
     }
     assert_eq!(calls, include_str!("calls.txt"), "UPDATE=1 updates the list");
-}
-
-#[test]
-fn every_route_and_document_is_described() {
-    let description = common();
-    for operation in DESCRIPTIONS {
-        for route in operation.routes {
-            let call = &description["paths"][route.path][if route.is_post() { "post" } else { "get" }];
-            assert!(call["operationId"].is_string(), "{}: {}", operation.name, route.path);
-        }
-        for action in operation.actions {
-            let text = description["paths"][action.path].to_string();
-            assert!(text.contains(&format!("`{}`", action.name)), "{}", operation.name);
-        }
-    }
-    for document in described() {
-        for path in document.paths {
-            assert!(description["paths"][path.replace("{*", "{")]["get"].is_object(), "{path}");
-        }
-    }
 }
 
 #[test]

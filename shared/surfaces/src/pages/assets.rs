@@ -3,51 +3,39 @@
 
 use bytes::Bytes;
 
-use crate::documents::{Document, DocumentRequest, NoQuery};
-use registry_app::App;
-use registry_model::error::Problem;
+use crate::documents::{AnyDocument, Render};
 
 const STYLE: &[u8] = include_bytes!("../../assets/pages/style.css");
 const CODE: &[u8] = include_bytes!("../../assets/pages/script.js");
 const IMAGE: &[u8] = include_bytes!("../../assets/pages/icon.svg");
 
-const YEAR_S: u32 = 31_536_000;
-
 pub(super) const STYLE_PATH: &str = text(&named::<34>(b"/assets/style-", STYLE, b".css"));
 pub(super) const SCRIPT_PATH: &str = text(&named::<34>(b"/assets/script-", CODE, b".js"));
 pub(super) const ICON_PATH: &str = text(&named::<33>(b"/assets/icon-", IMAGE, b".svg"));
 
-/// The style sheet, the script or the icon.
-#[derive(Debug)]
-pub(super) struct Asset<const INDEX: usize>;
+pub static STYLE_SHEET: AnyDocument = AnyDocument {
+    paths: &[STYLE_PATH],
+    summary: "The style sheet of the pages.",
+    media_type: "text/css; charset=utf-8",
+    ..asset(|_, _| Box::pin(async { Ok(Bytes::from_static(STYLE)) }))
+};
 
-pub(super) type StyleSheet = Asset<0>;
-pub(super) type Script = Asset<1>;
-pub(super) type Icon = Asset<2>;
+pub static SCRIPT: AnyDocument = AnyDocument {
+    paths: &[SCRIPT_PATH],
+    summary: "The script of the pages, which also work without it.",
+    media_type: "text/javascript; charset=utf-8",
+    ..asset(|_, _| Box::pin(async { Ok(Bytes::from_static(CODE)) }))
+};
 
-/// Paths, summary, media type and content.
-const ASSETS: [(&[&str], &str, &str, &[u8]); 3] = [
-    (&[STYLE_PATH], "The style sheet of the pages.", "text/css; charset=utf-8", STYLE),
-    (
-        &[SCRIPT_PATH],
-        "The script of the pages, which also work without it.",
-        "text/javascript; charset=utf-8",
-        CODE,
-    ),
-    (&[ICON_PATH, "/favicon.ico"], "The icon of the pages.", "image/svg+xml; charset=utf-8", IMAGE),
-];
+pub static ICON: AnyDocument = AnyDocument {
+    paths: &[ICON_PATH, "/favicon.ico"],
+    summary: "The icon of the pages.",
+    media_type: "image/svg+xml; charset=utf-8",
+    ..asset(|_, _| Box::pin(async { Ok(Bytes::from_static(IMAGE)) }))
+};
 
-impl<const INDEX: usize> Document for Asset<INDEX> {
-    const PATHS: &'static [&'static str] = ASSETS[INDEX].0;
-    const SUMMARY: &'static str = ASSETS[INDEX].1;
-    const MEDIA_TYPE: &'static str = ASSETS[INDEX].2;
-    const MAX_AGE_S: Option<u32> = Some(YEAR_S);
-    type Query = NoQuery;
-    type Answer = String;
-
-    async fn render(_: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        Ok(Bytes::from_static(ASSETS[INDEX].3))
-    }
+const fn asset(render: Render) -> AnyDocument {
+    AnyDocument { max_age_s: Some(31_536_000), ..AnyDocument::of::<String>(render) }
 }
 
 /// The path with a hash of the content, at compile time, because routes are constants.
@@ -91,17 +79,6 @@ const fn text(ascii: &[u8]) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn path_contains_the_hash_of_the_content() {
-        assert_eq!(hash(b"foobar"), 0x8594_4171_f739_67e8, "from the test vectors of the authors");
-        for (path, content) in [(STYLE_PATH, STYLE), (SCRIPT_PATH, CODE), (ICON_PATH, IMAGE)] {
-            assert!(path.contains(&format!("-{:016x}.", hash(content))), "{path}");
-        }
-        assert!(STYLE_PATH.starts_with("/assets/style-") && STYLE_PATH.ends_with(".css"), "{STYLE_PATH}");
-        assert!(SCRIPT_PATH.starts_with("/assets/script-") && SCRIPT_PATH.ends_with(".js"), "{SCRIPT_PATH}");
-        assert!(ICON_PATH.starts_with("/assets/icon-") && ICON_PATH.ends_with(".svg"), "{ICON_PATH}");
-    }
 
     #[test]
     fn assets_are_small() {

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::de::IntoDeserializer as _;
 use serde::{Deserialize, Deserializer};
 
-use super::frame::{self, Frame, Section, html};
+use super::frame::{Frame, Section, html, page};
 use super::rows::Row;
-use crate::documents::{Document, DocumentRequest, Validity};
+use crate::documents::{AnyDocument, DocumentRequest};
 use registry_app::App;
 use registry_domain::views::active_page::{self, KindFilter, PageQuery};
 use registry_model::cache::CacheValidator;
@@ -25,7 +25,7 @@ const ROWS: u32 = 50;
 /// Which part of the board to show.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub(super) struct BoardQuery {
+struct BoardQuery {
     /// A search in plain words. Default: the newest listings.
     #[schemars(length(max = 20000))]
     q: String,
@@ -72,9 +72,6 @@ impl BoardQuery {
         format!("/list?{}", query.finish())
     }
 }
-
-#[derive(Debug)]
-pub(super) struct Board;
 
 #[derive(Template)]
 #[template(path = "board.html")]
@@ -133,47 +130,40 @@ struct Part {
     next: Option<String>,
 }
 
-impl Document for Board {
-    const PATHS: &'static [&'static str] = &["/list"];
-    const SUMMARY: &'static str = "The live board for people. It shows every Live agent and MCP server with \
-        its evidence, and has a search and filters.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(5);
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    const SHOWS_LIVE: bool = true;
-    type Query = BoardQuery;
-    type Answer = String;
-
-    fn cache_validator(app: &App, request: &DocumentRequest<BoardQuery>) -> Validity {
-        if request.query.is_search() {
+pub static BOARD: AnyDocument = AnyDocument {
+    paths: &["/list"],
+    summary: "The live board for people. It shows every Live agent and MCP server with its evidence, and has a search \
+        and filters.",
+    max_age_s: Some(5),
+    shows_live: true,
+    validator: |app, request| {
+        let query: BoardQuery = request.query()?;
+        if query.is_search() {
             return Ok(None);
         }
         let minute = app.clock.now().as_second() / 60;
-        Ok(Some(CacheValidator::weak(&format!(
-            "board/{}/{minute}/{:?}",
-            request.live.version, request.query
-        ))))
-    }
+        Ok(Some(CacheValidator::weak(&format!("board/{}/{minute}/{query:?}", request.live.version))))
+    },
+    ..page(|app, request| Box::pin(render(app, request))).with_query::<BoardQuery>()
+};
 
-    async fn render(app: &App, request: &DocumentRequest<BoardQuery>) -> Result<Bytes, Problem> {
-        let (query, live) = (&request.query, request.live);
-        let part =
-            if query.is_search() { found(app, query).await? } else { newest(app, query, live).await? };
-        let description = format!(
-            "{} agents and {} MCP servers. Each answered a real handshake within the last {} days.",
-            live.agents, live.mcps, app.settings.recheck_days
-        );
-        let frame = Frame::of(&app.settings, Section::Board, "/list", "Browse", description);
-        html(&Page {
-            frame: if query.is_search() || !query.cursor.is_empty() { frame.not_indexed() } else { frame },
-            query,
-            live,
-            counts: part.counts,
-            rows: part.rows,
-            summary: part.summary,
-            next: part.next.map(|cursor| query.link(&cursor)),
-        })
-    }
+async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let (query, live) = (&request.query::<BoardQuery>()?, request.live);
+    let part = if query.is_search() { found(app, query).await? } else { newest(app, query, live).await? };
+    let description = format!(
+        "{} agents and {} MCP servers. Each answered a real handshake within the last {} days.",
+        live.agents, live.mcps, app.settings.recheck_days
+    );
+    let frame = Frame::of(&app.settings, Section::Board, "/list", "Browse", description);
+    html(&Page {
+        frame: if query.is_search() || !query.cursor.is_empty() { frame.not_indexed() } else { frame },
+        query,
+        live,
+        counts: part.counts,
+        rows: part.rows,
+        summary: part.summary,
+        next: part.next.map(|cursor| query.link(&cursor)),
+    })
 }
 
 async fn newest(app: &App, query: &BoardQuery, live: Live) -> Result<Part, Problem> {

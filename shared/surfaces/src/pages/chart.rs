@@ -68,27 +68,29 @@ fn day_title(day: &ProofDay) -> String {
 }
 
 pub(super) fn line(points: &Points) -> Plot {
-    let top = top(points);
-    let at = |(x, y): &(f64, f64)| format!("{:.1} {:.1}", x * WIDTH, HEIGHT - y / top as f64 * HEIGHT);
-    let joined: Vec<String> = points.iter().map(at).collect();
-    // A dot is a line of no length with round ends: a circle would be stretched with the plot.
-    let dots: String = joined.iter().map(|point| format!("M{point}h0")).collect();
-    let body = format!(r#"<path class="line" d="M{}"/><path class="dots" d="{dots}"/>"#, joined.join("L"));
-    Plot { drawing: plotted(&body), top }
+    plot(points, |joined| {
+        // A dot is a line of no length with round ends: a circle would be stretched with the plot.
+        let dots: String = joined.split('L').map(|point| format!("M{point}h0")).collect();
+        format!(r#"<path class="line" d="M{joined}"/><path class="dots" d="{dots}"/>"#)
+    })
 }
 
 pub(super) fn area(points: &Points) -> Plot {
+    let [first, last] =
+        [points.first(), points.last()].map(|point| point.map_or(0.0, |point| point.0) * WIDTH);
+    plot(points, |joined| {
+        format!(
+            r#"<path class="below" d="M{joined}L{last:.1} {HEIGHT}L{first:.1} {HEIGHT}Z"/><path class="line" d="M{joined}"/>"#
+        )
+    })
+}
+
+/// `body` draws the points, which are joined by `L`.
+fn plot(points: &Points, body: impl Fn(&str) -> String) -> Plot {
     let top = top(points);
     let at = |(x, y): &(f64, f64)| format!("{:.1} {:.1}", x * WIDTH, HEIGHT - y / top as f64 * HEIGHT);
     let joined = points.iter().map(at).collect::<Vec<_>>().join("L");
-    let (first, last) =
-        (points.first().map_or(0.0, |point| point.0), points.last().map_or(0.0, |point| point.0));
-    let body = format!(
-        r#"<path class="below" d="M{joined}L{:.1} {HEIGHT}L{:.1} {HEIGHT}Z"/><path class="line" d="M{joined}"/>"#,
-        last * WIDTH,
-        first * WIDTH
-    );
-    Plot { drawing: plotted(&body), top }
+    Plot { drawing: plotted(&body(&joined)), top }
 }
 
 fn plotted(body: &str) -> Drawing {

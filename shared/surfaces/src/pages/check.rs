@@ -10,9 +10,9 @@ use serde::Deserialize;
 use super::frame::{self, Frame, Section, html};
 use super::problem_page::in_page;
 use super::rows::kind_label;
-use super::score_rows::{CheckRow, PartRow};
+use super::score_rows::{CheckRow, PartRow, check_row, part_row};
 use super::when::When;
-use crate::documents::{Document, DocumentRequest, NoQuery, id_in_check};
+use crate::documents::{AnyDocument, DocumentRequest, id_in_check};
 use registry_app::App;
 use registry_domain::score_report::{self, RETENTION_DAYS};
 use registry_fetch::Target;
@@ -23,9 +23,6 @@ use registry_probe::explain;
 
 /// Characters of a URL that is shown again.
 const MAX_URL_CHARS: usize = 2048;
-
-#[derive(Debug)]
-pub(super) struct CheckPage;
 
 #[derive(Template)]
 #[template(path = "check.html")]
@@ -68,37 +65,34 @@ impl<'a> Form<'a> {
 
 /// What to check.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-pub(super) struct CheckQuery {
+struct CheckQuery {
     /// The URL of an agent card, a site or an MCP endpoint. If there is a report about it, the page links to the latest one.
     #[serde(default)]
     url: String,
 }
 
-impl Document for CheckPage {
-    const PATHS: &'static [&'static str] = &["/check"];
-    const SUMMARY: &'static str = "The form that checks an agent or MCP server without listing it, and what the check \
-        sends.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    type Query = CheckQuery;
-    type Answer = String;
+pub static CHECK: AnyDocument = AnyDocument {
+    paths: &["/check"],
+    summary: "The form that checks an agent or MCP server without listing it, and what the check sends.",
+    ..frame::page(|app, request| Box::pin(form(app, request))).with_query::<CheckQuery>()
+};
 
-    async fn render(app: &App, request: &DocumentRequest<CheckQuery>) -> Result<Bytes, Problem> {
-        let url = request.query.url.trim();
-        let mut form = Form::of(&app.settings, url);
-        if !url.is_empty() {
-            form.frame = form.frame.not_indexed();
-        }
-        if let Ok(target) = Target::parse(url, app.settings.reach()) {
-            let latest = score_report::latest(app, &target).await?;
-            form.latest = latest.map(|(id, report)| Latest {
-                path: format!("/check/{id}"),
-                score: report.score,
-                at: When::of(report.scored_at, app.clock.now()),
-            });
-        }
-        html(&form)
+async fn form(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let query: CheckQuery = request.query()?;
+    let url = query.url.trim();
+    let mut form = Form::of(&app.settings, url);
+    if !url.is_empty() {
+        form.frame = form.frame.not_indexed();
     }
+    if let Ok(target) = Target::parse(url, app.settings.reach()) {
+        let latest = score_report::latest(app, &target).await?;
+        form.latest = latest.map(|(id, report)| Latest {
+            path: format!("/check/{id}"),
+            score: report.score,
+            at: When::of(report.scored_at, app.clock.now()),
+        });
+    }
+    html(&form)
 }
 
 /// The form again, with what to correct, for a browser whose check was refused.
@@ -109,16 +103,12 @@ pub fn refused_check(settings: &Settings, url: &str, problem: &Problem) -> Respo
     in_page(&form, problem.clone().into_response())
 }
 
-/// The path parameter is the id of the report.
-#[derive(Debug)]
-pub(super) struct ReportPage;
-
 #[derive(Template)]
 #[template(path = "check_report.html")]
 struct Page<'a> {
     frame: Frame<'a>,
     report: &'a ScoreReport,
-    outcome: Outcome,
+    outcome: (&'static str, &'static str),
     at: When,
     expires: When,
     steps: Vec<StepRow<'a>>,
@@ -132,20 +122,12 @@ struct Page<'a> {
     link: String,
 }
 
-struct Outcome {
-    class: &'static str,
-    text: &'static str,
-}
-
-impl Outcome {
-    const fn of(report: &ScoreReport) -> Self {
-        if report.would_go_live {
-            Self { class: "good", text: "Live" }
-        } else if report.would_be_gated {
-            Self { class: "warn", text: "gated" }
-        } else {
-            Self { class: "bad", text: "not Live" }
-        }
+/// What a listing with this report would be: a class of the style sheet and a text.
+const fn outcome(report: &ScoreReport) -> (&'static str, &'static str) {
+    match (report.would_go_live, report.would_be_gated) {
+        (true, _) => ("good", "Live"),
+        (false, true) => ("warn", "gated"),
+        (false, false) => ("bad", "not Live"),
     }
 }
 
@@ -178,24 +160,21 @@ impl<'a> StepRow<'a> {
     }
 }
 
-impl Document for ReportPage {
-    const PATHS: &'static [&'static str] = &["/check/{id}"];
-    const SUMMARY: &'static str = "The report of a score: each request of the probe with its answer, the rule of the \
-        specification, the points and what to fix. Stored for 30 days.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(60);
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = NoQuery;
-    type Answer = String;
+/// The path parameter is the id of the report.
+pub static CHECK_REPORT: AnyDocument = AnyDocument {
+    paths: &["/check/{id}"],
+    summary: "The report of a score: each request of the probe with its answer, the rule of the specification, the \
+        points and what to fix. Stored for 30 days.",
+    max_age_s: Some(60),
+    refusals: &[404],
+    ..frame::page(|app, request| Box::pin(report(app, request)))
+};
 
-    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let id = id_in_check(&request.path);
-        let report = score_report::read(app, id).await?;
-        let id: ScoreReportId =
-            id.parse().map_err(|_| Problem::fault("the id of a stored report is invalid"))?;
-        html(&page(&app.settings, app.clock.now(), &id, &report))
-    }
+async fn report(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let id = id_in_check(&request.path);
+    let report = score_report::read(app, id).await?;
+    let id: ScoreReportId = id.parse().map_err(|_| Problem::fault("the id of a stored report is invalid"))?;
+    html(&page(&app.settings, app.clock.now(), &id, &report))
 }
 
 fn page<'a>(settings: &'a Settings, now: Moment, id: &ScoreReportId, report: &'a ScoreReport) -> Page<'a> {
@@ -205,15 +184,11 @@ fn page<'a>(settings: &'a Settings, now: Moment, id: &ScoreReportId, report: &'a
     Page {
         // What a stranger's server sent is not for search engines.
         frame: Frame::of(settings, Section::ForAgents, &path, "Check report", description).not_indexed(),
-        outcome: Outcome::of(report),
+        outcome: outcome(report),
         at: When::of(report.scored_at, now),
         expires: When::of(score_report::expires_at(report), now),
-        checks: report
-            .checks
-            .iter()
-            .map(|check| CheckRow::of(check, explain::fix_for_check(check)))
-            .collect(),
-        parts: report.breakdown.iter().map(PartRow::of).collect(),
+        checks: report.checks.iter().map(|check| check_row(check, explain::fix_for_check(check))).collect(),
+        parts: report.breakdown.iter().map(part_row).collect(),
         again: Some(report.url.as_str()).filter(|_| score_report::is_complete(report)),
         limits: score_report::limits(settings),
         days: RETENTION_DAYS,

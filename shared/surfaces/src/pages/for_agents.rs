@@ -9,10 +9,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::command::Command;
-use super::frame::{self, Frame, Section, html};
+use super::frame::{Frame, Section, html, page};
 use super::problem_page::PublishForm;
 use crate::call::{self, Call};
-use crate::documents::{Document, DocumentRequest, Validity};
+use crate::documents::{AnyDocument, DocumentRequest};
 use registry_app::App;
 use registry_domain::funnel::{self, Stage};
 use registry_model::cache::CacheValidator;
@@ -28,9 +28,6 @@ use registry_operations::{
 
 /// An MCP revision in which a call needs only name and arguments; the newest one needs headers and `_meta`.
 const PLAIN_REVISION: &str = MCP_REVISIONS[1];
-
-#[derive(Debug)]
-pub(super) struct ForAgents;
 
 #[derive(Template)]
 #[template(path = "for_agents.html")]
@@ -56,7 +53,7 @@ struct Page<'a> {
 
 /// Options of the guide.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-pub(super) struct GuideQuery {
+struct GuideQuery {
     /// A URL to fill into the form.
     #[serde(default)]
     url: String,
@@ -106,49 +103,44 @@ impl Entry {
     }
 }
 
-impl Document for ForAgents {
-    const PATHS: &'static [&'static str] = &["/for-agents"];
-    const SUMMARY: &'static str = "The guide for agents and people. It shows how to list yourself, find \
-        listings and prove your identity, with complete example requests.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(300);
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    type Query = GuideQuery;
-    type Answer = String;
-
-    fn cache_validator(app: &App, request: &DocumentRequest<GuideQuery>) -> Validity {
-        if !request.query.url.is_empty() {
-            return Ok(None);
-        }
+pub static FOR_AGENTS: AnyDocument = AnyDocument {
+    paths: &["/for-agents"],
+    summary: "The guide for agents and people. It shows how to list yourself, find listings and prove your identity, \
+        with complete example requests.",
+    max_age_s: Some(300),
+    validator: |app, request| {
+        let is_filled = !request.query::<GuideQuery>()?.url.is_empty();
         // It depends on the settings and the code only.
-        Ok(Some(CacheValidator::weak(&format!("for-agents/{}/{:?}", registry_model::VERSION, app.settings))))
-    }
+        let made_from = format!("for-agents/{}/{:?}", registry_model::VERSION, app.settings);
+        Ok(Some(CacheValidator::weak(&made_from)).filter(|_| !is_filled))
+    },
+    ..page(|app, request| Box::pin(render(app, request))).with_query::<GuideQuery>()
+};
 
-    async fn render(app: &App, request: &DocumentRequest<GuideQuery>) -> Result<Bytes, Problem> {
-        let settings = &app.settings;
-        let description = "How to list an agent or MCP server with one request, find listings that answer, \
+async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let settings = &app.settings;
+    let description = "How to list an agent or MCP server with one request, find listings that answer, \
             and prove your identity. You can use REST, MCP, A2A or ARD.";
-        let command = |operation| Command::of(operation, settings);
-        html(&Page {
-            frame: Frame::of(settings, Section::ForAgents, "/for-agents", "For agents", description),
-            settings,
-            form: PublishForm::of(&request.query.url),
-            list: command(LIST_YOURSELF.described),
-            status: command(CHECK_STATUS.described),
-            score: command(SCORE.described),
-            search: command(ARD_SEARCH.described),
-            matching: command(MATCH_CAPABILITY.described),
-            attest: command(ATTEST.described),
-            bind: command(BIND_IDENTITY.described),
-            protocols: protocols(settings),
-            stages: funnel::stages(settings),
-            core: DESCRIBED_CORE.iter().map(|operation| Entry::of(operation, settings)).collect(),
-            families: families(settings),
-            total: DESCRIPTIONS.len(),
-            user_agent: settings.user_agent(),
-            name_proof: settings.domain_proof_url.replace("{domain}", "<your domain>"),
-        })
-    }
+    let command = |operation| Command::of(operation, settings);
+    html(&Page {
+        frame: Frame::of(settings, Section::ForAgents, "/for-agents", "For agents", description),
+        settings,
+        form: PublishForm::of(&request.query::<GuideQuery>()?.url),
+        list: command(LIST_YOURSELF.described),
+        status: command(CHECK_STATUS.described),
+        score: command(SCORE.described),
+        search: command(ARD_SEARCH.described),
+        matching: command(MATCH_CAPABILITY.described),
+        attest: command(ATTEST.described),
+        bind: command(BIND_IDENTITY.described),
+        protocols: protocols(settings),
+        stages: funnel::stages(settings),
+        core: DESCRIBED_CORE.iter().map(|operation| Entry::of(operation, settings)).collect(),
+        families: families(settings),
+        total: DESCRIPTIONS.len(),
+        user_agent: settings.user_agent(),
+        name_proof: settings.domain_proof_url.replace("{domain}", "<your domain>"),
+    })
 }
 
 fn protocols(settings: &Settings) -> Vec<Protocol> {

@@ -5,6 +5,7 @@ use askama::Template;
 use bytes::Bytes;
 
 use super::assets::{ICON_PATH, SCRIPT_PATH, STYLE_PATH};
+use crate::documents::{AnyDocument, Render};
 use registry_model::characters::is_reordering;
 use registry_model::error::Problem;
 use registry_model::settings::Settings;
@@ -20,6 +21,11 @@ pub(super) const HEADERS: &[(&str, &str)] = &[
     ),
     ("referrer-policy", "same-origin"),
 ];
+
+/// An HTML page, without parameters.
+pub(super) const fn page(render: Render) -> AnyDocument {
+    AnyDocument { media_type: MEDIA_TYPE, headers: HEADERS, ..AnyDocument::of::<String>(render) }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {

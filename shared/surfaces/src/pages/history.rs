@@ -21,12 +21,8 @@ pub(super) struct History {
     pub(super) summary: String,
     pub(super) first_day: String,
     pub(super) explained: Vec<DayState>,
-    pub(super) latency: Option<Latency>,
-}
-
-pub(super) struct Latency {
-    pub(super) plot: Plot,
-    pub(super) first_day: String,
+    /// The handshake times, and the first day of them.
+    pub(super) latency: Option<(Plot, String)>,
 }
 
 impl History {
@@ -73,7 +69,7 @@ fn summary(listing: &Listing, days: &[ProofDay], now: Moment) -> String {
 }
 
 /// `None` if there are too few handshakes, or they are too close together.
-fn latency(probes: &[ProbeRecord], days: &[ProofDay], now: Moment) -> Option<Latency> {
+fn latency(probes: &[ProbeRecord], days: &[ProofDay], now: Moment) -> Option<(Plot, String)> {
     let begins = days.first()?.begins;
     let is_shown = |probe: &&ProbeRecord| probe.ok && probe.probed_at >= begins;
     let measured: Vec<(Moment, u32)> = probes
@@ -89,33 +85,21 @@ fn latency(probes: &[ProbeRecord], days: &[ProofDay], now: Moment) -> Option<Lat
     }
     let place = |at: Moment| at.duration_since(first).as_secs_f64() / all.as_secs_f64();
     let points: Points = measured.iter().map(|(at, ms)| (place(*at), f64::from(*ms))).collect();
-    Some(Latency { plot: chart::line(&points), first_day: first.utc_day() })
+    Some((chart::line(&points), first.utc_day()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::{Handshake, Kind};
+    use registry_model::Handshake;
 
     const NOW: &str = "2026-11-20T12:00:00Z";
 
     fn probe(time: &str, latency_ms: u32) -> ProbeRecord {
-        ProbeRecord {
-            id: "agent-a".parse().unwrap(),
-            kind: Kind::Agent,
-            target: String::new(),
-            ok: true,
-            latency_ms: Some(latency_ms),
-            score: 50,
-            signals: Vec::new(),
-            handshake: Handshake::Ok,
-            protocol_hints: Vec::new(),
-            probed_at: time.parse().unwrap(),
-            reason: None,
-        }
+        ProbeRecord { latency_ms: Some(latency_ms), ..proof_days::tests::probe(time, Handshake::Ok, None) }
     }
 
-    fn drawn(probes: &[ProbeRecord]) -> Option<Latency> {
+    fn drawn(probes: &[ProbeRecord]) -> Option<(Plot, String)> {
         let begins = "2026-08-23T00:00:00Z".parse().unwrap();
         let day =
             ProofDay { begins, state: DayState::Good, probes: 1, good: 1, latency_ms: None, reason: None };
@@ -129,9 +113,9 @@ mod tests {
             probe("2026-11-18T12:00:00Z", 100),
             probe("2026-11-16T12:00:00Z", 0),
         ];
-        let latency = drawn(&probes).unwrap();
-        assert_eq!((latency.first_day.as_str(), latency.plot.top), ("2026-11-16", 100));
-        let svg = latency.plot.drawing.to_string();
+        let (plot, first_day) = drawn(&probes).unwrap();
+        assert_eq!((first_day.as_str(), plot.top), ("2026-11-16", 100));
+        let svg = plot.drawing.to_string();
         assert!(svg.contains("M0.0 100.0L500.0 0.0L1000.0 60.0"), "{svg}");
         probes[1].ok = false;
         assert!(drawn(&probes).is_none(), "two handshakes make no line");

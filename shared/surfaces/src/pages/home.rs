@@ -11,7 +11,7 @@ use super::frame::{self, Frame, Section, html};
 use super::problem_page::PublishForm;
 use super::rows::Row;
 use super::when::When;
-use crate::documents::{Document, DocumentRequest, NoQuery, ROOT_LINKS, Validity, probe_statistics};
+use crate::documents::{AnyDocument, DocumentRequest, ROOT_LINKS, probe_statistics};
 use registry_app::App;
 use registry_domain::views::active_page::{self, ActivePosition, PageQuery};
 use registry_model::cache::CacheValidator;
@@ -38,9 +38,6 @@ const HEADERS: [(&str, &str); frame::HEADERS.len() + ROOT_LINKS.len()] = {
     all
 };
 
-#[derive(Debug)]
-pub(super) struct Home;
-
 #[derive(Template)]
 #[template(path = "home.html")]
 struct Page<'a> {
@@ -54,45 +51,41 @@ struct Page<'a> {
     curl: Command,
 }
 
-impl Document for Home {
-    const PATHS: &'static [&'static str] = &["/"];
-    const SUMMARY: &'static str = "The home page for people. It shows what this registry is, what is Live, \
-        and how to publish a listing.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(5);
-    const HEADERS: &'static [(&'static str, &'static str)] = &HEADERS;
-    const SHOWS_LIVE: bool = true;
-    type Query = NoQuery;
-    type Answer = String;
-
-    /// The page shows times relative to now, the shortest of them in seconds.
-    fn cache_validator(app: &App, request: &DocumentRequest<NoQuery>) -> Validity {
+pub static HOME: AnyDocument = AnyDocument {
+    paths: &["/"],
+    summary: "The home page for people. It shows what this registry is, what is Live, and how to publish a listing.",
+    max_age_s: Some(5),
+    headers: &HEADERS,
+    shows_live: true,
+    // The page shows times relative to now, the shortest of them in seconds.
+    validator: |app, request| {
         let span = app.clock.now().as_second().div_euclid(REUSED_FOR_S);
         Ok(Some(CacheValidator::weak(&format!("home/{}/{span}", request.live.version))))
-    }
+    },
+    ..frame::page(|app, request| Box::pin(render(app, request)))
+};
 
-    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let (settings, now, live) = (&app.settings, app.clock.now(), request.live);
-        let first_page = PageQuery { only: None, from: ActivePosition::default(), limit: CANDIDATES };
-        let latest = async { Ok(app.store.latest_probes(Handshake::Ok, 1).await?) };
-        let (page, latest) = futures::try_join!(active_page::read(app, &first_page), latest)?;
-        let rows = best([page.agents, page.mcps]);
-        let description = format!(
-            "A public registry of AI agents and MCP servers. Every Live listing answered a real protocol handshake \
+async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let (settings, now, live) = (&app.settings, app.clock.now(), request.live);
+    let first_page = PageQuery { only: None, from: ActivePosition::default(), limit: CANDIDATES };
+    let latest = async { Ok(app.store.latest_probes(Handshake::Ok, 1).await?) };
+    let (page, latest) = futures::try_join!(active_page::read(app, &first_page), latest)?;
+    let rows = best([page.agents, page.mcps]);
+    let description = format!(
+        "A public registry of AI agents and MCP servers. Every Live listing answered a real protocol handshake \
              within the last {} days.",
-            settings.recheck_days
-        );
-        html(&Page {
-            frame: Frame::of(settings, Section::Home, "/", "", description),
-            live,
-            recheck_days: settings.recheck_days,
-            form: PublishForm::default(),
-            rows: rows.iter().map(|listing| Row::of(listing, now)).collect(),
-            last_handshake: latest.first().map(|probe| When::of(probe.probed_at, now)),
-            next_sweep: When::of(probe_statistics::next_tick(now, settings.probe_tick_seconds), now),
-            curl: Command::of(LIST_YOURSELF.described, settings),
-        })
-    }
+        settings.recheck_days
+    );
+    html(&Page {
+        frame: Frame::of(settings, Section::Home, "/", "", description),
+        live,
+        recheck_days: settings.recheck_days,
+        form: PublishForm::default(),
+        rows: rows.iter().map(|listing| Row::of(listing, now)).collect(),
+        last_handshake: latest.first().map(|probe| When::of(probe.probed_at, now)),
+        next_sweep: When::of(probe_statistics::next_tick(now, settings.probe_tick_seconds), now),
+        curl: Command::of(LIST_YOURSELF.described, settings),
+    })
 }
 
 /// Listings with a description and a name of their own first, then by score, then the newest; of both kinds in turn.

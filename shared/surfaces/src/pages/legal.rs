@@ -2,12 +2,10 @@
 //! table of personal data is the one in `SECURITY.md`.
 
 use askama::Template;
-use bytes::Bytes;
 
-use super::frame::{self, Frame, Section, html};
-use crate::documents::{Document, DocumentRequest, NoQuery};
-use registry_app::App;
-use registry_model::error::Problem;
+use super::frame::{Frame, Section, html, page};
+use crate::documents::{AnyDocument, Render};
+use registry_model::settings::Settings;
 
 /// Personal data as the page lists it.
 struct Data {
@@ -60,9 +58,6 @@ const STORED: [Data; 9] = [
     },
 ];
 
-#[derive(Debug)]
-pub(super) struct Privacy;
-
 #[derive(Template)]
 #[template(path = "privacy.html")]
 struct PrivacyPage<'a> {
@@ -70,24 +65,23 @@ struct PrivacyPage<'a> {
     stored: &'static [Data],
 }
 
-impl Document for Privacy {
-    const PATHS: &'static [&'static str] = &["/privacy"];
-    const SUMMARY: &'static str =
-        "Which personal data this registry stores, for what and for how long, and how to have it erased.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(300);
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    type Query = NoQuery;
-    type Answer = String;
+pub static PRIVACY: AnyDocument = AnyDocument {
+    paths: &["/privacy"],
+    summary: "Which personal data this registry stores, for what and for how long, and how to have it erased.",
+    ..legal(|app, _| {
+        Box::pin(async {
+            html(&PrivacyPage { frame: frame(&app.settings, &PRIVACY, "Privacy"), stored: &STORED })
+        })
+    })
+};
 
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let frame = Frame::of(&app.settings, Section::None, "/privacy", "Privacy", Self::SUMMARY);
-        html(&PrivacyPage { frame, stored: &STORED })
-    }
+const fn legal(render: Render) -> AnyDocument {
+    AnyDocument { max_age_s: Some(300), ..page(render) }
 }
 
-#[derive(Debug)]
-pub(super) struct Terms;
+fn frame<'a>(settings: &'a Settings, page: &AnyDocument, title: &str) -> Frame<'a> {
+    Frame::of(settings, Section::None, page.paths[0], title, page.summary)
+}
 
 #[derive(Template)]
 #[template(path = "terms.html")]
@@ -97,28 +91,19 @@ struct TermsPage<'a> {
     user_agent: String,
 }
 
-impl Document for Terms {
-    const PATHS: &'static [&'static str] = &["/terms"];
-    const SUMMARY: &'static str = "The rules for using this registry: what you may publish, what Live means, and \
-        how a listing is removed.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(300);
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    type Query = NoQuery;
-    type Answer = String;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let settings = &app.settings;
-        html(&TermsPage {
-            frame: Frame::of(settings, Section::None, "/terms", "Terms", Self::SUMMARY),
-            recheck_days: settings.recheck_days,
-            user_agent: settings.user_agent(),
+pub static TERMS: AnyDocument = AnyDocument {
+    paths: &["/terms"],
+    summary: "The rules for using this registry: what you may publish, what Live means, and how a listing is removed.",
+    ..legal(|app, _| {
+        Box::pin(async {
+            html(&TermsPage {
+                frame: frame(&app.settings, &TERMS, "Terms"),
+                recheck_days: app.settings.recheck_days,
+                user_agent: app.settings.user_agent(),
+            })
         })
-    }
-}
-
-#[derive(Debug)]
-pub(super) struct About;
+    })
+};
 
 #[derive(Template)]
 #[template(path = "about.html")]
@@ -129,22 +114,17 @@ struct AboutPage<'a> {
     source: Option<&'a str>,
 }
 
-impl Document for About {
-    const PATHS: &'static [&'static str] = &["/about"];
-    const SUMMARY: &'static str = "Who runs this registry, what Live means, and what the registry is not.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(300);
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    type Query = NoQuery;
-    type Answer = String;
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let settings = &app.settings;
-        html(&AboutPage {
-            frame: Frame::of(settings, Section::None, "/about", "About", Self::SUMMARY),
-            recheck_days: settings.recheck_days,
-            version: registry_model::VERSION,
-            source: settings.source_url.as_deref(),
+pub static ABOUT: AnyDocument = AnyDocument {
+    paths: &["/about"],
+    summary: "Who runs this registry, what Live means, and what the registry is not.",
+    ..legal(|app, _| {
+        Box::pin(async {
+            html(&AboutPage {
+                frame: frame(&app.settings, &ABOUT, "About"),
+                recheck_days: app.settings.recheck_days,
+                version: registry_model::VERSION,
+                source: app.settings.source_url.as_deref(),
+            })
         })
-    }
-}
+    })
+};

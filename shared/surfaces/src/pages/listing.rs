@@ -12,11 +12,11 @@ use super::frame::{self, Frame, Section, html};
 use super::history::{History, MAX_PROBES};
 use super::proof_days;
 use super::rows::kind_label;
-use super::score_rows::{CheckRow, PartRow};
+use super::score_rows::{CheckRow, PartRow, check_row, part_row};
 use super::standing::Standing;
 use super::tools::ChangeRow;
 use super::when::When;
-use crate::documents::{Document, DocumentRequest, NoQuery};
+use crate::documents::{AnyDocument, DocumentRequest};
 use registry_app::App;
 use registry_app::talk::{Talk, TalkMode};
 use registry_domain::trust::capability::Capability;
@@ -45,9 +45,6 @@ const MAX_PEERS: usize = 8;
 const MAX_PACKAGES: usize = 20;
 /// Characters of the description in the head of the page.
 const MAX_SUMMARY_CHARS: usize = 160;
-
-#[derive(Debug)]
-pub(super) struct ListingPage;
 
 #[derive(Template)]
 #[template(path = "listing.html")]
@@ -148,44 +145,36 @@ struct PeerRow {
     last: When,
 }
 
-impl Document for ListingPage {
-    const PATHS: &'static [&'static str] = &["/list/{id}"];
-    const SUMMARY: &'static str = "The page of a listing for people. It shows the state, ninety days of \
-        probes, the checks, the tools or skills, and how to use the listing.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(10);
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = NoQuery;
-    type Answer = String;
+pub static LISTING: AnyDocument = AnyDocument {
+    paths: &["/list/{id}"],
+    summary: "The page of a listing for people. It shows the state, ninety days of probes, the checks, the tools or \
+        skills, and how to use the listing.",
+    max_age_s: Some(10),
+    refusals: &[404],
+    ..frame::page(|app, request| Box::pin(render(app, request)))
+};
 
-    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let found = known(app, request.path.rsplit('/').next().unwrap_or_default()).await?;
-        let (listing, evidence) = (&found.0, found.1.as_ref());
-        let (id, now) = (&listing.id, app.clock.now());
-        let since = now - SignedDuration::from_hours(24 * (proof_days::DAYS + 1));
-        let document = async {
-            if listing.server_name.is_none() { Ok(None) } else { app.store.server_document(id).await }
-        };
-        let tools = async {
-            if listing.kept_tools.is_none() {
-                Ok(SeenTools::default())
-            } else {
-                app.store.seen_tools(id).await
-            }
-        };
-        let (probes, (trail, _), edges, mut outcomes, document, tools) = futures::try_join!(
-            app.store.probes_of(id, since, MAX_PROBES),
-            app.store.traces_at(id, 1, now),
-            app.store.edges_of(id, MAX_PEERS, now),
-            app.store.outcomes_of(std::slice::from_ref(id)),
-            document,
-            tools,
-        )?;
-        let peers = peers(app, id, edges, now).await?;
-        let used = Use { trail: trail.unwrap_or_default(), outcomes: outcomes.remove(id), peers };
-        html(&page(app, listing, evidence, document.as_ref(), &tools, &probes, used)?)
-    }
+async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let found = known(app, request.path.rsplit('/').next().unwrap_or_default()).await?;
+    let (listing, evidence) = (&found.0, found.1.as_ref());
+    let (id, now) = (&listing.id, app.clock.now());
+    let since = now - SignedDuration::from_hours(24 * (proof_days::DAYS + 1));
+    let document =
+        async { if listing.server_name.is_none() { Ok(None) } else { app.store.server_document(id).await } };
+    let tools = async {
+        if listing.kept_tools.is_none() { Ok(SeenTools::default()) } else { app.store.seen_tools(id).await }
+    };
+    let (probes, (trail, _), edges, mut outcomes, document, tools) = futures::try_join!(
+        app.store.probes_of(id, since, MAX_PROBES),
+        app.store.traces_at(id, 1, now),
+        app.store.edges_of(id, MAX_PEERS, now),
+        app.store.outcomes_of(std::slice::from_ref(id)),
+        document,
+        tools,
+    )?;
+    let peers = peers(app, id, edges, now).await?;
+    let used = Use { trail: trail.unwrap_or_default(), outcomes: outcomes.remove(id), peers };
+    html(&page(app, listing, evidence, document.as_ref(), &tools, &probes, used)?)
 }
 
 pub(super) async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedListing>, Problem> {
@@ -313,11 +302,11 @@ fn checks(evidence: &Assessment) -> Vec<CheckRow> {
     let weaknesses = Proof::of(evidence).weaknesses;
     let fix =
         |id: &str| weaknesses.iter().find(|weakness| weakness.id == id).map(|weakness| weakness.fix.clone());
-    evidence.checks.iter().map(|check| CheckRow::of(check, fix(&check.id))).collect()
+    evidence.checks.iter().map(|check| check_row(check, fix(&check.id))).collect()
 }
 
 fn parts(evidence: &Assessment) -> Vec<PartRow> {
-    evidence.score.breakdown.iter().map(PartRow::of).collect()
+    evidence.score.breakdown.iter().map(part_row).collect()
 }
 
 const MAX_SHOWN_ABILITIES: usize = 30;
@@ -370,17 +359,11 @@ fn tool_row(tool: &Tool, view: Option<ToolView>) -> AbilityRow {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct NamesRow {
-    pub(super) what: &'static str,
-    pub(super) names: ChangedNames,
-}
-
-#[derive(Clone, Debug)]
 pub(super) struct ChangeRows {
     pub(super) seen: When,
     pub(super) since: When,
     /// Empty if only something changed that is not shown, such as parameters.
-    pub(super) rows: Vec<NamesRow>,
+    pub(super) rows: Vec<(&'static str, ChangedNames)>,
     /// The severest changes of tools.
     pub(super) details: Vec<ChangeRow>,
 }
@@ -423,9 +406,7 @@ impl AbilityRows {
         let change = change.map(|change| ChangeRows::of(change, now));
         Self { noun, count, shown, folded, change, is_stored: !seen.sets.is_empty() }
     }
-}
 
-impl AbilityRows {
     pub(super) fn declares_effects(&self) -> bool {
         self.shown.iter().chain(&self.folded).any(|ability| ability.effect.is_some())
     }
@@ -438,7 +419,7 @@ impl ChangeRows {
         Self {
             seen: When::of(change.at, now),
             since: When::of(change.since, now),
-            rows: rows.map(|(what, names)| NamesRow { what, names: names.clone() }).collect(),
+            rows: rows.map(|(what, names)| (what, names.clone())).collect(),
             details: change.details.iter().map(ChangeRow::of).collect(),
         }
     }

@@ -1,38 +1,29 @@
 //! `/network`: what the probes of today found. It shows the outcomes and reasons of `/api/probes`.
 
 use askama::Template;
-use bytes::Bytes;
 
 use super::chart::{self, Drawing};
 use super::frame::{self, Frame, Section, html};
+use crate::documents::AnyDocument;
 use crate::documents::probe_statistics::{self, FailReason, Statistics};
-use crate::documents::{Document, DocumentRequest, NoQuery, Validity};
 use registry_app::App;
 use registry_model::cache::CacheValidator;
-use registry_model::error::{Problem, shorten};
+use registry_model::error::shorten;
 use registry_probe::explain;
 
 const MAX_REASONS: usize = 10;
 /// Seconds for which a rendered page is reused: it costs ten reads.
 const REUSED_FOR_S: i64 = 30;
 
-#[derive(Debug)]
-pub(super) struct Network;
-
 #[derive(Template)]
 #[template(path = "network.html")]
 struct Page<'a> {
     frame: Frame<'a>,
     statistics: &'a Statistics,
-    outcomes: Vec<Outcome>,
+    /// Label, class of the style sheet and count.
+    outcomes: [(&'static str, &'static str, u32); 4],
     outcome_bar: Drawing,
     reasons: Vec<ReasonRow>,
-}
-
-struct Outcome {
-    label: &'static str,
-    class: &'static str,
-    count: u32,
 }
 
 struct ReasonRow {
@@ -42,48 +33,33 @@ struct ReasonRow {
     fix: Option<String>,
 }
 
-impl Document for Network {
-    const PATHS: &'static [&'static str] = &["/network"];
-    const SUMMARY: &'static str = "The outcomes of today's probes and their reasons, for people.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(60);
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    type Query = NoQuery;
-    type Answer = String;
-
-    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
+pub static NETWORK: AnyDocument = AnyDocument {
+    paths: &["/network"],
+    summary: "The outcomes of today's probes and their reasons, for people.",
+    max_age_s: Some(60),
+    validator: |app, _| {
         let span = app.clock.now().as_second().div_euclid(REUSED_FOR_S);
         Ok(Some(CacheValidator::weak(&format!("network/{span}"))))
-    }
-
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        html(&page(app, &probe_statistics::read(app).await?))
-    }
-}
+    },
+    ..frame::page(|app, _| Box::pin(async { html(&page(app, &probe_statistics::read(app).await?)) }))
+};
 
 fn page<'a>(app: &'a App, statistics: &'a Statistics) -> Page<'a> {
     let description = "What the probes of today found at agents and MCP servers.";
-    let outcomes = outcomes(statistics);
-    let parts: Vec<(&'static str, u32)> =
-        outcomes.iter().map(|outcome| (outcome.class, outcome.count)).collect();
+    let shakes = &statistics.outcomes.handshake;
+    let outcomes = [
+        ("ok", "good", shakes.ok),
+        ("partial", "partial", shakes.partial),
+        ("failed", "failed", shakes.fail),
+        ("skipped", "skipped", shakes.skip),
+    ];
     Page {
         frame: Frame::of(&app.settings, Section::Status, "/network", "Network", description),
-        outcome_bar: chart::stacked(&parts),
+        outcome_bar: chart::stacked(&outcomes.map(|(_, class, count)| (class, count))),
         outcomes,
         reasons: reasons(statistics),
         statistics,
     }
-}
-
-fn outcomes(statistics: &Statistics) -> Vec<Outcome> {
-    let shakes = &statistics.outcomes.handshake;
-    let outcome = |label, class, count| Outcome { label, class, count };
-    vec![
-        outcome("ok", "good", shakes.ok),
-        outcome("partial", "partial", shakes.partial),
-        outcome("failed", "failed", shakes.fail),
-        outcome("skipped", "skipped", shakes.skip),
-    ]
 }
 
 fn reasons(statistics: &Statistics) -> Vec<ReasonRow> {

@@ -5,9 +5,8 @@ use askama::Template;
 use bytes::Bytes;
 
 use super::command::Command;
-use super::frame::{self, Frame, Section, html};
-use crate::documents::{Document, DocumentRequest, NoQuery, Validity};
-use registry_app::App;
+use super::frame::{Frame, Section, html, page};
+use crate::documents::AnyDocument;
 use registry_domain::funnel::{self, Deal, Unlock};
 use registry_domain::views::ProductEntry;
 use registry_model::cache::CacheValidator;
@@ -16,9 +15,7 @@ use registry_model::settings::Settings;
 use registry_model::{Kind, Sku, Tool};
 use registry_operations::{LEAVE_FEEDBACK, PREVIEW_PRODUCT, TAKE_DEMO};
 use registry_products::{File, Profile};
-
-#[derive(Debug)]
-pub(super) struct Products;
+use registry_store::Live;
 
 #[derive(Template)]
 #[template(path = "products.html")]
@@ -70,55 +67,28 @@ fn example_server() -> Profile {
     Profile { endpoint: Some("https://mcp.example.com/mcp".to_owned()), ..profile }
 }
 
-impl Document for Products {
-    const PATHS: &'static [&'static str] = &["/products"];
-    const SUMMARY: &'static str =
-        "The page of the products for people. It shows prices, contents and the free founding seats.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(60);
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    const SHOWS_LIVE: bool = true;
-    type Query = NoQuery;
-    type Answer = String;
+pub static PRODUCTS: AnyDocument = AnyDocument {
+    paths: &["/products"],
+    summary: "The page of the products for people. It shows prices, contents and the free founding seats.",
+    max_age_s: Some(60),
+    shows_live: true,
+    validator: |_, request| Ok(Some(CacheValidator::weak(&format!("products/{:?}", request.live.funnel)))),
+    ..page(|app, request| Box::pin(async { render(&app.settings, request.live) }))
+};
 
-    fn cache_validator(_: &App, request: &DocumentRequest<NoQuery>) -> Validity {
-        Ok(Some(CacheValidator::weak(&format!("products/{:?}", request.live.funnel))))
-    }
-
-    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let (settings, funnel) = (&app.settings, request.live.funnel);
-        let description = format!(
-            "Four products that are made from a listing's description and its proof. {}",
-            funnel::deal(settings, funnel.seats_claimed).one_liner
-        );
-        html(&Page {
-            frame: Frame::of(settings, Section::Products, "/products", "Products", description),
-            deal: funnel::deal(settings, funnel.seats_claimed),
-            unlock: funnel::unlock(settings, &funnel),
-            products: Sku::ALL.map(|sku| Product::of(sku, settings)).into(),
-            demo: Command::of(TAKE_DEMO.described, settings),
-            feedback: Command::of(LEAVE_FEEDBACK.described, settings),
-            preview: Command::of(PREVIEW_PRODUCT.described, settings),
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use registry_model::settings::Mode;
-
-    #[test]
-    fn demo_contains_some_files_of_each_product() {
-        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
-        for sku in Sku::ALL {
-            let product = Product::of(sku, &settings);
-            let in_demo = product.files.iter().filter(|(_, in_demo)| *in_demo).count();
-            assert!(
-                in_demo > 0 && in_demo < product.files.len(),
-                "{sku:?}: {in_demo} of {}",
-                product.files.len()
-            );
-        }
-    }
+fn render(settings: &Settings, live: Live) -> Result<Bytes, Problem> {
+    let funnel = live.funnel;
+    let description = format!(
+        "Four products that are made from a listing's description and its proof. {}",
+        funnel::deal(settings, funnel.seats_claimed).one_liner
+    );
+    html(&Page {
+        frame: Frame::of(settings, Section::Products, "/products", "Products", description),
+        deal: funnel::deal(settings, funnel.seats_claimed),
+        unlock: funnel::unlock(settings, &funnel),
+        products: Sku::ALL.map(|sku| Product::of(sku, settings)).into(),
+        demo: Command::of(TAKE_DEMO.described, settings),
+        feedback: Command::of(LEAVE_FEEDBACK.described, settings),
+        preview: Command::of(PREVIEW_PRODUCT.described, settings),
+    })
 }

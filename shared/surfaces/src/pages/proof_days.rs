@@ -144,9 +144,9 @@ impl DayState {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use registry_model::{DeclaredTransport, Kind, Lane};
+    use registry_model::Kind;
 
     const WEEK: SignedDuration = SignedDuration::from_hours(7 * 24);
 
@@ -155,15 +155,10 @@ mod tests {
     }
 
     fn listing(listed_at: &str) -> Listing {
-        let listed_at = at(listed_at);
-        serde_json::from_value(serde_json::json!({
-            "id": "agent-a", "name": "A", "category": "other", "declared": DeclaredTransport::Unknown,
-            "lane": Lane::Active, "listed_at": listed_at, "due_at": listed_at,
-        }))
-        .unwrap()
+        Listing::new("agent-a".parse().unwrap(), "A".to_owned(), at(listed_at))
     }
 
-    fn probe(time: &str, handshake: Handshake, reason: Option<&str>) -> ProbeRecord {
+    pub(in crate::pages) fn probe(time: &str, handshake: Handshake, reason: Option<&str>) -> ProbeRecord {
         ProbeRecord {
             id: "agent-a".parse().unwrap(),
             kind: Kind::Agent,

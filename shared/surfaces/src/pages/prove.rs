@@ -6,8 +6,8 @@ use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::frame::{self, Frame, Section, html};
-use crate::documents::{Document, DocumentRequest};
+use super::frame::{Frame, Section, html, page};
+use crate::documents::{AnyDocument, DocumentRequest};
 use registry_app::App;
 use registry_domain::trust::ownership::{Domains, Way};
 use registry_model::error::Problem;
@@ -15,9 +15,6 @@ use registry_model::settings::Settings;
 use registry_model::{Listing, ListingId};
 
 const SCRIPT: &str = include_str!("../../assets/pages/prove.sh");
-
-#[derive(Debug)]
-pub(super) struct Prove;
 
 #[derive(Template)]
 #[template(path = "prove.html")]
@@ -32,39 +29,36 @@ struct Page<'a> {
 
 /// Which listing.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-pub(super) struct ProveQuery {
+struct ProveQuery {
     /// The id of the listing. Without it, the page is a general guide.
     #[schemars(extend("format" = "listing-id"))]
     id: Option<String>,
 }
 
-impl Document for Prove {
-    const PATHS: &'static [&'static str] = &["/prove"];
-    const SUMMARY: &'static str = "The guide for owners. It shows how to prove that a listing is yours, and how to \
-        change or withdraw it, with a script to copy.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(60);
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = ProveQuery;
-    type Answer = String;
+pub static PROVE: AnyDocument = AnyDocument {
+    paths: &["/prove"],
+    summary: "The guide for owners. It shows how to prove that a listing is yours, and how to change or withdraw it, \
+        with a script to copy.",
+    max_age_s: Some(60),
+    refusals: &[404],
+    ..page(|app, request| Box::pin(render(app, request))).with_query::<ProveQuery>()
+};
 
-    async fn render(app: &App, request: &DocumentRequest<ProveQuery>) -> Result<Bytes, Problem> {
-        let settings = &app.settings;
-        let listing = match request.query.id.as_deref().filter(|id| !id.is_empty()) {
-            Some(id) => Some(known(app, id).await?),
-            None => None,
-        };
-        let ways = listing.as_ref().and_then(|listing| Domains::of(listing).ok());
-        let description = "How to prove that a listing is yours, and how to change, withdraw or restore it.";
-        html(&Page {
-            frame: Frame::of(settings, Section::ForAgents, "/prove", "Prove and manage", description),
-            ways: ways.map(|domains| domains.ways(app, None)).unwrap_or_default(),
-            auth_document: settings.domain_proof_url.replace("{domain}", "<your domain>"),
-            script: script(settings, listing.as_ref().map(|listing| &listing.id)),
-            listing,
-        })
-    }
+async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let settings = &app.settings;
+    let listing = match request.query::<ProveQuery>()?.id.as_deref().filter(|id| !id.is_empty()) {
+        Some(id) => Some(known(app, id).await?),
+        None => None,
+    };
+    let ways = listing.as_ref().and_then(|listing| Domains::of(listing).ok());
+    let description = "How to prove that a listing is yours, and how to change, withdraw or restore it.";
+    html(&Page {
+        frame: Frame::of(settings, Section::ForAgents, "/prove", "Prove and manage", description),
+        ways: ways.map(|domains| domains.ways(app, None)).unwrap_or_default(),
+        auth_document: settings.domain_proof_url.replace("{domain}", "<your domain>"),
+        script: script(settings, listing.as_ref().map(|listing| &listing.id)),
+        listing,
+    })
 }
 
 async fn known(app: &App, id: &str) -> Result<Listing, Problem> {

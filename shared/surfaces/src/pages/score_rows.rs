@@ -3,36 +3,16 @@
 use super::chart::{self, Drawing};
 use registry_model::{Check, ScorePart};
 
-pub(super) struct CheckRow {
-    pub(super) id: String,
-    pub(super) ok: bool,
-    pub(super) applies: bool,
-    pub(super) blocking: bool,
-    pub(super) detail: String,
-    pub(super) fix: Option<String>,
+/// A check, and how to pass it if it failed.
+pub(super) type CheckRow = (Check, Option<String>);
+
+pub(super) fn check_row(check: &Check, fix: Option<String>) -> CheckRow {
+    (check.clone(), fix.filter(|_| !check.ok))
 }
 
-impl CheckRow {
-    /// `fix` says how to pass a check that failed.
-    pub(super) fn of(check: &Check, fix: Option<String>) -> Self {
-        Self {
-            id: check.id.replace('_', " "),
-            ok: check.ok,
-            applies: check.applies(),
-            blocking: check.blocking,
-            detail: check.detail.clone(),
-            fix: fix.filter(|_| !check.ok),
-        }
-    }
-}
+/// A part of a score, and its bar.
+pub(super) type PartRow = (ScorePart, Drawing);
 
-pub(super) struct PartRow {
-    pub(super) part: ScorePart,
-    pub(super) bar: Drawing,
-}
-
-impl PartRow {
-    pub(super) fn of(part: &ScorePart) -> Self {
-        Self { bar: chart::share("good", part.points.into(), part.of.into()), part: part.clone() }
-    }
+pub(super) fn part_row(part: &ScorePart) -> PartRow {
+    (part.clone(), chart::share("good", part.points.into(), part.of.into()))
 }

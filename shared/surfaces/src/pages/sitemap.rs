@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::frame::{self, NAVIGATION};
-use super::home::Home;
-use super::legal::About;
-use super::network::Network;
-use crate::documents::{Document, DocumentRequest, Validity};
+use super::home::HOME;
+use super::legal::ABOUT;
+use super::network::NETWORK;
+use crate::documents::{AnyDocument, DocumentRequest};
 use registry_app::App;
 use registry_model::Moment;
 use registry_model::cache::CacheValidator;
@@ -21,12 +21,9 @@ use registry_model::settings::Settings;
 /// Listings per part; readers accept 50,000 addresses.
 const PART_LISTINGS: usize = 10_000;
 
-#[derive(Debug)]
-pub(super) struct Sitemap;
-
 /// Which part of the sitemap.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub(super) struct Part {
+struct Part {
     /// The number of a part, from 1. Default: the whole sitemap, or the index of its parts if it is long.
     #[schemars(range(min = 1))]
     part: Option<usize>,
@@ -48,54 +45,47 @@ struct Page {
     changed_at: Option<Moment>,
 }
 
-impl Document for Sitemap {
-    const PATHS: &'static [&'static str] = &["/sitemap.xml"];
-    const SUMMARY: &'static str = "The sitemap for search engines (sitemaps.org), in parts if it is long.";
-    const MEDIA_TYPE: &'static str = "application/xml";
-    const MAX_AGE_S: Option<u32> = Some(600);
-    const REFUSALS: &'static [u16] = &[404];
-    const SHOWS_LIVE: bool = true;
-    type Query = Part;
-    type Answer = String;
-
-    fn cache_validator(app: &App, request: &DocumentRequest<Part>) -> Validity {
+pub static SITEMAP: AnyDocument = AnyDocument {
+    paths: &["/sitemap.xml"],
+    summary: "The sitemap for search engines (sitemaps.org), in parts if it is long.",
+    media_type: "application/xml",
+    max_age_s: Some(600),
+    refusals: &[404],
+    shows_live: true,
+    validator: |app, request| {
         // The search index is about a minute behind the table.
-        let (minute, part) = (app.clock.now().as_second() / 60, request.query.part);
+        let (minute, part) = (app.clock.now().as_second() / 60, request.query::<Part>()?.part);
         let made_from = format!("sitemap/{}/{minute}/{part:?}", request.live.version);
         Ok(Some(CacheValidator::weak(&made_from)))
-    }
+    },
+    ..AnyDocument::of::<String>(|app, request| Box::pin(render(app, request))).with_query::<Part>()
+};
 
-    async fn render(app: &App, request: &DocumentRequest<Part>) -> Result<Bytes, Problem> {
-        let part = request.query.part;
-        let skip = part.unwrap_or(1).saturating_sub(1).saturating_mul(PART_LISTINGS);
-        let (listed, total) = app.search.listed(skip, PART_LISTINGS).await?;
-        let parts = total.div_ceil(PART_LISTINGS).max(1);
-        if part.is_some_and(|part| !(1..=parts).contains(&part)) {
-            let detail =
-                format!("No such part. The sitemap has {parts} parts: use `part` from 1 to {parts}.");
-            return Err(Problem::new(StatusCode::NOT_FOUND, "no_such_part", detail));
-        }
-        let url = |path: &str| app.settings.url(path);
-        let content = if part.is_none() && parts > 1 {
-            let path = Self::PATHS[0];
-            Content::Index((1..=parts).map(|part| url(&format!("{path}?part={part}"))).collect())
-        } else {
-            let listings = listed.into_iter().map(|(id, at)| (url(&format!("/list/{id}")), Some(at)));
-            let pages = if skip == 0 { top_pages(&app.settings) } else { Vec::new() };
-            let pages = pages.into_iter().map(|url| (url, None)).chain(listings);
-            Content::Pages(pages.map(|(url, changed_at)| Page { url, changed_at }).collect())
-        };
-        frame::html(&Answer { content })
+async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let part = request.query::<Part>()?.part;
+    let skip = part.unwrap_or(1).saturating_sub(1).saturating_mul(PART_LISTINGS);
+    let (listed, total) = app.search.listed(skip, PART_LISTINGS).await?;
+    let parts = total.div_ceil(PART_LISTINGS).max(1);
+    if part.is_some_and(|part| !(1..=parts).contains(&part)) {
+        let detail = format!("No such part. The sitemap has {parts} parts: use `part` from 1 to {parts}.");
+        return Err(Problem::new(StatusCode::NOT_FOUND, "no_such_part", detail));
     }
+    let url = |path: &str| app.settings.url(path);
+    let content = if part.is_none() && parts > 1 {
+        let path = SITEMAP.paths[0];
+        Content::Index((1..=parts).map(|part| url(&format!("{path}?part={part}"))).collect())
+    } else {
+        let listings = listed.into_iter().map(|(id, at)| (url(&format!("/list/{id}")), Some(at)));
+        let pages = if skip == 0 { top_pages(&app.settings) } else { Vec::new() };
+        let pages = pages.into_iter().map(|url| (url, None)).chain(listings);
+        Content::Pages(pages.map(|(url, changed_at)| Page { url, changed_at }).collect())
+    };
+    frame::html(&Answer { content })
 }
 
 fn top_pages(settings: &Settings) -> Vec<String> {
-    let paths = Home::PATHS
-        .iter()
-        .copied()
-        .chain(NAVIGATION.map(|entry| entry.path))
-        .chain(Network::PATHS.iter().copied())
-        .chain(About::PATHS.iter().copied());
+    let others = [&NETWORK, &ABOUT].into_iter().flat_map(|page| page.paths).copied();
+    let paths = HOME.paths.iter().copied().chain(NAVIGATION.map(|entry| entry.path)).chain(others);
     paths.map(|path| settings.url(path)).collect()
 }
 

@@ -8,8 +8,8 @@ use jiff::SignedDuration;
 use super::chart::{self, Drawing, Plot};
 use super::frame::{self, Frame, Section, html};
 use super::when::When;
+use crate::documents::AnyDocument;
 use crate::documents::probe_statistics::{self, Statistics};
-use crate::documents::{Document, DocumentRequest, NoQuery, Validity};
 use registry_app::App;
 use registry_domain::evidence_log::{self, Published};
 use registry_model::cache::CacheValidator;
@@ -23,9 +23,6 @@ const MAX_RECENT: usize = 20;
 /// Seconds for which a rendered page is reused.
 const REUSED_FOR_S: i64 = 30;
 
-#[derive(Debug)]
-pub(super) struct Status;
-
 #[derive(Template)]
 #[template(path = "status.html")]
 struct Page<'a> {
@@ -35,7 +32,8 @@ struct Page<'a> {
     last_tick: Option<When>,
     last_ok_tick: Option<When>,
     growth: Growth,
-    budgets: Vec<BudgetRow>,
+    /// Label, used, of and the bar.
+    budgets: [(&'static str, u32, u32, Drawing); 3],
     next_recheck: Option<When>,
     recent: Vec<RecentRow>,
     log: Option<LogRow>,
@@ -45,13 +43,6 @@ struct Growth {
     plot: Option<Plot>,
     first: String,
     samples: usize,
-}
-
-struct BudgetRow {
-    label: &'static str,
-    used: u32,
-    of: u32,
-    bar: Drawing,
 }
 
 struct RecentRow {
@@ -78,30 +69,25 @@ struct WitnessRow {
     failure: Option<String>,
 }
 
-impl Document for Status {
-    const PATHS: &'static [&'static str] = &["/status"];
-    const SUMMARY: &'static str =
-        "The probe statistics for people: Live listings over time, budget and schedules.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(15);
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    type Query = NoQuery;
-    type Answer = String;
-
-    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
+pub static STATUS: AnyDocument = AnyDocument {
+    paths: &["/status"],
+    summary: "The probe statistics for people: Live listings over time, budget and schedules.",
+    max_age_s: Some(15),
+    validator: |app, _| {
         let span = app.clock.now().as_second().div_euclid(REUSED_FOR_S);
         Ok(Some(CacheValidator::weak(&format!("status/{span}"))))
-    }
+    },
+    ..frame::page(|app, _| Box::pin(render(app)))
+};
 
-    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        // Boxed: the futures of many concurrent reads are too large for the stack of a thread.
-        let (statistics, samples, log) = futures::try_join!(
-            async { Ok(Box::pin(probe_statistics::read(app)).await?) },
-            async { Ok(Box::pin(app.store.economy_samples(SAMPLE_HOURS)).await?) },
-            Box::pin(evidence_log::published(app)),
-        )?;
-        html(&page(app, &statistics, &samples, log))
-    }
+async fn render(app: &App) -> Result<Bytes, Problem> {
+    // Boxed: the futures of many concurrent reads are too large for the stack of a thread.
+    let (statistics, samples, log) = futures::try_join!(
+        async { Ok(Box::pin(probe_statistics::read(app)).await?) },
+        async { Ok(Box::pin(app.store.economy_samples(SAMPLE_HOURS)).await?) },
+        Box::pin(evidence_log::published(app)),
+    )?;
+    html(&page(app, &statistics, &samples, log))
 }
 
 fn page<'a>(
@@ -147,9 +133,9 @@ impl Growth {
     }
 }
 
-fn budgets(statistics: &Statistics) -> Vec<BudgetRow> {
-    let row = |label, used, of| BudgetRow { label, used, of, bar: chart::share("used", used, of) };
-    vec![
+fn budgets(statistics: &Statistics) -> [(&'static str, u32, u32, Drawing); 3] {
+    let row = |label, used, of| (label, used, of, chart::share("used", used, of));
+    [
         row("these 2 minutes", statistics.window_used, statistics.window_cap),
         row("this hour", statistics.hourly_used, statistics.hourly_cap),
         row("today", statistics.used, statistics.budget),
@@ -187,36 +173,5 @@ impl RecentRow {
             latency_ms: probe.latency_ms,
             at: When::of(probe.probed_at, now),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use registry_model::EconomyTotals;
-
-    fn sample(at: &str, listings: u64) -> EconomySample {
-        EconomySample {
-            at: at.parse().unwrap(),
-            acceleration_index: 0.0,
-            counts: EconomyTotals { listings, ..EconomyTotals::default() },
-        }
-    }
-
-    #[test]
-    fn growth_starts_at_the_oldest_sample() {
-        let now = "2026-11-20T12:00:00Z".parse().unwrap();
-        let samples = [sample("2026-11-20T10:00:00Z", 4), sample("2026-11-20T08:00:00Z", 2)];
-        let growth = Growth::of(&samples, 5, now);
-        let plot = growth.plot.unwrap();
-        assert_eq!((plot.top, growth.first.as_str(), growth.samples), (5, "2026-11-20", 2));
-        assert!(plot.drawing.to_string().contains("M0.0 60.0L500.0 20.0L1000.0 0.0"), "{}", plot.drawing);
-    }
-
-    #[test]
-    fn a_single_sample_is_not_plotted() {
-        let now = "2026-11-20T12:00:00Z".parse().unwrap();
-        assert!(Growth::of(&[sample("2026-11-20T12:00:00Z", 4)], 5, now).plot.is_none());
-        assert_eq!(Growth::of(&[], 5, now).samples, 0);
     }
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::frame::{self, Frame, Section, html};
 use super::listing::{effect, known};
 use super::when::When;
-use crate::documents::{Document, DocumentRequest, NoQuery};
+use crate::documents::{AnyDocument, DocumentRequest};
 use registry_app::App;
 use registry_domain::views::tools::{ShownTool, changes, severity};
 use registry_formats::tool_diff::kind_in_words;
@@ -20,18 +20,17 @@ const MAX_TOOLS: usize = 200;
 /// Changes between two looks.
 const MAX_CHANGES: usize = 40;
 
-#[derive(Debug)]
-pub(super) struct ToolsPage;
-
 #[derive(Template)]
 #[template(path = "tools.html")]
 struct Page<'a> {
     frame: Frame<'a>,
     listing: &'a Listing,
     set: Option<SetRow>,
-    tools: Vec<ToolRow>,
+    /// With what each declares to do to data.
+    tools: Vec<(ShownTool, Option<&'static str>)>,
     more: usize,
-    contents: Vec<ContentRows<'a>>,
+    /// With their titles.
+    contents: Vec<(&'static str, &'a ContentList)>,
     looks: Vec<LookRow>,
 }
 
@@ -40,16 +39,6 @@ struct SetRow {
     count: usize,
     at: When,
     has_document: bool,
-}
-
-struct ToolRow {
-    tool: ShownTool,
-    effect: Option<&'static str>,
-}
-
-struct ContentRows<'a> {
-    title: &'static str,
-    list: &'a ContentList,
 }
 
 /// The changes from one set to the next.
@@ -105,23 +94,20 @@ impl SeverityChip {
     }
 }
 
-impl Document for ToolsPage {
-    const PATHS: &'static [&'static str] = &["/list/{id}/tools"];
-    const SUMMARY: &'static str = "The page with the tools of an MCP server for people. It shows the parameters, the \
-        declared effects, resources and prompts, and the changes between the last looks.";
-    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
-    const MAX_AGE_S: Option<u32> = Some(10);
-    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
-    const REFUSALS: &'static [u16] = &[404];
-    type Query = NoQuery;
-    type Answer = String;
+pub static TOOLS: AnyDocument = AnyDocument {
+    paths: &["/list/{id}/tools"],
+    summary: "The page with the tools of an MCP server for people. It shows the parameters, the declared effects, \
+        resources and prompts, and the changes between the last looks.",
+    max_age_s: Some(10),
+    refusals: &[404],
+    ..frame::page(|app, request| Box::pin(render(app, request)))
+};
 
-    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let id = request.path.trim_end_matches("/tools").rsplit('/').next().unwrap_or_default();
-        let found = known(app, id).await?;
-        let seen = app.store.seen_tools(&found.0.id).await?;
-        html(&page(app, &found.0, &seen))
-    }
+async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+    let id = request.path.trim_end_matches("/tools").rsplit('/').next().unwrap_or_default();
+    let found = known(app, id).await?;
+    let seen = app.store.seen_tools(&found.0.id).await?;
+    html(&page(app, &found.0, &seen))
 }
 
 fn page<'a>(app: &'a App, listing: &'a Listing, seen: &'a SeenTools) -> Page<'a> {
@@ -131,7 +117,7 @@ fn page<'a>(app: &'a App, listing: &'a Listing, seen: &'a SeenTools) -> Page<'a>
     let tools = listed.iter().take(MAX_TOOLS).map(|tool| {
         let tool = ShownTool::of(&app.settings, seen, tool);
         let annotations = tool.view.as_ref().map(|view| view.annotations);
-        ToolRow { effect: annotations.and_then(|hints| effect(hints.read_only, hints.destructive)), tool }
+        (tool, annotations.and_then(|hints| effect(hints.read_only, hints.destructive)))
     });
     let contents = seen.contents.iter().flat_map(|contents| {
         let lists = [
@@ -139,7 +125,7 @@ fn page<'a>(app: &'a App, listing: &'a Listing, seen: &'a SeenTools) -> Page<'a>
             ("Resource templates", &contents.resource_templates),
             ("Prompts", &contents.prompts),
         ];
-        lists.into_iter().filter_map(|(title, list)| Some(ContentRows { title, list: list.as_ref()? }))
+        lists.into_iter().filter_map(|(title, list)| Some((title, list.as_ref()?)))
     });
     let pairs = seen.sets.iter().zip(seen.sets.iter().skip(1));
     let title = format!("Tools of {}", listing.name);

@@ -72,14 +72,4 @@ mod tests {
         ];
         assert_eq!(shown, expected);
     }
-
-    #[test]
-    fn tooltip_contains_the_exact_time() {
-        let now: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
-        let html = When::of(now - SignedDuration::from_secs(61), now).to_string();
-        assert_eq!(
-            html,
-            r#"<time datetime="2026-11-20T11:58:59.000Z" title="2026-11-20 11:58:59 UTC">1 min ago</time>"#
-        );
-    }
 }

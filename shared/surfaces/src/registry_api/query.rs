@@ -271,22 +271,4 @@ mod tests {
         assert_eq!(parts("access=all&include_deleted=true"), [live, packages, deleted]);
         assert_eq!(rejected("access=closed"), (422, "access".to_owned()));
     }
-
-    #[test]
-    fn cursor_is_accepted_with_and_without_url_encoding() {
-        let after = |text: &str| match ServerQuery::parse(&format!("cursor={text}"), None).unwrap().begin {
-            Cursor::Live(after) => after,
-            other => panic!("{other:?}"),
-        };
-        let place = "com.example/my-server mcp-com-example-my-server";
-        let cursor = Cursor::Live(Some(place.to_owned())).write();
-        assert_eq!(cursor, "com.example/my-server:mcp-com-example-my-server");
-        assert_eq!(after(&cursor).as_deref(), Some(place));
-        assert_eq!(after(&cursor.replace('/', "%2F").replace(':', "%3A")).as_deref(), Some(place));
-        assert_eq!(after(""), None);
-        for text in ["garbage", "a/b/c", "com.example/my-server:1.0.0", "%00/%00", "com.example/a%20b:mcp-a"]
-        {
-            assert_eq!(rejected(&format!("cursor={text}")), (400, "cursor".to_owned()), "{text}");
-        }
-    }
 }
