@@ -12,7 +12,7 @@ use registry::error::Problem;
 use registry::model::Caller;
 use registry::operations::{self, RawArguments};
 use serde_json::{Value, json};
-use tests::test_registry::{Reply, TestRegistry, for_whole_answer};
+use tests::test_registry::{TestRegistry, for_whole_answer};
 
 const INTEROP: &str = "/api/products/interop";
 
@@ -41,24 +41,11 @@ async fn act(registry: &TestRegistry, path: &str, action: &str, mut body: Value)
     reply.body
 }
 
-/// POSTs an action with a bearer token and returns the whole reply.
-async fn act_as(registry: &TestRegistry, token: &str, path: &str, body: Value) -> Reply {
-    let headers = [
-        ("authorization".to_owned(), format!("Bearer {token}")),
-        ("content-type".to_owned(), "application/json".to_owned()),
-    ];
-    registry.send("POST", path, &headers, body.to_string()).await
-}
-
 /// Calls an operation over A2A and returns its result.
 async fn by_a2a(registry: &TestRegistry, operation: &str, arguments: Value) -> Value {
     let arguments = for_whole_answer(operation, &arguments);
-    let data = json!({ "operation": operation, "arguments": arguments });
-    let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "data": data }] });
-    let call =
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
-    let result = registry.post("/api/a2a", &call).await.body["result"].clone();
-    let parts = result["message"].get("parts").unwrap_or(&result["task"]["artifacts"][0]["parts"]).clone();
-    assert_eq!(parts[1]["data"]["ok"], true, "{result}");
+    let parts =
+        registry.send_message(&json!({ "data": { "operation": operation, "arguments": arguments } })).await;
+    assert_eq!(parts[1]["data"]["ok"], true, "{parts}");
     parts[1]["data"]["result"].clone()
 }

@@ -15,10 +15,6 @@ fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("harness/fixtures/real")
 }
 
-fn collection() -> PathBuf {
-    std::env::var_os("REAL_DOCUMENTS").expect("REAL_DOCUMENTS: the folder of the collection").into()
-}
-
 /// The documents of one folder, by file name.
 fn documents(root: &Path, folder: &str) -> BTreeMap<String, Vec<u8>> {
     let path = root.join(folder);

@@ -3,24 +3,18 @@
 //! with the speed of an empty reply from the same gateway.
 
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use local::Embedded;
-use local::engine::{self, Data};
-use registry::app::App;
-use registry::events::Bus;
-use registry::model::{Clock, ListingId, Random};
-use registry::settings::{Mode, Settings};
-use registry::store::table;
+use local::engine::Data;
+use registry::model::{Clock, ListingId};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::client::{self, Connection};
 use crate::folder::Folder;
 use crate::load::{self, Samples, Target};
-use crate::peers::{self, Manner};
+use crate::peers;
 use crate::processes::{self, Server};
 use crate::report::{Report, amount};
 use crate::words::Words;
@@ -98,7 +92,11 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let binary = processes::build_registry().await?;
     let folder = Folder::new()?;
     let data = folder.file("registry.db");
-    let ids = seed_file(&data).await?;
+    let words = Arc::new(Words::real());
+    let (_, app, ids) = seed::table(&Data::File(data.clone()), LISTINGS, &words).await?;
+    // Otherwise the registry would index all of them during the measurement.
+    seed::index(&app).await?;
+    drop(app);
     let registry = processes::start_registry(&binary, &data).await?;
     let at_start = machine::memory(registry.process);
 
@@ -141,19 +139,6 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn seed_file(data: &Path) -> Result<Vec<ListingId>, Failure> {
-    let settings = Settings::from_env(Mode::Development, |_| None)?;
-    let engine = Embedded::open(&Data::File(data.to_path_buf()), &Clock::System)?;
-    table::ensure(&engine::client(engine.clone()), &settings.table_name).await?;
-    let store = seed::store(&engine, &settings);
-    let now = Clock::System.now();
-    let ids = seed::seed(&store, &settings, now, 0..LISTINGS, &Arc::new(Words::real())).await?;
-    // Otherwise the registry would index all of them during the measurement.
-    let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
-    seed::index(&app).await?;
-    Ok(ids)
-}
-
 async fn to_live(report: &mut Report, registry: &Server) -> Result<(), Failure> {
     let mut sequential = Vec::new();
     for number in 0..PUBLISHED {
@@ -176,7 +161,7 @@ async fn to_live(report: &mut Report, registry: &Server) -> Result<(), Failure> 
 
 /// Seconds from the POST until the status is Live. Agents and MCP servers alternate.
 async fn one_to_live(address: std::net::SocketAddr, number: usize) -> Result<f64, Failure> {
-    let origin = peers::start(Manner::Sound).await?;
+    let origin = peers::start().await?;
     let body = match number % 2 {
         0 => json!({ "agent_card_url": format!("{origin}{}", peers::CARD) }),
         _ => json!({ "mcp_url": format!("{origin}/mcp") }),

@@ -1,31 +1,26 @@
 //! Sends a mix of requests at a fixed rate for some minutes. The registry has 10,000 listings in a file and
 //! runs its sweeps (probe runs). No request may fail, and memory must not grow.
 
-use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use local::Embedded;
-use local::engine::{self, Data};
-use registry::app::App;
-use registry::events::Bus;
-use registry::model::{Clock, Kind, ListingId, Random};
-use registry::settings::{Mode, Settings};
-use registry::store::table;
+use local::engine::Data;
+use registry::model::{Clock, Kind, ListingId};
 use serde_json::{Value, json};
 
+use crate::Failure;
 use crate::client::{self, Connection};
 use crate::folder::Folder;
 use crate::mix::{DEMOS_BEFORE_LOAD, Mix, MixTargets, SHARES};
 use crate::pace::{self, Samples};
-use crate::peers::{self, Manner};
+use crate::peers;
+use crate::processes::{self, Server};
 use crate::report::{Report, amount};
 use crate::seed::{self, Site};
-use crate::watch::{Process, Watch};
+use crate::watch::Watch;
 use crate::words::Words;
-use crate::{Failure, processes};
 
 /// Default of `LOAD_LISTINGS`: Live listings that are requested.
 const LISTINGS: f64 = 10_000.0;
@@ -53,7 +48,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let words = Arc::new(Words::real());
     let mut origins = Vec::new();
     for _ in 0..PEERS {
-        origins.push(peers::start(Manner::Sound).await?);
+        origins.push(peers::start().await?);
     }
     let folder = Folder::new()?;
     let data = folder.file("registry.db");
@@ -67,13 +62,11 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
         "{minutes} minutes at {rate} requests/s on the registry, {listings} listings in a file, texts {}",
         words.source()
     ));
-    let watched = vec![Process { name: "registry".to_owned(), id: registry.process }];
-    let load = Load { address: registry.address, rate, minutes, watched };
-    load.run(report, &ids, &origins).await
+    run(report, &registry, rate, minutes, &ids, &origins).await
 }
 
 /// A number from an environment variable.
-pub(crate) fn number(name: &str, default: f64) -> f64 {
+fn number(name: &str, default: f64) -> f64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
@@ -83,75 +76,52 @@ async fn seed_file(
     origins: &[String],
     words: &Arc<Words>,
 ) -> Result<Arc<[ListingId]>, Failure> {
-    let settings = Settings::from_env(Mode::Development, |_| None)?;
-    let engine = Embedded::open(&Data::File(data.to_path_buf()), &Clock::System)?;
-    table::ensure(&engine::client(engine.clone()), &settings.table_name).await?;
-    let store = seed::store(&engine, &settings);
-    let now = Clock::System.now();
-    let ids = seed::seed(&store, &settings, now, 0..listings, words).await?;
-    let proven = now - SignedDuration::from_hours(24 * 6 + 14);
+    let (_, app, ids) = seed::table(&Data::File(data.to_path_buf()), listings, words).await?;
+    let proven = Clock::System.now() - SignedDuration::from_hours(24 * 6 + 14);
     for number in listings..listings + DUE {
         let kind = if number % 2 == 0 { Kind::Agent } else { Kind::Mcp };
         let site = Site { kind, url: format!("{}/due/{number}", origins[number % origins.len()]), number };
-        seed::live_at(&store, &settings, proven, &site, words).await?;
+        seed::live_at(&app.store, &app.settings, proven, &site, words).await?;
     }
-    let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
     seed::index(&app).await?;
     Ok(ids.into())
 }
 
-/// A load on a running registry.
-pub(crate) struct Load {
-    /// The address of the registry.
-    pub(crate) address: SocketAddr,
-    /// Requests per second.
-    pub(crate) rate: f64,
-    pub(crate) minutes: f64,
-    /// The processes whose memory is watched.
-    pub(crate) watched: Vec<Process>,
-}
-
-impl Load {
-    /// Runs the load and reports the results.
-    ///
-    /// # Errors
-    /// A reply before the load is wrong, or the registry has ended.
-    pub(crate) async fn run(
-        &self,
-        report: &mut Report,
-        ids: &Arc<[ListingId]>,
-        origins: &[String],
-    ) -> Result<(), Failure> {
-        let mut connection = Connection::open(self.address).await?;
-        for id in ids.iter() {
-            fetch(&mut connection, &client::get(&format!("/api/listings/status?id={id}"), "")).await?;
-        }
-        for id in ids.iter().take(DEMOS_BEFORE_LOAD) {
-            let demo = json!({ "listing_id": id }).to_string();
-            fetch(&mut connection, &client::post("/api/products/demo", &demo)).await?;
-        }
-        let cursors = cursors(&mut connection).await?;
-        let mix =
-            Arc::new(Mix::new(&MixTargets { ids: Arc::clone(ids), cursors, origins: origins.to_vec() }));
-        pace::run(&mix, self.address, self.rate, 0, WARM_UP).await?;
-
-        let before = statistics(&mut connection).await?;
-        let watch = Watch::start(self.watched.clone());
-        let first = (self.rate * WARM_UP.as_secs_f64()).ceil() as usize;
-        let time = Duration::from_secs_f64(self.minutes * 60.0);
-        let samples = pace::run(&mix, self.address, self.rate, first, time).await?;
-        let watched = watch.end().await?;
-        report_requests(report, &mix, &samples, time);
-        let after = statistics(&mut connection).await?;
-        let more = |path: &str| count(&after, path) - count(&before, path);
-        let ticks = more("/probe_worker/ticks");
-        report.must("ticks during the load", ticks > 0, ticks, "> 0");
-        report.info("listings with a verdict during the load", more("/outcomes/unique_primaries"));
-        for process in watched {
-            process.report(report, self.minutes);
-        }
-        Ok(())
+/// Runs the load on a running registry and reports the results.
+async fn run(
+    report: &mut Report,
+    registry: &Server,
+    rate: f64,
+    minutes: f64,
+    ids: &Arc<[ListingId]>,
+    origins: &[String],
+) -> Result<(), Failure> {
+    let mut connection = Connection::open(registry.address).await?;
+    for id in ids.iter() {
+        fetch(&mut connection, &client::get(&format!("/api/listings/status?id={id}"), "")).await?;
     }
+    for id in ids.iter().take(DEMOS_BEFORE_LOAD) {
+        let demo = json!({ "listing_id": id }).to_string();
+        fetch(&mut connection, &client::post("/api/products/demo", &demo)).await?;
+    }
+    let cursors = cursors(&mut connection).await?;
+    let mix = Arc::new(Mix::new(&MixTargets { ids: Arc::clone(ids), cursors, origins: origins.to_vec() }));
+    pace::run(&mix, registry.address, rate, 0, WARM_UP).await?;
+
+    let before = statistics(&mut connection).await?;
+    let watch = Watch::start(registry.process);
+    let first = (rate * WARM_UP.as_secs_f64()).ceil() as usize;
+    let time = Duration::from_secs_f64(minutes * 60.0);
+    let samples = pace::run(&mix, registry.address, rate, first, time).await?;
+    let watched = watch.end().await?;
+    report_requests(report, &mix, &samples, time);
+    let after = statistics(&mut connection).await?;
+    let more = |path: &str| count(&after, path) - count(&before, path);
+    let ticks = more("/probe_worker/ticks");
+    report.must("ticks during the load", ticks > 0, ticks, "> 0");
+    report.info("listings with a verdict during the load", more("/outcomes/unique_primaries"));
+    watched.report(report, minutes);
+    Ok(())
 }
 
 async fn fetch(connection: &mut Connection, request: &[u8]) -> Result<Value, Failure> {

@@ -7,7 +7,6 @@ mod limits;
 
 use std::collections::BTreeSet;
 
-use futures::future::join_all;
 use registry::model::{ListingId, Moment};
 use registry::outreach::texts::OPT_OUT_PATH;
 use serde_json::{Value, json};
@@ -89,26 +88,6 @@ async fn invitation_contains_its_reason_and_the_opt_out() {
         assert!(text.contains(&expected), "{expected}: {text}");
     }
     assert_eq!((&message["kind"], &message["to"]), (&json!("demo_invitation"), &json!(id)));
-}
-
-#[tokio::test]
-async fn listing_gets_at_most_one_invitation_in_thirty_days() {
-    let (registry, peer) =
-        (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
-    assert_eq!(registry.reach_out().await["invited"], 1);
-    let invited_at = registry.now();
-    for _ in 0..29 {
-        registry.advance(DAY);
-        assert_eq!(registry.reach_out().await["invited"], 0);
-    }
-    registry.advance_to(
-        invited_at + jiff::SignedDuration::from_hours(30 * 24) - jiff::SignedDuration::from_secs(1),
-    );
-    assert_eq!(registry.reach_out().await["invited"], 0, "one second before the pause ends");
-    registry.advance(std::time::Duration::from_secs(1));
-    assert_eq!(registry.reach_out().await["invited"], 1);
-    assert_eq!(message_count(&registry, &id).await, 2);
 }
 
 #[tokio::test]
@@ -211,20 +190,6 @@ async fn recheck_adds_a_missing_listing_to_the_invitation_queue() {
     registry.advance(DAY * 7);
     registry.recheck().await;
     assert_eq!(registry.reach_out().await["invited"], 1);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn concurrent_runs_stay_within_the_budget() {
-    let (registry, peer) =
-        (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::fleet).await);
-    live_agents(&registry, &peer, 20).await;
-    let reports = join_all((0..4).map(|_| registry.reach_out())).await;
-    let invited: u64 = reports.iter().map(|report| report["invited"].as_u64().unwrap()).sum();
-    let messages = messages(&registry.table().await);
-    assert_eq!((invited, messages.len()), (12, 12));
-    let recipients: BTreeSet<&String> = messages.iter().map(|(to, ..)| to).collect();
-    assert_eq!(recipients.len(), 12);
-    assert_eq!(registry.get(OPT_OUT_PATH).await.body["day"]["sent"], 12);
 }
 
 #[tokio::test(flavor = "multi_thread")]
