@@ -1,5 +1,4 @@
 //! Tests agent cards and `server.json` documents from public repositories. A small sample is in `tests/harness/fixtures/real`.
-//! The ignored tests read a larger collection from the folder in `REAL_DOCUMENTS`. This folder has the same layout.
 
 mod published;
 
