@@ -47,7 +47,7 @@ const ROUNDS: usize = 10;
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 /// Sentences, keywords, synonyms, misspellings and names.
-pub(crate) const QUESTIONS: [&str; 20] = [
+const QUESTIONS: [&str; 20] = [
     "I need a tool to search scientific papers",
     "an agent that plans trips and books hotels",
     "query a postgres database",

@@ -21,6 +21,20 @@ async fn error_contains_the_missing_or_duplicate_query_argument() {
 }
 
 #[tokio::test]
+async fn replies_allow_any_origin_and_have_common_headers() {
+    let registry = TestRegistry::start().await;
+    let reply = registry.get_with("/api/listings/active", ("origin", "https://page.example.org")).await;
+    assert_eq!(reply.header("access-control-allow-origin"), "*");
+    for path in
+        ["/api/listings/active", "/api/feed", "/api/probes", "/discovery.json", "/badge/live", "/nothing"]
+    {
+        let reply = registry.get(path).await;
+        assert_eq!(reply.header("x-request-id").len(), 32, "{path}");
+        assert_eq!(reply.header("x-content-type-options"), "nosniff", "{path}");
+    }
+}
+
+#[tokio::test]
 async fn unknown_path_returns_404_with_the_discovery_link() {
     insta::assert_snapshot!(refused_queries(&["/no/such/path"]).await, @"
     /no/such/path

@@ -91,6 +91,26 @@ async fn invitation_contains_its_reason_and_the_opt_out() {
 }
 
 #[tokio::test]
+async fn listing_gets_at_most_one_invitation_in_thirty_days() {
+    let (registry, peer) =
+        (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    assert_eq!(registry.reach_out().await["invited"], 1);
+    let invited_at = registry.now();
+    for _ in 0..29 {
+        registry.advance(DAY);
+        assert_eq!(registry.reach_out().await["invited"], 0);
+    }
+    registry.advance_to(
+        invited_at + jiff::SignedDuration::from_hours(30 * 24) - jiff::SignedDuration::from_secs(1),
+    );
+    assert_eq!(registry.reach_out().await["invited"], 0, "one second before the pause ends");
+    registry.advance(std::time::Duration::from_secs(1));
+    assert_eq!(registry.reach_out().await["invited"], 1);
+    assert_eq!(message_count(&registry, &id).await, 2);
+}
+
+#[tokio::test]
 async fn invitation_budget_is_counted_per_utc_day() {
     let (registry, peer) =
         (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::fleet).await);
