@@ -45,7 +45,7 @@ smoke: build ## run the built functions in a simulated Lambda runtime
 	cargo test -p registry-lambda --features aws --lib
 	LAMBDA_BINARIES="$(CURDIR)/target/lambda" cargo test --workspace --test end_to_end lambda_binaries -- --ignored
 
-bench: build ## measure the registry on this machine; BENCH="load million cost" measures these parts
+bench: build ## measure the registry on this machine; BENCH="search load" measures these parts
 	$(LAMBDA) -p minimal-lambda
 	$(LAMBDA) -p minimal-lambda --output-format zip
 	cargo run --release -p bench --bin bench -- $(BENCH)
@@ -72,7 +72,7 @@ acceptance: ## run the external acceptance suite against a new server; SUITE is 
 nightly: check test check-infra smoke dry-run proxies clients browser hostile ## run all checks; takes some hours
 	cargo test --workspace --test end_to_end -- --ignored script_of_the_page
 	cargo test -p registry-probe --lib million_answering -- --ignored --nocapture
-	$(MAKE) bench BENCH="lambda requests operations load million cost"
+	$(MAKE) bench BENCH="lambda requests search load"
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
 
 dry-run: check-infra ## deploy the template to moto, a stand-in for AWS

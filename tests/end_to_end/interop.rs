@@ -12,7 +12,7 @@ use registry::error::Problem;
 use registry::model::Caller;
 use registry::operations::{self, RawArguments};
 use serde_json::{Value, json};
-use tests::test_registry::{Reply, TestRegistry};
+use tests::test_registry::TestRegistry;
 
 const INTEROP: &str = "/api/products/interop";
 
@@ -41,11 +41,3 @@ async fn act(registry: &TestRegistry, path: &str, action: &str, mut body: Value)
     reply.body
 }
 
-/// POSTs an action with a bearer token and returns the whole reply.
-async fn act_as(registry: &TestRegistry, token: &str, path: &str, body: Value) -> Reply {
-    let headers = [
-        ("authorization".to_owned(), format!("Bearer {token}")),
-        ("content-type".to_owned(), "application/json".to_owned()),
-    ];
-    registry.send("POST", path, &headers, body.to_string()).await
-}

@@ -348,12 +348,8 @@ async fn collection_is_mirrored_like_a_registry() {
         source.first_probe(&id).await;
     }
     source.index().await;
-    let headers = [
-        ("content-type".to_owned(), "application/json".to_owned()),
-        ("authorization".to_owned(), format!("Bearer {TOKEN}")),
-    ];
     let collection = json!({ "name": "approved", "servers": ["org.example/weather"] });
-    let published = source.send("POST", "/api/collections", &headers, collection.to_string()).await;
+    let published = source.post_with_token("/api/collections", TOKEN, &collection).await;
     assert_eq!(published.status, 200, "{published:?}");
     let (counted, end) = mirror(&job(&source.url("/r/approved"), &target.url(""))).await;
     assert_eq!((counts(counted), end), ([1, 0, 0], Ok(())));

@@ -14,6 +14,7 @@ mod match_capability;
 mod outreach;
 mod probe_clean;
 mod product_tools;
+mod rate_limits;
 mod report_listing;
 mod score;
 mod score_report;

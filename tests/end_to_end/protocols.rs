@@ -1,7 +1,6 @@
 //! Tests the protocols as their clients use them: MCP, A2A, ARD, plain REST, and the API of the official MCP registry.
 
 mod a2a_dialects;
-mod a2a_fuzz;
 mod a2a_words;
 mod all_protocols;
 mod ard;
@@ -10,9 +9,7 @@ mod fuzzing;
 mod http_headers;
 mod link_walker;
 mod links;
-mod mcp_fuzz;
 pub(crate) mod mcp_http;
-mod next_steps;
 mod registry_api;
 mod rest;
 mod slow_clients;

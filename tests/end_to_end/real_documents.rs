@@ -1,5 +1,4 @@
 //! Tests agent cards and `server.json` documents from public repositories. A small sample is in `tests/harness/fixtures/real`.
-//! The ignored tests read a larger collection from the folder in `REAL_DOCUMENTS`. This folder has the same layout.
 
 mod published;
 
@@ -13,10 +12,6 @@ type Tally = BTreeMap<String, usize>;
 
 fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("harness/fixtures/real")
-}
-
-fn collection() -> PathBuf {
-    std::env::var_os("REAL_DOCUMENTS").expect("REAL_DOCUMENTS: the folder of the collection").into()
 }
 
 /// The documents of one folder, by file name.

@@ -1,36 +1,18 @@
-//! Measures the relevance of search and compares it with other systems. It uses real listings and questions
+//! Measures the relevance of search. It uses real listings and questions
 //! with graded answers. The collection is not part of this project. `SEARCH_COLLECTION` is the folder of the
 //! collection, which contains `listings.jsonl` and `dev.jsonl`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
-use registry::model::{Availability, HashPrefix, Lane, Listed, ListingId};
-use registry::search::backend::Backend;
+use registry::model::{Availability, HashPrefix, Listed, ListingId};
 use registry::search::bucket::Bucket;
-use registry::search::engine::{IndexAnswer, search, search_among};
+use registry::search::engine::search;
 use registry::search::entry::{IndexEntry, IndexedListing, IndexedText};
 use registry::search::index::Index;
 use registry::search::{Query, Text};
 use serde_json::Value;
-use tests::chroma;
-use tests::fixtures::{feed_item, submitted_listing};
-use tests::test_registry::{TestOptions, TestRegistry};
-
-/// System, nDCG@10, recall@20 and MRR on the same questions, from the README of the collection.
-const OTHER_SYSTEMS: [(&str, f64, f64, f64); 9] = [
-    ("name substring, as the official registry", 0.050, 0.035, 0.087),
-    ("SQL LIKE on name and description", 0.076, 0.059, 0.125),
-    ("BM25, stemmed", 0.655, 0.642, 0.825),
-    ("character trigrams, tf-idf", 0.637, 0.637, 0.780),
-    ("MiniLM dense", 0.665, 0.695, 0.838),
-    ("fusion of BM25 and the static table", 0.684, 0.671, 0.860),
-    ("the same with half a vote for trigrams", 0.694, 0.695, 0.847),
-    ("fusion of BM25 and MiniLM", 0.716, 0.760, 0.900),
-    ("fusion of BM25, MiniLM and half trigrams", 0.726, 0.727, 0.909),
-];
 
 /// Minimum nDCG@10 of all questions of the collection, and of the types on which other systems are worst.
 const MIN_NDCG: [(&str, f64); 3] = [("all", 0.726), ("syn", 0.45), ("typo", 0.67)];
@@ -42,11 +24,6 @@ const MIN_NDCG_OWN: [(&str, f64); 3] = [("all", 0.69), ("kept", 0.68), ("syn", 0
 /// Questions that were written and graded last, in the same way.
 const SECOND_QUESTIONS: &str = include_str!("../harness/fixtures/search/second-questions.jsonl");
 const MIN_NDCG_SECOND: [(&str, f64); 3] = [("all", 0.73), ("nl", 0.69), ("syn", 0.53)];
-
-/// The sharded index has one shard for each prefix of this many hash bits.
-const SHARD_BITS: u32 = 3;
-/// Maximum loss of nDCG@10 by sharding.
-const MAX_LOSS: f64 = 0.05;
 
 fn collection() -> PathBuf {
     std::env::var_os("SEARCH_COLLECTION").expect("SEARCH_COLLECTION: the folder of the collection").into()
@@ -100,20 +77,13 @@ fn entry(row: &Value) -> IndexEntry {
 }
 
 fn build_index(rows: &[Value]) -> Index {
-    index_of(rows.iter().map(entry).collect())
-}
-
-fn index_of(entries: Vec<IndexEntry>) -> Index {
     let mut index = Index::default();
-    put(&mut index, entries);
-    index
-}
-
-fn put(index: &mut Index, entries: Vec<IndexEntry>) {
+    let entries = rows.iter().map(entry).collect();
     let buckets = Bucket::default().changed(HashPrefix::default(), entries, &[]).expect("writable buckets");
     for (prefix, bytes) in buckets {
         index.put(prefix, 1, Bucket::read(&bytes).expect("a readable bucket"));
     }
+    index
 }
 
 #[derive(Clone, Copy, Default)]
@@ -149,202 +119,13 @@ fn score(question: &Value, found: &[String]) -> Score {
 }
 
 /// The best 20 hits, by rank.
-fn best_hits(index: &Index, question: &str) -> Vec<(f32, String)> {
-    ranks(&search(index, &query(question)))
+fn best_hits(index: &Index, question: &str) -> Vec<String> {
+    search(index, &query(question)).hits.iter().map(|hit| hit.id.to_string()).collect()
 }
 
 fn query(question: &str) -> Query {
     let text = Text::parse(question, "q").expect("a question");
     Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 20 }
-}
-
-fn ranks(answer: &IndexAnswer) -> Vec<(f32, String)> {
-    answer.hits.iter().map(|hit| (hit.rank, hit.id.to_string())).collect()
-}
-
-/// Maximum loss of nDCG@10 if a search backend finds the candidates.
-const MAX_BACKEND_LOSS: f64 = 0.03;
-/// Stored indexes of this number of buckets contain the words of all listings of the collection, of a fifth and of a twentieth.
-const SAMPLES: [usize; 3] = [128, 640, 2560];
-
-/// The URL of a Chroma server.
-fn server() -> Option<String> {
-    let url = std::env::var("SEARCH_BACKEND").ok();
-    if url.is_none() {
-        println!("SEARCH_BACKEND is not set: the search backend is not measured");
-    }
-    url
-}
-
-/// The memory of this process, in MB.
-fn resident_mb() -> f64 {
-    let pages = fs::read_to_string("/proc/self/statm").ok();
-    let pages = pages.and_then(|text| text.split(' ').nth(1)?.parse::<f64>().ok());
-    pages.unwrap_or_default() * 4096.0 / 1e6
-}
-
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs the collection in SEARCH_COLLECTION and the server in SEARCH_BACKEND"]
-async fn search_backend_gives_nearly_the_same_ranking_as_the_whole_index() {
-    let folder = collection();
-    let Some(url) = server() else { return };
-    let backend = Backend::new(Some(&url), None);
-    let rows = lines(folder.join("listings.jsonl"));
-    let entries: Vec<IndexEntry> = rows.iter().map(entry).collect();
-    let began = Instant::now();
-    backend.apply(&entries, &[]).await.expect("the server stores the collection");
-    println!("the server stored {} listings in {:.1} s", entries.len(), began.elapsed().as_secs_f64());
-    let questions = lines(folder.join("dev.jsonl"));
-    let before = resident_mb();
-    let whole = index_of(entries.clone());
-    println!("the whole index takes about {:.0} MB", resident_mb() - before);
-    let mut embedded = Measured::default();
-    for question in &questions {
-        let began = Instant::now();
-        let hits = best_hits(&whole, question["query"].as_str().unwrap_or_default());
-        embedded.add(question, hits, began.elapsed());
-    }
-    embedded.print("embedded");
-    for buckets in SAMPLES {
-        let light = entries.iter().map(|entry| backend.stored(entry.clone(), buckets)).collect();
-        let before = resident_mb();
-        let mut index = Index::light();
-        put(&mut index, light);
-        if buckets == SAMPLES[0] {
-            println!("the light index takes about {:.0} MB", resident_mb() - before);
-        }
-        let mut measured = Measured::default();
-        for question in &questions {
-            let query = query(question["query"].as_str().unwrap_or_default());
-            let began = Instant::now();
-            let plan = backend.plan(&index, &query).expect("a plan for every question");
-            let found = backend.fetch(plan).await.expect("candidates");
-            let candidates = Index::of_candidates(found, &index);
-            let answer = search_among(&candidates, &index, &query);
-            measured.candidates += candidates.len();
-            measured.add(question, ranks(&answer), began.elapsed());
-        }
-        measured.print(&format!("backend, sample of 128 of {buckets} buckets"));
-        let loss = embedded.mean(|score| score.ndcg) - measured.mean(|score| score.ndcg);
-        assert!(loss < MAX_BACKEND_LOSS, "nDCG@10 is {loss:.3} lower with {buckets} buckets");
-    }
-}
-
-/// Prints how long the endpoint takes to answer questions that it has not answered before.
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs the collection in SEARCH_COLLECTION and the server in SEARCH_BACKEND"]
-async fn search_backend_answers_at_the_endpoint() {
-    let folder = collection();
-    let Some(url) = server() else { return };
-    let questions = lines(folder.join("dev.jsonl"));
-    let rows = lines(folder.join("listings.jsonl"));
-    for (name, database) in [("embedded", String::new()), ("backend", chroma::database(&url).await)] {
-        let options = TestOptions::default().with_read_cache().without_events();
-        let registry = TestRegistry::start_with(options.with_setting("SEARCH_BACKEND_URL", database)).await;
-        insert(&registry, &rows).await;
-        let mut times = Vec::new();
-        for question in &questions {
-            let query = question["query"].as_str().unwrap_or_default();
-            let path: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
-            let began = Instant::now();
-            let reply = registry.get(&format!("/api/ard/search?q={path}")).await;
-            times.push(began.elapsed());
-            assert_eq!(reply.status, 200, "{query}: {reply:?}");
-        }
-        times.sort_unstable();
-        let time = |part: usize| times[times.len() * part / 100].as_secs_f64() * 1000.0;
-        println!("{name:<44} p50 {:.1} ms, p95 {:.1} ms", time(50), time(95));
-    }
-}
-
-/// Makes Live listings with the names and descriptions of the collection, and indexes them.
-async fn insert(registry: &TestRegistry, rows: &[Value]) {
-    let (app, now) = (&registry.app, registry.now());
-    for (number, row) in rows.iter().enumerate() {
-        let kind = serde_json::from_value(row["kind"].clone()).expect("a kind");
-        let (submission, mut listing) = submitted_listing(app, kind, number);
-        listing.name = row["name"].as_str().unwrap_or_default().to_owned();
-        listing.description = row["description"].as_str().map(str::to_owned);
-        (listing.lane, listing.live_since, listing.last_ok_at) = (Lane::Active, Some(now), Some(now));
-        let item = feed_item("listing_queued", &listing, now);
-        let inserted = app.store.insert(&listing, None, &submission.contact, &item, None).await;
-        inserted.expect("an inserted listing");
-    }
-    app.store.mark_listed_dirty(|_| true, now).await.expect("marked listings");
-    while !app.store.dirty_marks(None, 1).await.expect("marks").is_empty() {
-        app.search.build().await.expect("a build");
-    }
-}
-
-#[derive(Default)]
-struct Measured {
-    scores: Vec<Score>,
-    times: Vec<Duration>,
-    candidates: usize,
-}
-
-impl Measured {
-    fn add(&mut self, question: &Value, hits: Vec<(f32, String)>, time: Duration) {
-        let ids: Vec<String> = hits.into_iter().map(|(_, id)| id).collect();
-        self.scores.push(score(question, &ids));
-        self.times.push(time);
-    }
-
-    fn mean(&self, of: impl Fn(&Score) -> f64) -> f64 {
-        self.scores.iter().map(of).sum::<f64>() / self.scores.len() as f64
-    }
-
-    fn print(&mut self, name: &str) {
-        self.times.sort_unstable();
-        let time = |part: usize| self.times[self.times.len() * part / 100].as_secs_f64() * 1000.0;
-        println!(
-            "{name:<44} {:.3}    {:.3}  {:.3}  p50 {:.1} ms, p95 {:.1} ms, {} candidates",
-            self.mean(|score| score.ndcg),
-            self.mean(|score| score.recall),
-            self.mean(|score| score.reciprocal),
-            time(50),
-            time(95),
-            self.candidates / self.scores.len()
-        );
-    }
-}
-
-/// An index that is too large for one process would be sharded, and the hits of all shards merged by rank. Ranks of
-/// different shards must be comparable for that.
-#[test]
-#[ignore = "needs the collection in SEARCH_COLLECTION"]
-fn merged_shards_give_the_same_ranking_as_the_whole_index() {
-    let folder = collection();
-    let rows = lines(folder.join("listings.jsonl"));
-    let whole = build_index(&rows);
-    let mut prefixes = vec![HashPrefix::default()];
-    for _ in 0..SHARD_BITS {
-        prefixes = prefixes.into_iter().filter_map(HashPrefix::halves).flatten().collect();
-    }
-    let belongs = |row: &Value, prefix: HashPrefix| {
-        prefix.holds(&row["id"].as_str().unwrap_or_default().parse().expect("an id"))
-    };
-    let shards: Vec<Index> = prefixes
-        .into_iter()
-        .map(|prefix| {
-            let shard: Vec<Value> = rows.iter().filter(|row| belongs(row, prefix)).cloned().collect();
-            build_index(&shard)
-        })
-        .collect();
-    let questions = lines(folder.join("dev.jsonl"));
-    let (mut whole_sum, mut shards_sum) = (0.0, 0.0);
-    for question in &questions {
-        let query = question["query"].as_str().unwrap_or_default();
-        let mut merged: Vec<(f32, String)> =
-            shards.iter().flat_map(|shard| best_hits(shard, query)).collect();
-        merged.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let ids = |hits: Vec<(f32, String)>| hits.into_iter().take(20).map(|(_, id)| id).collect::<Vec<_>>();
-        whole_sum += score(question, &ids(best_hits(&whole, query))).ndcg;
-        shards_sum += score(question, &ids(merged)).ndcg;
-    }
-    let [whole, sharded] = [whole_sum, shards_sum].map(|sum| sum / questions.len() as f64);
-    println!("nDCG@10 {whole:.3} for the whole index, {sharded:.3} for {} shards", 1 << SHARD_BITS);
-    assert!(sharded > whole - MAX_LOSS, "{sharded:.3} for shards, {whole:.3} for the whole index");
 }
 
 #[test]
@@ -353,9 +134,6 @@ fn search_reaches_its_minimum_ndcg() {
     let folder = collection();
     let index = build_index(&lines(folder.join("listings.jsonl")));
     println!("{:<44} nDCG@10  R@20   MRR", "");
-    for (name, ndcg, recall, reciprocal) in OTHER_SYSTEMS {
-        println!("{name:<44} {ndcg:.3}    {recall:.3}  {reciprocal:.3}");
-    }
     check(&index, "the collection's", &lines(folder.join("dev.jsonl")), MIN_NDCG);
     check(&index, "our own", &parsed(OWN_QUESTIONS), MIN_NDCG_OWN);
     check(&index, "our second", &parsed(SECOND_QUESTIONS), MIN_NDCG_SECOND);
@@ -366,7 +144,6 @@ fn check(index: &Index, whose: &str, questions: &[Value], minima: [(&str, f64); 
     let mut by_type: BTreeMap<&str, Score> = BTreeMap::new();
     for question in questions {
         let hits = best_hits(index, question["query"].as_str().unwrap_or_default());
-        let hits: Vec<String> = hits.into_iter().map(|(_, id)| id).collect();
         let this = score(question, &hits);
         if std::env::var_os("EACH_QUESTION").is_some() {
             println!("{:.3} {} {}", this.ndcg, question["type"], question["query"]);
@@ -413,8 +190,7 @@ fn pasted_task_is_searched_by_its_question() {
         let query = question["query"].as_str().unwrap_or_default();
         let task = format!("Hello. {background} I need this: {query}. {background} Thank you.");
         for (sum, text) in sums.iter_mut().zip([query, &task]) {
-            let ids: Vec<String> = best_hits(&index, text).into_iter().map(|(_, id)| id).collect();
-            *sum += score(question, &ids).ndcg;
+            *sum += score(question, &best_hits(&index, text)).ndcg;
         }
     }
     let [short, long] = sums.map(|sum| sum / questions.len() as f64);

@@ -228,38 +228,6 @@ async fn pages_contain_each_listing_once() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn feed_is_read_in_pages_from_newest_to_oldest() {
-    for (engine, app) in apps().await {
-        let mut expected = Vec::new();
-        for number in 0..9 {
-            let (submission, listing) = fixtures::submitted_listing(&app, Kind::Agent, number);
-            let at = now() + SignedDuration::from_secs(i64::try_from(number).unwrap());
-            app.store
-                .insert(
-                    &listing,
-                    None,
-                    &submission.contact,
-                    &fixtures::feed_item("listing_queued", &listing, at),
-                    None,
-                )
-                .await
-                .unwrap();
-            expected.insert(0, listing.id);
-        }
-        let (mut listed, mut before) = (Vec::new(), None);
-        loop {
-            let (items, more) = app.store.feed(before.as_deref(), 4).await.unwrap();
-            listed.extend(items.into_iter().filter_map(|item| item.listing_id));
-            match more {
-                Some(more) => before = Some(more),
-                None => break,
-            }
-        }
-        assert_eq!(listed, expected, "{engine}");
-    }
-}
-
 /// Publishes, probes, rechecks, demotes and restores listings with the same peers on every engine.
 #[tokio::test(flavor = "multi_thread")]
 async fn listing_life_cycle_is_the_same_on_every_engine() {

@@ -3,24 +3,18 @@
 //! with the speed of an empty reply from the same gateway.
 
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use local::Embedded;
-use local::engine::{self, Data};
-use registry::app::App;
-use registry::events::Bus;
-use registry::model::{Clock, ListingId, Random};
-use registry::settings::{Mode, Settings};
-use registry::store::table;
+use local::engine::Data;
+use registry::model::{Clock, ListingId};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::client::{self, Connection};
 use crate::folder::Folder;
 use crate::load::{self, Samples, Target};
-use crate::peers::{self, Manner};
+use crate::peers;
 use crate::processes::{self, Server};
 use crate::report::{Report, amount};
 use crate::words::Words;
@@ -60,33 +54,34 @@ const RATIOS: [(&str, &str, f64); 7] = [
     (MATCH_NEW, SEARCH_NEW, 1.1),
 ];
 
+const ACTIVE: &str = "/api/listings/active";
 const EMPTY: &str = "the same gateway, an empty 200";
-const STATUS: &str = "status by id";
+pub(crate) const STATUS: &str = "status by id";
 const BADGE: &str = "/badge/live.svg";
-const BADGE_OF: &str = "/badge/live.svg of a listing";
-const LATEST: &str = "/v0.1/servers/{name}/versions/latest";
+pub(crate) const BADGE_OF: &str = "/badge/live.svg of a listing";
+pub(crate) const LATEST: &str = "/v0.1/servers/{name}/versions/latest";
 const UNCHANGED: &str = "active, unchanged (304)";
-const DEFAULT: &str = "active, default page";
-const GZIP: &str = "active, default page, gzip";
-const RENDERED: &str = "active, page rendered again";
-const THIRTY: &str = "active, 30 rows";
-const SERVERS: &str = "/v0.1/servers?limit=30";
+pub(crate) const DEFAULT: &str = "active, default page";
+pub(crate) const GZIP: &str = "active, default page, gzip";
+pub(crate) const RENDERED: &str = "active, page rendered again";
+pub(crate) const THIRTY: &str = "active, 30 rows";
+pub(crate) const SERVERS: &str = "/v0.1/servers?limit=30";
 const BY_REST: &str = "search_active of 20 by REST";
-const BY_MCP: &str = "search_active of 20 by MCP";
-const BY_A2A: &str = "search_active of 20 by A2A";
-const SEARCH_NEW: &str = "ARD search of 12, new queries";
-const MATCH_NEW: &str = "match of 12, new queries";
-const SEARCH_REPEATED: &str = "ARD search of 12, repeated queries";
+pub(crate) const BY_MCP: &str = "search_active of 20 by MCP";
+pub(crate) const BY_A2A: &str = "search_active of 20 by A2A";
+pub(crate) const SEARCH_NEW: &str = "ARD search of 12, new queries";
+pub(crate) const MATCH_NEW: &str = "match of 12, new queries";
+pub(crate) const SEARCH_REPEATED: &str = "ARD search of 12, repeated queries";
 /// Minimum searches per second over one connection, on a machine with `EMPTY_REPLIES` empty replies per second. The limit is
 /// proportional to that number.
 const SEARCHES: [(&str, f64); 2] = [(SEARCH_NEW, 500.0), (SEARCH_REPEATED, 1000.0)];
 const EMPTY_REPLIES: f64 = 16_400.0;
 /// Number of repeated queries.
 const REPEATED_QUERIES: usize = 40;
-const PUBLISH: &str = "publish, new each time";
-const DEMO: &str = "demo, new each time";
+pub(crate) const PUBLISH: &str = "publish, new each time";
+pub(crate) const DEMO: &str = "demo, new each time";
 const DEMO_REPEATED: &str = "demo, repeated";
-const FEEDBACK: &str = "feedback, new each time";
+pub(crate) const FEEDBACK: &str = "feedback, new each time";
 /// Listings that take a demo, and as many that give feedback, at 1 and at 16 connections.
 const FUNNEL: [usize; 2] = [600, 2400];
 
@@ -98,7 +93,11 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let binary = processes::build_registry().await?;
     let folder = Folder::new()?;
     let data = folder.file("registry.db");
-    let ids = seed_file(&data).await?;
+    let words = Arc::new(Words::real());
+    let (_, app, ids) = seed::table(&Data::File(data.clone()), LISTINGS, &words).await?;
+    // Otherwise the registry would index all of them during the measurement.
+    seed::index(&app).await?;
+    drop(app);
     let registry = processes::start_registry(&binary, &data).await?;
     let at_start = machine::memory(registry.process);
 
@@ -107,7 +106,8 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let mut parts = Vec::new();
     for (turn, connections) in CONNECTIONS.into_iter().enumerate() {
         wait_for_stable_validator().await;
-        let targets = targets(&registry, &empty, &ids, turn).await?;
+        let tag = stable_tag(registry.address).await?;
+        let targets = targets(&registry, &empty, &ids, turn, &tag).await?;
         let samples = load::in_turns(&targets, connections, 5, Duration::from_millis(400)).await?;
         parts.push((targets, samples));
     }
@@ -141,19 +141,6 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn seed_file(data: &Path) -> Result<Vec<ListingId>, Failure> {
-    let settings = Settings::from_env(Mode::Development, |_| None)?;
-    let engine = Embedded::open(&Data::File(data.to_path_buf()), &Clock::System)?;
-    table::ensure(&engine::client(engine.clone()), &settings.table_name).await?;
-    let store = seed::store(&engine, &settings);
-    let now = Clock::System.now();
-    let ids = seed::seed(&store, &settings, now, 0..LISTINGS, &Arc::new(Words::real())).await?;
-    // Otherwise the registry would index all of them during the measurement.
-    let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
-    seed::index(&app).await?;
-    Ok(ids)
-}
-
 async fn to_live(report: &mut Report, registry: &Server) -> Result<(), Failure> {
     let mut sequential = Vec::new();
     for number in 0..PUBLISHED {
@@ -176,7 +163,7 @@ async fn to_live(report: &mut Report, registry: &Server) -> Result<(), Failure> 
 
 /// Seconds from the POST until the status is Live. Agents and MCP servers alternate.
 async fn one_to_live(address: std::net::SocketAddr, number: usize) -> Result<f64, Failure> {
-    let origin = peers::start(Manner::Sound).await?;
+    let origin = peers::start().await?;
     let body = match number % 2 {
         0 => json!({ "agent_card_url": format!("{origin}{}", peers::CARD) }),
         _ => json!({ "mcp_url": format!("{origin}/mcp") }),
@@ -200,16 +187,19 @@ async fn one_to_live(address: std::net::SocketAddr, number: usize) -> Result<f64
     }
 }
 
-/// The targets. Each turn has its own new queries.
-async fn targets(
+/// The targets that change nothing. Each turn has its own new queries. `tag` is the validator of the active page.
+///
+/// # Errors
+/// A reply is wrong.
+pub(crate) async fn targets(
     registry: &Server,
     empty: &Server,
     ids: &[ListingId],
     turn: usize,
+    tag: &str,
 ) -> Result<Vec<Target>, Failure> {
-    const ACTIVE: &str = "/api/listings/active";
     let mut connection = Connection::open(registry.address).await?;
-    let condition = format!("if-none-match: {}\r\n", stable_tag(&mut connection, ACTIVE).await?);
+    let condition = format!("if-none-match: {tag}\r\n");
     let one = |request: Vec<u8>| Arc::from([request]);
     let status = ids.iter().step_by(7).map(|id| client::get(&format!("/api/listings/status?id={id}"), ""));
     let status: Arc<[Vec<u8>]> = status.collect();
@@ -260,11 +250,12 @@ async fn wait_for_stable_validator() {
     }
 }
 
-/// The validator of a page when it no longer changes. At its start the registry probes its own listings.
-async fn stable_tag(connection: &mut Connection, path: &str) -> Result<String, Failure> {
+/// The validator of the active page when it no longer changes. At its start the registry probes its own listings.
+async fn stable_tag(address: std::net::SocketAddr) -> Result<String, Failure> {
+    let mut connection = Connection::open(address).await?;
     let mut last = String::new();
     for _ in 0..60 {
-        let page = connection.request(&client::get(path, "")).await?;
+        let page = connection.request(&client::get(ACTIVE, "")).await?;
         let tag = page.header("etag").ok_or("the active page has no validator")?;
         if tag == last {
             return Ok(last);
@@ -329,7 +320,10 @@ async fn cursors(connection: &mut Connection) -> Result<Arc<[Vec<u8>]>, Failure>
 
 /// Publishes agents at a closed port, so that their probes end at once. One target for each number of connections, because
 /// a URL is new only once.
-async fn publish_target(registry: &Server) -> Result<[Target; 2], Failure> {
+///
+/// # Errors
+/// No port is free.
+pub(crate) async fn publish_target(registry: &Server) -> Result<[Target; 2], Failure> {
     let closed_port = tokio::net::TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
     let target = |first: usize, count: usize| {
         let body = |n| {
@@ -350,7 +344,13 @@ async fn publish_target(registry: &Server) -> Result<[Target; 2], Failure> {
 }
 
 /// Demos and feedback, one per listing. The listings that give feedback take their demo before the measurement.
-async fn funnel_targets(registry: &Server, ids: &[ListingId]) -> Result<Vec<Vec<Target>>, Failure> {
+///
+/// # Errors
+/// A demo is refused.
+pub(crate) async fn funnel_targets(
+    registry: &Server,
+    ids: &[ListingId],
+) -> Result<Vec<Vec<Target>>, Failure> {
     const DEMO_PATH: &str = "/api/products/demo";
     let mut connection = Connection::open(registry.address).await?;
     let demo = |id: &ListingId| client::post(DEMO_PATH, &json!({ "listing_id": id }).to_string());

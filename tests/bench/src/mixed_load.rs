@@ -1,39 +1,35 @@
 //! Sends a mix of requests at a fixed rate for some minutes. The registry has 10,000 listings in a file and
 //! runs its sweeps (probe runs). No request may fail, and memory must not grow.
 
-use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use local::Embedded;
-use local::engine::{self, Data};
-use registry::app::App;
-use registry::events::Bus;
-use registry::model::{Clock, Kind, ListingId, Random};
-use registry::settings::{Mode, Settings};
-use registry::store::table;
-use serde_json::{Value, json};
+use local::engine::Data;
+use registry::model::{Clock, Kind, ListingId};
+use serde_json::Value;
 
+use crate::Failure;
 use crate::client::{self, Connection};
 use crate::folder::Folder;
-use crate::mix::{DEMOS_BEFORE_LOAD, Mix, MixTargets, SHARES};
+use crate::life;
+use crate::mix::{FAMILIES, Mix};
 use crate::pace::{self, Samples};
-use crate::peers::{self, Manner};
+use crate::peers;
+use crate::processes::{self, Server};
 use crate::report::{Report, amount};
 use crate::seed::{self, Site};
-use crate::watch::{Process, Watch};
+use crate::watch::Watch;
 use crate::words::Words;
-use crate::{Failure, processes};
 
-/// Default of `LOAD_LISTINGS`: Live listings that are requested.
-const LISTINGS: f64 = 10_000.0;
+/// Live listings that are requested.
+const LISTINGS: usize = 10_000;
 /// Additional listings whose weekly recheck is due.
 const DUE: usize = 600;
-/// Peers of those and of published listings.
+/// Peers of those.
 const PEERS: usize = 24;
-/// Default of `LOAD_MINUTES`.
+/// Default of `LOAD_MINUTES`. The demos and feedback, one for each listing, last for 17 minutes.
 const MINUTES: f64 = 10.0;
 /// Default of `LOAD_RATE`, in requests per second: about half of what two cores can process, with client and peers.
 const RATE: f64 = 150.0;
@@ -53,105 +49,69 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let words = Arc::new(Words::real());
     let mut origins = Vec::new();
     for _ in 0..PEERS {
-        origins.push(peers::start(Manner::Sound).await?);
+        origins.push(peers::start().await?);
     }
     let folder = Folder::new()?;
     let data = folder.file("registry.db");
-    let listings = number("LOAD_LISTINGS", LISTINGS) as usize;
-    let ids = seed_file(&data, listings, &origins, &words).await?;
+    let ids = seed_file(&data, &origins, &words).await?;
 
     let binary = processes::build_registry().await?;
     let registry = processes::start_registry_with(&binary, &data, &[("PROBE_TICK_SECONDS", TICK)]).await?;
     let rate = number("LOAD_RATE", RATE);
     report.part(format!(
-        "{minutes} minutes at {rate} requests/s on the registry, {listings} listings in a file, texts {}",
+        "{minutes} minutes at {rate} requests/s on the registry, {LISTINGS} listings in a file, texts {}",
         words.source()
     ));
-    let watched = vec![Process { name: "registry".to_owned(), id: registry.process }];
-    let load = Load { address: registry.address, rate, minutes, watched };
-    load.run(report, &ids, &origins).await
+    run(report, &registry, rate, minutes, &ids).await
 }
 
 /// A number from an environment variable.
-pub(crate) fn number(name: &str, default: f64) -> f64 {
+fn number(name: &str, default: f64) -> f64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-async fn seed_file(
-    data: &Path,
-    listings: usize,
-    origins: &[String],
-    words: &Arc<Words>,
-) -> Result<Arc<[ListingId]>, Failure> {
-    let settings = Settings::from_env(Mode::Development, |_| None)?;
-    let engine = Embedded::open(&Data::File(data.to_path_buf()), &Clock::System)?;
-    table::ensure(&engine::client(engine.clone()), &settings.table_name).await?;
-    let store = seed::store(&engine, &settings);
-    let now = Clock::System.now();
-    let ids = seed::seed(&store, &settings, now, 0..listings, words).await?;
-    let proven = now - SignedDuration::from_hours(24 * 6 + 14);
-    for number in listings..listings + DUE {
+async fn seed_file(data: &Path, origins: &[String], words: &Arc<Words>) -> Result<Vec<ListingId>, Failure> {
+    let (_, app, ids) = seed::table(&Data::File(data.to_path_buf()), LISTINGS, words).await?;
+    let proven = Clock::System.now() - SignedDuration::from_hours(24 * 6 + 14);
+    for number in LISTINGS..LISTINGS + DUE {
         let kind = if number % 2 == 0 { Kind::Agent } else { Kind::Mcp };
         let site = Site { kind, url: format!("{}/due/{number}", origins[number % origins.len()]), number };
-        seed::live_at(&store, &settings, proven, &site, words).await?;
+        seed::live_at(&app.store, &app.settings, proven, &site, words).await?;
     }
-    let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
     seed::index(&app).await?;
-    Ok(ids.into())
+    Ok(ids)
 }
 
-/// A load on a running registry.
-pub(crate) struct Load {
-    /// The address of the registry.
-    pub(crate) address: SocketAddr,
-    /// Requests per second.
-    pub(crate) rate: f64,
-    pub(crate) minutes: f64,
-    /// The processes whose memory is watched.
-    pub(crate) watched: Vec<Process>,
-}
+/// Runs the load on a running registry and reports the results.
+async fn run(
+    report: &mut Report,
+    registry: &Server,
+    rate: f64,
+    minutes: f64,
+    ids: &[ListingId],
+) -> Result<(), Failure> {
+    // Without a gateway for empty replies and a validator: the mix contains neither of these targets.
+    let mut targets = life::targets(registry, registry, ids, 0, "").await?;
+    targets.extend(life::funnel_targets(registry, ids).await?.pop().ok_or("no funnel")?);
+    targets.extend(life::publish_target(registry).await?);
+    let mix = Arc::new(Mix::new(&targets)?);
+    let mut connection = Connection::open(registry.address).await?;
+    pace::run(&mix, registry.address, rate, 0, WARM_UP).await?;
 
-impl Load {
-    /// Runs the load and reports the results.
-    ///
-    /// # Errors
-    /// A reply before the load is wrong, or the registry has ended.
-    pub(crate) async fn run(
-        &self,
-        report: &mut Report,
-        ids: &Arc<[ListingId]>,
-        origins: &[String],
-    ) -> Result<(), Failure> {
-        let mut connection = Connection::open(self.address).await?;
-        for id in ids.iter() {
-            fetch(&mut connection, &client::get(&format!("/api/listings/status?id={id}"), "")).await?;
-        }
-        for id in ids.iter().take(DEMOS_BEFORE_LOAD) {
-            let demo = json!({ "listing_id": id }).to_string();
-            fetch(&mut connection, &client::post("/api/products/demo", &demo)).await?;
-        }
-        let cursors = cursors(&mut connection).await?;
-        let mix =
-            Arc::new(Mix::new(&MixTargets { ids: Arc::clone(ids), cursors, origins: origins.to_vec() }));
-        pace::run(&mix, self.address, self.rate, 0, WARM_UP).await?;
-
-        let before = statistics(&mut connection).await?;
-        let watch = Watch::start(self.watched.clone());
-        let first = (self.rate * WARM_UP.as_secs_f64()).ceil() as usize;
-        let time = Duration::from_secs_f64(self.minutes * 60.0);
-        let samples = pace::run(&mix, self.address, self.rate, first, time).await?;
-        let watched = watch.end().await?;
-        report_requests(report, &mix, &samples, time);
-        let after = statistics(&mut connection).await?;
-        let more = |path: &str| count(&after, path) - count(&before, path);
-        let ticks = more("/probe_worker/ticks");
-        report.must("ticks during the load", ticks > 0, ticks, "> 0");
-        report.info("listings with a verdict during the load", more("/outcomes/unique_primaries"));
-        for process in watched {
-            process.report(report, self.minutes);
-        }
-        Ok(())
-    }
+    let before = statistics(&mut connection).await?;
+    let watch = Watch::start(registry.process);
+    let first = (rate * WARM_UP.as_secs_f64()).ceil() as usize;
+    let time = Duration::from_secs_f64(minutes * 60.0);
+    let samples = pace::run(&mix, registry.address, rate, first, time).await?;
+    let watched = watch.end().await?;
+    report_requests(report, &mix, &samples, time);
+    let after = statistics(&mut connection).await?;
+    let more = |path: &str| count(&after, path) - count(&before, path);
+    let ticks = more("/probe_worker/ticks");
+    report.must("ticks during the load", ticks > 0, ticks, "> 0");
+    report.info("listings with a verdict during the load", more("/outcomes/unique_primaries"));
+    watched.report(report, minutes);
+    Ok(())
 }
 
 async fn fetch(connection: &mut Connection, request: &[u8]) -> Result<Value, Failure> {
@@ -171,17 +131,6 @@ fn count(statistics: &Value, path: &str) -> i64 {
     statistics.pointer(path).and_then(Value::as_i64).unwrap_or(0)
 }
 
-async fn cursors(connection: &mut Connection) -> Result<Vec<String>, Failure> {
-    let mut cursors: Vec<String> = Vec::new();
-    while cursors.len() < 40 {
-        let after = cursors.last().map_or_else(String::new, |cursor| format!("?cursor={cursor}"));
-        let page = fetch(connection, &client::get(&format!("/api/listings/active{after}"), "")).await?;
-        let Some(next) = page["next_cursor"].as_str() else { break };
-        cursors.push(next.to_owned());
-    }
-    if cursors.is_empty() { Err("the active list has only one page".into()) } else { Ok(cursors) }
-}
-
 fn report_requests(report: &mut Report, mix: &Mix, samples: &[Samples], time: Duration) {
     let text = |samples: &Samples| {
         format!(
@@ -194,11 +143,12 @@ fn report_requests(report: &mut Report, mix: &Mix, samples: &[Samples], time: Du
         )
     };
     let mut all = Samples::default();
-    for (family, name, _) in SHARES {
+    let mut measured = mix.targets.iter().zip(samples);
+    for (name, kinds) in FAMILIES {
         let mut of_family = Samples::default();
-        for (kind, samples) in mix.kinds.iter().zip(samples).filter(|(kind, _)| kind.family == family) {
+        for (target, samples) in measured.by_ref().take(kinds.len()) {
             of_family.add(samples);
-            report.info(kind.name, text(samples));
+            report.info(target.name, text(samples));
         }
         report.info(format!("all {name}"), text(&of_family));
         all.add(&of_family);

@@ -19,7 +19,7 @@ const CONNECTIONS: usize = 64;
 /// Time limit of a request.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// The measured requests of one kind.
+/// The measured requests of one target.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Samples {
     /// Milliseconds from the due time of each request to its reply.
@@ -47,7 +47,7 @@ impl Samples {
 }
 
 /// Sends the mix, from request `first` on, at `rate` requests per second for `time`. Returns samples in the order of the
-/// mix's kinds.
+/// mix's targets.
 ///
 /// # Errors
 /// The address refuses connections at the start.
@@ -65,7 +65,7 @@ pub(crate) async fn run(
         let mut connection = Some(Connection::open(address).await?);
         let (mix, next) = (Arc::clone(mix), Arc::clone(&next));
         senders.spawn(async move {
-            let mut samples = vec![Samples::default(); mix.kinds.len()];
+            let mut samples = vec![Samples::default(); mix.targets.len()];
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let due = began + Duration::from_secs_f64(number as f64 / rate);
@@ -73,9 +73,9 @@ pub(crate) async fn run(
                     return samples;
                 }
                 tokio::time::sleep_until(due).await;
-                let (kind, request) = mix.request(first + number);
-                let error = send(&mut connection, address, &mix, kind, &request).await.err();
-                let samples = &mut samples[kind];
+                let (target, request) = mix.request(first + number);
+                let error = send(&mut connection, address, request, mix.targets[target].status).await.err();
+                let samples = &mut samples[target];
                 samples.times.push(due.elapsed().as_secs_f64() * 1000.0);
                 if let Some(error) = error {
                     connection = None;
@@ -85,7 +85,7 @@ pub(crate) async fn run(
             }
         });
     }
-    let mut all = vec![Samples::default(); mix.kinds.len()];
+    let mut all = vec![Samples::default(); mix.targets.len()];
     while let Some(samples) = senders.join_next().await {
         for (all, samples) in all.iter_mut().zip(&samples?) {
             all.add(samples);
@@ -97,16 +97,15 @@ pub(crate) async fn run(
 async fn send(
     connection: &mut Option<Connection>,
     address: SocketAddr,
-    mix: &Mix,
-    kind: usize,
     request: &[u8],
+    expected: u16,
 ) -> Result<(), Failure> {
     let open = match connection {
         Some(open) => open,
         None => connection.insert(Connection::open(address).await?),
     };
     let answer = tokio::time::timeout(TIME_LIMIT, open.request(request)).await??;
-    if mix.kinds[kind].is_expected(&answer) {
+    if answer.status == expected {
         return Ok(());
     }
     let (status, body) = (answer.status, String::from_utf8_lossy(answer.body));

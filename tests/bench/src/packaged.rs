@@ -6,13 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use local::Embedded;
-use local::engine::{self, Data};
-use registry::app::App;
-use registry::events::Bus;
-use registry::model::{Clock, Random};
-use registry::settings::{Mode, Settings};
-use registry::store::table;
+use local::engine::Data;
 use serde_json::{Value, json};
 use tests::aws_endpoints::{DynamoDb, EventBridge};
 use tests::runtime_api::Function;
@@ -172,12 +166,7 @@ impl Packaged {
 impl Backend {
     /// A table with Live listings and an index, and a bus.
     async fn new() -> Result<Self, Failure> {
-        let settings = Settings::from_env(Mode::Public, |_| None)?;
-        let engine = Embedded::open(&Data::Memory, &Clock::System)?;
-        table::ensure(&engine::client(engine.clone()), &settings.table_name).await?;
-        let store = seed::store(&engine, &settings);
-        seed::seed(&store, &settings, Clock::System.now(), 0..LISTINGS, &Arc::default()).await?;
-        let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
+        let (engine, app, _) = seed::table(&Data::Memory, LISTINGS, &Arc::default()).await?;
         seed::index(&app).await?;
         Ok(Self { table: DynamoDb::serve(engine).await?, bus: EventBridge::serve().await? })
     }

@@ -1,8 +1,7 @@
-//! Agents and MCP servers on loopback that the benchmarks probe. Some work correctly, others never reply. One
-//! peer serves both protocols, because the methods of A2A and MCP have different names.
+//! Agents and MCP servers on loopback that the benchmarks probe. One peer serves both protocols, because the methods of A2A and MCP have different names.
 
 use axum::body::Bytes;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
@@ -13,51 +12,32 @@ use tokio::net::TcpListener;
 /// The path of a card. A prefix of this path is also the prefix of the interface.
 pub(crate) const CARD: &str = "/.well-known/agent-card.json";
 
-/// How a peer behaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
-    /// Replies at once with short texts.
-    Sound,
-    /// Replies at once with nearly the maximum that a probe reads: 256 KiB of card, 1 MiB of tools.
-    Verbose,
-    /// Accepts connections and never replies to GET.
-    SilentAtCard,
-    /// Serves its card and never replies to POST.
-    SilentAtInterface,
-}
-
 /// Starts a peer on a port of its own; returns its origin, such as `http://127.0.0.1:40001`.
 ///
 /// # Errors
 /// No port is free.
-pub(crate) async fn start(manner: Manner) -> std::io::Result<String> {
+pub(crate) async fn start() -> std::io::Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let origin = format!("http://{}", listener.local_addr()?);
-    let router = Router::new().fallback(answer).with_state(manner);
+    let router = Router::new().fallback(answer);
     tokio::spawn(axum::serve(listener, router).into_future());
     Ok(origin)
 }
 
-async fn answer(State(manner): State<Manner>, request: Request) -> Response {
+async fn answer(request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let (read, silent_card, silent_interface) =
-        (parts.method == Method::GET, manner == Manner::SilentAtCard, manner == Manner::SilentAtInterface);
-    if (read && silent_card) || (!read && silent_interface) {
-        return std::future::pending().await;
-    }
-    if read {
+    if parts.method == Method::GET {
         return match parts.uri.path().strip_suffix(CARD) {
-            Some(before) => Json(card(&parts.headers, before, manner)).into_response(),
+            Some(before) => Json(card(&parts.headers, before)).into_response(),
             None => StatusCode::NOT_FOUND.into_response(),
         };
     }
     let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-    rpc_reply(&body, manner)
+    rpc_reply(&body)
 }
 
-fn card(headers: &HeaderMap, before: &str, manner: Manner) -> Value {
+fn card(headers: &HeaderMap, before: &str) -> Value {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let skills = if manner == Manner::Verbose { 1000 } else { 2 };
     let skill = |n: usize| {
         json!({
             "id": format!("sum-{n}"), "name": format!("Sum {n}"), "tags": ["numbers"],
@@ -75,11 +55,11 @@ fn card(headers: &HeaderMap, before: &str, manner: Manner) -> Value {
         "capabilities": {},
         "defaultInputModes": ["text/plain"],
         "defaultOutputModes": ["text/plain"],
-        "skills": (0..skills).map(skill).collect::<Vec<_>>(),
+        "skills": (0..2).map(skill).collect::<Vec<_>>(),
     })
 }
 
-fn rpc_reply(body: &Bytes, manner: Manner) -> Response {
+fn rpc_reply(body: &Bytes) -> Response {
     let call: Value = serde_json::from_slice(body).unwrap_or_default();
     let result = match call["method"].as_str() {
         Some("GetTask") => return rpc_error(&call, -32001, "Task not found"),
@@ -95,7 +75,7 @@ fn rpc_reply(body: &Bytes, manner: Manner) -> Response {
         }),
         Some("notifications/initialized") => return StatusCode::ACCEPTED.into_response(),
         Some("tools/list") => {
-            json!({ "resultType": "complete", "tools": tools(manner), "ttlMs": 0, "cacheScope": "public" })
+            json!({ "resultType": "complete", "tools": tools(), "ttlMs": 0, "cacheScope": "public" })
         }
         _ => return rpc_error(&call, -32601, "Method not found"),
     };
@@ -111,8 +91,7 @@ fn about() -> Value {
     json!({ "name": "adder", "title": "Adder", "version": "1.0.0", "description": "Adds up numbers from tables." })
 }
 
-fn tools(manner: Manner) -> Vec<Value> {
-    let count = if manner == Manner::Verbose { 4000 } else { 3 };
+fn tools() -> Vec<Value> {
     let tool = |n: usize| {
         json!({
             "name": format!("add_{n}"),
@@ -123,5 +102,5 @@ fn tools(manner: Manner) -> Vec<Value> {
             },
         })
     };
-    (0..count).map(tool).collect()
+    (0..3).map(tool).collect()
 }

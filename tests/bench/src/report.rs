@@ -39,7 +39,6 @@ impl Status {
 pub(crate) struct Report {
     began: Instant,
     statuses: Vec<Status>,
-    notes: Vec<String>,
     slack: f64,
 }
 
@@ -48,7 +47,7 @@ impl Report {
     pub(crate) fn new() -> Self {
         println!("{:<NAME$}  {:<MEASURED$}  {:<LIMIT$}  holds", "measurement", "measured", "limit");
         let slack = std::env::var("BENCH_SLACK").ok().and_then(|text| text.parse().ok()).unwrap_or(1.0);
-        Self { began: Instant::now(), statuses: Vec::new(), notes: Vec::new(), slack }
+        Self { began: Instant::now(), statuses: Vec::new(), slack }
     }
 
     /// The factor for limits of times.
@@ -88,11 +87,6 @@ impl Report {
         self.row(name, why, limit, Status::NotMeasured);
     }
 
-    /// A paragraph below the table.
-    pub(crate) fn note(&mut self, text: impl Into<String>) {
-        self.notes.push(text.into());
-    }
-
     fn row(&mut self, name: impl Display, text: impl Display, limit: impl Display, status: Status) {
         let columns = [name.to_string(), text.to_string(), limit.to_string()];
         let line = format!(
@@ -110,11 +104,8 @@ impl Report {
         self.statuses.iter().filter(|one| **one == status).count()
     }
 
-    /// Prints notes and the summary; returns whether no limit is broken.
+    /// Prints the summary; returns whether no limit is broken.
     pub(crate) fn finish(&self) -> bool {
-        for note in &self.notes {
-            println!("\n{note}");
-        }
         let broken = self.count(Status::Broken);
         println!(
             "\n{} limits hold, {broken} broken, {} not measured; {:.0} s",

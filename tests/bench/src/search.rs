@@ -4,6 +4,7 @@
 
 use std::path::Path;
 use std::process::{ExitCode, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use local::Embedded;
@@ -18,12 +19,17 @@ use serde_json::{Value, json};
 use tests::instrumented::Observer;
 use tokio::process::Command;
 
+use crate::folder::Folder;
+use crate::load::quantile;
 use crate::report::{Report, amount};
-use crate::{Failure, machine};
+use crate::words::Words;
+use crate::{Failure, machine, seed};
 
 /// The argument that makes this program search the table in a file; the next argument is its path.
 pub(crate) const CHILD_MODE: &str = "search";
 
+/// Numbers of Live listings.
+const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 /// Number of listings, and limit of a cold start in milliseconds.
 const COLD: (usize, f64) = (10_000, 300.0);
 /// Number of listings, and limit of a warm search in milliseconds.
@@ -41,7 +47,7 @@ const ROUNDS: usize = 10;
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 /// Sentences, keywords, synonyms, misspellings and names.
-pub(crate) const QUESTIONS: [&str; 20] = [
+const QUESTIONS: [&str; 20] = [
     "I need a tool to search scientific papers",
     "an agent that plans trips and books hotels",
     "query a postgres database",
@@ -64,11 +70,27 @@ pub(crate) const QUESTIONS: [&str; 20] = [
     "io.github.example/unknown-server",
 ];
 
-/// Measures search over the table in `file`, with an index over `size` listings.
+/// Measures search over a table in a file with more and more listings.
 ///
 /// # Errors
-/// The process cannot be run.
-pub(crate) async fn measure(report: &mut Report, file: &Path, size: usize) -> Result<(), Failure> {
+/// The table cannot be written, or the process cannot be run.
+pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
+    let words = Arc::new(Words::real());
+    report.part(format!("Search at growing sizes, with texts {}", words.source()));
+    let folder = Folder::new()?;
+    let file = folder.file("search.db");
+    let (_engine, app, _) = seed::table(&Data::File(file.clone()), 0, &words).await?;
+    let mut seeded = 0;
+    for size in SIZES {
+        seed::seed(&app.store, &app.settings, app.clock.now(), seeded..size, &words).await?;
+        seeded = size;
+        seed::index(&app).await?;
+        measure_size(report, &file, size).await?;
+    }
+    Ok(())
+}
+
+async fn measure_size(report: &mut Report, file: &Path, size: usize) -> Result<(), Failure> {
     let mut results = Vec::with_capacity(STARTS);
     for _ in 0..STARTS {
         results.push(run_process(file).await?);
@@ -99,8 +121,6 @@ pub(crate) async fn measure(report: &mut Report, file: &Path, size: usize) -> Re
     check("cold start, model, index and first answer", lowest("cold_ms"), &[COLD], "ms");
     check("warm, in the process, p50", lowest("in_process_p50_ms"), &WARM, "ms");
     check("warm, in the process, p99", lowest("in_process_p99_ms"), &[], "ms");
-    check(&format!("slowest of {ROUNDS} shards of this size, p50"), lowest("shards_p50_ms"), &[], "ms");
-    check(&format!("slowest of {ROUNDS} shards of this size, p99"), lowest("shards_p99_ms"), &[], "ms");
     check("warm, with rows from the table, p50", lowest("with_rows_p50_ms"), &[], "ms");
     check("memory of the process", highest("peak_mb"), &MEMORY_MB, "MB");
     report.at_most(
@@ -142,27 +162,21 @@ pub(crate) async fn run_child(file: &str) -> Result<ExitCode, Failure> {
     for query in queries.iter().cycle().take(QUESTIONS.len() * ROUNDS) {
         let began = Instant::now();
         app.search.find(query, app.clock.now()).await.map_err(|problem| format!("{problem:?}"))?;
-        with_rows.push(began.elapsed());
+        with_rows.push(milliseconds(began.elapsed()));
     }
     let reads = observer.tally.since(&before).total() as f64 / with_rows.len() as f64;
     for query in queries.iter().cycle().take(QUESTIONS.len() * ROUNDS) {
         let began = Instant::now();
         std::hint::black_box(app.search.total(query).await.map_err(|problem| format!("{problem:?}"))?);
-        in_process.push(began.elapsed());
+        in_process.push(milliseconds(began.elapsed()));
     }
-    // Simulates `ROUNDS` shards of this size that are queried in parallel: the slowest run of each query is their time.
-    let mut slowest: Vec<Duration> = (0..QUESTIONS.len())
-        .filter_map(|question| in_process.iter().skip(question).step_by(QUESTIONS.len()).max().copied())
-        .collect();
     let memory = machine::memory(std::process::id()).ok_or("the memory of this process cannot be read")?;
     let result = json!({
         "searched": first.searched,
         "cold_ms": milliseconds(cold),
-        "in_process_p50_ms": quantile(&mut in_process, 0.5),
-        "in_process_p99_ms": quantile(&mut in_process, 0.99),
-        "shards_p50_ms": quantile(&mut slowest, 0.5),
-        "shards_p99_ms": quantile(&mut slowest, 0.99),
-        "with_rows_p50_ms": quantile(&mut with_rows, 0.5),
+        "in_process_p50_ms": quantile(&in_process, 0.5),
+        "in_process_p99_ms": quantile(&in_process, 0.99),
+        "with_rows_p50_ms": quantile(&with_rows, 0.5),
         "peak_mb": memory.peak,
         "reads": reads,
     });
@@ -173,13 +187,6 @@ pub(crate) async fn run_child(file: &str) -> Result<ExitCode, Failure> {
 fn query(question: &str) -> Result<Query, Failure> {
     let text = Text::parse(question, "q").map_err(|problem| format!("{problem:?}"))?;
     Ok(Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 20 })
-}
-
-fn quantile(times: &mut [Duration], part: f64) -> f64 {
-    times.sort_unstable();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among the times")]
-    let place = (times.len() as f64 * part) as usize;
-    times.get(place.min(times.len().saturating_sub(1))).copied().map_or(f64::MAX, milliseconds)
 }
 
 fn milliseconds(time: Duration) -> f64 {

@@ -11,10 +11,11 @@ use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::body::SdkBody;
 use jiff::SignedDuration;
-use local::engine::{self, Embedded};
+use local::engine::{self, Data, Embedded};
 use registry::app::App;
+use registry::events::Bus;
 use registry::model::{
-    Assessment, Facts, Handshake, Kind, Lane, Listing, ListingId, Moment, StateChange, Verdict,
+    Assessment, Clock, Facts, Handshake, Kind, Lane, Listing, ListingId, Moment, Random, StateChange, Verdict,
 };
 use registry::probe::checks::{self, Context};
 use registry::probe::score;
@@ -33,13 +34,8 @@ const WRITERS: usize = 4;
 
 /// A store for seeding without transaction tokens. The engine keeps tokens for ten minutes and searches all of them for each
 /// transaction, and seeding repeats no transaction.
-pub(crate) fn store(engine: &Embedded, settings: &Settings) -> Store {
-    Store::new(client(engine), &settings.table_name)
-}
-
-/// A client that sends transactions without tokens.
-pub(crate) fn client(engine: &Embedded) -> aws_sdk_dynamodb::Client {
-    engine::client(WithoutTokens(engine.clone()))
+fn store(engine: &Embedded, settings: &Settings) -> Store {
+    Store::new(engine::client(WithoutTokens(engine.clone())), &settings.table_name)
 }
 
 /// Removes the tokens from transactions.
@@ -62,6 +58,24 @@ impl HttpConnector for WithoutTokens {
         }
         self.0.call(request)
     }
+}
+
+/// A new table with Live listings `0..listings`, and an app that writes to it. Returns the ids in no order. The listings
+/// are not indexed.
+///
+/// # Errors
+/// The table cannot be opened or returns an error.
+pub(crate) async fn table(
+    data: &Data,
+    listings: usize,
+    words: &Arc<Words>,
+) -> Result<(Embedded, App, Vec<ListingId>), Failure> {
+    let settings = Settings::from_env(Mode::Development, |_| None)?;
+    let engine = Embedded::open(data, &Clock::System)?;
+    table::ensure(&engine::client(engine.clone()), &settings.table_name).await?;
+    let store = store(&engine, &settings);
+    let ids = seed(&store, &settings, Clock::System.now(), 0..listings, words).await?;
+    Ok((engine, App::new(settings, store, Bus::Silent, Clock::System, Random::System), ids))
 }
 
 /// Builds the search index until no listing is marked.
@@ -118,7 +132,8 @@ async fn live(
     let kind = if n.is_multiple_of(2) { Kind::Agent } else { Kind::Mcp };
     // Ten per second; number 100,000 is at `now`.
     let at = now - SignedDuration::from_millis(100 * i64::try_from(100_000_usize.saturating_sub(n))?);
-    live_at(store, settings, at, &Site { kind, url: origin(kind, n), number: n }, words).await
+    let url = format!("https://{}-{n}.example.com", kind.as_str());
+    live_at(store, settings, at, &Site { kind, url, number: n }, words).await
 }
 
 /// The site of a seeded listing. Its number makes its tools unique.
@@ -164,21 +179,6 @@ pub(crate) async fn live_at(
         WriteOutcome::Written => Ok(change.after.id),
         other => Err(format!("listing {n} was not recorded: {other:?}").into()),
     }
-}
-
-/// The id of a listing at a site.
-///
-/// # Errors
-/// The submission would be refused.
-pub(crate) fn id_of(site: &Site, settings: &Settings) -> Result<ListingId, Failure> {
-    let submission = Submission::parse(fields(site), settings.reach())
-        .map_err(|problem| format!("{} is refused: {problem:?}", site.url))?;
-    Ok(submission.ids().0)
-}
-
-/// The origin of the listing with this number.
-pub(crate) fn origin(kind: Kind, n: usize) -> String {
-    format!("https://{}-{n}.example.com", kind.as_str())
 }
 
 fn fields(Site { kind, url: origin, .. }: &Site) -> PublishRequest {

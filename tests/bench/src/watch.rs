@@ -1,4 +1,4 @@
-//! Measures the memory of processes under load every second. Caches fill in the first third of the time. So
+//! Measures the memory of the registry under load every second. Caches fill in the first third of the time. So
 //! the average of the last third is compared with the average of the second third.
 
 use std::time::Duration;
@@ -15,17 +15,9 @@ const MAX_GROWTH: f64 = 1.05;
 /// In a shorter run caches still fill, so that the growth is not checked.
 const MIN_CHECKED_MINUTES: f64 = 5.0;
 
-/// A process to watch.
-#[derive(Clone, Debug)]
-pub(crate) struct Process {
-    pub(crate) name: String,
-    pub(crate) id: u32,
-}
-
 /// Memory samples of a process, in MB.
-#[derive(Clone, Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Watched {
-    name: String,
     samples: Vec<f64>,
     ended: bool,
 }
@@ -34,26 +26,24 @@ pub(crate) struct Watched {
 #[derive(Debug)]
 pub(crate) struct Watch {
     stop: oneshot::Sender<()>,
-    task: JoinHandle<Vec<Watched>>,
+    task: JoinHandle<Watched>,
 }
 
 impl Watch {
-    /// Starts to watch these processes.
-    pub(crate) fn start(processes: Vec<Process>) -> Self {
+    /// Starts to watch a process.
+    pub(crate) fn start(process: u32) -> Self {
         let (stop, mut stopped) = oneshot::channel();
         let task = tokio::spawn(async move {
-            let mut watched: Vec<Watched> = processes.iter().map(Watched::new).collect();
+            let mut watched = Watched::default();
             let mut interval = tokio::time::interval(INTERVAL);
             loop {
                 tokio::select! {
                     _ = &mut stopped => return watched,
                     _ = interval.tick() => {}
                 }
-                for (process, watched) in processes.iter().zip(&mut watched) {
-                    match machine::memory(process.id) {
-                        Some(memory) => watched.samples.push(memory.now),
-                        None => watched.ended = true,
-                    }
+                match machine::memory(process) {
+                    Some(memory) => watched.samples.push(memory.now),
+                    None => watched.ended = true,
                 }
             }
         });
@@ -64,17 +54,13 @@ impl Watch {
     ///
     /// # Errors
     /// The watch has already ended.
-    pub(crate) async fn end(self) -> Result<Vec<Watched>, Failure> {
+    pub(crate) async fn end(self) -> Result<Watched, Failure> {
         self.stop.send(()).map_err(|()| "the watch has ended")?;
         Ok(self.task.await?)
     }
 }
 
 impl Watched {
-    fn new(process: &Process) -> Self {
-        Self { name: process.name.clone(), samples: Vec::new(), ended: false }
-    }
-
     /// Adds a row with the memory of this process.
     pub(crate) fn report(&self, report: &mut Report, minutes: f64) {
         let [first, second, last] = self.thirds();
@@ -83,19 +69,13 @@ impl Watched {
             amount(first, "MB"),
             amount(second, "MB"),
             amount(last, "MB"),
-            amount(self.peak(), "MB")
+            amount(self.samples.iter().copied().fold(0.0, f64::max), "MB")
         );
         let growth = last / second;
         let checked = minutes >= MIN_CHECKED_MINUTES;
         let holds = !self.ended && (!checked || growth <= MAX_GROWTH);
         let limit = if checked { format!("<= {MAX_GROWTH}x") } else { "alive".to_owned() };
-        let name = format!("memory of {}", self.name);
-        report.must(name, holds, format!("{text}, {growth:.3}x"), limit);
-    }
-
-    /// The highest sample.
-    pub(crate) fn peak(&self) -> f64 {
-        self.samples.iter().copied().fold(0.0, f64::max)
+        report.must("memory of the registry", holds, format!("{text}, {growth:.3}x"), limit);
     }
 
     fn thirds(&self) -> [f64; 3] {

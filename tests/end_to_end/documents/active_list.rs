@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use registry::model::Kind;
-use serde_json::json;
 use tests::fixtures;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, Reply, TestRegistry};
@@ -76,16 +75,6 @@ async fn newest_listings_come_first() {
 }
 
 #[tokio::test]
-async fn default_response_is_the_first_page_of_agents_and_servers() {
-    let registry = TestRegistry::start().await;
-    fixtures::insert_live_listings(&registry.app, Kind::Agent, 60).await;
-    fixtures::insert_live_listings(&registry.app, Kind::Mcp, 3).await;
-    let body = registry.get("/api/listings/active").await.body;
-    let rows = |kind: &str| body[kind].as_array().unwrap().len();
-    assert_eq!((rows("agents"), rows("mcps"), body["next_cursor"].is_string()), (50, 3, true));
-}
-
-#[tokio::test]
 async fn caller_chooses_a_part_of_the_list() {
     let registry = TestRegistry::start().await;
     fixtures::insert_live_listings(&registry.app, Kind::Agent, 3).await;
@@ -98,30 +87,6 @@ async fn caller_chooses_a_part_of_the_list() {
         assert!(row.to_string().len() < 700, "{row}");
     }
     assert_eq!(registry.get("/api/listings/active?detail=some").await.status, 422);
-}
-
-#[tokio::test]
-async fn empty_registry_has_an_empty_list() {
-    let registry = TestRegistry::start().await;
-    let base = registry.url("");
-    let reply = registry.get("/api/listings/active").await;
-    insta::assert_snapshot!(reply.without(&["deal", "stages"]).snapshot(&[(&base, "[base]")]), @r#"
-    HTTP 200
-    {
-      "ok": true,
-      "origin": "[base]",
-      "brand": "Agent and MCP Registry",
-      "announce": "0 agents and 0 MCP servers are Live. Each answered a real handshake within the last 7 days.",
-      "funnel_loop": "list -> live -> demo -> feedback -> founding seat, or a discount code that works once payments open",
-      "counts": {
-        "agents_active": 0,
-        "mcp_active": 0
-      },
-      "agents": [],
-      "mcps": [],
-      "next_cursor": null
-    }
-    "#);
 }
 
 /// The row of an agent that went Live an hour ago, as a reply, and the replacements for its snapshot.
@@ -185,78 +150,6 @@ async fn row_describes_the_listing_and_its_last_probe() {
         "next": "Take the free demo: send the `take_demo` request of this row."
       },
       "next": "Take the free demo: send the `take_demo` request of this row."
-    }
-    "#);
-}
-
-#[tokio::test]
-async fn row_contains_a_complete_demo_request() {
-    let (mut row, names) = live_row().await;
-    // The founding deal is the same in all rows; the list itself shows it.
-    let deal = row.body["take_demo"].as_object_mut().unwrap().shift_remove("deal").unwrap();
-    assert_eq!((&deal["seats"], &deal["remaining"]), (&json!(100), &json!(100)));
-    insta::assert_snapshot!(shown(&row.only(&["take_demo"]), &names), @r#"
-    HTTP 200
-    {
-      "take_demo": {
-        "name": "Free demo for Adder",
-        "description": "Makes demo files from the card and the probe evidence of this listing. It is free and needs no account.",
-        "listing_id": "[id]",
-        "kind": "agent",
-        "sku": "alive",
-        "method": "POST",
-        "url": "[base]/api/products/demo",
-        "headers": {
-          "content-type": "application/json",
-          "accept": "application/json"
-        },
-        "body": {
-          "listing_id": "[id]",
-          "kind": "agent",
-          "name": "Adder",
-          "sku": "alive",
-          "agent_card_url": "[peer]/.well-known/agent-card.json",
-          "description": "Adds two numbers and tells their sum."
-        },
-        "curl": "curl -X POST [base]/api/products/demo -H 'content-type: application/json' -d '{\"listing_id\":\"[id]\"}'",
-        "next_after_demo": {
-          "step": "feedback",
-          "method": "POST",
-          "url": "[base]/api/products/feedback",
-          "note": "Send next_steps.example_body from the response to the demo. Replace the draft answers with your own answers."
-        },
-        "funnel": [
-          "active_live",
-          "demo",
-          "feedback",
-          "free_full_or_25pct",
-          "use_no_stripe"
-        ]
-      }
-    }
-    "#);
-}
-
-#[tokio::test]
-async fn row_contains_the_founding_deal_for_its_listing() {
-    let (row, names) = live_row().await;
-    insta::assert_snapshot!(shown(&row.only(&["deal"]), &names), @r#"
-    HTTP 200
-    {
-      "deal": {
-        "founding_free_seats": 100,
-        "message": "100 of 100 founding seats left. Take the demo, then send feedback.",
-        "take_demo_url": "[base]/api/products/demo",
-        "take_demo_body": {
-          "listing_id": "[id]",
-          "kind": "agent",
-          "name": "Adder",
-          "sku": "alive",
-          "agent_card_url": "[peer]/.well-known/agent-card.json",
-          "description": "Adds two numbers and tells their sum."
-        },
-        "curl": "curl -X POST [base]/api/products/demo -H 'content-type: application/json' -d '{\"listing_id\":\"[id]\"}'"
-      }
     }
     "#);
 }

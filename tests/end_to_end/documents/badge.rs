@@ -2,7 +2,22 @@
 
 use tests::test_registry::TestRegistry;
 
-use crate::fixtures::refused_queries;
+use crate::fixtures::{LivePair, live_pair, refused_queries};
+
+#[tokio::test]
+async fn badge_shows_the_state_of_its_listing() {
+    let LivePair { registry, agent, server, .. } = live_pair().await;
+    for (badge, id, label) in [
+        ("clean", &agent, "clean"),
+        ("live.svg", &agent, "live"),
+        ("verified", &server, "verified handshake"),
+        ("mcp", &agent, "not an mcp server"),
+    ] {
+        let image = registry.get(&format!("/badge/{badge}?id={id}")).await;
+        assert!(image.text().contains(&format!(": {label}</title>")), "{badge}: {image:?}");
+        assert_eq!(image.header("content-type"), "image/svg+xml; charset=utf-8");
+    }
+}
 
 #[tokio::test]
 async fn unknown_badge_is_not_found() {

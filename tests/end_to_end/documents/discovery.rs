@@ -146,21 +146,3 @@ async fn steps_of_skill_json_can_be_followed_to_the_full_product() {
         }
     }
 }
-
-#[tokio::test]
-async fn plain_text_questions_return_endpoints_of_the_registry() {
-    let registry = TestRegistry::start().await;
-    for (words, member, path) in [
-        ("where is the openapi description?", "openapi", "/openapi.json"),
-        ("show me the open catalog", "catalog", "/api/catalog"),
-        ("how do I mirror this registry?", "mcp_registry", "/v0.1/servers"),
-    ] {
-        let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "text": words }] });
-        let call =
-            json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
-        let answer = registry.post("/api/a2a", &call).await.body;
-        let parts = answer["result"]["message"]["parts"].as_array().unwrap_or_else(|| panic!("{answer}"));
-        let data = parts.iter().find_map(|part| part.get("data")).unwrap();
-        assert_eq!(data["result"]["point_registry_at"][member], registry.url(path), "{words}: {data}");
-    }
-}

@@ -9,11 +9,7 @@ const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 const AUTOCATALYSIS: &str = "/api/products/autocatalysis";
 
 async fn bump(registry: &TestRegistry, body: &Value, token: &str) -> (u16, Value) {
-    let headers = [
-        ("authorization".to_owned(), format!("Bearer {token}")),
-        ("content-type".to_owned(), "application/json".to_owned()),
-    ];
-    let reply = registry.send("POST", AUTOCATALYSIS, &headers, body.to_string()).await;
+    let reply = registry.post_with_token(AUTOCATALYSIS, token, body).await;
     (reply.status, reply.body)
 }
 

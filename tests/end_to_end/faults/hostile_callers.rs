@@ -75,20 +75,3 @@ async fn hostile_callers_at_their_limits_never_cause_a_refusal_of_an_honest_one(
     registry.advance(Duration::from_secs(300));
     heavy_act().await.expect("the limit of all callers recovers within minutes");
 }
-
-/// A refused caller changes at most its own counter, so it never waits for others and others never wait for it.
-#[tokio::test]
-async fn caller_beyond_its_limit_writes_nothing() {
-    let options = TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 2);
-    let registry = TestRegistry::start_with(options).await;
-    let publish =
-        |number: u32| json!({ "url": format!("https://agent.example.org/{number}/agent-card.json") });
-    for number in 0..2 {
-        registry.publish(&publish(number)).await;
-    }
-    let (before, calls) = (registry.table().await, registry.observer.tally.snapshot());
-    assert_eq!(registry.post("/api/publish", &publish(2)).await.body["allowance"], "caller");
-    assert_eq!(before.difference(&registry.table().await), [""; 0]);
-    let calls = registry.observer.tally.since(&calls);
-    assert_eq!((calls.of("UpdateItem"), calls.of("TransactWriteItems")), (1, 0), "{calls:?}");
-}

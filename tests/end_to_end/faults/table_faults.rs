@@ -97,11 +97,12 @@ fn agent_that_arms_a_fault(
     when: &'static str,
     operation: &'static str,
     fault: Fault,
+    attempts: usize,
 ) -> impl Fn(&PeerRequest) -> axum::response::Response + Send + Sync + 'static {
     let observer = observer.clone();
     move |request| {
         if request.name() == when {
-            observer.faults.arm(operation, fault, ALL_ATTEMPTS);
+            observer.faults.arm(operation, fault, attempts);
         }
         agents::newest(request)
     }
@@ -127,7 +128,13 @@ async fn next_tick_repeats_a_probe_if_its_result_was_not_stored() {
             if when.is_empty() {
                 registry.observer.faults.arm(operation, fault, ALL_ATTEMPTS);
             } else {
-                peer.answer_with(agent_that_arms_a_fault(&registry.observer, when, operation, fault));
+                peer.answer_with(agent_that_arms_a_fault(
+                    &registry.observer,
+                    when,
+                    operation,
+                    fault,
+                    ALL_ATTEMPTS,
+                ));
             }
             // The function may report the failure or leave the listing until its lease expires.
             let _delivered =
@@ -257,11 +264,12 @@ async fn write_is_not_done_twice_if_its_reply_is_lost() {
     let id = registry.publish_card(&peer.card()).await;
     assert_eq!(registry.feed_types().await, ["listing_queued"]);
 
-    peer.answer_with(agent_that_arms_one_fault(
+    peer.answer_with(agent_that_arms_a_fault(
         &registry.observer,
         "SendMessage",
         "TransactWriteItems",
         Fault::AnswerLost,
+        1,
     ));
     registry.advance(std::time::Duration::from_secs(1));
     registry.first_probe(&id).await;
@@ -269,19 +277,4 @@ async fn write_is_not_done_twice_if_its_reply_is_lost() {
     assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
     assert_eq!(registry.feed_types().await, ["listing_live", "listing_queued"]);
     assert_eq!(registry.probe_statistics().await["outcomes"]["handshake"]["ok"], 1);
-}
-
-fn agent_that_arms_one_fault(
-    observer: &Observer,
-    when: &'static str,
-    operation: &'static str,
-    fault: Fault,
-) -> impl Fn(&PeerRequest) -> axum::response::Response + Send + Sync + 'static {
-    let observer = observer.clone();
-    move |request| {
-        if request.name() == when {
-            observer.faults.arm(operation, fault, 1);
-        }
-        agents::newest(request)
-    }
 }

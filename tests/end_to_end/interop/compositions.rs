@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, servers};
 use tests::test_registry::{TestOptions, TestRegistry};
 
-use super::{INTEROP, TOKEN, act, act_as};
+use super::{INTEROP, TOKEN, act};
 use crate::fixtures::{LivePair, forecaster, live_agent, live_pair};
 
 /// A registry with an agent and a server that match each other, on two hosts.
@@ -90,16 +90,16 @@ async fn only_the_operator_can_store_proposed_pairs_of_listings() {
     assert_eq!(registry.get(INTEROP).await.body["compositions"], json!([]));
     let seed = json!({ "action": "seed_compositions" });
     assert_eq!(
-        act_as(&registry, "not-the-operators-token-not-at-all", INTEROP, seed.clone()).await.status,
+        registry.post_with_token(INTEROP, "not-the-operators-token-not-at-all", &seed).await.status,
         403
     );
-    let stored = act_as(&registry, TOKEN, INTEROP, seed.clone()).await;
+    let stored = registry.post_with_token(INTEROP, TOKEN, &seed).await;
     assert_eq!((stored.status, &stored.body["stored_count"]), (200, &json!(1)), "{stored:?}");
     registry.settle();
     let edge = registry.get(INTEROP).await.body["compositions"][0].clone();
     assert_eq!((&edge["seeded"], &edge["count"]), (&json!(true), &json!(0)), "{edge}");
     assert_eq!(
-        act_as(&registry, TOKEN, INTEROP, seed).await.body["stored_count"],
+        registry.post_with_token(INTEROP, TOKEN, &seed).await.body["stored_count"],
         0,
         "the pair was stored twice"
     );

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry};
 
-use super::{TOKEN, act_as};
+use super::TOKEN;
 use crate::fixtures::{LivePair, live_pair};
 
 const FEDERATION: &str = "/api/products/federation";
@@ -17,7 +17,7 @@ async fn registry_with_peer(peer: &str) -> TestRegistry {
 }
 
 async fn pull(registry: &TestRegistry) -> Reply {
-    act_as(registry, TOKEN, FEDERATION, json!({ "action": "pull" })).await
+    registry.post_with_token(FEDERATION, TOKEN, &json!({ "action": "pull" })).await
 }
 
 fn names(rows: &Value) -> Vec<&str> {
@@ -106,21 +106,24 @@ async fn only_the_operator_can_pull_from_and_push_to_peers() {
         let body = json!({ "action": action });
         assert_eq!(registry.post(FEDERATION, &body).await.status, 401, "{action}");
         assert_eq!(
-            act_as(&registry, "another-token-of-thirty-two-characters", FEDERATION, body).await.status,
+            registry
+                .post_with_token(FEDERATION, "another-token-of-thirty-two-characters", &body)
+                .await
+                .status,
             403
         );
         let elsewhere = json!({ "action": action, "url": "https://elsewhere.example.org" });
-        let refused = act_as(&registry, TOKEN, FEDERATION, elsewhere).await;
+        let refused = registry.post_with_token(FEDERATION, TOKEN, &elsewhere).await;
         assert_eq!((refused.status, &refused.body["code"]), (422, &json!("unknown_peer")), "{action}");
     }
-    let pushed = act_as(&registry, TOKEN, FEDERATION, json!({ "action": "push", "url": base })).await;
+    let pushed = registry.post_with_token(FEDERATION, TOKEN, &json!({ "action": "push", "url": base })).await;
     assert_eq!(pushed.status, 200, "{pushed:?}");
     assert_eq!(pushed.body["peers"][0]["ok"], true, "{pushed:?}");
     let listed = pushed.body["peers"][0]["listing_id"].as_str().unwrap().parse().unwrap();
     assert_eq!(other.lane(&listed).await, "queued");
 
     let alone = TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;
-    let refused = act_as(&alone, TOKEN, FEDERATION, json!({ "action": "push" })).await;
+    let refused = alone.post_with_token(FEDERATION, TOKEN, &json!({ "action": "push" })).await;
     assert_eq!((refused.status, &refused.body["code"]), (409, &json!("no_peers")));
     assert_eq!(alone.get(FEDERATION).await.body["peers"], json!([]));
 }

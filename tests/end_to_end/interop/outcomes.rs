@@ -4,9 +4,8 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use registry::model::LimitedAction;
 use serde_json::{Value, json};
-use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+use tests::test_registry::{HOUR, TestRegistry};
 
 use super::{INTEROP, act, call_from};
 use crate::fixtures::{LivePair, live_agent, live_pair};
@@ -110,56 +109,4 @@ async fn outcome_reports_are_validated() {
     {
         assert_eq!(registry.refused_tool("deposit_outcome", &unknown).await["status"], 404, "{unknown}");
     }
-}
-
-#[tokio::test]
-async fn outcome_rate_limit_is_per_caller() {
-    let options =
-        TestOptions::default().with_rates().with_rate(LimitedAction::Outcome, |rate| rate.caller = 1);
-    let registry = TestRegistry::start_with(options).await;
-    let ids = tests::fixtures::insert_live_listings(&registry.app, registry::model::Kind::Agent, 2).await;
-    let report = |place: usize| json!({ "listing_id": ids[place] });
-    call_from(&registry, 1, "deposit_outcome", &report(0)).await.unwrap();
-    let refused = call_from(&registry, 1, "deposit_outcome", &report(1)).await.unwrap_err();
-    assert_eq!(refused.status, 429);
-    call_from(&registry, 2, "deposit_outcome", &report(1)).await.unwrap();
-}
-
-#[tokio::test]
-async fn attractor_score_is_the_weighted_sum_of_its_parts() {
-    let LivePair { registry, agent, server, .. } = live_pair().await;
-    for number in 1..4 {
-        call_from(&registry, number, "endorse", &json!({ "listing_id": agent, "from": "planner" }))
-            .await
-            .unwrap();
-    }
-    call_from(&registry, 1, "deposit_outcome", &json!({ "listing_id": server, "quality": 1.0 }))
-        .await
-        .unwrap();
-    let ranked = registry.call_tool("attractor_targets", &json!({ "limit": 5 })).await;
-    let targets = ranked["targets"].as_array().unwrap();
-    assert_eq!(targets.len(), 2, "{ranked}");
-    for target in targets {
-        let parts = &target["parts"];
-        let part = |name: &str| parts[name].as_f64().unwrap_or_default();
-        assert_eq!(parts["live"], true);
-        assert_close(
-            &target["attractor"],
-            0.5 * part("trail_score") + 40.0 * part("outcome_score") + 20.0 + 10.0 * part("liveness_score"),
-        );
-    }
-    let target_of = |id: &Value| targets.iter().find(|target| target["listing_id"] == *id).unwrap();
-    assert_close(&target_of(&json!(server))["parts"]["outcome_score"], 1.0);
-    assert_close(&target_of(&json!(server))["parts"]["liveness_score"], 1.0);
-    assert_eq!(target_of(&json!(agent))["parts"]["outcome_score"], json!(null));
-    assert!(
-        target_of(&json!(agent))["parts"]["trail_score"].as_f64().unwrap() > 36.0,
-        "three endorsements give less: {ranked}"
-    );
-
-    let incentives = registry.call_tool("get_incentives", &json!({})).await;
-    let rules = incentives["rules"].as_array().unwrap();
-    let rule = |id: &str| rules.iter().find(|rule| rule["id"] == id).unwrap();
-    assert_eq!(rule("trail_endorse")["gives"], "+12 attraction");
-    assert!(rule("founding_seat")["gives"].as_str().unwrap().contains("100 of 100 seats"));
 }

@@ -8,7 +8,6 @@ mod publishing_again;
 mod rate_limits;
 mod refusals;
 mod refused_fields;
-mod refused_server_json;
 mod refused_urls;
 mod server_documents;
 mod unreadable_bodies;

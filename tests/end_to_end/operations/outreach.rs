@@ -1,9 +1,8 @@
 //! Tests the reports about outreach: `demo_nudge`, `outreach_opt_out`, `conversion_pressure`, `reply_capture`
 //! and `agentfinder`. All data in the reports comes from the table.
 
-use registry::model::LimitedAction;
 use serde_json::{Value, json};
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::test_registry::TestRegistry;
 
 use crate::fixtures::{LivePair, live_agent, live_pair};
 
@@ -102,41 +101,8 @@ async fn invalid_opt_out_choices_are_refused() {
 }
 
 #[tokio::test]
-async fn opt_out_choices_are_rate_limited() {
-    let options =
-        TestOptions::default().with_rates().with_rate(LimitedAction::OptOut, |rate| rate.caller = 2);
-    let registry = TestRegistry::start_with(options).await;
-    let unknown = json!({ "listing_id": "agtpub_00000000000000000000" });
-    let mut answers = Vec::new();
-    for _ in 0..3 {
-        answers.push(registry.post(NUDGE, &unknown).await.status);
-    }
-    assert_eq!(answers, [404, 404, 429]);
-}
-
-#[tokio::test]
 async fn listing_can_opt_out_with_a_tool_call() {
     let (registry, _peer, id) = live_agent().await;
     let answer = registry.call_tool("outreach_opt_out", &json!({ "listing_id": id })).await;
     assert_eq!(answer["opted_out"], true);
-}
-
-#[tokio::test]
-async fn every_link_for_other_directories_is_served() {
-    let (registry, _peer, _) = live_agent().await;
-    let finder = body(&registry, "/api/products/agentfinder").await;
-    assert_eq!(finder["active"], json!({ "agents": 1, "mcps": 0 }));
-    let mut links = vec![
-        finder["federation"]["feed"].clone(),
-        finder["federation"]["changes"].clone(),
-        finder["contribution_pack"]["homepage"].clone(),
-        finder["contribution_pack"]["publish"].clone(),
-    ];
-    links.extend(finder["point_registry_at"].as_object().unwrap().values().cloned());
-    for link in links {
-        let path = link.as_str().unwrap().strip_prefix(&registry.url("")).unwrap();
-        let path = path.replace("<RFC 3339>", "2026-11-01T00:00:00Z");
-        let status = registry.get(&path).await.status;
-        assert!(status == 200 || status == 405, "{link}: {status}");
-    }
 }

@@ -90,25 +90,6 @@ async fn listing_without_a_probe_is_not_clean_and_has_no_checks() {
 }
 
 #[tokio::test]
-async fn badge_shows_the_result_of_the_clean_check() {
-    let registry = TestRegistry::start().await;
-    for (handler, label) in [
-        (Box::new(agents::newest) as Box<dyn Fn(&PeerRequest) -> Response + Send + Sync>, "clean"),
-        (Box::new(injecting), "not clean"),
-    ] {
-        let peer = Peer::start(handler).await;
-        let id = registry.publish_card(&peer.card()).await;
-        registry.deliver_events().await;
-        let answer = probe_clean(&registry, json!({ "listing_id": id })).await;
-        assert_eq!(answer["clean"], label == "clean");
-        let badge = answer["badge"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
-        let image = registry.get(&badge).await;
-        let title = format!(": {label}</title>");
-        assert!(image.status == 200 && image.body.as_str().unwrap().contains(&title), "{label}: {image:?}");
-    }
-}
-
-#[tokio::test]
 async fn unknown_listing_is_not_found() {
     let registry = TestRegistry::start().await;
     for id in ["agtpub_00000000000000000000", "mcp-no-such", "' OR 1=1", ""] {

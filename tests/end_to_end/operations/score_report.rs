@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use registry::model::{LimitedAction, sha256_hex};
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents, json_answer, servers, sign_in};
+use tests::peers::{CARD, Peer, agents, json_answer, servers, sign_in};
 use tests::test_registry::{DAY, TestOptions, TestRegistry, snapshot_of};
 
 const FORM: &str = "/api/publish";
@@ -51,42 +51,20 @@ fn path_of(score: &Value) -> String {
 }
 
 #[tokio::test]
-async fn report_of_an_agent_matches_its_golden_file() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    insta::assert_snapshot!("agent", golden(&registry, &[&peer], &peer.card()).await);
-}
-
-#[tokio::test]
-async fn report_of_an_older_agent_matches_its_golden_file() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::older).await);
-    insta::assert_snapshot!("older_agent", golden(&registry, &[&peer], &peer.card()).await);
-}
-
-#[tokio::test]
-async fn report_of_a_missing_card_matches_its_golden_file() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
-    insta::assert_snapshot!("missing_card", golden(&registry, &[&peer], &peer.card()).await);
-}
-
-#[tokio::test]
-async fn report_of_a_modern_server_matches_its_golden_file() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    insta::assert_snapshot!("modern_server", golden(&registry, &[&peer], &peer.url("/mcp")).await);
-}
-
-#[tokio::test]
-async fn report_of_a_legacy_server_matches_its_golden_file() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::legacy).await);
-    insta::assert_snapshot!("legacy_server", golden(&registry, &[&peer], &peer.url("/mcp")).await);
-}
-
-#[tokio::test]
-async fn report_of_a_gated_server_matches_its_golden_file() {
-    let registry = TestRegistry::start().await;
+async fn reports_match_their_golden_files() {
     let authorization = Peer::start(sign_in::authorization_server).await;
-    let peer = Peer::start(sign_in::gated(&authorization.origin)).await;
-    let text = golden(&registry, &[&peer, &authorization], &peer.url("/mcp")).await;
-    insta::assert_snapshot!("gated_server", text);
+    for (name, peer, path) in [
+        ("agent", Peer::start(agents::newest).await, CARD),
+        ("older_agent", Peer::start(agents::older).await, CARD),
+        ("missing_card", Peer::start(agents::only(404)).await, CARD),
+        ("modern_server", Peer::start(servers::modern).await, "/mcp"),
+        ("legacy_server", Peer::start(servers::legacy).await, "/mcp"),
+        ("gated_server", Peer::start(sign_in::gated(&authorization.origin)).await, "/mcp"),
+    ] {
+        let registry = TestRegistry::start().await;
+        let text = golden(&registry, &[&peer, &authorization], &peer.url(path)).await;
+        insta::assert_snapshot!(name, text);
+    }
 }
 
 #[tokio::test]

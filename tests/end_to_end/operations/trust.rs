@@ -37,9 +37,10 @@ fn failed_checks(answer: &Value) -> Vec<&str> {
 
 /// POSTs an action with the given bearer token.
 async fn post_with_token(registry: &TestRegistry, token: Option<&str>, body: &Value) -> Reply {
-    let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-    headers.extend(token.map(|token| ("authorization".to_owned(), format!("Bearer {token}"))));
-    registry.send("POST", FAMILY, &headers, body.to_string()).await
+    match token {
+        Some(token) => registry.post_with_token(FAMILY, token, body).await,
+        None => registry.post(FAMILY, body).await,
+    }
 }
 
 /// The owner of a domain, with a signing key.

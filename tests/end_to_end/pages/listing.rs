@@ -145,25 +145,6 @@ async fn page_shows_outcomes_and_offers_badges_and_a_report() {
 }
 
 #[tokio::test]
-async fn changes_are_loaded_only_if_a_hash_differs() {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
-    let peer = Peer::start(servers::modern_with(&["add"])).await;
-    let id = registry.publish_mcp(&peer.url("/mcp")).await;
-    registry.deliver_events().await;
-    let mut reads = Vec::new();
-    for tools in [&["add"][..], &["add"], &["add", "steal"], &["add", "steal"]] {
-        peer.answer_with(servers::modern_with(tools));
-        registry.advance(DAY * 7);
-        let before = registry.observer.tally.snapshot();
-        registry.recheck().await;
-        reads.push(registry.observer.tally.since(&before).total());
-    }
-    assert_eq!((reads[1], reads[3]), (reads[0], reads[0]), "{reads:?}");
-    assert!(reads[2] > reads[0], "{reads:?}");
-    assert_eq!(registry.status(&id).await["evidence"]["changed"]["added"]["names"], json!(["steal"]));
-}
-
-#[tokio::test]
 async fn changed_skills_of_an_agent_are_shown() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(crate::fixtures::forecaster).await);
     let id = registry.live_card(&peer.card()).await;

@@ -39,19 +39,6 @@ async fn refused_form_is_shown_again_with_the_error() {
     assert_eq!(registry.post_form(FORM, &[("url", &"x".repeat(100_000))]).await.status, 413);
 }
 
-#[tokio::test]
-async fn other_content_types_are_refused() {
-    let registry = TestRegistry::start().await;
-    for kind in ["application/xml", "multipart/form-data; boundary=x", "text/plain"] {
-        let answer = registry.post_raw("/api/publish", Some(kind), "url=https://a.example.org").await;
-        assert_eq!(
-            (answer.status, answer.header("content-type")),
-            (415, "application/problem+json"),
-            "{kind}"
-        );
-    }
-}
-
 /// curl sends a body as a form unless its caller names a media type.
 #[tokio::test]
 async fn json_without_its_media_type_is_read_as_json() {

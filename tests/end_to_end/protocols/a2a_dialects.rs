@@ -56,37 +56,6 @@ fn task_id(task: &Value) -> String {
 const CLIENT_ID: &str = "client-9f86d081884c7d65";
 
 #[tokio::test]
-async fn read_operations_return_a_message_in_the_same_dialect() {
-    let registry = TestRegistry::start().await;
-    let new = result(&registry, "SendMessage", &newest("which MCP servers are live?")).await;
-    let message = &new["message"];
-    assert_eq!(message["role"], "ROLE_AGENT");
-    assert!(message["messageId"].is_string() && message["contextId"].is_string());
-    assert!(
-        message["parts"][0]["text"].is_string() && message.get("kind").is_none() && new.get("task").is_none()
-    );
-    assert_eq!(message["parts"][1]["data"]["operation"], "search_active");
-    assert_eq!(message["parts"][1]["data"]["arguments"], json!({ "kind": "mcp" }));
-    assert_eq!(
-        (&message["parts"][1]["data"]["ok"], &message["parts"][1]["data"]["executed"]),
-        (&json!(true), &json!(true))
-    );
-
-    for tag in ["kind", "type"] {
-        let old = result(&registry, "message/send", &older("which MCP servers are live?", tag)).await;
-        assert_eq!((&old["kind"], &old["role"]), (&json!("message"), &json!("agent")));
-        for (part, sort) in [(0, "text"), (1, "data")] {
-            assert_eq!(
-                (&old["parts"][part]["kind"], &old["parts"][part]["type"]),
-                (&json!(sort), &json!(sort))
-            );
-        }
-        assert_eq!(old["parts"][1]["data"], message["parts"][1]["data"]);
-    }
-    assert_eq!(registry.table().await.items_under("TASK").len(), 0, "a read operation stores no task");
-}
-
-#[tokio::test]
 async fn tasks_have_the_shape_of_the_dialect() {
     let registry = TestRegistry::start().await;
     let new = result(&registry, "SendMessage", &as_task("help")).await["task"].clone();
@@ -537,23 +506,6 @@ async fn rest_binding_matches_json_rpc() {
     assert_eq!(rest_error(&version), (400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED"));
 }
 
-#[tokio::test]
-async fn get_request_returns_a_description_of_the_endpoint() {
-    let registry = TestRegistry::start().await;
-    let status = registry.get("/api/a2a").await.body;
-    assert_eq!((&status["ok"], &status["protocol"]), (&json!(true), &json!("a2a")));
-    for method in ["message/send", "tasks/send", "help", "SendMessage", "GetTask", "ListTasks", "CancelTask"]
-    {
-        assert!(status["methods"].as_array().unwrap().contains(&json!(method)), "{method}");
-    }
-    let help = result(&registry, "help", &json!({})).await;
-    for entry in registry::operations::CATALOGUE {
-        assert!(help.to_string().contains(entry.name), "help does not contain {}", entry.name);
-    }
-    let unnumbered = registry.post("/api/a2a", &json!({ "jsonrpc": "2.0", "method": "help" })).await;
-    assert!(unnumbered.body["id"].is_null() && unnumbered.body["result"].is_object());
-}
-
 /// API Gateway has no route for this path: the request reaches either the function of `$default`, as here, or that of
 /// `{proxy+}`.
 #[tokio::test]
@@ -601,21 +553,4 @@ async fn message_that_publishes_a_listing_waits_for_the_first_probe() {
         let text = parts[0]["text"].as_str().unwrap();
         assert!(text.contains(&lane.replace('_', " ")) && text.contains("Next: "), "{text}");
     }
-}
-
-#[tokio::test]
-async fn messages_that_publish_count_for_the_rate_limit() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 1))
-            .await;
-    let call =
-        json!({ "skill": "list-yourself", "arguments": { "url": "http://127.0.0.1:1/agent-card.json" } });
-    let params = json!({ "message": { "messageId": "m", "role": "ROLE_USER", "parts": [{ "data": call }] } });
-    assert_eq!(
-        result(&registry, "SendMessage", &params).await["task"]["status"]["state"],
-        "TASK_STATE_COMPLETED"
-    );
-    let refused = result(&registry, "SendMessage", &params).await["task"].clone();
-    assert_eq!(refused["status"]["state"], "TASK_STATE_FAILED");
-    assert_eq!(refused["status"]["message"]["parts"][1]["data"]["error"]["code"], "rate_limited");
 }

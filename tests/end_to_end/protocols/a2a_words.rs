@@ -12,13 +12,8 @@ const MAX_REPLY: usize = 8 * 1024;
 
 /// The text and the data of the reply to a message.
 async fn reply(registry: &TestRegistry, text: &str) -> (String, Value) {
-    let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "text": text }] });
-    let call =
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
-    let result = registry.post("/api/a2a", &call).await.body["result"].clone();
-    let places = ["/message/parts", "/task/artifacts/0/parts", "/task/status/message/parts"];
-    let parts = places.iter().find_map(|place| result.pointer(place)).unwrap_or(&Value::Null);
-    let text_of_reply = parts[0]["text"].as_str().unwrap_or_else(|| panic!("{text}: {result}")).to_owned();
+    let parts = registry.send_message(&json!({ "text": text })).await;
+    let text_of_reply = parts[0]["text"].as_str().unwrap_or_else(|| panic!("{text}: {parts}")).to_owned();
     let size = parts.to_string().len();
     assert!(size <= MAX_REPLY, "{size} bytes for {text}: {parts}");
     (text_of_reply, parts[1]["data"].clone())

@@ -49,20 +49,12 @@ async fn call(pair: &LivePair, protocol: Protocol, entry: &AnyOperation) -> Valu
         }
         Protocol::A2a => {
             let part = json!({ "data": { "operation": entry.name, "arguments": whole } });
-            let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [part] });
-            let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
-            let result = pair.registry.post("/api/a2a", &request).await.body["result"].clone();
-            let data = data_part(&result).unwrap_or_else(|| panic!("{}: {result}", entry.name));
+            let parts = pair.registry.send_message(&part).await;
+            let data = parts.as_array().unwrap().iter().find_map(|part| part.get("data"));
+            let data = data.unwrap_or_else(|| panic!("{}: {parts}", entry.name));
             if data["ok"] == true { data["result"].clone() } else { data["error"].clone() }
         }
     }
-}
-
-/// The data part of a message, of a completed task or of a failed task.
-fn data_part(result: &Value) -> Option<&Value> {
-    let places = ["/message/parts", "/task/artifacts/0/parts", "/task/status/message/parts"];
-    let mut parts = places.iter().filter_map(|place| result.pointer(place)?.as_array()).flatten();
-    parts.find_map(|part| part.get("data").filter(|data| data.get("operation").is_some()))
 }
 
 /// Calls an operation by its action if it belongs to a product family, otherwise by its route.

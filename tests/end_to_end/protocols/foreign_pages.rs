@@ -66,21 +66,6 @@ async fn get_requests_of_foreign_pages_change_nothing() {
 }
 
 #[tokio::test]
-async fn links_of_foreign_pages_take_no_demo() {
-    let pair = live_pair().await;
-    let path = format!("/api/products/demo?listing_id={}", pair.agent);
-    let link =
-        [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document")];
-    let before = pair.registry.table().await;
-    let reply = send(&pair.registry, "GET", &path, &link, "").await;
-    reply.assert_problem();
-    assert_eq!(code(&reply), (403, "foreign_page"));
-    assert_eq!(before.difference(&pair.registry.table().await), [""; 0]);
-    let own = [("sec-fetch-site", "same-origin"), ("sec-fetch-mode", "navigate")];
-    assert_eq!(send(&pair.registry, "GET", &path, &own, "").await.status, 200);
-}
-
-#[tokio::test]
 async fn forms_of_foreign_pages_publish_nothing() {
     for options in [
         TestOptions::default(),

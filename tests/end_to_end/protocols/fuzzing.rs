@@ -1,12 +1,23 @@
-//! What the fuzzers of the protocols share: random JSON, damaged texts, and a runner with a fixed seed.
+//! Fuzzes the routers of A2A and MCP with random bodies, and with valid requests in which one value, header or some bytes
+//! were changed. The reply is JSON-RPC (or a result or error of the REST binding of A2A, or empty with status 202), and
+//! every kind of reply occurs.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt::Debug;
+use std::net::Ipv4Addr;
+use std::time::Duration;
 
+use axum::Router;
+use axum::body::Body;
+use http::{Request, StatusCode};
+use http_body_util::BodyExt;
 use proptest::prelude::*;
-use proptest::sample::Index;
+use proptest::sample::{Index, select};
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-use serde_json::{Map, Value};
+use registry::model::{CallerAddress, LimitedAction};
+use serde_json::{Map, Value, json};
+use tests::test_registry::{TestOptions, TestRegistry};
+use tower::ServiceExt;
 
 /// Number of requests.
 const CASES: u32 = 20_000;
@@ -14,8 +25,129 @@ const CASES: u32 = 20_000;
 /// Requests that all fail in the parser would prove little, so every kind of reply must occur this often.
 const MIN_OCCURRENCES: u32 = 20;
 
+/// Time limit of a request on a busy machine, with the wait for a first probe.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+
+const NEWEST: &str = "2026-07-28";
+
+/// A closed port. A damaged copy of this URL contains no host name that could be looked up.
+const CLOSED_PORT: &str = "http://127.0.0.1:1/card.json";
+
+/// Headers that may replace or join those of a valid request.
+const HEADERS: [(&str, &str); 10] = [
+    ("content-type", "text/plain"),
+    ("content-type", "application/json; charset=latin-1"),
+    ("a2a-version", "99.0"),
+    ("a2a-version", ""),
+    ("mcp-protocol-version", "2099-01-01"),
+    ("mcp-protocol-version", "2025-03-26"),
+    ("mcp-method", "ping"),
+    ("mcp-name", "=?base64?Mg==?="),
+    ("mcp-session-id", "s"),
+    ("origin", "https://evil.example.com"),
+];
+
+#[derive(Clone, Debug)]
+struct Sent {
+    path: &'static str,
+    headers: Vec<(&'static str, String)>,
+    body: Vec<u8>,
+}
+
+/// A valid request of one of the protocols.
+#[derive(Clone, Debug)]
+struct Seed {
+    path: &'static str,
+    headers: Vec<(&'static str, String)>,
+    body: Value,
+}
+
+fn a2a_seeds() -> Vec<Seed> {
+    let newest =
+        |parts: Value| json!({ "message": { "messageId": "m1", "role": "ROLE_USER", "parts": parts } });
+    let text = |text: &str| newest(json!([{ "text": text }]));
+    let mut hurried = text("list me");
+    hurried["configuration"] = json!({ "returnImmediately": true, "historyLength": 0 });
+    let older = json!({ "message": { "messageId": "m1", "role": "user", "parts": [{ "kind": "text", "text": "help" }],
+        "contextId": "t1", "metadata": {} } });
+    let oldest = json!({ "id": "t1", "sessionId": "s1",
+        "message": { "role": "user", "parts": [{ "type": "text", "text": "status of mcp-x" }] } });
+    let listed = json!({ "pageSize": 2, "pageToken": "", "contextId": "t2", "includeArtifacts": true });
+    let named = json!({ "id": "t1", "historyLength": 1 });
+    let calls = [
+        ("SendMessage", text("which MCP servers are live?")),
+        ("SendMessage", text("please score \u{202e}😀 ? gopher:x")),
+        ("SendMessage", hurried),
+        (
+            "SendMessage",
+            newest(json!([{ "data": { "operation": "check_status", "arguments": { "id": "mcp-x" } } }])),
+        ),
+        (
+            "SendMessage",
+            newest(json!([{ "data": { "skill": "search-active", "arguments": { "limit": 5 } } }])),
+        ),
+        ("SendMessage", newest(json!([{ "url": CLOSED_PORT, "mediaType": "application/json" }]))),
+        ("SendMessage", newest(json!([{ "raw": "aGk=", "filename": "x" }]))),
+        ("message/send", older),
+        ("tasks/send", oldest),
+        ("tasks/get", named.clone()),
+        ("tasks/cancel", named.clone()),
+        ("GetTask", named.clone()),
+        ("CancelTask", named),
+        ("ListTasks", listed),
+        ("SendStreamingMessage", text("help")),
+        ("CreateTaskPushNotificationConfig", json!({ "taskId": "t1" })),
+        ("help", json!({})),
+    ];
+    let headers = [("content-type", "application/json"), ("a2a-version", "1.0")];
+    let headers = headers.map(|(name, value)| (name, value.to_owned())).to_vec();
+    let seed = |path, body| Seed { path, headers: headers.clone(), body };
+    let rpc = calls.iter().map(|(method, params)| {
+        seed("/api/a2a", json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
+    });
+    rpc.chain([seed("/api/a2a/message:send", text("help"))]).collect()
+}
+
+fn mcp_seeds() -> Vec<Seed> {
+    let calls = [
+        json!({ "name": "search_active", "arguments": { "kind": "mcp", "limit": 5 } }),
+        json!({ "name": "check_status", "arguments": { "id": "agtpub_0123456789abcdef0123" } }),
+        json!({ "name": "list_yourself", "arguments": {
+            "agent_card_url": "https://a.example.com/.well-known/agent-card.json", "contact_email": "x@example.com" } }),
+        json!({ "name": "score", "arguments": { "url": "gopher:x" } }),
+        json!({ "name": "nope" }),
+    ];
+    let others = ["server/discover", "tools/list", "initialize", "ping", "prompts/get"]
+        .map(|method| (method, json!({})));
+    let requests: Vec<(&str, Value)> =
+        calls.map(|params| ("tools/call", params)).into_iter().chain(others).collect();
+    let mut seeds = Vec::new();
+    let mut add = |version: &str, more: [Option<(&'static str, &str)>; 2], body: Value| {
+        let mut headers = vec![
+            ("content-type", "application/json".to_owned()),
+            ("mcp-protocol-version", version.to_owned()),
+        ];
+        headers.extend(more.into_iter().flatten().map(|(name, value)| (name, value.to_owned())));
+        seeds.push(Seed { path: "/api/protocol", headers, body });
+    };
+    for (method, params) in requests {
+        let body = |params: &Value| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        add("2025-06-18", [None, None], body(&params));
+        let mut modern = params.clone();
+        modern["_meta"] = json!({ "io.modelcontextprotocol/protocolVersion": NEWEST,
+            "io.modelcontextprotocol/clientCapabilities": {} });
+        let name = params["name"].as_str().map(|name| ("mcp-name", name));
+        add(NEWEST, [Some(("mcp-method", method)), name], body(&modern));
+    }
+    let ping = json!({ "jsonrpc": "2.0", "id": "a", "method": "ping" });
+    let notification = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    add("2025-03-26", [None, None], json!([ping, notification]));
+    add("2025-11-25", [None, None], notification);
+    seeds
+}
+
 /// Any JSON without URLs, so that nothing sends a request to another host.
-pub(super) fn any_json() -> impl Strategy<Value = Value> {
+fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -32,8 +164,35 @@ pub(super) fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Replaces one value at any depth, or removes it from its object.
+fn edited(mut document: Value, at: Index, with: Option<Value>) -> Value {
+    fn walk(value: &Value, path: &str, places: &mut Vec<String>) {
+        places.push(path.to_owned());
+        let mut below = |name: &str, value: &Value| {
+            walk(value, &format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")), places);
+        };
+        match value {
+            Value::Object(members) => members.iter().for_each(|(name, value)| below(name, value)),
+            Value::Array(items) => items.iter().enumerate().for_each(|(n, item)| below(&n.to_string(), item)),
+            _ => {}
+        }
+    }
+    let mut places = Vec::new();
+    walk(&document, "", &mut places);
+    let place = at.get(&places);
+    let parent = place.rsplit_once('/').filter(|_| with.is_none());
+    let parent =
+        parent.and_then(|(parent, name)| Some((document.pointer_mut(parent)?.as_object_mut()?, name)));
+    if let Some((members, name)) = parent {
+        members.shift_remove(&name.replace("~1", "/").replace("~0", "~"));
+    } else {
+        *document.pointer_mut(place).unwrap() = with.unwrap_or_default();
+    }
+    document
+}
+
 /// Removes, repeats or inserts bytes.
-pub(super) fn damaged(text: Vec<u8>, edits: &[(Index, Index, u8)]) -> Vec<u8> {
+fn damaged(text: Vec<u8>, edits: &[(Index, Index, u8)]) -> Vec<u8> {
     edits.iter().fold(text, |mut text, (from, to, with)| {
         let (from, to) = (from.index(text.len() + 1), to.index(text.len() + 1));
         let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 40));
@@ -46,22 +205,130 @@ pub(super) fn damaged(text: Vec<u8>, edits: &[(Index, Index, u8)]) -> Vec<u8> {
     })
 }
 
-pub(super) fn runner() -> TestRunner {
+fn requests(seeds: Vec<Seed>) -> impl Strategy<Value = Sent> {
+    let value_edits = prop::collection::vec((any::<Index>(), prop::option::of(any_json())), 0..3);
+    let byte_edits = prop::option::weighted(0.15, prop::collection::vec(any::<(Index, Index, u8)>(), 1..4));
+    let garbage = prop::option::weighted(0.03, prop::collection::vec(any::<u8>(), 0..200));
+    let header = prop::option::weighted(0.25, select(HEADERS.to_vec()));
+    (select(seeds), value_edits, byte_edits, garbage, header).prop_map(
+        |(seed, value_edits, byte_edits, garbage, header)| {
+            let body = value_edits.into_iter().fold(seed.body, |body, (at, with)| edited(body, at, with));
+            let body = damaged(body.to_string().into_bytes(), &byte_edits.unwrap_or_default());
+            let mut headers = seed.headers;
+            if let Some((name, value)) = header {
+                headers.retain(|(other, _)| *other != name);
+                headers.push((name, value.to_owned()));
+            }
+            Sent { path: seed.path, headers, body: garbage.unwrap_or(body) }
+        },
+    )
+}
+
+/// Status, content type and body of the reply.
+async fn reply_to(router: Router, sent: Sent) -> (StatusCode, String, Vec<u8>) {
+    let mut request = Request::post(sent.path);
+    // Many callers, each with a few tasks of its own.
+    let caller = Ipv4Addr::new(192, 0, 2, u8::try_from(sent.body.len() % 50).unwrap());
+    request.extensions_mut().unwrap().insert(CallerAddress(caller.into()));
+    for (name, value) in &sent.headers {
+        request = request.header(*name, value);
+    }
+    let request = request.body(Body::from(sent.body.clone())).unwrap();
+    let in_time = tokio::time::timeout(TIME_LIMIT, router.oneshot(request)).await;
+    let response = in_time.unwrap_or_else(|_| panic!("no reply within {TIME_LIMIT:?}: {sent:?}")).unwrap();
+    let kind = response.headers().get("content-type").map(|kind| kind.to_str().unwrap().to_owned());
+    let status = response.status();
+    (status, kind.unwrap_or_default(), response.into_body().collect().await.unwrap().to_bytes().into())
+}
+
+/// Whether a reply follows JSON-RPC 2.0 §5. The id of an error may be null.
+fn is_response(reply: &Value) -> bool {
+    let id = reply.get("id").is_some_and(|id| id.is_null() || id.is_string() || id.is_number());
+    let result = reply.get("result").is_some_and(Value::is_object);
+    let error =
+        reply.get("error").is_some_and(|error| error["code"].is_i64() && error["message"].is_string());
+    reply["jsonrpc"] == "2.0" && id && reply.as_object().map_or(0, Map::len) == 3 && result != error
+}
+
+/// Sends requests until each kind of reply (status, and code of the error or 0) has occurred.
+fn fuzz(runtime: &tokio::runtime::Runtime, router: &Router, seeds: Vec<Seed>, expected: &[(u16, i64)]) {
     let config = ProptestConfig {
         cases: CASES,
         failure_persistence: None,
         max_shrink_iters: 200,
         ..ProptestConfig::default()
     };
-    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
-}
-
-pub(super) fn assert_all_occur<K: Copy + Debug + Ord>(
-    outcomes: &BTreeMap<K, u32>,
-    expected: impl IntoIterator<Item = K>,
-) {
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let outcomes = RefCell::new(BTreeMap::<(u16, i64), u32>::new());
+    let run = runner.run(&requests(seeds), |sent| {
+        let (status, kind, body) =
+            runtime.block_on(runtime.spawn(reply_to(router.clone(), sent.clone()))).unwrap();
+        prop_assert!(!status.is_server_error(), "{status}");
+        let reply: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let mut code = 0;
+        if status == StatusCode::ACCEPTED {
+            prop_assert!(body.is_empty());
+        } else if status == StatusCode::FORBIDDEN {
+            // The middleware of all functions refuses foreign pages, before the request reaches a protocol.
+            prop_assert_eq!(kind, "application/problem+json");
+            prop_assert!(sent.headers.iter().any(|(name, _)| *name == "origin"));
+        } else if sent.path.ends_with("message:send") {
+            let result = reply["message"].is_object() != reply["task"].is_object();
+            let error = reply["error"]["code"] == status.as_u16() && reply["error"]["details"].is_array();
+            prop_assert!(if status == StatusCode::OK { result } else { error }, "{} {}", status, reply);
+        } else {
+            prop_assert_eq!(kind, "application/json");
+            let replies = reply.as_array().cloned().unwrap_or_else(|| vec![reply.clone()]);
+            prop_assert!(!replies.is_empty() && replies.iter().all(is_response), "{}", reply);
+            let request: Option<Value> = serde_json::from_slice(&sent.body).ok();
+            let id = request.as_ref().map_or(&Value::Null, |request| &request["id"]);
+            prop_assert!(reply.get("result").is_none() || reply["id"] == *id, "another id: {}", reply);
+            code = reply["error"]["code"].as_i64().unwrap_or(0);
+        }
+        *outcomes.borrow_mut().entry((status.as_u16(), code)).or_default() += 1;
+        Ok(())
+    });
+    run.unwrap_or_else(|failure| panic!("{failure}"));
+    let outcomes = outcomes.into_inner();
     for outcome in expected {
-        let count = outcomes.get(&outcome).copied().unwrap_or_default();
+        let count = outcomes.get(outcome).copied().unwrap_or_default();
         assert!(count >= MIN_OCCURRENCES, "{outcome:?} is rare: {outcomes:?}");
     }
+}
+
+#[test]
+fn any_a2a_request_gets_a_valid_reply() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    // Each publish waits for a probe that does not come in this test, so few of them are allowed.
+    let options = TestOptions::default()
+        .with_rates()
+        .with_setting("PUBLISH_PER_HOUR", 2)
+        .with_rate(LimitedAction::Score, |rate| rate.caller = 50)
+        .with_rate(LimitedAction::Task, |rate| (rate.caller, rate.everybody) = (1_000_000, 1_000_000));
+    let registry = runtime.block_on(TestRegistry::start_with(options));
+    let codes = [0, -32700, -32600, -32601, -32602, -32001, -32003, -32004, -32005, -32009];
+    let expected: Vec<(u16, i64)> =
+        codes.map(|code| (200, code)).into_iter().chain([(400, 0), (415, 0)]).collect();
+    fuzz(&runtime, &a2a::router(registry.app.clone()), a2a_seeds(), &expected);
+}
+
+#[test]
+fn any_mcp_request_gets_a_valid_reply() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let registry = runtime.block_on(TestRegistry::start());
+    let expected = [
+        (200, 0),
+        (200, -32601),
+        (200, -32602),
+        (202, 0),
+        (400, -32600),
+        (400, -32602),
+        (400, -32700),
+        (400, -32020),
+        (400, -32022),
+        (403, 0),
+        (404, -32601),
+        (415, -32600),
+    ];
+    fuzz(&runtime, &protocol::router(registry.app.clone()), mcp_seeds(), &expected);
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, PeerRequest, agents, empty, error};
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
-use super::{Tally, collection, documents, sample, tally_text};
+use super::{Tally, documents, sample, tally_text};
 
 /// Publishes every `server.json` of a folder; returns how many had which outcome.
 async fn publish_server_json(root: &Path) -> Tally {
@@ -53,17 +53,6 @@ async fn sample_server_json_is_listed_or_refused_with_the_invalid_field() {
     insta::assert_snapshot!(tally_text("published server.json documents", &tally), @"
     200 queued: 9
     422 invalid_server_description: 1
-    ");
-}
-
-#[tokio::test]
-#[ignore = "needs the collection in REAL_DOCUMENTS"]
-async fn collected_server_json_is_listed_or_refused_with_the_invalid_field() {
-    let tally = publish_server_json(&collection()).await;
-    insta::assert_snapshot!(tally_text("published server.json documents", &tally), @"
-    200 duplicate: 51
-    200 queued: 80
-    422 invalid_server_description: 119
     ");
 }
 
@@ -157,19 +146,5 @@ async fn sample_cards_go_live_or_get_a_reason() {
     needs_fix (interface_url_missing no_interface): 1
     needs_fix (no_interface): 1
     needs_fix (not_a_card): 2
-    ");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs the collection in REAL_DOCUMENTS"]
-async fn collected_cards_go_live_or_get_a_reason() {
-    let tally = publish_cards(&collection()).await;
-    insta::assert_snapshot!(tally_text("published cards", &tally), @"
-    active: 81
-    needs_fix (interface_url_missing no_interface): 2
-    needs_fix (no_interface): 1
-    needs_fix (not_a2a binding_unknown interface_local interfaces_missing): 1
-    needs_fix (not_a2a binding_unknown interface_local): 4
-    needs_fix (not_a_card): 11
     ");
 }

@@ -62,22 +62,6 @@ async fn assert_last(registry: &TestRegistry, id: &ListingId, event: &str) {
     assert_eq!(log["leaf_index"], proof["leaf_index"], "{log}");
 }
 
-#[tokio::test]
-async fn withdrawal_follows_a_recheck_of_a_process_whose_clock_is_fast() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
-    registry.advance(DAY * 6 + HOUR * 12);
-    let fast = process(&registry, registry.now() + jiff::SignedDuration::from_mins(5));
-    run::recheck(&fast, HashPrefix::default()).await.unwrap();
-    registry.advance(Duration::from_secs(1));
-    let withdrawal = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
-    ::operator::handle(&registry.app, withdrawal).await.unwrap();
-    // Both leaves wait in one batch.
-    registry.tick().await;
-    assert_eq!(ordered_events(&registry, &id).await, ["live", "confirmed", "withdrawn"]);
-    assert_last(&registry, &id, "withdrawn").await;
-}
-
 /// The operator's command began first, but its first attempt was refused because a recheck wrote its result.
 #[tokio::test]
 async fn withdrawal_that_began_before_a_recheck_ended_follows_it() {

@@ -232,33 +232,6 @@ async fn live_server_that_asks_for_a_sign_in_becomes_gated_and_the_other_way_rou
     assert_eq!(all["servers"].as_array().unwrap().len(), 1, "{all}");
 }
 
-#[tokio::test]
-async fn broken_sign_in_needs_a_fix_and_names_it() {
-    let authorization = Peer::start(|_| empty(404)).await;
-    let server = Peer::start(sign_in::gated(&authorization.origin)).await;
-    let registry = TestRegistry::start().await;
-    let id = registry.publish_mcp(&server.url("/mcp")).await;
-    registry.deliver_events().await;
-    let status = registry.status(&id).await;
-    assert_eq!(
-        (&status["lane"], &status["reasons"][0]["code"]),
-        (&json!("needs_fix"), &json!("sign_in:authorization_server_metadata"))
-    );
-    let statistics = registry.probe_statistics().await;
-    let reason = &statistics["outcomes"]["fail_reasons"];
-    assert!(
-        reason.to_string().contains("sign-in") || reason.as_array().is_some_and(Vec::is_empty),
-        "{reason}"
-    );
-    registry.advance(DAY * 31);
-    registry.tick().await;
-    assert_eq!(
-        registry.get(&format!("/api/listings/status?id={id}")).await.status,
-        404,
-        "it failed for a month"
-    );
-}
-
 /// Two listings cannot show the same endpoint.
 #[tokio::test]
 async fn gated_listing_holds_its_endpoint() {

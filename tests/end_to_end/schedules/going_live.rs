@@ -1,8 +1,8 @@
 //! Tests that each kind of peer goes Live after one POST.
 
 use serde_json::{Value, json};
-use tests::peers::{CARD, Peer, PeerRequest, agents, json_answer, servers};
-use tests::test_registry::{TestRegistry, id_of, snapshot_of};
+use tests::peers::{Peer, agents, servers};
+use tests::test_registry::{TestRegistry, id_of};
 
 /// Publishes a peer and lets it go Live; returns its status.
 async fn publish_until_live(registry: &TestRegistry, body: Value) -> Value {
@@ -37,68 +37,6 @@ async fn agent_of_a2a_1_0_goes_live_after_three_requests() {
 }
 
 #[tokio::test]
-async fn agent_of_a2a_0_3_goes_live() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::older).await);
-    let status = publish_until_live(&registry, json!({ "url": peer.card() })).await;
-    assert_eq!(status["name"], "Echo");
-    assert_eq!(status["evidence"]["protocol_versions"], json!(["0.3"]));
-    assert_eq!(status["evidence"]["answers"], true);
-    assert_eq!(status["probe"]["target"], peer.url("/a2a"));
-}
-
-#[tokio::test]
-async fn mcp_server_of_2026_07_28_goes_live() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    let status = publish_until_live(&registry, json!({ "mcp_url": peer.url("/mcp") })).await;
-    let (id, base) = (id_of(&status), registry.url(""));
-    let names = [(id.as_str(), "[id]"), (base.as_str(), "[base]"), (peer.origin.as_str(), "[peer]")];
-    insta::assert_snapshot!(snapshot_of(&status["evidence"], &names), @r#"
-    {
-      "speaks": true,
-      "answers": null,
-      "inconclusive": false,
-      "signals": [
-        "discover_answered",
-        "tools_listed",
-        "ok_modern"
-      ],
-      "protocol_hints": [
-        "mcp/2026-07-28",
-        "jsonrpc"
-      ],
-      "protocol_versions": [
-        "2026-07-28"
-      ],
-      "skills": [],
-      "tools": [
-        {
-          "name": "add",
-          "description": "The tool add."
-        },
-        {
-          "name": "subtract",
-          "description": "The tool subtract."
-        }
-      ],
-      "tools_hash": "sha256:cdf0c241c86f3bd60163cdcb2dd37418d172167030a721ea964487ee89ba90ee"
-    }
-    "#);
-    assert_eq!((&status["kind"], &status["name"]), (&json!("mcp"), &json!("Adder")));
-    assert_eq!(peer.request_names(), ["server/discover", "tools/list", "initialize"], "no tool is called");
-}
-
-#[tokio::test]
-async fn mcp_server_with_sessions_and_streams_goes_live() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::legacy).await);
-    let status = publish_until_live(&registry, json!({ "mcp_url": peer.url("/mcp") })).await;
-    assert_eq!((&status["kind"], &status["name"]), (&json!("mcp"), &json!("Clerk")));
-    assert_eq!(status["evidence"]["protocol_versions"], json!(["2025-06-18"]));
-    let signals = status["evidence"]["signals"].as_array().unwrap();
-    assert!(signals.contains(&json!("session_id")) && signals.contains(&json!("sse_answer")), "{signals:?}");
-    assert!(peer.requests().iter().all(|request| request.verb == "POST"), "the registry ends no session");
-}
-
-#[tokio::test]
 async fn server_json_goes_live_under_its_name() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let body = json!({
@@ -112,48 +50,6 @@ async fn server_json_goes_live_under_its_name() {
     for name in ["org.example/adder", "the  ADDER"] {
         let found = registry.get(&format!("/api/listings/status?name={}", name.replace(' ', "%20"))).await;
         assert_eq!((found.status, &found.body["listing_id"]), (200, &status["listing_id"]), "{name}");
-    }
-}
-
-#[tokio::test]
-async fn probe_determines_the_kind_of_a_plain_url() {
-    let registry = TestRegistry::start().await;
-    let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::modern).await);
-    for (peer, kind, path) in [(&agent, "agent", ""), (&server, "mcp", "/some/path")] {
-        let answer = registry.publish(&json!({ "url": peer.url(path) })).await;
-        assert_eq!(answer["kind"], Value::Null, "publish fetches nothing");
-        registry.deliver_events().await;
-        let status = registry.status(&id_of(&answer)).await;
-        assert_eq!((&status["kind"], &status["lane"]), (&json!(kind), &json!("active")), "{status}");
-    }
-    assert_eq!(registry.live_counts().await, (1, 1));
-}
-
-#[tokio::test]
-async fn card_requires_a_list_of_skills_that_may_be_empty() {
-    for (skills, lane) in [(json!(null), "needs_fix"), (json!("adds"), "needs_fix"), (json!([]), "active")] {
-        let registry = TestRegistry::start().await;
-        let card_skills = skills.clone();
-        let peer = Peer::start(move |request: &PeerRequest| {
-            let mut card = agents::card(request, "Adder");
-            card["skills"] = card_skills.clone();
-            match (request.verb.as_str(), request.path.as_str()) {
-                ("GET", CARD) => json_answer(200, &card),
-                _ => agents::speaks_newest(request),
-            }
-        })
-        .await;
-        let id = registry.publish_card(&peer.card()).await;
-        registry.deliver_events().await;
-        let status = registry.status(&id).await;
-        assert_eq!(status["lane"], lane, "{skills}: {status}");
-        if lane == "needs_fix" {
-            assert_eq!(
-                (&status["probe"]["handshake"], &status["reasons"][0]["code"]),
-                (&json!("partial"), &json!("skills_missing")),
-                "{skills}: {status}"
-            );
-        }
     }
 }
 

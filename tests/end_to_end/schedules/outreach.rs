@@ -7,7 +7,6 @@ mod limits;
 
 use std::collections::BTreeSet;
 
-use futures::future::join_all;
 use registry::model::{ListingId, Moment};
 use registry::outreach::texts::OPT_OUT_PATH;
 use serde_json::{Value, json};
@@ -211,20 +210,6 @@ async fn recheck_adds_a_missing_listing_to_the_invitation_queue() {
     registry.advance(DAY * 7);
     registry.recheck().await;
     assert_eq!(registry.reach_out().await["invited"], 1);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn concurrent_runs_stay_within_the_budget() {
-    let (registry, peer) =
-        (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::fleet).await);
-    live_agents(&registry, &peer, 20).await;
-    let reports = join_all((0..4).map(|_| registry.reach_out())).await;
-    let invited: u64 = reports.iter().map(|report| report["invited"].as_u64().unwrap()).sum();
-    let messages = messages(&registry.table().await);
-    assert_eq!((invited, messages.len()), (12, 12));
-    let recipients: BTreeSet<&String> = messages.iter().map(|(to, ..)| to).collect();
-    assert_eq!(recipients.len(), 12);
-    assert_eq!(registry.get(OPT_OUT_PATH).await.body["day"]["sent"], 12);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -18,26 +18,6 @@ use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry, listing_q
 use crate::fixtures::{live_agent, recheck_at};
 
 #[tokio::test]
-async fn tick_never_demotes_a_listing() {
-    let (registry, peer, id) = live_agent().await;
-    registry.advance_to(recheck_at(&registry, &id).await);
-    peer.answer_with(agents::only(404));
-    // Until the end of its week, when its proof expires.
-    for _ in 0..12 {
-        registry.tick().await;
-        // A late event behaves like a tick.
-        registry.first_probe(&id).await;
-        registry.advance(HOUR);
-        assert_eq!(registry.live_counts().await, (1, 0));
-    }
-    assert_eq!(registry.lane(&id).await, "active");
-    assert!(
-        peer.request_count("GET /.well-known/agent-card.json") >= 12,
-        "the peer was probed by every tick"
-    );
-}
-
-#[tokio::test]
 async fn listings_beyond_the_probe_budget_wait_for_the_next_period() {
     let window_cap: fn(&mut Settings) = |settings| {
         (settings.probe_window_cap, settings.probes_per_tick) = (6, 6);

@@ -4,7 +4,7 @@
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
-use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer, servers};
+use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer};
 use tests::test_registry::{DAY, HOUR, TestRegistry};
 
 use crate::fixtures::{demote, live_agent, recheck_at};
@@ -110,27 +110,6 @@ async fn inbox_gets_one_message_for_each_recheck_and_each_failure() {
     assert_eq!(kinds(&registry, &id).await[..1], ["welcome"], "Live again");
     let talk = registry.status(&id).await["talk"].clone();
     assert_eq!(talk["mode"], "grace", "a new grace begins: {talk}");
-}
-
-#[tokio::test]
-async fn changed_tools_send_one_drift_message() {
-    let registry = TestRegistry::start().await;
-    let peer = Peer::start(servers::modern_with(&["add"])).await;
-    let id = registry.publish_mcp(&peer.url("/mcp")).await;
-    registry.deliver_events().await;
-    peer.answer_with(servers::modern_with(&["add", "steal"]));
-    for expected in [vec!["recheck", "drift"], vec!["recheck", "recheck", "drift"]] {
-        registry.advance_to(recheck_at(&registry, &id).await);
-        registry.recheck().await;
-        let kinds = kinds(&registry, &id).await;
-        assert_eq!(kinds[..expected.len()], expected);
-    }
-    let messages = inbox(&registry, &id).await;
-    assert!(messages.iter().any(|(_, text)| text.contains("`steal`: new tool.")), "{messages:?}");
-    assert!(
-        messages.iter().all(|(_, text)| !text.contains("The tool")),
-        "no text of the server: {messages:?}"
-    );
 }
 
 /// An agent whose description is a prompt injection.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use tests::peers::{Peer, agents, empty, error, json_answer};
+use tests::peers::{Peer, agents, error, json_answer};
 use tests::template::sample_event;
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
@@ -121,29 +121,6 @@ async fn failures_in_three_different_hours_demote_a_listing() {
 }
 
 #[tokio::test]
-async fn successful_recheck_clears_two_failures() {
-    let (registry, peer, id) = live_agent().await;
-    registry.advance_to(recheck_at(&registry, &id).await);
-    for round in 0..4 {
-        peer.answer_with(agents::only(404));
-        for _ in 0..2 {
-            registry.recheck().await;
-            registry.advance(HOUR);
-        }
-        peer.answer_with(agents::newest);
-        registry.recheck().await;
-        let status = registry.status(&id).await;
-        assert_eq!(
-            (&status["lane"], status.get("failed_recheck_hours")),
-            (&json!("active"), None),
-            "round {round}"
-        );
-        registry.advance_to(time(&status["recheck_at"]));
-    }
-    assert_eq!(registry.feed_types().await, ["listing_live", "listing_queued"], "no feed items were added");
-}
-
-#[tokio::test]
 async fn unavailable_peer_is_demoted_one_week_after_its_last_successful_probe() {
     let (registry, peer, id) = live_agent().await;
     let last_ok = time(&registry.status(&id).await["probe"]["probed_at"]);
@@ -166,52 +143,6 @@ async fn unavailable_peer_is_demoted_one_week_after_its_last_successful_probe() 
         registry.advance(HOUR);
     }
     assert!(runs > 3, "three strikes alone do not demote a silent peer");
-}
-
-#[tokio::test]
-async fn changed_tools_are_reported_but_do_not_block_a_listing() {
-    let registry = TestRegistry::start().await;
-    let peer = Peer::start(tests::peers::servers::modern_with(&["add"])).await;
-    let id = registry.publish_mcp(&peer.url("/mcp")).await;
-    registry.deliver_events().await;
-    let before = registry.status(&id).await["evidence"]["tools_hash"].clone();
-    peer.answer_with(tests::peers::servers::modern_with(&["add", "steal"]));
-    registry.advance(DAY * 7);
-    registry.recheck().await;
-    let status = registry.status(&id).await;
-    let drift =
-        status["checks"].as_array().unwrap().iter().find(|check| check["id"] == "tools_unchanged").unwrap();
-    assert_eq!(
-        (&status["lane"], &drift["ok"], &drift["blocking"]),
-        (&json!("active"), &json!(false), &json!(false))
-    );
-    assert_ne!(status["evidence"]["tools_hash"], before);
-    assert!(drift["detail"].as_str().unwrap().contains(before.as_str().unwrap()), "{drift}");
-}
-
-#[tokio::test]
-async fn second_recheck_in_the_same_hour_changes_nothing() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
-    for folder in ["good", "bad"] {
-        registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
-    }
-    peer.answer_with(
-        |request| {
-            if request.path.starts_with("/bad") { empty(410) } else { agents::fleet(request) }
-        },
-    );
-    registry.advance(HOUR * 24 * 7);
-    let report = registry.recheck().await;
-    assert_eq!((&report["claimed"], &report["ok"]), (&json!(2), &json!(1)));
-    let expected = registry.table().await;
-    for _ in 0..2 {
-        assert_eq!(registry.recheck().await["claimed"], 0);
-    }
-    assert_eq!(expected.difference(&registry.table().await), [""; 0]);
-    let week = registry.probe_statistics().await["weekly_recheck"].clone();
-    let counted =
-        ["rechecked_this_week", "still_ok_this_week", "demoted_this_week"].map(|name| week[name].clone());
-    assert_eq!(counted, [json!(2), json!(1), json!(0)]);
 }
 
 #[tokio::test]

@@ -1,9 +1,8 @@
 //! Tests what callers can leave at listings: traces, endorsements and reports that two listings were used
 //! together. Each source counts once, and never for its own listing.
 
-use registry::model::LimitedAction;
 use serde_json::{Value, json};
-use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
+use tests::test_registry::{DAY, HOUR};
 
 use super::{STIGMERGY, assert_close, call_as, ids, number, sensed, trace_body, trail};
 use crate::fixtures::{live_agent, live_fleet, live_pair};
@@ -71,21 +70,6 @@ async fn trail_mark_decays_and_expires() {
         "an expired mark is returned until the sweep"
     );
     assert!(registry.sweep_expired() > 0);
-}
-
-#[tokio::test]
-async fn kind_of_a_mark_selects_the_trail_value() {
-    let (registry, _peer, id) = live_agent().await;
-    let before = trail(&registry, &id).await;
-    for (source, kind, name) in
-        [(1, "danger", "danger"), (2, "intent", "demand"), (3, "endorse", "attraction")]
-    {
-        call_as(&registry, source, "leave_trace", json!({ "listing_id": id, "kind": kind, "intensity": 4 }))
-            .await
-            .unwrap();
-        assert_close(&trail(&registry, &id).await, name, number(&before[name]) + 8.0);
-    }
-    assert_eq!(trail(&registry, &id).await["endorsements"], 0, "a trace was counted as an endorsement");
 }
 
 #[tokio::test]
@@ -206,18 +190,4 @@ async fn invalid_marks_are_refused_with_the_reason() {
     assert_eq!(sensed(registry, id).await["marks"], json!([]));
     let unknown = json!({ "action": "sense_traces", "listing_id": "mcp-unknown" });
     assert_eq!(registry.post(STIGMERGY, &unknown).await.status, 404);
-}
-
-#[tokio::test]
-async fn trail_marks_are_rate_limited() {
-    let options = TestOptions::default().with_rates().with_rate(LimitedAction::Trace, |rate| rate.caller = 2);
-    let registry = TestRegistry::start_with(options).await;
-    let peer = tests::peers::Peer::start(tests::peers::agents::newest).await;
-    let id = registry.publish_card(&peer.card()).await;
-    for (turn, status) in [200, 200, 429].into_iter().enumerate() {
-        let reply = registry.post(STIGMERGY, &trace_body(&id, &format!("turn {turn}"))).await;
-        assert_eq!(reply.status, status, "{turn}: {reply:?}");
-    }
-    registry.advance(HOUR);
-    assert_eq!(registry.post(STIGMERGY, &trace_body(&id, "later")).await.status, 200);
 }

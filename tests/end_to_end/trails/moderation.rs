@@ -48,10 +48,9 @@ async fn only_the_operator_can_evaporate_trails() {
         call_as(&registry, u8::try_from(number).unwrap(), "used_with", pair).await.unwrap();
     }
     let body = json!({ "action": "evaporate", "listing_id": ids[0] });
-    let evaporate = async |body: &serde_json::Value, bearer: Option<&str>| {
-        let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        headers.extend(bearer.map(|token| ("authorization".to_owned(), format!("Bearer {token}"))));
-        registry.send("POST", STIGMERGY, &headers, body.to_string()).await
+    let evaporate = async |body: &serde_json::Value, bearer: Option<&str>| match bearer {
+        Some(token) => registry.post_with_token(STIGMERGY, token, body).await,
+        None => registry.post(STIGMERGY, body).await,
     };
     assert_eq!(evaporate(&json!({ "action": "evaporate", "amount": 10 }), None).await.status, 401);
     assert_eq!(evaporate(&body, None).await.status, 401);

@@ -175,6 +175,22 @@ impl TestRegistry {
         Reply::of(headers.iter().fold(request, |request, (name, value)| request.header(name, value))).await
     }
 
+    /// A POST of JSON with a bearer token, as an operator sends it.
+    pub async fn post_with_token(&self, path: &str, token: &str, body: &Value) -> Reply {
+        Reply::of(self.http.post(self.url(path)).bearer_auth(token).json(body)).await
+    }
+
+    /// Sends a message with one part over A2A 1.0; returns the parts of the reply, of the task or of its status.
+    pub async fn send_message(&self, part: &Value) -> Value {
+        let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [part] });
+        let call =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
+        let result = self.post("/api/a2a", &call).await.body["result"].clone();
+        let places = ["/message/parts", "/task/artifacts/0/parts", "/task/status/message/parts"];
+        let parts = places.iter().find_map(|place| result.pointer(place));
+        parts.unwrap_or_else(|| panic!("{part}: {result}")).clone()
+    }
+
     /// Calls an operation as an MCP tool; returns its whole result.
     pub async fn call_tool(&self, name: &str, arguments: &Value) -> Value {
         let result = self.tool_result(name, arguments).await;

@@ -32,7 +32,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
 
 /// Libraries that only some crates may use, with those crates.
 const GUARDED: [(&str, &[&str]); 3] = [
-    ("aws-sdk-dynamodb", &["shared/store", "shared/lambda", "infra/local", "tests", "tests/bench"]),
+    ("aws-sdk-dynamodb", &["shared/store", "shared/lambda", "infra/local", "tests"]),
     ("reqwest", &["shared/fetch", "shared/search", "infra/local", "tests"]),
     ("hickory-resolver", &["shared/fetch"]),
 ];

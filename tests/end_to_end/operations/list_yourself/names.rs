@@ -237,33 +237,3 @@ async fn later_publisher_does_not_move_a_listing_to_another_host() {
     let listing = registry.app.store.listing(&waiting).await.unwrap().unwrap();
     assert_eq!(listing.url, Some(url_at(&first, "a.localhost")));
 }
-
-#[tokio::test]
-async fn each_publisher_has_a_contact_and_the_number_of_contacts_is_bounded() {
-    let registry = TestRegistry::start().await;
-    let peer = Peer::start(|request| tests::peers::error(request, -32603, "out of order")).await;
-    let publish = async |email: &str| {
-        registry.publish(&json!({ "url": peer.url("/card.json"), "contact_email": email })).await
-    };
-    let id = id_of(&publish("first@example.org").await);
-    let contacts = async || -> Vec<String> {
-        let table = registry.table().await;
-        let items = table.items_under(&format!("CONTACT#{id}"));
-        items.iter().map(|item| item["email"].as_str().unwrap().to_owned()).collect()
-    };
-    assert_eq!(contacts().await, ["first@example.org"]);
-    publish("first@example.org").await;
-    assert_eq!(contacts().await, ["first@example.org"], "a repeated contact was stored twice");
-    for number in 0..60 {
-        publish(&format!("later-{number}@example.org")).await;
-    }
-    let stored = contacts().await;
-    assert!(
-        stored.contains(&"first@example.org".to_owned()),
-        "the first contact was overwritten: {stored:?}"
-    );
-    assert!((2..=16).contains(&stored.len()), "{stored:?}");
-    for path in [format!("/api/listings/status?id={id}"), "/api/feed".to_owned()] {
-        assert!(!registry.get(&path).await.body.to_string().contains("@example.org"), "{path}");
-    }
-}

@@ -2,13 +2,12 @@
 //! concurrent requests.
 
 use futures::future::join_all;
-use registry::model::{Caller, Facts, Handshake, Lane, Listing, StateChange};
+use registry::model::{Caller, Lane, Listing};
 use registry::operations::RawArguments;
-use registry::store::{Claim, WriteOutcome};
 use serde_json::json;
-use tests::fixtures::{assessment, feed_item, probe_record, verdict};
+use tests::fixtures::feed_item;
 use tests::peers::{Peer, agents};
-use tests::test_registry::{DAY, TICK, TestRegistry, id_of};
+use tests::test_registry::{TICK, TestRegistry, id_of};
 
 /// Over HTTP, and as calls of one task, in which all calls read before the first one writes.
 #[tokio::test(flavor = "multi_thread")]
@@ -69,39 +68,6 @@ async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
     assert!(store.republish(&again, &third, None, &contact, None, registry.now()).await.unwrap());
 }
 
-/// A probe that ends after its lease must not undo what the owner changed since.
-#[tokio::test]
-async fn late_probe_does_not_overwrite_the_change_of_the_owner() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
-    registry.advance(7 * DAY);
-    let store = &registry.app.store;
-    let now = registry.now();
-    let claim = Claim { id: &id, mark: "late", now, lease_ms: 1000, min_interval_ms: 0, live_due: now };
-    let claimed = store.claim(&claim).await.unwrap().expect("a listing that is due");
-    registry.advance(TICK);
-    let read = store.listing(&id).await.unwrap().unwrap();
-    let contact = registry::model::Contact::default();
-    let renamed = Listing { name: "Owner's Name".to_owned(), ..read.clone() };
-    assert!(store.republish(&read, &renamed, None, &contact, None, registry.now()).await.unwrap());
-    let result = assessment(verdict(Handshake::Ok, Facts::default()), true, registry.now());
-    let late = StateChange {
-        record: probe_record(&claimed, &result),
-        after: Listing { lease: None, lease_until: 0, ..claimed.clone() },
-        before: claimed,
-        assessment: result,
-        preflight_reject: false,
-        recheck: false,
-        was_overdue: false,
-        news: Vec::new(),
-        messages: Vec::new(),
-        yielding: None,
-        trail: None,
-    };
-    assert_eq!(store.record(&late).await.unwrap(), WriteOutcome::LeaseLost);
-    assert_eq!(store.listing(&id).await.unwrap().unwrap().name, "Owner's Name");
-}
-
 /// Otherwise anybody could send a listing to the end of the queue.
 #[tokio::test]
 async fn publishing_again_keeps_the_place_in_the_queue() {
@@ -112,32 +78,6 @@ async fn publishing_again_keeps_the_place_in_the_queue() {
     registry.advance(TICK * 3);
     assert_eq!(registry.publish_card(&peer.card()).await, id);
     assert_eq!(due_at().await, first);
-}
-
-/// Publishing again reads and then writes the listing; a verdict may be written in between.
-#[tokio::test]
-async fn publishing_again_does_not_overwrite_a_newer_probe_result() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
-    let id = registry.publish_card(&peer.card()).await;
-    let read = registry.app.store.listing(&id).await.unwrap().unwrap();
-    registry.advance(TICK);
-    registry.first_probe(&id).await;
-    let judged = registry.table().await;
-    let contact = registry::model::Contact::default();
-    let mut republished = read.clone();
-    republished.due_at = registry.now();
-    let written = registry
-        .app
-        .store
-        .republish(&read, &republished, None, &contact, None, registry.now())
-        .await
-        .unwrap();
-    assert_eq!(
-        (written, judged.difference(&registry.table().await)),
-        (false, vec![]),
-        "the verdict was overwritten"
-    );
-    assert_eq!(registry.lane(&id).await, "needs_fix");
 }
 
 #[tokio::test]

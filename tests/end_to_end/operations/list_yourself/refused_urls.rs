@@ -100,25 +100,3 @@ async fn every_remote_of_a_description_is_checked() {
     body["remotes"][1]["variables"] = json!({ "tenant": {} });
     assert_eq!(registry.publish(&body).await["status"], "queued");
 }
-
-/// Longer links could exceed the size of a table item.
-#[tokio::test]
-async fn links_over_2048_bytes_are_refused() {
-    let registry = TestRegistry::start_with(TestOptions::public()).await;
-    let long = |length: usize| format!("https://adder.example.org/{}", "x".repeat(length - 26));
-    let mut body = server_json("https://adder.example.org/mcp");
-    body["websiteUrl"] = json!(long(2049));
-    let reply = registry.post("/api/publish", &body).await;
-    assert_eq!((reply.status, &reply.body["field"]), (422, &json!("websiteUrl")), "{reply:?}");
-    body["websiteUrl"] = json!(long(2048));
-    assert_eq!(registry.publish(&body).await["status"], "queued");
-    let mut templated = server_json("");
-    templated["name"] = json!("org.example/multiplier");
-    templated["remotes"][0]["url"] = json!(format!("https://{}{{tenant}}.example.org/mcp", "a.".repeat(980)));
-    templated["remotes"][0]["variables"] = json!({ "tenant": {} });
-    assert_eq!(
-        registry.publish(&templated).await["status"],
-        "queued",
-        "a template that is not probed was checked by more than its length"
-    );
-}

@@ -125,22 +125,6 @@ async fn unsafe_texts_are_refused_and_not_written() {
 }
 
 #[tokio::test]
-async fn unknown_listing_and_wrong_method_are_refused() {
-    let (registry, _peer, _id) = live_agent().await;
-    for id in ["agtpub_00000000000000000000", "nonsense"] {
-        let reply = registry.post("/api/talk", &json!({ "listing_id": id, "text": "x" })).await;
-        reply.assert_problem();
-        assert_eq!(
-            (reply.status, &reply.body["code"], &reply.body["next"]["action"]),
-            (404, &json!("listing_not_found"), &json!("publish"))
-        );
-    }
-    let deleted = registry.send("DELETE", "/api/talk", &[], String::new()).await;
-    assert_eq!(deleted.status, 405);
-    assert!(["GET", "POST"].iter().all(|method| deleted.header("allow").contains(method)), "{deleted:?}");
-}
-
-#[tokio::test]
 async fn social_post_requires_a_live_listing_and_the_feed_hides_its_sender() {
     let pair = live_pair().await;
     let (registry, peer) = (&pair.registry, Peer::start(agents::only(404)).await);

@@ -4,7 +4,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
-use registry::model::{Kind, LimitedAction, LogEntry, LogEvent, Moment};
+use registry::model::{Kind, LogEntry, LogEvent, Moment};
 use registry::trust::verification;
 use ring::rand::SystemRandom;
 use ring::signature::{
@@ -339,19 +339,4 @@ async fn attestation_of_an_older_version_is_verified_with_its_leaf() {
     let path =
         answer["log"]["proof_url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
     assert_eq!(registry.get(&path).await.body["leaf"]["event"], "attested");
-}
-
-#[tokio::test]
-async fn attestations_are_rate_limited() {
-    let options =
-        TestOptions::default().with_rates().with_rate(LimitedAction::Attestation, |rate| rate.caller = 2);
-    let registry = TestRegistry::start_with(options).await;
-    let peer = tests::peers::Peer::start(tests::peers::agents::newest).await;
-    let id = registry.live_card(&peer.card()).await;
-    let attest = json!({ "action": "attest", "listing_id": id });
-    for status in [200, 200, 429] {
-        assert_eq!(registry.post(super::FAMILY, &attest).await.status, status);
-    }
-    registry.advance(HOUR);
-    assert_eq!(registry.post(super::FAMILY, &attest).await.status, 200);
 }

@@ -22,11 +22,7 @@ async fn publish_live(registry: &TestRegistry, peer: &Peer, name: &str, descript
 }
 
 async fn as_operator(registry: &TestRegistry, body: &Value) -> Reply {
-    let headers = [
-        ("content-type".to_owned(), "application/json".to_owned()),
-        ("authorization".to_owned(), format!("Bearer {TOKEN}")),
-    ];
-    registry.send("POST", "/api/collections", &headers, body.to_string()).await
+    registry.post_with_token("/api/collections", TOKEN, body).await
 }
 
 async fn names(registry: &TestRegistry, collection: &str, query: &str) -> Vec<String> {

@@ -248,15 +248,3 @@ async fn proofs_are_limited_by_registrable_domain() {
     let refused = prove("g", 3).await;
     assert_eq!((refused.status, &refused.body["allowance"]), (429, &json!("host")), "{refused:?}");
 }
-
-#[tokio::test]
-async fn challenges_are_rate_limited() {
-    let options =
-        TestOptions::default().with_rates().with_rate(LimitedAction::OwnerProof, |rate| rate.caller = 2);
-    let registry = TestRegistry::start_with(options).await;
-    let id = registry.publish_mcp("https://mcp.example.com/mcp").await;
-    let body = json!({ "action": "bind_identity", "listing_id": id });
-    for status in [200, 200, 429] {
-        assert_eq!(registry.post(super::FAMILY, &body).await.status, status);
-    }
-}

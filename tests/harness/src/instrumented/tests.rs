@@ -2,8 +2,6 @@
 //! store must handle. The tests compare errors by type, because messages differ between engines.
 
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
@@ -46,20 +44,6 @@ async fn exists(client: &aws_sdk_dynamodb::Client, id: &str) -> bool {
 }
 
 #[tokio::test]
-async fn calls_are_counted_by_operation() {
-    let (client, observer) = instrumented().await;
-    put(&client, "1").await.unwrap();
-    let before = observer.tally.snapshot();
-    put(&client, "2").await.unwrap();
-    assert!(exists(&client, "2").await);
-    assert_eq!((before.of("PutItem"), before.total()), (1, 1));
-    let since = observer.tally.since(&before);
-    assert_eq!(since.iter().collect::<Vec<_>>(), [("GetItem", 1), ("PutItem", 1)]);
-    observer.tally.reset();
-    assert_eq!(observer.tally.snapshot().total(), 0);
-}
-
-#[tokio::test]
 async fn short_throttling_is_retried_and_long_throttling_is_an_error() {
     let (client, observer) = instrumented().await;
     observer.faults.arm("PutItem", Fault::Throttle, 2);
@@ -69,37 +53,6 @@ async fn short_throttling_is_retried_and_long_throttling_is_an_error() {
     observer.faults.arm("PutItem", Fault::Throttle, 3);
     assert_eq!(put(&client, "2").await, Err(Some("ThrottlingException".to_owned())));
     assert!(!exists(&client, "2").await);
-}
-
-#[tokio::test]
-async fn service_error_does_not_change_the_table() {
-    let (client, observer) = instrumented().await;
-    observer.faults.arm("PutItem", Fault::ServiceError, 3);
-    assert_eq!(put(&client, "1").await, Err(Some("InternalServerError".to_owned())));
-    assert!(!exists(&client, "1").await);
-}
-
-#[tokio::test]
-async fn call_that_times_out_writes_nothing() {
-    let (client, observer) = instrumented().await;
-    observer.faults.arm("PutItem", Fault::Timeout, 3);
-    assert_eq!(put(&client, "1").await, Err(None));
-    assert!(!exists(&client, "1").await);
-}
-
-#[tokio::test]
-async fn write_with_a_lost_answer_is_retried() {
-    let (client, observer) = instrumented().await;
-    observer.faults.arm("PutItem", Fault::AnswerLost, 1);
-    let guarded = client
-        .put_item()
-        .table_name(TABLE)
-        .set_item(Some(item("1", "a")))
-        .condition_expression("attribute_not_exists(pk)");
-    let error = guarded.send().await.unwrap_err();
-    assert!(error.as_service_error().unwrap().is_conditional_check_failed_exception());
-    assert_eq!(observer.tally.snapshot().of("PutItem"), 2);
-    assert!(exists(&client, "1").await);
 }
 
 #[tokio::test]
@@ -136,15 +89,6 @@ async fn transaction_with_a_conflict_is_canceled_with_reasons() {
     let codes: Vec<_> =
         cancelled.cancellation_reasons().iter().map(|reason| reason.code().unwrap()).collect();
     assert_eq!(codes, ["TransactionConflict", "None"]);
-    assert!(!exists(&client, "1").await);
-}
-
-#[tokio::test]
-async fn conflict_of_a_single_write_returns_an_exception() {
-    let (client, observer) = instrumented().await;
-    observer.faults.arm("PutItem", Fault::TransactionConflict, 1);
-    assert_eq!(put(&client, "1").await, Err(Some("TransactionConflictException".to_owned())));
-    assert_eq!(observer.tally.snapshot().of("PutItem"), 1);
     assert!(!exists(&client, "1").await);
 }
 
@@ -196,28 +140,6 @@ async fn replica_lags_behind_the_writes_of_functions() {
     assert_eq!(listed().await, 2);
     put(&client, "4").await.unwrap();
     assert_eq!(listed().await, 3, "a test sees what it writes itself");
-}
-
-#[tokio::test]
-async fn same_seed_gives_the_same_random_faults() {
-    let mut runs = Vec::new();
-    for _ in 0..2 {
-        let (client, observer) = instrumented().await;
-        observer.faults.arm_by_chance(&["PutItem"], Fault::ServiceError, 300, 7);
-        let failed = Arc::new(AtomicU64::new(0));
-        for id in 0..60 {
-            let failures = put(&client, &id.to_string()).await.is_err();
-            failed.fetch_add(failures.into(), Ordering::SeqCst);
-            exists(&client, "x").await;
-        }
-        let calls = observer.tally.snapshot();
-        assert_eq!(calls.of("GetItem"), 60);
-        assert!((61..180).contains(&calls.of("PutItem")), "{calls:?}");
-        runs.push((calls, failed.load(Ordering::SeqCst)));
-        observer.faults.disarm();
-        put(&client, "after").await.unwrap();
-    }
-    assert_eq!(runs[0], runs[1]);
 }
 
 #[tokio::test]

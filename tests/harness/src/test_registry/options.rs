@@ -35,34 +35,26 @@ pub struct TestOptions {
     clock: Clock,
     data: Data,
     is_sent_as_events: bool,
-    reads: Reads,
+    has_read_cache: bool,
     lag: bool,
     is_delivered_twice: bool,
-}
-
-/// Which reads of the table are cached.
-#[derive(Clone, Copy, Debug)]
-enum Reads {
-    UntilWritten,
-    ForSeconds,
-    Uncached,
 }
 
 /// The table and the functions of a test registry.
 #[derive(Debug)]
 struct TestParts {
     observer: Observer,
-    reads: Reads,
+    has_read_cache: bool,
     is_sent_as_events: bool,
 }
 
 impl Parts for TestParts {
     fn store(&self, engine: Embedded, table_name: &str, clock: &Clock) -> Store {
         let client = self.observer.client(engine);
-        match self.reads {
-            Reads::UntilWritten => Store::sole_writer(client, table_name),
-            Reads::ForSeconds => Store::of_many_writers(client, table_name, clock.clone()),
-            Reads::Uncached => Store::new(client, table_name),
+        if self.has_read_cache {
+            Store::of_many_writers(client, table_name, clock.clone())
+        } else {
+            Store::new(client, table_name)
         }
     }
 
@@ -81,7 +73,7 @@ impl Default for TestOptions {
             clock: Clock::manual(noon),
             data: Data::Memory,
             is_sent_as_events: true,
-            reads: Reads::Uncached,
+            has_read_cache: false,
             lag: true,
             is_delivered_twice: true,
         }
@@ -101,22 +93,10 @@ impl TestOptions {
         Self { mode: Mode::Public, ..Self::default() }.with_setting("RATE_LIMITS", "on")
     }
 
-    /// With the read cache of a single process, so without lag.
-    #[must_use]
-    pub fn with_read_cache(self) -> Self {
-        Self { reads: Reads::UntilWritten, lag: false, ..self }
-    }
-
     /// With the read cache of the functions on AWS. Without lag, because it is shorter than the cache.
     #[must_use]
     pub fn with_cache_for_seconds(self) -> Self {
-        Self { reads: Reads::ForSeconds, lag: false, ..self }
-    }
-
-    /// All reads see all writes.
-    #[must_use]
-    pub fn without_lag(self) -> Self {
-        Self { lag: false, ..self }
+        Self { has_read_cache: true, lag: false, ..self }
     }
 
     /// Schedules and the bus deliver each event once.
@@ -250,7 +230,7 @@ impl TestOptions {
             random: Random::seeded(7),
             parts: Arc::new(TestParts {
                 observer,
-                reads: self.reads,
+                has_read_cache: self.has_read_cache,
                 is_sent_as_events: self.is_sent_as_events,
             }),
             ..Options::new(settings)
