@@ -123,7 +123,8 @@ pub(super) fn missing(profile: &Profile) -> Vec<String> {
         (lacks(version), "a version"),
     ]
     .into_iter()
-    .filter_map(|(is_missing, what)| is_missing.then(|| what.to_owned()))
+    .filter(|(is_missing, _)| *is_missing)
+    .map(|(_, what)| what.to_owned())
     .collect()
 }
 

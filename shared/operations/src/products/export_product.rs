@@ -92,7 +92,7 @@ impl Operation for ExportProduct {
         let Opened { grant, profile, files } = funnel::open(app, &arguments.token).await?;
         let (name, packing) = packing(&arguments.format)?;
         let tree = export::skills(&files);
-        let attach = |(media_type, pack): (_, Pack)| -> Result<Attachment, Problem> {
+        let attach = |(media_type, pack): Archive| -> Result<Attachment, Problem> {
             let bytes = pack(&files).map_err(|error| Problem::fault(error.to_string()))?;
             Ok(Attachment { file_name: file_name(grant.sku, &profile.name, name), media_type, bytes })
         };
@@ -111,10 +111,11 @@ impl Operation for ExportProduct {
     }
 }
 
-type Pack = fn(&[File]) -> Result<Vec<u8>, ExportError>;
+/// The media type of an archive, and how to make it.
+type Archive = (&'static str, fn(&[File]) -> Result<Vec<u8>, ExportError>);
 
-/// The name of a format, and for an archive its media type and how to make it.
-fn packing(format: &str) -> Result<(&'static str, Option<(&'static str, Pack)>), Problem> {
+/// The name of a format, and how to make an archive.
+fn packing(format: &str) -> Result<(&'static str, Option<Archive>), Problem> {
     Ok(match format {
         "skills" => ("skills", None),
         "zip" => ("zip", Some(("application/zip", export::zip))),
