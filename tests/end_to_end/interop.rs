@@ -40,4 +40,3 @@ async fn act(registry: &TestRegistry, path: &str, action: &str, mut body: Value)
     assert_eq!(reply.status, 200, "{body}: {reply:?}");
     reply.body
 }
-

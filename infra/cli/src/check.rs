@@ -41,10 +41,8 @@ fn faults_of_card(document: &Value) -> (Vec<Value>, Vec<Value>) {
     let card = match agent_card::read(document) {
         Ok(card) => card,
         Err(CardFault::Invalid(violations)) => return (violations.iter().map(of_card).collect(), Vec::new()),
-        Err(CardFault::NotACard { seen }) => {
-            let fix = "An agent card is a JSON object with `name`, `description`, `version`, `skills` and \
-                `supportedInterfaces` (or `url`).";
-            return (vec![finding("", "not_a_card", &seen, fix)], Vec::new());
+        Err(CardFault::NotACard(other)) => {
+            return (vec![finding("", "not_a_card", &other.seen, other.fix)], Vec::new());
         }
     };
     let preferred = preferred(&card);
