@@ -29,6 +29,12 @@ pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
     reasons
 }
 
+/// What the owner of a listing whose handshake succeeds should improve. It blocks nothing.
+pub fn warnings(assessment: &Assessment) -> Vec<Reason> {
+    let is_ok = assessment.verdict.handshake == Handshake::Ok;
+    if is_ok { assessment.verdict.reasons.clone() } else { Vec::new() }
+}
+
 /// The fix for a reason when only its text is known, because statistics store only the text.
 pub fn fix_for_reason(words: &str) -> Option<String> {
     let check = words.strip_prefix("check ").and_then(|rest| rest.strip_suffix(" failed"));

@@ -1,11 +1,12 @@
-//! How to use a listing. For an MCP server, this is `mcp.json`, which most clients read. For an agent, it is the card and a
-//! first message. Pages show these snippets, and the products contain the same texts.
+//! How to use a listing. For an MCP server, this is the command of the most used client, and `mcp.json`, which most others
+//! read. For an agent, it is the card and a first message. Pages show these snippets, and the products contain the same
+//! texts.
 
 use serde_json::{Map, Value, json};
 
 use super::page::File;
 use super::profile::Profile;
-use super::text::{capital, slug};
+use super::text::{capital, shell, slug};
 use super::{about, calls};
 use registry_formats::server_json::is_name;
 use registry_model::{ClientRegistration, Kind};
@@ -27,9 +28,17 @@ pub fn install(profile: &Profile) -> Vec<Snippet> {
     let of_file =
         |file: File| Snippet { title: "MCP clients".to_owned(), file: Some("mcp.json"), text: file.content };
     match profile.kind {
-        Kind::Mcp => configuration(profile).map(of_file).into_iter().collect(),
+        Kind::Mcp => command(profile).into_iter().chain(configuration(profile).map(of_file)).collect(),
         Kind::Agent => calls::of(profile, None).into_iter().map(of_call).collect(),
     }
+}
+
+/// `None` for a server that needs a header: a token does not belong on a command line.
+fn command(profile: &Profile) -> Option<Snippet> {
+    let needs_header = !headers(profile).is_empty() && !signs_in(profile);
+    let url = about::endpoint(profile).filter(|_| !needs_header)?;
+    let text = format!("claude mcp add --transport http {} {}", name(profile), shell(&url));
+    Some(Snippet { title: "Claude Code".to_owned(), file: None, text })
 }
 
 /// `mcp.json` with the entry of the server. `None` if the endpoint's URL is unknown.

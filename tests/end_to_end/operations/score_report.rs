@@ -124,11 +124,11 @@ async fn check_form_redirects_to_its_report_and_a_get_sends_nothing() {
 async fn report_begins_with_all_reasons() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(|request| match request.method() {
-        Some(_) => json_answer(503, &json!({})),
+        Some(_) => json_answer(400, &json!({})),
         None => json_answer(404, &json!({})),
     })
     .await;
-    let score = registry.get(&format!("/api/score?url={}", peer.url("/mcp"))).await;
+    let score = registry.get(&format!("/api/score?url={}", peer.url("/api"))).await;
     let page = registry.get(&path_of(&score.body)).await.text();
     let (beginning, _) = page.split_once("step by step").unwrap();
     let reasons = score.body["reasons"].as_array().unwrap();

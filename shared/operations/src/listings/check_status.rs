@@ -62,6 +62,9 @@ pub struct Answer {
     liveness: Liveness,
     /// What to fix; empty for a Live listing.
     reasons: Vec<Reason>,
+    /// What to improve although the handshake succeeds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<Reason>,
     /// The time of the next probe, if the listing is neither Live nor gated; the time of this answer if it is due.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<Moment>,
@@ -146,6 +149,7 @@ impl Operation for CheckStatus {
         "The last handshake was {probe.handshake} at {probe.probed_at} | , with a score of {probe.score} of 100.",
         "Every probe has failed since {liveness.failing_since}.",
         "To fix: [reasons]{reason} | : {fix}",
+        "To improve: [warnings]{seen} | : {fix}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "check-status",
@@ -178,6 +182,7 @@ impl Operation for CheckStatus {
         "liveness.failing_since",
         "liveness.uptime_7d_percent",
         "reasons",
+        "warnings",
         "retry_at",
         "recheck_at",
         "failed_recheck_hours",
@@ -220,7 +225,8 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
     let now = app.clock.now();
     let lane = listing.shown_lane(app.oldest_proof());
     let live = lane == Lane::Active;
-    let reasons = evidence.filter(|_| !live).map(explain::reasons).unwrap_or_default();
+    let needs_nothing = live || lane == Lane::Package;
+    let reasons = evidence.filter(|_| !needs_nothing).map(explain::reasons).unwrap_or_default();
     let checks = evidence.map(|evidence| evidence.checks.clone()).unwrap_or_default();
     let sign_in = evidence.and_then(|evidence| evidence.verdict.facts.sign_in.as_ref());
     let sign_in = sign_in.filter(|_| lane.is_proven());
@@ -270,6 +276,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
         badge_markdown: badge::markdown(settings, badge::DEFAULT, &listing.id),
         next: next(app, listing, lane, &reasons),
         reasons,
+        warnings: evidence.filter(|_| live).map(explain::warnings).unwrap_or_default(),
     }
 }
 

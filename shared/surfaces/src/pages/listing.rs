@@ -240,8 +240,8 @@ fn page<'a>(
         sign_in: sign_in.map(SignIn::sentence),
         registration: sign_in.map(|sign_in| registration(sign_in.registration)),
         reasons: evidence
-            .filter(|_| !standing.is_live && !runs_locally)
-            .map(explain::reasons)
+            .filter(|_| !runs_locally)
+            .map(if standing.is_live { explain::warnings } else { explain::reasons })
             .unwrap_or_default(),
         website: listing.website.as_deref().and_then(link),
         address: listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(link),

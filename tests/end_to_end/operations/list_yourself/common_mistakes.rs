@@ -89,7 +89,8 @@ async fn servers_that_cannot_be_probed_get_a_reason() {
     let template = json!([{ "type": "streamable-http", "url": "https://{tenant}.example.org/mcp",
         "variables": { "tenant": { "description": "Yours.", "isRequired": true } } }]);
     for (name, rest, code) in [
-        ("local", json!({ "packages": package }), "stdio"),
+        ("local", json!({ "packages": package }), "package_unchecked"),
+        ("nothing", json!({}), "nothing_declared"),
         ("secret", json!({ "remotes": secret }), "needs_config"),
         ("template", json!({ "remotes": template }), "template"),
     ] {

@@ -156,9 +156,9 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     let registry = TestRegistry::start_with(options).await;
     let mut ids = Vec::new();
     for (name, all, lane, codes) in [
-        ("npm-named", &[("npm", "@acme/notes")][..], "package", &["stdio"][..]),
-        ("pypi-named", &[("pypi", "acme-notes"), ("oci", "acme/notes")], "package", &["stdio"]),
-        ("unknown-type", &[("oci", "acme/notes")], "needs_fix", &["stdio"]),
+        ("npm-named", &[("npm", "@acme/notes")][..], "package", &[][..]),
+        ("pypi-named", &[("pypi", "acme-notes"), ("oci", "acme/notes")], "package", &[]),
+        ("unknown-type", &[("oci", "acme/notes")], "needs_fix", &["package_unchecked"]),
         ("missing", &[("npm", "nowhere")], "needs_fix", &["package_missing", "stdio"]),
         ("unnamed", &[("npm", "@acme/notes"), ("npm", "other")], "needs_fix", &["package_unnamed", "stdio"]),
         ("unreached", &[("npm", "broken")], "queued", &["package_unreached", "stdio"]),
