@@ -30,7 +30,11 @@ pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
         card_valid(verdict),
         interface_domain(facts, card_url),
         outcome("text_sane", found.not_plain, "Names and texts are plain text of acceptable length."),
-        outcome("no_injection", found.injection, "No text contains instructions to a language model."),
+        outcome(
+            "no_injection",
+            found.injection,
+            "No known pattern of an instruction to a language model was found.",
+        ),
         endpoint_unique(verdict, context),
         tools_unchanged(facts, context),
     ]
