@@ -21,8 +21,8 @@ use registry::probe::checks::{self, Context};
 use registry::probe::score;
 use registry::probe::transition::{self, Job};
 use registry::publish::submission::{PublishRequest, Submission};
-use registry::settings::Settings;
-use registry::store::{Store, WriteOutcome};
+use registry::settings::{Mode, Settings};
+use registry::store::{Store, WriteOutcome, table};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
