@@ -50,9 +50,14 @@ impl Subject {
         let path = self.url.url().path().trim_end_matches('/');
         let says_otherwise = match kind {
             Kind::Agent => path.ends_with("/mcp") || path.ends_with("/sse"),
-            Kind::Mcp => path.ends_with(".json"),
+            Kind::Mcp => !self.may_be_at_endpoint(),
         };
         !self.is_proven && !says_otherwise
+    }
+
+    /// Whether the URL may be that of an endpoint; a document only names one.
+    fn may_be_at_endpoint(&self) -> bool {
+        !self.url.url().path().trim_end_matches('/').ends_with(".json")
     }
 
     /// The URL names only a host.

@@ -69,6 +69,11 @@ pub(super) async fn probe_within(
 async fn converse(peer: &mut Conversation<'_>, subject: &Subject, card: Option<Answer>) {
     match (card, subject.kind) {
         (Some(answer), _) => look_for_agent(peer, subject, Ok(answer)).await,
+        // A document that names the server; the server itself is asked again in each probe.
+        (None, Some(Kind::Mcp)) if !subject.may_be_at_endpoint() => {
+            let answer = peer.ask(Request::get(subject.url.clone())).await;
+            look_for_agent(peer, subject, answer).await;
+        }
         (None, Some(Kind::Agent)) => {
             let answer = peer.ask(Request::get(subject.url.clone())).await;
             look_for_agent(peer, subject, answer).await;

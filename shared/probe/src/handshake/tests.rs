@@ -267,3 +267,21 @@ async fn handshake_cleans_and_shortens_texts_of_a_peer() {
         assert!(verdict.reasons.iter().all(|reason| reason.seen.chars().count() <= 161));
     }
 }
+
+#[tokio::test]
+async fn document_leads_to_the_server_that_it_names_in_every_probe() {
+    let script = |asked: &Asked| match (asked.verb.as_str(), asked.path.as_str()) {
+        ("GET", "/card.json") => {
+            let url = format!("http://{}/v1/boil", asked.header("host").unwrap());
+            Reply::json(200, &json!({"serverInfo": {"name": "kettle", "version": "1"}, "url": url}))
+        }
+        (_, "/v1/boil") => mcp(asked),
+        _ => Reply::empty(404),
+    };
+    let peer = Peer::start(script).await;
+    for (kind, is_proven) in [(None, false), (Some(Kind::Mcp), true)] {
+        let verdict = ask(&Subject { kind, is_proven, ..of_unknown_kind(&peer, "/card.json") }).await;
+        assert_eq!((verdict.handshake, verdict.facts.kind), (Handshake::Ok, Some(Kind::Mcp)), "{verdict:?}");
+        assert_eq!(verdict.facts.endpoint, Some(format!("{}/v1/boil", peer.origin)));
+    }
+}
