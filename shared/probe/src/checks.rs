@@ -33,7 +33,7 @@ pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
         outcome(
             "no_injection",
             found.injection,
-            "No known pattern of an instruction to a language model was found.",
+            "No known pattern of an injection was found.",
         ),
         endpoint_unique(verdict, context),
         tools_unchanged(facts, context),
