@@ -288,8 +288,10 @@ async fn renewal_costs_one_claim_and_one_transaction() {
     // A claim and the verdict of each, and at worst the budget of each alone. Together they take one batch of the due queue and
     // some batches of the log. The slots of their host are leased, and the leases are ended: eight calls.
     assert!(looks <= 20 * 3 + 22 + 8, "{calls:?}");
-    let per_look = units.write / 20.0;
-    assert!(per_look < 42.0, "{per_look} write units for each renewal");
+    // How many leaves share a batch of the log depends on the time, so the six units of each batch are left out.
+    let batches = calls.of("TransactWriteItems") - 20;
+    let per_look = (units.write - 6.0 * batches as f64) / 20.0;
+    assert!(per_look < 38.0, "{per_look} write units for each renewal");
 }
 
 #[tokio::test]
