@@ -30,11 +30,7 @@ pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
         card_valid(verdict),
         interface_domain(facts, card_url),
         outcome("text_sane", found.not_plain, "Names and texts are plain text of acceptable length."),
-        outcome(
-            "no_injection",
-            found.injection,
-            "No known pattern of an injection was found.",
-        ),
+        outcome("no_injection", found.injection, "No known pattern of an injection was found."),
         endpoint_unique(verdict, context),
         tools_unchanged(facts, context),
     ]
