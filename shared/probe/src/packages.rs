@@ -37,7 +37,7 @@ pub(super) async fn check(app: &App, listing: &Listing) -> Result<Verdict, Store
     findings.facts.packages = join_all(checked).await;
     let packages = findings.facts.packages.clone();
     let is_unchecked = packages.iter().all(|checked| checked.state == PackageState::Unchecked);
-    for CheckedPackage { package, state } in packages.clone() {
+    for CheckedPackage { package, state } in &packages {
         let fault = match state {
             PackageState::Missing => ProbeFault::PackageMissing,
             PackageState::Unnamed => ProbeFault::PackageUnnamed,

@@ -20,7 +20,7 @@ const PATHS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.js
 /// A few older agents use these.
 const LEGACY_PATHS: [&str; 2] = ["/agent-card.json", "/agent.json"];
 const MCP_PATH: &str = "/mcp";
-/// The code of a refusal for lack of credentials that does not prove an MCP server.
+/// Card paths of one site that are requested at the same time.
 const MAX_CONCURRENT: usize = 4;
 const LOOK_DEADLINE: Duration = Duration::from_millis(2500);
 

@@ -60,7 +60,9 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
             // Without an answer to `server/discover`, `initialize` may still succeed.
             Opened::Silence => {}
             // A guard may protect only the method that it does not know.
-            Opened::Refused(answer, reply) if era == Era::Modern && is_guarded(&answer) && !legacy_first => {
+            Opened::Refused(answer, reply)
+                if era == Era::Modern && asks_for_credentials(&answer) && !legacy_first =>
+            {
                 guarded = Some((answer, reply, peer.findings.current_exchange()));
             }
             Opened::Refused(answer, reply) => match classify_refusal(peer, &answer, &reply, era).await {
@@ -85,8 +87,8 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
     peer.findings.fault(&refused.fault, &refused.seen);
 }
 
-/// A status by which a guard asks for credentials or payment.
-fn is_guarded(answer: &Answer) -> bool {
+/// By its status; it may ask for payment instead.
+fn asks_for_credentials(answer: &Answer) -> bool {
     matches!(answer.status.as_u16(), 401..=403 | 407) && guard(answer, ProbedResource::Remote).is_none()
 }
 
@@ -116,7 +118,7 @@ async fn classify_refusal(
         RpcOutcome::Error(error) => Some(error),
         _ => None,
     };
-    let gated = is_guarded(answer);
+    let gated = asks_for_credentials(answer);
     // An unknown method may be refused in any words; every legacy server knows `initialize`.
     if gated || (era == Era::Legacy && error.is_some_and(|error| error.wants_credentials())) {
         auth::record_refusal(peer, answer, error.is_some(), &seen).await;
@@ -226,7 +228,7 @@ async fn converse(peer: &mut Conversation<'_>, subject: &Subject, session: Sessi
 async fn list_tools(peer: &mut Conversation<'_>, session: Session) -> Session {
     if !session.opening.has_tools {
         peer.findings.signal("no_tools");
-        peer.findings.facts.seen = Some(Arc::default());
+        peer.findings.facts.seen = Some(Arc::new(tools::none()));
         return session;
     }
     let Err(SessionLost) = tools::list(peer, &session, true).await else { return session };

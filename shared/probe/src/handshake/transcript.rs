@@ -12,7 +12,7 @@ use registry_fetch::{Answer, FetchError, Request, Target};
 use registry_model::StepKind;
 use registry_model::error::shorten;
 
-/// A probe sends up to ten requests, after a search for cards with up to eight.
+/// A probe sends up to ten requests, after a search for cards with up to eight. Further pages of a list are left out.
 const MAX_EXCHANGES: usize = 20;
 const MAX_SENT_CHARS: usize = 1500;
 const MAX_BODY_BYTES: usize = 3000;

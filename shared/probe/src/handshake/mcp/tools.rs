@@ -54,6 +54,11 @@ enum Page {
     TooMany,
 }
 
+/// What is stored of a server without tools: the empty set.
+pub(super) fn none() -> SeenServer {
+    ToolList::default().finish().1
+}
+
 /// Requests the tools, page by page. `may_be_lost`: a 404 ends only the session, and nothing is recorded.
 pub(super) async fn list(
     peer: &mut Conversation<'_>,

@@ -68,8 +68,9 @@ async fn only_what_the_server_offers_is_asked_for() {
     assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Ok, vec![]));
     assert!(!peer.whats().contains(&"tools/list".to_owned()));
     assert_eq!(verdict.facts.tools_hash, None);
-    let prompts = verdict.facts.seen.unwrap().contents.clone().unwrap().prompts;
-    assert_eq!(prompts.unwrap().count, 1);
+    let seen = verdict.facts.seen.unwrap();
+    assert_eq!((seen.set.len(), seen.tools.len()), (64, 0), "the hash of the empty set");
+    assert_eq!(seen.contents.clone().unwrap().prompts.unwrap().count, 1);
 }
 
 #[tokio::test]
