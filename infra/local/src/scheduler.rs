@@ -145,16 +145,25 @@ fn with_timeout(job: Job, timeout: Duration) -> Job {
     })
 }
 
+/// The time until the next multiple of `every` since the epoch: the tick has slots that begin then, and readers are told
+/// when the next one is.
+fn until_next(now_ms: i64, every: Duration) -> Duration {
+    let every_ms = i64::try_from(every.as_millis()).unwrap_or(i64::MAX).max(1);
+    Duration::from_millis((every_ms - now_ms.rem_euclid(every_ms)).unsigned_abs())
+}
+
 /// A run does not wait for the end of the previous run, because Scheduler does not wait either. A tick during
 /// [`MAX_RUNS`] runs is skipped.
 async fn fire(scheduled: ScheduledJob, clock: Clock, mut stopped: watch::Receiver<bool>) {
-    let start = Instant::now() + INITIAL_DELAY.min(scheduled.every);
-    let mut interval = tokio::time::interval_at(start, scheduled.every);
+    let mut first = Some(Instant::now() + INITIAL_DELAY.min(scheduled.every));
+    let next = Instant::now() + until_next(clock.now().as_millisecond(), scheduled.every);
+    let mut interval = tokio::time::interval_at(next, scheduled.every);
     interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let mut runs = JoinSet::new();
     loop {
         tokio::select! {
             _ = stopped.wait_for(|stopped| *stopped) => break,
+            Some(()) = async { Some(tokio::time::sleep_until(first?).await) } => first = None,
             _ = interval.tick() => {}
         }
         while runs.try_join_next().is_some() {}

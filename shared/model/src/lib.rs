@@ -87,7 +87,9 @@ pub use identity::{Identity, KeySource, PublicJwk};
 pub use import_state::ImportState;
 pub use listing::{Contact, ContactFrom, LastProbe, Listing};
 pub use listing_id::{InvalidListingId, ListingId};
-pub use listing_state::{DeclaredTransport, Kind, Lane, NameHold, NameProof, NameProofMethod, Obstacle};
+pub use listing_state::{
+    DeclaredTransport, Kind, Lane, NameHold, NameProof, NameProofMethod, Obstacle, names_mcp_endpoint,
+};
 pub use log_entry::{KeyStep, LastLeaf, LogEntry, LogEvent, LogTree, SecondKey, WitnessState, Witnessed};
 pub use log_tile::{LogTile, TILE_WIDTH, TileSegment, log_entries};
 pub use log_witness::LogWitness;

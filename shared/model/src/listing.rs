@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Access, Availability, Category, DeclaredTransport, Handshake, HostName, Kind, Lane, LastLeaf, ListingId,
-    Moment, NameHold,
+    Moment, NameHold, names_mcp_endpoint,
 };
-use super::{NameProof, Obstacle, ProbeHistory, Withdrawal};
+use super::{NameProof, Obstacle, ProbeHistory, Reason, Withdrawal};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Listing {
@@ -72,6 +72,12 @@ pub struct Listing {
     /// was never Live or gated, publishing it again starts a new period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Moment>,
+    /// The first reason of the last probe of a Live or gated listing that failed. Its evidence is still that of its proof.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_failure: Option<Reason>,
+    /// Its owner or the operator requested a probe: the pause between two probes does not apply to the next one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_once: bool,
     /// When it was last probed, in milliseconds since the epoch; 0 if it was never probed. The store writes this field.
     #[serde(default, skip_serializing)]
     pub asked_at: i64,
@@ -171,6 +177,8 @@ impl Listing {
             failures: 0,
             strikes: Vec::new(),
             failing_since: None,
+            last_failure: None,
+            at_once: false,
             asked_at: 0,
             whole_ok_at: None,
             history: ProbeHistory::default(),
@@ -224,9 +232,10 @@ impl Listing {
         hosts
     }
 
-    /// The kind; `Agent` while only a card can tell.
+    /// The kind. Before a probe has found it, the URL says which kind is meant.
     pub fn shown_kind(&self) -> Kind {
-        self.kind.unwrap_or(Kind::Agent)
+        let of_url = if names_mcp_endpoint(self.target()) { Kind::Mcp } else { Kind::Agent };
+        self.kind.unwrap_or(of_url)
     }
 
     pub fn proven_at(&self) -> Option<Moment> {
@@ -283,9 +292,10 @@ impl Listing {
         asked.max(self.probe.as_ref().map(|probe| probe.at))
     }
 
-    /// Starts a new period of failures, for a listing that was never Live: after thirty days of failures it is deleted.
+    /// Starts a new period of failures, for a listing that was never Live or gated: after thirty days of failures it is
+    /// deleted.
     pub fn start_new_period(&mut self) {
-        if self.last_ok_at.is_none() {
+        if !self.was_proven() {
             self.failing_since = None;
         }
     }

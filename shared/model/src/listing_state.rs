@@ -3,6 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::Moment;
 
@@ -15,6 +16,15 @@ string_enum! {
         /// An MCP server.
         Mcp = "mcp",
     }
+}
+
+/// Whether the path of a URL is a usual one of MCP endpoints: its publisher means no agent.
+pub fn names_mcp_endpoint(url: &str) -> bool {
+    let is_usual = |url: Url| {
+        let path = url.path().trim_end_matches('/');
+        path.ends_with("/mcp") || path.ends_with("/sse")
+    };
+    Url::parse(url).is_ok_and(is_usual)
 }
 
 string_enum! {

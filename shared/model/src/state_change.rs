@@ -54,14 +54,23 @@ impl StateChange {
         LiveChange::between(&self.before, &self.after)
     }
 
-    /// Whether a Live listing only answered once more in a week in which it answered before. Such a probe renews the proof,
-    /// and nothing that counts weeks.
+    /// Whether a Live listing only answered once more in a week in which it answered before. Such a probe only renews the
+    /// proof.
     pub fn is_routine(&self) -> bool {
-        let is_same_week = |last: Moment| last.iso_week() == self.record.probed_at.iso_week();
         self.live_change() == LiveChange::Kept
             && self.before.failures == 0
             && self.after.failures == 0
-            && self.before.last_ok_at.is_some_and(is_same_week)
+            && self.before.last_ok_at.is_some_and(|last| self.is_same_week(last))
+    }
+
+    fn is_same_week(&self, earlier: Moment) -> bool {
+        earlier.iso_week() == self.record.probed_at.iso_week()
+    }
+
+    /// Whether an earlier probe was in the same week as this one, and was not the one by which the listing became Live.
+    pub fn was_this_week_while_live(&self, earlier: Option<Moment>) -> bool {
+        let is_recheck = |at: &Moment| self.before.live_since.is_some_and(|since| since < *at);
+        earlier.filter(is_recheck).is_some_and(|at| self.is_same_week(at))
     }
 
     /// Whether to delete the listing: it was never Live and has failed for [`FORGOTTEN_AFTER`].

@@ -6,7 +6,9 @@ use std::collections::HashSet;
 
 use super::handshake::Exchange;
 use super::reasons;
-use registry_model::{Assessment, Check, Handshake, ProbeStep, Reason, SpecificationRule, StepKind};
+use registry_model::{
+    Assessment, Check, Handshake, Lane, Listing, ProbeStep, Reason, SpecificationRule, StepKind,
+};
 
 pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
     let blocked = assessment.checks.iter().filter(|check| check.blocking && !check.ok).map(|check| Reason {
@@ -29,8 +31,33 @@ pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
     reasons
 }
 
-/// What the owner of a listing whose handshake succeeds should improve. It blocks nothing.
-pub fn warnings(assessment: &Assessment) -> Vec<Reason> {
+/// What the owner of a listing has to do.
+#[derive(Clone, Debug, Default)]
+pub struct Advice {
+    /// What keeps the listing from its lane, or will end it.
+    pub must_fix: Vec<Reason>,
+    /// What blocks nothing.
+    pub could_improve: Vec<Reason>,
+}
+
+/// The advice for a listing that is shown in this lane.
+pub fn advice(listing: &Listing, lane: Lane, evidence: Option<&Assessment>) -> Advice {
+    let found = |of: fn(&Assessment) -> Vec<Reason>| evidence.map(of).unwrap_or_default();
+    let (must_fix, could_improve) = match lane {
+        Lane::Active => (Vec::new(), found(warnings)),
+        Lane::Gated => (Vec::new(), found(reasons)),
+        Lane::Package | Lane::Withdrawn => (Vec::new(), Vec::new()),
+        Lane::Queued | Lane::NeedsFix | Lane::Demoted => (found(reasons), Vec::new()),
+    };
+    match &listing.last_failure {
+        // Until the failure is confirmed, the evidence is that of the proof.
+        Some(failure) => Advice { must_fix: vec![failure.clone()], could_improve },
+        None => Advice { must_fix, could_improve },
+    }
+}
+
+/// The warnings of an `ok`.
+fn warnings(assessment: &Assessment) -> Vec<Reason> {
     let is_ok = assessment.verdict.handshake == Handshake::Ok;
     if is_ok { assessment.verdict.reasons.clone() } else { Vec::new() }
 }

@@ -18,7 +18,7 @@ mod tests;
 mod transcript;
 
 use registry_fetch::Target;
-use registry_model::{DeclaredTransport, Kind};
+use registry_model::{DeclaredTransport, Kind, names_mcp_endpoint};
 
 pub(super) use findings::Findings;
 
@@ -47,9 +47,8 @@ pub struct Subject {
 impl Subject {
     /// Whether the peer may be of `kind` although it was published as the other kind. Some URLs leave no doubt.
     fn may_be(&self, kind: Kind) -> bool {
-        let path = self.url.url().path().trim_end_matches('/');
         let says_otherwise = match kind {
-            Kind::Agent => path.ends_with("/mcp") || path.ends_with("/sse"),
+            Kind::Agent => names_mcp_endpoint(self.url.as_str()),
             Kind::Mcp => !self.may_be_at_endpoint(),
         };
         !self.is_proven && !says_otherwise

@@ -43,6 +43,8 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         lease: None,
         lease_until: 0,
         asked_at: now.as_millisecond(),
+        at_once: false,
+        last_failure: None,
         ..before.clone()
     };
     if good {
@@ -105,6 +107,7 @@ fn gate(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
     learn(after, assessment);
     show(after, assessment);
     after.lane = Lane::Gated;
+    after.last_failure = None;
     after.live_since = None;
     after.sign_in_at = Some(now);
     after.name_proof = after.name_proof.or_else(|| proven_by_domain(after, now));
@@ -122,6 +125,7 @@ fn gate(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
 fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settings: &Settings) {
     let now = assessment.probed_at;
     after.failing_since = after.failing_since.or(Some(now));
+    after.last_failure = assessment.verdict.reasons.first().cloned();
     if job != Job::Recheck {
         after.due_at = now + tick(settings).min(STRIKE_PAUSE);
         return;
@@ -149,6 +153,7 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
 
 fn demote(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
     show(after, assessment);
+    after.last_failure = None;
     after.lane = Lane::Demoted;
     after.failing_since = after.failing_since.or(Some(assessment.probed_at));
     after.live_since = None;

@@ -15,8 +15,9 @@ const STARS: [u8; 5] = [1, 2, 3, 4, 5];
 pub struct Week {
     /// Such as `2026-W47`.
     pub name: String,
-    /// Rechecks with a conclusive verdict.
+    /// Live listings that were probed again.
     pub rechecked: u32,
+    /// Of these, the listings that passed at least once.
     pub still_ok: u32,
     pub demoted: u32,
 }

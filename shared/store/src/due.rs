@@ -134,12 +134,17 @@ impl Store {
         }
     }
 
-    /// How many Active listings are due for their weekly recheck (counted up to one page of the index), and when the next
-    /// one is due.
+    /// How many Live and gated listings are due for a recheck (counted up to one page of the index for each class), and when
+    /// the next one is due.
     pub async fn rechecks_due(&self, now: Moment) -> Result<(u32, Option<Moment>), StoreError> {
-        let waiting = self.count(due_query(DueClass::WeeklyDue, now).limit(MAX_COUNTED));
-        let ((waiting, _), first) = futures::try_join!(waiting, self.first_due(DueClass::WeeklyDue))?;
-        Ok((waiting, first))
+        let of_class = async |class| {
+            let waiting = self.count(due_query(class, now).limit(MAX_COUNTED));
+            let ((waiting, _), first) = futures::try_join!(waiting, self.first_due(class))?;
+            Ok::<_, StoreError>((waiting, first))
+        };
+        let [one, other] = DueClass::OF_A_RECHECK;
+        let (one, other) = futures::try_join!(of_class(one), of_class(other))?;
+        Ok((one.0 + other.0, one.1.into_iter().chain(other.1).min()))
     }
 
     /// For how long the longest waiting Live listing has been due for its recheck; zero where none is. A listing that is
@@ -158,7 +163,7 @@ impl Store {
     }
 
     /// Claims a listing for a probe and reads it. `None` where another worker has claimed it, it was probed less than
-    /// `min_interval_ms` ago, or it is not due, withdrawn or unknown. A claim that is delivered twice fails the second time,
+    /// `min_interval_ms` ago and nobody requested a probe at once, or it is not due, withdrawn or unknown. A claim that is delivered twice fails the second time,
     /// however late it arrives.
     pub async fn claim(&self, claim: &Claim<'_>) -> Result<Option<Listing>, StoreError> {
         let until = claim.now.as_millisecond() + claim.lease_ms;
@@ -168,11 +173,13 @@ impl Store {
             .set("gsi2sk", s(format!("{until:013}#{}", claim.id)))
             .add("attempts", 1)
             .if_is("lease_until", "<", n(claim.now.as_millisecond()))
-            .if_missing_or("asked_at", "<=", n(claim.now.as_millisecond() - claim.min_interval_ms))
             .only_if(
-                "(gsi2sk < :due OR (gsi2pk = :live AND gsi2sk < :live_due))",
+                "(attribute_not_exists(asked_at) OR asked_at <= :rested OR at_once = :at_once) \
+                 AND (gsi2sk < :due OR (gsi2pk = :live AND gsi2sk < :live_due))",
                 [],
                 [
+                    (":rested", n(claim.now.as_millisecond() - claim.min_interval_ms)),
+                    (":at_once", yes()),
                     (":due", s(keys::after_all_at(claim.now + MAX_CLOCK_SKEW))),
                     (":live", s(DueClass::WeeklyDue.partition())),
                     (":live_due", s(keys::after_all_at(claim.live_due))),

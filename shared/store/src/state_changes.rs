@@ -101,8 +101,8 @@ impl Store {
         count_probe(&mut transaction, change)?;
         transaction.update(keys::live(id), live(change.live_change(), after.shown_kind()));
         let is_routine = change.is_routine();
-        if change.recheck && !is_routine {
-            transaction.update(keys::week_tally(at, id), week_tally(change));
+        if let Some(tally) = week_tally(change).filter(|_| change.recheck) {
+            transaction.update(keys::week_tally(at, id), tally);
         }
         rename(&mut transaction, before, after);
         hosts::move_pointers(&mut transaction, Some(before), after);
@@ -175,7 +175,7 @@ fn if_leased(change: Expression, before: &Listing) -> Expression {
 fn count_probe(transaction: &mut Transaction, change: &StateChange) -> Result<(), StoreError> {
     let StateChange { before, record, .. } = change;
     transaction.put(probes::to_item(record)?);
-    let last_day = before.probe.as_ref().map(|probe| probe.at.utc_day());
+    let last_day = before.last_asked().map(Moment::utc_day);
     let first_today = last_day.is_none_or(|day| day != record.probed_at.utc_day());
     let tally = probes::tally(change, first_today);
     transaction.update(keys::day_tally(record.probed_at, &before.id), tally);
@@ -233,11 +233,17 @@ pub(super) fn live(change: LiveChange, kind: Kind) -> Expression {
     }
 }
 
-fn week_tally(change: &StateChange) -> Expression {
+/// Each listing counts once in a week, however often it is probed.
+fn week_tally(change: &StateChange) -> Option<Expression> {
+    let before = &change.before;
+    let is_first = !change.was_this_week_while_live(before.last_asked());
+    let passes_first = change.record.ok && !change.was_this_week_while_live(before.last_ok_at);
+    let falls = change.live_change() == LiveChange::Fallen;
     let (name, expires) = ttl(change.record.probed_at, 60 * 86_400);
-    Expression::default()
-        .add("rechecked", 1)
-        .add("still_ok", i64::from(change.record.ok))
-        .add("demoted", i64::from(change.live_change() == LiveChange::Fallen))
-        .set(name, expires)
+    let tally = Expression::default()
+        .add("rechecked", i64::from(is_first))
+        .add("still_ok", i64::from(passes_first))
+        .add("demoted", i64::from(falls))
+        .set(name, expires);
+    (is_first || passes_first || falls).then_some(tally)
 }

@@ -177,10 +177,17 @@ async fn weekly_recheck_proves_a_sign_in_again_and_three_failures_demote() {
 
     // A tick never demotes.
     authorization.answer_with(|_| empty(404));
-    registry.advance(TICK);
-    registry.publish(&described(&setup.server.url("/mcp"))).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.lane(id).await, "gated");
+    registry.advance(DAY);
+    registry.tick().await;
+    let failing = registry.status(id).await;
+    assert_eq!((&failing["lane"], &failing["next"]["action"]), (&json!("gated"), &json!("fix")), "{failing}");
+    // A stranger who publishes it again neither erases the outage nor makes it due.
+    registry.events();
+    let published = registry.publish(&described(&setup.server.url("/mcp"))).await;
+    assert_eq!((&published["status"], registry.events().len()), (&json!("active"), 0), "{published}");
+    let after = registry.status(id).await;
+    let outage = |status: &Value| (status["liveness"]["failing_since"].clone(), status["recheck_at"].clone());
+    assert_eq!(outage(&after), outage(&failing));
     setup.recheck_three_times().await;
     let status = registry.status(id).await;
     assert_eq!(
@@ -210,7 +217,7 @@ async fn live_server_that_asks_for_a_sign_in_becomes_gated_and_the_other_way_rou
     let setup = Setup::start().await;
     let Setup { registry, authorization, server, id } = &setup;
     server.answer_with(servers::modern);
-    registry.advance(TICK);
+    registry.advance(DAY);
     registry.publish(&described(&server.url("/mcp"))).await;
     registry.deliver_events().await;
     let status = registry.status(id).await;

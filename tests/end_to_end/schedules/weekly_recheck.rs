@@ -85,10 +85,28 @@ async fn failures_in_three_different_hours_demote_a_listing() {
         let status = registry.status(&id).await;
         assert_eq!((&status["lane"], &status["failed_recheck_hours"]), (&json!("active"), &json!(failed)));
         assert_eq!(
-            (&status["probe"]["handshake"], &status["reasons"]),
-            (&json!("ok"), &json!([])),
-            "the last proof is still shown"
+            (&status["probe"]["handshake"], &status["reasons"][0]["code"], &status["next"]["action"]),
+            (&json!("ok"), &json!("card_404"), &json!("fix")),
+            "the last proof is still shown, and what failed since: {status}"
         );
+        // Every surface says that the last probe failed.
+        registry.settle();
+        let row = &registry.get("/api/listings/active").await.body["agents"][0];
+        let peer_row = &registry.get("/api/catalog").await.body["agents"][0];
+        for probe in [&status["probe"], &row["probe"], &peer_row["probe"]] {
+            assert_eq!(probe["failing_since"], status["liveness"]["failing_since"], "{probe}");
+        }
+        for badge in ["live", "clean", "verified"] {
+            let image = registry.get(&format!("/badge/{badge}.svg?id={id}")).await.body;
+            assert!(image.as_str().unwrap().contains("last probe failed"), "{badge}: {image}");
+        }
+        let page = registry.get(&format!("/list/{id}")).await.body;
+        assert!(page.as_str().unwrap().contains("card fail 404 (no card)"), "{page}");
+        let statistics = registry.probe_statistics().await;
+        let week = &statistics["weekly_recheck"];
+        assert_eq!((&week["rechecked_this_week"], &week["still_ok_this_week"]), (&json!(1), &json!(0)));
+        assert_eq!(time(&week["next_due_at"]), recheck_at(&registry, &id).await.max(registry.now()));
+        assert_eq!(statistics["outcomes"]["unique_primaries"], 1, "{statistics}");
         assert_eq!(registry.live_counts().await, (1, 0));
         registry.advance(HOUR);
     }
@@ -106,7 +124,7 @@ async fn failures_in_three_different_hours_demote_a_listing() {
     let week = &registry.probe_statistics().await["weekly_recheck"];
     let counted =
         ["rechecked_this_week", "still_ok_this_week", "demoted_this_week"].map(|name| week[name].clone());
-    assert_eq!(counted, [json!(3), json!(0), json!(1)]);
+    assert_eq!(counted, [json!(1), json!(0), json!(1)], "a listing counts once");
 
     peer.answer_with(agents::newest);
     registry.advance(HOUR);

@@ -71,7 +71,8 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         (LiveChange::Kept, _) if change.before.failures == 0 => {
             let text = format!(
                 "A probe of your Live listing failed. The recheck probes it again every hour. After failures in three \
-                 different hours, your listing is no longer Live. {}",
+                 different hours, your listing is no longer Live; after timeouts, 5xx and similar failures only when \
+                 its last proof expires. {}",
                 fix(reason)
             );
             messages.push(message(TalkKind::Recheck, text));

@@ -26,7 +26,7 @@ pub struct Published {
     pub status: PublishStatus,
     /// The earliest time of its next probe, if that is not now.
     pub retry_at: Option<Moment>,
-    /// A probe starts now, although the listing is Live: its proof is no longer fresh.
+    /// A probe starts now, although the listing is Live or gated: its proof is no longer fresh.
     pub renews: bool,
     pub words: Words,
 }
@@ -47,7 +47,7 @@ pub enum Words {
 pub enum PublishStatus {
     /// It will be probed.
     Queued,
-    /// It is already Live.
+    /// It is already Live or gated.
     Active,
     /// It is already queued.
     Duplicate,
@@ -279,8 +279,10 @@ async fn publish_again(
     if !may_describe {
         updated = known.clone();
     }
-    if known.lane == Lane::Active {
-        let is_live = known.is_live(app.oldest_proof());
+    // The owner of a gated server requests a probe after it has opened the server; nobody else does.
+    let is_of_owner = by_publisher || sender.has_signed;
+    if known.lane == Lane::Active || known.lane == Lane::Gated && !is_of_owner {
+        let is_shown = known.shown_lane(app.oldest_proof()).is_proven();
         let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
         let is_changed = words == Words::Changed || document.is_some();
         if joins || by_publisher && (is_changed || sender.proves_name && !is_proven) {
@@ -290,20 +292,20 @@ async fn publish_again(
             let written =
                 app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;
             if !written {
-                return Err(Problem::unavailable("a probe changed the Live listing at the same time"));
+                return Err(Problem::unavailable("a probe changed the listing at the same time"));
             }
         }
         // A failure is confirmed by the recheck: otherwise anybody could delay the confirmation.
-        let is_fresh = known.last_ok_at.is_some_and(|at| now.duration_since(at) < app.settings.fresh_ok());
+        let is_fresh = known.proven_at().is_some_and(|at| now.duration_since(at) < app.settings.fresh_ok());
         let renews = !is_fresh && known.failures == 0;
         if renews {
             // The time of its recheck is spread over hours, and a probe takes only a listing that is due.
             app.store.hasten(&updated.id, now).await?;
         }
-        if renews || !is_live {
+        if renews || !is_shown {
             announce(app, &updated, now).await;
         }
-        let status = if is_live { PublishStatus::Active } else { PublishStatus::Queued };
+        let status = if is_shown { PublishStatus::Active } else { PublishStatus::Queued };
         return Ok(Published { listing: updated, status, retry_at: None, renews, words });
     }
     // The repository also says which headers this URL needs.

@@ -188,14 +188,13 @@ pub struct Counts {
     pub agents_active: u32,
     /// Live MCP servers.
     pub mcp_active: u32,
-    /// When expired listings were last removed from the counts. This happens every hour. Absent before the first time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub as_of: Option<Moment>,
+    /// The time of the count.
+    pub as_of: Moment,
 }
 
-impl From<Live> for Counts {
-    fn from(live: Live) -> Self {
-        Self { agents_active: live.agents, mcp_active: live.mcps, as_of: live.as_of }
+impl Counts {
+    pub const fn of(live: Live, now: Moment) -> Self {
+        Self { agents_active: live.agents, mcp_active: live.mcps, as_of: now }
     }
 }
 

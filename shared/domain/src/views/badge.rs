@@ -40,10 +40,13 @@ pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_pro
     let lane = listing.shown_lane(oldest_proof);
     let (word, color) = match (name, LivenessState::of(listing, oldest_proof)) {
         ("live", LivenessState::Failing) if lane == Lane::Active => ("live, last probe failed", AMBER),
+        ("clean" | "verified", LivenessState::Failing) if lane == Lane::Active => {
+            ("last probe failed", AMBER)
+        }
         ("live", LivenessState::Failing | LivenessState::Stale) => ("proof expired", GREY),
         _ => status(name, listing, lane),
     };
-    match listing.shown_domain().filter(|_| name == "verified" && lane == Lane::Active) {
+    match listing.shown_domain().filter(|_| name == "verified" && lane == Lane::Active && color != AMBER) {
         Some(domain) => {
             let domain = shorten(domain.as_str(), MAX_DOMAIN_CHARS);
             svg(&settings.brand, &format!("{word}, {domain}"), color)

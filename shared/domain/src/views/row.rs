@@ -80,6 +80,9 @@ pub struct ProbeSummary {
     pub latency_ms: Option<u32>,
     /// Hours since the probe, with one decimal.
     pub age_hours: f64,
+    /// Present if a later probe of a Live or gated listing failed: the first of the failed probes in a row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failing_since: Option<Moment>,
 }
 
 /// How far a listing is on its way to a full product.
@@ -136,6 +139,7 @@ impl ProbeSummary {
             target: probe.map_or_else(|| listing.target(), |probe| &probe.target).to_owned(),
             latency_ms: probe.and_then(|probe| probe.latency_ms),
             age_hours: hours(now.duration_since(probed_at)),
+            failing_since: listing.failing_since.filter(|_| listing.lane.is_proven()),
         }
     }
 }
@@ -151,6 +155,10 @@ pub fn hours(age: SignedDuration) -> f64 {
 }
 
 fn next(listing: &Listing) -> String {
+    if listing.failing_since.is_some() {
+        return "Its last probe failed: check_status shows what to fix before it is no longer Live."
+            .to_owned();
+    }
     match (listing.demoed, listing.feedbacked) {
         (false, _) => "Take the free demo: send the `take_demo` request of this row.".to_owned(),
         (true, false) => {

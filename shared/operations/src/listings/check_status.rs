@@ -12,7 +12,7 @@ use registry_model::{
     AbilityChange, Access, Assessment, Check, CheckedPackage, Handshake, Listing, Reason, ScorePart, SignIn,
     Skill, Tool, Withdrawal,
 };
-use registry_probe::explain;
+use registry_probe::explain::{self, Advice};
 use registry_store::NamedListing;
 
 pub struct CheckStatus;
@@ -60,9 +60,9 @@ pub struct Answer {
     probe: Option<ProbeSummary>,
     /// Whether its last probe passed, its uptime and its handshake times.
     liveness: Liveness,
-    /// What to fix; empty for a Live listing.
+    /// What to fix; empty for a Live listing whose last probe passed.
     reasons: Vec<Reason>,
-    /// What to improve although the handshake succeeds.
+    /// What a Live or gated listing could improve.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<Reason>,
     /// The time of the next probe, if the listing is neither Live nor gated; the time of this answer if it is due.
@@ -225,8 +225,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
     let now = app.clock.now();
     let lane = listing.shown_lane(app.oldest_proof());
     let live = lane == Lane::Active;
-    let needs_nothing = live || lane == Lane::Package;
-    let reasons = evidence.filter(|_| !needs_nothing).map(explain::reasons).unwrap_or_default();
+    let Advice { must_fix: reasons, could_improve: warnings } = explain::advice(listing, lane, evidence);
     let checks = evidence.map(|evidence| evidence.checks.clone()).unwrap_or_default();
     let sign_in = evidence.and_then(|evidence| evidence.verdict.facts.sign_in.as_ref());
     let sign_in = sign_in.filter(|_| lane.is_proven());
@@ -276,7 +275,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
         badge_markdown: badge::markdown(settings, badge::DEFAULT, &listing.id),
         next: next(app, listing, lane, &reasons),
         reasons,
-        warnings: evidence.filter(|_| live).map(explain::warnings).unwrap_or_default(),
+        warnings,
     }
 }
 
@@ -339,6 +338,13 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
     let settings = &app.settings;
     let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
     match lane {
+        Lane::Active | Lane::Gated if listing.last_failure.is_some() => {
+            let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
+            let note = format!("Its last probe failed. {fix}The next probe is at {}.", listing.due_at);
+            NextStep::get("check_status", status, json!({ "id": listing.id }), note)
+                .named("fix")
+                .poll(listing.due_at, app.clock.now())
+        }
         Lane::Active if listing.feedbacked => NextStep::get(
             "talk_inbox",
             settings.url(&format!("/api/talk?listing_id={}", listing.id)),

@@ -113,18 +113,23 @@ const TEXTS_UNCHANGED: &str = "Its texts (name, description, version, website) a
 fn answer(app: &App, published: &Published) -> Answer {
     let Published { listing, status, retry_at, renews, words } = published;
     let status_url = app.settings.url(&format!("/api/listings/status?id={}", listing.id));
-    let now = app.clock.now();
+    let (now, lane) = (app.clock.now(), listing.shown_lane(app.oldest_proof()));
+    let already = match lane {
+        Lane::Gated => {
+            "This listing is already gated. Its next regular probe makes it Live if it answers without a sign-in; only its \
+             proven owner can request a probe (`manage_listing`, act `reprobe`)."
+        }
+        _ => "This listing is already Live.",
+    };
     let mut message = match (status, retry_at) {
         (PublishStatus::Active, _) if *words == Words::Changed => {
             let probed = if *renews { " It is probed again now." } else { "" };
-            format!(
-                "This listing is already Live. Its texts were replaced with the texts that you sent.{probed}"
-            )
+            format!("{already} Its texts were replaced with the texts that you sent.{probed}")
         }
         (PublishStatus::Active, _) if *renews => {
-            "This listing is already Live. Its last proof is not fresh, so it is probed again now.".to_owned()
+            format!("{already} Its last proof is not fresh, so it is probed again now.")
         }
-        (PublishStatus::Active, _) => "This listing is already Live. Nothing was changed.".to_owned(),
+        (PublishStatus::Active, _) => format!("{already} Nothing was changed."),
         (_, Some(at)) => {
             format!("Queued. The listing was probed a moment ago. It is probed again after {at}.")
         }
@@ -151,7 +156,7 @@ fn answer(app: &App, published: &Published) -> Answer {
     Answer {
         listing_id: listing.id.clone(),
         kind: listing.kind,
-        lane: listing.shown_lane(app.oldest_proof()),
+        lane,
         name_standing: NameStanding::of(listing),
         status: *status,
         message,

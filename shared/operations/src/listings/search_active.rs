@@ -84,7 +84,7 @@ impl Operation for SearchActive {
         let (deal, now) = (funnel::deal(&app.settings, live.funnel.seats_claimed), app.clock.now());
         Ok(Answer {
             listings: listings.iter().map(|listing| Row::of(listing, &app.settings, &deal, now)).collect(),
-            counts: live.into(),
+            counts: Counts::of(live, now),
             next_cursor: next.cursor(),
         })
     }

@@ -4,8 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use jiff::SignedDuration;
-
 use crate::funnel::leave_feedback::Discount;
 use crate::lookup;
 use crate::prelude::*;
@@ -188,7 +186,7 @@ impl Answer {
             ),
             OwnerAct::Restore => (
                 takedown::restore_by_owner(app, id).await?,
-                "Restored. The listing becomes Live if the next probe succeeds.",
+                "Restored, and probed now. The listing becomes Live if the probe succeeds.",
             ),
             OwnerAct::Rename => {
                 let after = Listing { name: name.unwrap_or_else(|| listing.name.clone()), ..listing.clone() };
@@ -199,10 +197,10 @@ impl Answer {
                 (changed, "The new name is shown from now on.")
             }
             OwnerAct::Reprobe => {
-                let after = due_soon(app, listing);
+                let after = due_now(app, listing);
                 rewrite(app, listing, &after).await?;
                 announce(app, &after).await;
-                (true, "The next probe is at `due_at`. check_status shows the result.")
+                (true, "It is probed now. check_status shows the result.")
             }
             OwnerAct::OptIn => (
                 outreach::opt_in(app, listing).await?,
@@ -248,23 +246,17 @@ async fn rewrite(app: &App, before: &Listing, after: &Listing) -> Result<(), Pro
     Err(Problem::unavailable("the listing was being probed; try again"))
 }
 
-/// Due as soon as the pause between two probes allows.
-fn due_soon(app: &App, listing: &Listing) -> Listing {
-    let now = app.clock.now();
-    let tick = SignedDuration::from_secs(app.settings.probe_tick_seconds.into());
-    let due_at = now.max(listing.last_asked().map_or(now, |asked| asked + tick));
-    let mut after = Listing { due_at, ..listing.clone() };
+fn due_now(app: &App, listing: &Listing) -> Listing {
+    let due_at = listing.due_at.min(app.clock.now());
+    let mut after = Listing { due_at, at_once: true, ..listing.clone() };
     after.start_new_period();
     after
 }
 
 /// Starts the probe of a listing that is due now.
 async fn announce(app: &App, listing: &Listing) {
-    let now = app.clock.now();
-    if listing.due_at <= now {
-        let (listing_id, kind) = (listing.id.clone(), listing.kind);
-        app.bus.send(&Event { what: What::Queued, listing_id, kind, at: now }).await;
-    }
+    let (listing_id, kind) = (listing.id.clone(), listing.kind);
+    app.bus.send(&Event { what: What::Queued, listing_id, kind, at: app.clock.now() }).await;
 }
 
 /// The act as it appears in the challenge's text.

@@ -13,7 +13,7 @@ use super::{a2a, lead, mcp};
 use crate::reasons::ProbeFault;
 use registry_fetch::{Answer, Request, Target};
 use registry_formats::agent_card::{self, OtherDocument};
-use registry_model::{Handshake, Kind};
+use registry_model::{Handshake, Kind, names_mcp_endpoint};
 
 /// In the order of trust (A2A 8.2; `agent.json` before 0.3).
 const PATHS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
@@ -127,7 +127,7 @@ fn candidates(peer: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target
         likely.extend(PATHS.map(|card| at(format!("{path}{card}"))));
     }
     // A publisher who names the site's MCP endpoint does not mean the site's agent.
-    if !path.ends_with("/mcp") && !path.ends_with("/sse") {
+    if !names_mcp_endpoint(url.as_str()) {
         likely.extend(PATHS.map(|card| at(card.to_owned())));
         legacy.extend(LEGACY_PATHS.map(|card| at(card.to_owned())));
     }

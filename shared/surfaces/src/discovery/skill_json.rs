@@ -13,8 +13,8 @@ use crate::documents::{AnyDocument, json};
 use registry_domain::funnel::{self, Deal, Stage};
 use registry_domain::views::active_page::Counts;
 use registry_domain::views::badge;
-use registry_model::ListingId;
 use registry_model::settings::Settings;
+use registry_model::{ListingId, Moment};
 use registry_operations::{
     CHECK_STATUS, Description, GET_ACCESS, JOIN_AND_CONTRIBUTE, LEAVE_FEEDBACK, LEAVE_TRACE, LIST_YOURSELF,
     MATCH_CAPABILITY, TAKE_DEMO, TALK_INBOX,
@@ -119,11 +119,11 @@ pub static SKILL_JSON: AnyDocument = AnyDocument {
     max_age_s: Some(60),
     shows_live: true,
     ..AnyDocument::of::<SkillJson>(|app, request| {
-        Box::pin(async { json(&skill_json(&app.settings, request.live)) })
+        Box::pin(async { json(&skill_json(&app.settings, request.live, app.clock.now())) })
     })
 };
 
-fn skill_json(settings: &Settings, live: Live) -> SkillJson {
+fn skill_json(settings: &Settings, live: Live, now: Moment) -> SkillJson {
     let steps = steps(settings);
     let curl = steps.iter().map(|step| (format!("curl_{}", step.id), Value::from(step.curl.clone())));
     SkillJson {
@@ -145,7 +145,7 @@ fn skill_json(settings: &Settings, live: Live) -> SkillJson {
         },
         curl: curl.collect(),
         steps,
-        network: live.into(),
+        network: Counts::of(live, now),
         badge_template: badge_template(settings),
         skills: SKILLS
             .iter()

@@ -126,7 +126,7 @@ fn envelope(app: &App, live: Live, page: &Page) -> ActiveList {
         ),
         funnel_loop: "list -> live -> demo -> feedback -> founding seat, or a discount code that works once payments open",
         stages: funnel::stages(settings),
-        counts: live.into(),
+        counts: Counts::of(live, now),
         agents: rows(&page.agents),
         mcps: rows(&page.mcps),
         next_cursor: page.next.cursor(),

@@ -201,7 +201,7 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
             demoted_this_week: week.demoted,
             note: "Every Live listing must answer a real handshake again each week. A listing that passes \
                 several probes in a week counts once. If the recheck fails in three different hours, the \
-                listing is no longer Live.",
+                listing is no longer Live; after timeouts, 5xx and similar failures only when its proof expires.",
         },
         probe_worker: worker(now, tick, next_tick_at, settings.probe_tick_seconds),
         policy: [
@@ -278,7 +278,8 @@ fn cadence(tick_seconds: u32, caps: Caps) -> String {
         _ => format!("{tick_seconds} seconds"),
     };
     format!(
-        "There is one full sweep per {every}, and a listing is probed at most once in this time. Limits: {} \
+        "There is one full sweep per {every}, and a listing is probed at most once in this time, unless its \
+         owner or the operator requests a probe. Limits: {} \
          probes per 2-minute window, {} per hour, {} per day. The default time between sweeps is 6 minutes.",
         caps.window, caps.hour, caps.day
     )

@@ -26,10 +26,9 @@ use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
 use registry_model::{
     AbilityChange, Assessment, ChangedNames, ClientRegistration, Lane, Listing, ListingId, Moment,
-    OutcomeTally, Package, PackageState, ProbeRecord, Reason, ServerDocument, SignIn, Tool, ToolParameter,
-    Trail,
+    OutcomeTally, Package, PackageState, ProbeRecord, ServerDocument, SignIn, Tool, ToolParameter, Trail,
 };
-use registry_probe::explain;
+use registry_probe::explain::{self, Advice};
 use registry_products::{Profile, Proof, Snippet, install};
 use registry_store::{Edge, NamedListing, SeenTools};
 
@@ -53,7 +52,7 @@ struct Page<'a> {
     listing: &'a Listing,
     kind: &'static str,
     standing: Standing,
-    reasons: Vec<Reason>,
+    advice: Advice,
     website: Option<String>,
     address: Option<String>,
     card: Option<String>,
@@ -239,10 +238,7 @@ fn page<'a>(
         runs_locally,
         sign_in: sign_in.map(SignIn::sentence),
         registration: sign_in.map(|sign_in| registration(sign_in.registration)),
-        reasons: evidence
-            .filter(|_| !runs_locally)
-            .map(if standing.is_live { explain::warnings } else { explain::reasons })
-            .unwrap_or_default(),
+        advice: explain::advice(listing, listing.shown_lane(app.oldest_proof()), evidence),
         website: listing.website.as_deref().and_then(link),
         address: listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(link),
         card: listing.card_url.as_deref().and_then(link),
