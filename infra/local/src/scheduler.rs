@@ -163,7 +163,7 @@ async fn fire(scheduled: ScheduledJob, clock: Clock, mut stopped: watch::Receive
     loop {
         tokio::select! {
             _ = stopped.wait_for(|stopped| *stopped) => break,
-            Some(()) = async { Some(tokio::time::sleep_until(first?).await) } => first = None,
+            () = tokio::time::sleep_until(first.unwrap_or(next)), if first.is_some() => first = None,
             _ = interval.tick() => {}
         }
         while runs.try_join_next().is_some() {}

@@ -4,7 +4,7 @@
 use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::peers::{Peer, empty, servers, sign_in};
-use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry, id_of};
+use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry, id_of};
 
 use super::evidence_log::leaves;
 use crate::fixtures::recheck_at;
