@@ -49,21 +49,23 @@ pub struct Check {
     pub ok: bool,
     /// Whether the listing cannot be Live while this check fails.
     pub blocking: bool,
+    /// Whether it applies to the listing. Absent if it does.
+    #[serde(default = "applies", skip_serializing_if = "Clone::clone")]
+    #[schemars(default)]
+    pub applies: bool,
     /// What was found, for the owner of the listing.
     pub detail: String,
 }
 
-/// How the detail of a check begins that does not apply.
-const NOT_APPLICABLE: &str = "Does not apply: ";
+const fn applies() -> bool {
+    true
+}
 
 impl Check {
     #[must_use]
     pub fn not_applicable(id: &str, why: &str) -> Self {
-        Self { id: id.to_owned(), ok: true, blocking: true, detail: format!("{NOT_APPLICABLE}{why}") }
-    }
-
-    pub fn applies(&self) -> bool {
-        !self.detail.starts_with(NOT_APPLICABLE)
+        let detail = format!("Does not apply: {why}");
+        Self { id: id.to_owned(), ok: true, blocking: true, applies: false, detail }
     }
 }
 
@@ -111,7 +113,10 @@ pub struct ProbeRecord {
     pub protocol_hints: Vec<String>,
     #[schemars(with = "String")]
     pub probed_at: Moment,
-    /// Why it was not `ok`, in the words of `reasons[].reason`.
+    /// Why it was not `ok`: the code of the first reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// The same in the words of `reasons[].reason`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

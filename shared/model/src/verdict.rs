@@ -139,6 +139,9 @@ pub struct Verdict {
     pub handshake: Handshake,
     /// Why it was not `ok`; an `ok` may have warnings here, which never block.
     pub reasons: Vec<Reason>,
+    /// The reason among them that is about the agent's card. Needed only for the checks.
+    #[serde(skip)]
+    pub card_fault: Option<Reason>,
     /// The outcome depends on the moment more than on the peer (timeout, 5xx, 429): probe again early.
     pub inconclusive: bool,
     /// How long the peer asked us to wait (Retry-After).

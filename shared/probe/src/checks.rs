@@ -7,6 +7,9 @@ use registry_formats::document_texts;
 use registry_model::{Check, Facts, Handshake, Kind, Listing, Reach, Verdict, registrable_domain};
 use url::{Host, Url};
 
+/// The check that no other listing has the endpoint.
+pub const ENDPOINT_UNIQUE: &str = "endpoint_unique";
+
 #[derive(Clone, Debug)]
 pub struct Context {
     /// In development a loopback peer may use plain http.
@@ -38,7 +41,13 @@ pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
 
 fn outcome(id: &str, fault: Option<String>, fine: &str) -> Check {
     let ok = fault.is_none();
-    Check { id: id.to_owned(), ok, blocking: true, detail: fault.unwrap_or_else(|| fine.to_owned()) }
+    Check {
+        id: id.to_owned(),
+        ok,
+        blocking: true,
+        applies: true,
+        detail: fault.unwrap_or_else(|| fine.to_owned()),
+    }
 }
 
 fn https(facts: &Facts, card_url: Option<&str>, reach: Reach) -> Check {
@@ -61,8 +70,7 @@ fn card_valid(verdict: &Verdict) -> Check {
     if verdict.facts.kind == Some(Kind::Mcp) {
         return outcome("card_valid", None, "An MCP server needs no card.");
     }
-    let card_fault = verdict.reasons.iter().find(|reason| reason.reason.starts_with("card fail"));
-    let fault = match card_fault {
+    let fault = match &verdict.card_fault {
         Some(reason) => Some(format!("{}: {}", reason.reason, reason.fix)),
         None if verdict.facts.name.is_none() => Some("No agent card was read.".to_owned()),
         None => None,
@@ -94,7 +102,7 @@ fn endpoint_unique(verdict: &Verdict, context: &Context) -> Check {
     let is_good = verdict.handshake == Handshake::Ok || verdict.facts.sign_in.is_some();
     if context.listing.is_none() || !is_good || verdict.facts.endpoint.is_none() {
         return Check::not_applicable(
-            "endpoint_unique",
+            ENDPOINT_UNIQUE,
             "the check compares the endpoint of a listing that completes the handshake.",
         );
     }
@@ -102,7 +110,7 @@ fn endpoint_unique(verdict: &Verdict, context: &Context) -> Check {
         .endpoint_holder
         .as_ref()
         .map(|holder| format!("This endpoint is already listed as {holder}."));
-    outcome("endpoint_unique", fault, "No other listing has this endpoint.")
+    outcome(ENDPOINT_UNIQUE, fault, "No other listing has this endpoint.")
 }
 
 /// A change is shown and does not block.

@@ -6,9 +6,7 @@ use std::collections::HashSet;
 
 use super::handshake::Exchange;
 use super::reasons;
-use registry_model::{
-    Assessment, Check, Handshake, Lane, Listing, ProbeStep, Reason, SpecificationRule, StepKind,
-};
+use registry_model::{Assessment, Handshake, Lane, Listing, ProbeStep, Reason, SpecificationRule, StepKind};
 
 pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
     let blocked = assessment.checks.iter().filter(|check| check.blocking && !check.ok).map(|check| Reason {
@@ -62,15 +60,14 @@ fn warnings(assessment: &Assessment) -> Vec<Reason> {
     if is_ok { assessment.verdict.reasons.clone() } else { Vec::new() }
 }
 
-/// The fix for a reason when only its text is known, because statistics store only the text.
-pub fn fix_for_reason(words: &str) -> Option<String> {
-    let check = words.strip_prefix("check ").and_then(|rest| rest.strip_suffix(" failed"));
-    check.map(|id| fix(id).to_owned()).or_else(|| reasons::fix_for(words))
+/// The fix for the code of a reason, for statistics: in general, and not for one listing.
+pub fn fix_for_code(code: &str) -> Option<String> {
+    fix_for_check(code).or_else(|| reasons::fix_for(code))
 }
 
 /// How to pass a check, if the advice is known.
-pub fn fix_for_check(check: &Check) -> Option<String> {
-    Some(fix(&check.id)).filter(|fix| *fix != UNKNOWN_FIX).map(str::to_owned)
+pub fn fix_for_check(id: &str) -> Option<String> {
+    Some(fix(id)).filter(|fix| *fix != UNKNOWN_FIX).map(str::to_owned)
 }
 
 /// The requests of a probe, each with its rule, the parts of the score that depend on it, and the reasons that it caused.
@@ -187,9 +184,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fix_is_found_by_the_words_of_a_reason() {
-        assert_eq!(fix_for_reason("check no_injection failed").as_deref(), Some(fix("no_injection")));
-        assert!(fix_for_reason("card fail 404 (no card)").is_some_and(|fix| fix.contains("agent card")));
-        assert_eq!(fix_for_reason("something else"), None);
+    fn fix_is_found_by_the_code_of_a_reason() {
+        assert_eq!(fix_for_code("no_injection").as_deref(), Some(fix("no_injection")));
+        for (code, word) in [("card_404", "agent card"), ("http_5xx", "log"), ("tls_expired", "certificate")]
+        {
+            assert!(fix_for_code(code).is_some_and(|fix| fix.contains(word)), "{code}");
+        }
+        assert_eq!(fix_for_code("something_else"), None);
     }
 }

@@ -9,6 +9,7 @@ mod findings;
 pub mod jsonrpc;
 mod lead;
 mod mcp;
+mod payment_terms;
 mod preflight;
 mod response_budget;
 mod run;

@@ -110,6 +110,7 @@ fn state_change(
         handshake: verdict.handshake,
         protocol_hints: verdict.protocol_hints.clone(),
         probed_at: assessment.probed_at,
+        code: reasons.first().map(|reason| reason.code.clone()),
         reason: reasons.first().map(|reason| reason.reason.clone()),
     };
     let news = news(before, &after, &record, assessment.probed_at).into_iter().collect();

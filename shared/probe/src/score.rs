@@ -201,6 +201,7 @@ mod tests {
         Verdict {
             handshake: Handshake::Ok,
             reasons: Vec::new(),
+            card_fault: None,
             inconclusive: false,
             retry_after: None,
             speaks: true,

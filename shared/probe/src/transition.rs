@@ -312,6 +312,7 @@ mod tests {
         let verdict = Verdict {
             handshake: Handshake::Ok,
             reasons: Vec::new(),
+            card_fault: None,
             inconclusive: false,
             retry_after: None,
             speaks: true,
@@ -321,7 +322,13 @@ mod tests {
             protocol_hints: Vec::new(),
             facts: facts(name),
         };
-        let check = Check { id: check.to_owned(), ok: false, blocking: true, detail: "Bad.".to_owned() };
+        let check = Check {
+            id: check.to_owned(),
+            ok: false,
+            blocking: true,
+            applies: true,
+            detail: "Bad.".to_owned(),
+        };
         let assessment = Assessment {
             verdict,
             checks: vec![check],

@@ -80,7 +80,7 @@ mod tests {
         let text = "\u{1}".repeat(chars);
         let reason =
             Reason { code: text.clone(), reason: text.clone(), seen: text.clone(), fix: text.clone() };
-        let check = Check { id: text.clone(), ok: true, blocking: true, detail: text.clone() };
+        let check = Check { id: text.clone(), ok: true, blocking: true, applies: true, detail: text.clone() };
         let part = ScorePart { id: text.clone(), points: 1, of: 2, why: text.clone() };
         let url = Some("\u{1}".repeat(MAX_URL_BYTES));
         let facts = Facts {
@@ -98,6 +98,7 @@ mod tests {
             verdict: Verdict {
                 handshake: Handshake::Partial,
                 reasons: vec![reason; 99],
+                card_fault: None,
                 inconclusive: false,
                 retry_after: None,
                 speaks: true,

@@ -115,7 +115,7 @@ pub use listing_item::{DueClass, NamedListing};
 pub use outreach::{OutreachClass, OutreachPlace, OutreachState};
 pub use overdue::{OverdueCount, UnfinishedCount};
 pub use payments::{Payment, PaymentEvent, PaymentOutcome};
-pub use probes::Tally;
+pub use probes::{CountedReason, Tally};
 pub use purchases::{BeginOutcome, NewPurchase, StoredPurchase};
 pub use rates::{Allowance, Scope, UsedUp};
 pub use reports::ReportsPage;

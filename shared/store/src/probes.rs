@@ -10,7 +10,8 @@ use registry_model::{Handshake, Kind, ListingId, LiveChange, Moment, ProbeRecord
 const RECORD_RETENTION: i64 = 91 * 86_400;
 /// Seconds for which the tally of a day is stored.
 const TALLY_RETENTION: i64 = 37 * 86_400;
-const REASON: &str = "reason:";
+/// How the attribute of a reason begins; its code and its words follow.
+const FAULT: &str = "fault:";
 
 pub(super) fn to_item(record: &ProbeRecord) -> Result<Item, StoreError> {
     let [pk, sk] = table::SHOWN.key;
@@ -39,8 +40,10 @@ pub(super) fn tally(change: &StateChange, first_today: bool) -> Expression {
     if record.handshake == Handshake::Fail {
         tally = tally.add(&format!("fail_{}", record.kind.as_str()), 1);
     }
-    match &record.reason {
-        Some(reason) if record.handshake != Handshake::Ok => tally.add(&format!("{REASON}{reason}"), 1),
+    match (&record.code, &record.reason) {
+        (Some(code), Some(reason)) if record.handshake != Handshake::Ok => {
+            tally.add(&format!("{FAULT}{code} {reason}"), 1)
+        }
         _ => tally,
     }
 }
@@ -58,8 +61,17 @@ pub struct Tally {
     pub handshakes: [u32; 4],
     pub failed_agents: u32,
     pub failed_mcps: u32,
-    /// The count of each reason, the most frequent first.
-    pub reasons: Vec<(String, u32)>,
+    /// The reasons of the probes that were not `ok`, the most frequent first.
+    pub reasons: Vec<CountedReason>,
+}
+
+/// How often a reason occurred.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountedReason {
+    pub code: String,
+    /// In the words of `reasons[].reason`.
+    pub reason: String,
+    pub count: u32,
 }
 
 const OUTCOMES: [Handshake; 4] = [Handshake::Ok, Handshake::Partial, Handshake::Fail, Handshake::Skip];
@@ -67,14 +79,23 @@ const OUTCOMES: [Handshake; 4] = [Handshake::Ok, Handshake::Partial, Handshake::
 impl Store {
     pub async fn tally(&self, now: Moment) -> Result<Tally, StoreError> {
         let shards = self.partition(&keys::day_partition(now)).await?;
-        let mut reasons: BTreeMap<String, u32> = BTreeMap::new();
+        let mut counted: BTreeMap<(&str, &str), u32> = BTreeMap::new();
         for shard in &shards {
-            for (name, reason) in shard.keys().filter_map(|name| Some((name, name.strip_prefix(REASON)?))) {
-                *reasons.entry(reason.to_owned()).or_default() += count::<u32>(shard, name);
+            for name in shard.keys() {
+                if let Some(fault) = name.strip_prefix(FAULT).and_then(|fault| fault.split_once(' ')) {
+                    *counted.entry(fault).or_default() += count::<u32>(shard, name);
+                }
             }
         }
-        let mut reasons: Vec<(String, u32)> = reasons.into_iter().collect();
-        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let mut reasons: Vec<CountedReason> = counted
+            .into_iter()
+            .map(|((code, reason), count)| CountedReason {
+                code: code.to_owned(),
+                reason: reason.to_owned(),
+                count,
+            })
+            .collect();
+        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.count));
         Ok(Tally {
             agents: sum(&shards, "agents"),
             mcps: sum(&shards, "mcps"),

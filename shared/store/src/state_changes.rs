@@ -183,7 +183,7 @@ fn count_probe(transaction: &mut Transaction, change: &StateChange) -> Result<()
 }
 
 /// A Live or gated listing holds its endpoint, and releases it when it is neither or moves. Returns the write that takes
-/// the new endpoint.
+/// the new endpoint. The URL of its card leads to it, too, so that it is not published a second time by its card.
 pub(super) fn hold_endpoint(
     transaction: &mut Transaction,
     before: &Listing,
@@ -193,6 +193,20 @@ pub(super) fn hold_endpoint(
         listing.endpoint.as_deref().filter(|_| listing.lane.is_proven()).map(keys::endpoint)
     };
     let (old, new) = (endpoint(before), endpoint(after));
+    let card = |listing: &Listing| {
+        listing.card_url.as_deref().filter(|_| listing.lane.is_proven()).map(keys::endpoint)
+    };
+    let (old_card, new_card) = (card(before), card(after));
+    if old_card != new_card {
+        // One item may be written only once in a transaction.
+        let is_free = |card: &Key| Some(card) != old.as_ref() && Some(card) != new.as_ref();
+        if let Some(card) = old_card.filter(is_free) {
+            transaction.delete(card);
+        }
+        if let Some(card) = new_card.filter(is_free) {
+            transaction.update(card, Expression::default().set("listing_id", s(after.id.as_str())));
+        }
+    }
     // Compared by key: one item may not be released and taken in one transaction.
     if old == new {
         return None;

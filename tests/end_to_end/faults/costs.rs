@@ -33,7 +33,7 @@ async fn cost_of_a_read_does_not_depend_on_the_number_of_listings() {
         ("/api/changes?since=0".to_owned(), 3),
         (format!("/badge/clean?id={id}"), 1),
         ("/badge/clean".to_owned(), 0),
-        ("/api/probes".to_owned(), 11),
+        ("/api/probes".to_owned(), 13),
         ("/no/such/path".to_owned(), 0),
     ];
     for (path, limit) in table {

@@ -4,6 +4,7 @@ mod accepted;
 mod common_mistakes;
 mod name_proofs;
 mod names;
+mod one_endpoint;
 mod publishing_again;
 mod rate_limits;
 mod refusals;

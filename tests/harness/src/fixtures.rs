@@ -71,6 +71,7 @@ pub fn verdict(handshake: Handshake, facts: Facts) -> Verdict {
     Verdict {
         handshake,
         reasons: Vec::new(),
+        card_fault: None,
         inconclusive: false,
         retry_after: None,
         speaks: handshake == Handshake::Ok,
@@ -85,7 +86,8 @@ pub fn verdict(handshake: Handshake, facts: Facts) -> Verdict {
 /// An assessment with one blocking check that passes if `clean`, and a score of 50.
 #[must_use]
 pub fn assessment(verdict: Verdict, clean: bool, probed_at: Moment) -> Assessment {
-    let check = Check { id: "https".to_owned(), ok: clean, blocking: true, detail: String::new() };
+    let check =
+        Check { id: "https".to_owned(), ok: clean, blocking: true, applies: true, detail: String::new() };
     let score = Score { value: 50, breakdown: Vec::new() };
     Assessment { verdict, checks: vec![check], score, probed_at, changed: None }
 }
@@ -105,6 +107,7 @@ pub fn probe_record(listing: &Listing, assessment: &Assessment) -> ProbeRecord {
         handshake: verdict.handshake,
         protocol_hints: verdict.protocol_hints.clone(),
         probed_at: assessment.probed_at,
+        code: None,
         reason: verdict.reasons.first().map(|reason| reason.reason.clone()),
     }
 }

@@ -111,7 +111,7 @@ pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("EDGES#*", "gsi1", "products protocol a2a pages"),
     ("ENDPOINT#*", "read update delete", "probe-tick weekly-recheck"),
     ("ENDPOINT#*", "read delete", "products protocol a2a"),
-    ("ENDPOINT#*", "read", "listings"),
+    ("ENDPOINT#*", "read", "listings daily-connector"),
     ("ENDPOINT#*", "read delete", "publish"),
     ("ENDPOINT#*", "delete", "operator"),
     ("FALLEN#mcp", "read", "listings"),

@@ -142,6 +142,7 @@ mod tests {
         let verdict = Verdict {
             handshake: Handshake::Ok,
             reasons: Vec::new(),
+            card_fault: None,
             inconclusive: false,
             retry_after: None,
             speaks: true,

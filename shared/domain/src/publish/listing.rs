@@ -58,16 +58,20 @@ pub enum PublishStatus {
 pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Result<Published, Problem> {
     let now = app.clock.now();
     let (id, second_id) = submission.ids();
-    let (first, at_url, blocked) = futures::try_join!(
+    let (first, at_url, holder, blocked) = futures::try_join!(
         app.store.listing(&id),
         listing_at_url(app, submission),
+        listing_with_endpoint(app, submission),
         app.store.blocked_hosts()
     )?;
     if let Some(block) = blocked.covering(&submission.listing(id.clone(), now).hosts()) {
         return Err(takedown::host_blocked(block));
     }
     let is_same = |listing: &Listing| submission.is_same_as(listing);
-    let joined = at_url.filter(|_| !first.as_ref().is_some_and(is_same));
+    // A listing that answers at this URL comes before one that never did.
+    let is_of_use = |first: &Listing| is_same(first) && (first.was_proven() || holder.is_none());
+    let joined =
+        holder.clone().or(at_url).filter(|joined| joined.id != id && !first.as_ref().is_some_and(is_of_use));
     let joins = joined.is_some();
     let (id, known, other) = match (joined, first, second_id) {
         (Some(joined), other, _) => (joined.id.clone(), Some(joined), other),
@@ -117,6 +121,22 @@ async fn listing_at_url(app: &App, submission: &Submission) -> Result<Option<Lis
     let found = app.store.listing(&ListingId::of_url(target.url())).await?;
     let is_free = |listing: &Listing| listing.server_name.as_ref().is_none_or(|name| *name == server.name);
     Ok(found.filter(|listing| listing.kind == Some(Kind::Mcp) && is_free(listing)))
+}
+
+/// The Live or gated listing that has this URL as its endpoint or card, if it has no description of another server.
+async fn listing_with_endpoint(app: &App, submission: &Submission) -> Result<Option<Listing>, StoreError> {
+    let Some(url) = submission.url() else { return Ok(None) };
+    let holders = app.store.endpoint_holders(&[url.to_owned()]).await?;
+    let Some(holder) = holders.get(url) else { return Ok(None) };
+    let found = app.store.listing(holder).await?;
+    let is_free = |listing: &Listing| match &submission.what {
+        Submitted::Server(server) => {
+            listing.kind == Some(Kind::Mcp)
+                && listing.server_name.as_ref().is_none_or(|name| *name == server.name)
+        }
+        Submitted::Url { .. } => true,
+    };
+    Ok(found.filter(is_free))
 }
 
 /// The id of a submission whose first id another owner has, and the listing with this id. The second id is short, so

@@ -182,6 +182,14 @@ impl Submission {
         Some(ListingId::of_contested_name(Kind::Mcp, &server.name, &owner))
     }
 
+    /// The URL that will be probed, if any.
+    pub fn url(&self) -> Option<&str> {
+        match &self.what {
+            Submitted::Url { target, .. } => Some(target.as_str()),
+            Submitted::Server(_) => self.remote_url(),
+        }
+    }
+
     /// The origin that will be probed, if any.
     pub fn host(&self) -> Option<String> {
         match &self.what {

@@ -12,6 +12,7 @@ use registry_model::{
     AbilityChange, Access, Assessment, Check, CheckedPackage, Handshake, Listing, Reason, ScorePart, SignIn,
     Skill, Tool, Withdrawal,
 };
+use registry_probe::checks::ENDPOINT_UNIQUE;
 use registry_probe::explain::{self, Advice};
 use registry_store::NamedListing;
 
@@ -202,7 +203,8 @@ impl Operation for CheckStatus {
             true => Some(funnel::deal(&app.settings, app.store.live().await?.funnel.seats_claimed)),
             false => None,
         };
-        Ok(answer(app, listing, evidence, offer.as_ref()))
+        let twin = twin(app, listing, evidence).await?;
+        Ok(answer(app, listing, evidence, offer.as_ref(), twin))
     }
 }
 
@@ -220,7 +222,29 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Pro
     }
 }
 
-fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Option<&Deal>) -> Answer {
+/// The listing that already has the endpoint of this one, if that is why this one is not Live.
+async fn twin(
+    app: &App,
+    listing: &Listing,
+    evidence: Option<&Assessment>,
+) -> Result<Option<ListingId>, Problem> {
+    let is_repeated =
+        |evidence: &&Assessment| evidence.checks.iter().any(|check| check.id == ENDPOINT_UNIQUE && !check.ok);
+    let endpoint =
+        evidence.filter(is_repeated).and_then(|evidence| evidence.verdict.facts.endpoint.as_deref());
+    Ok(match endpoint.filter(|_| !listing.lane.is_proven()) {
+        Some(endpoint) => app.store.endpoint_holder(endpoint, &listing.id).await?,
+        None => None,
+    })
+}
+
+fn answer(
+    app: &App,
+    listing: &Listing,
+    evidence: Option<&Assessment>,
+    offer: Option<&Deal>,
+    twin: Option<ListingId>,
+) -> Answer {
     let settings = &app.settings;
     let now = app.clock.now();
     let lane = listing.shown_lane(app.oldest_proof());
@@ -273,7 +297,15 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
         talk: live.then(|| Talk::of(listing, settings, now)),
         take_demo: offer.map(|offer| funnel::demo_offer(listing, settings, offer)),
         badge_markdown: badge::markdown(settings, badge::DEFAULT, &listing.id),
-        next: next(app, listing, lane, &reasons),
+        next: match twin {
+            Some(twin) => NextStep::get(
+                "check_status",
+                settings.url(&format!("/api/listings/status?id={twin}")),
+                json!({ "id": twin }),
+                "This endpoint is already listed. Use that listing; this one can be left alone.",
+            ),
+            None => next(app, listing, lane, &reasons),
+        },
         reasons,
         warnings,
     }

@@ -4,7 +4,7 @@
 use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
 use registry_probe::explain;
-use registry_store::{Live, Tally};
+use registry_store::{CountedReason, Live, Tally};
 
 const MAX_GAPS: usize = 9;
 
@@ -139,11 +139,11 @@ impl Lessons {
 
     /// Why probes were not `ok` today, the most frequent first.
     pub(super) fn gaps(&self) -> Vec<Gap> {
-        let gap = |(reason, count): &(String, u32)| Gap {
-            reason: reason.clone(),
-            count: *count,
-            share_pct: percent(*count, self.not_ok()).unwrap_or(0),
-            fix: explain::fix_for_reason(reason),
+        let gap = |counted: &CountedReason| Gap {
+            reason: counted.reason.clone(),
+            count: counted.count,
+            share_pct: percent(counted.count, self.not_ok()).unwrap_or(0),
+            fix: explain::fix_for_code(&counted.code),
         };
         self.tally.reasons.iter().take(MAX_GAPS).map(gap).collect()
     }

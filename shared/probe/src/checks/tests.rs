@@ -8,6 +8,7 @@ fn fine() -> Verdict {
     Verdict {
         handshake: Handshake::Ok,
         reasons: Vec::new(),
+        card_fault: None,
         inconclusive: false,
         retry_after: None,
         speaks: true,
@@ -89,7 +90,7 @@ fn plain_http_blocks_a_listing_except_for_loopback_in_development() {
 #[test]
 fn an_agent_needs_a_card_and_a_server_does_not() {
     let invalid = with(|verdict| {
-        verdict.reasons.push(Reason {
+        verdict.card_fault = Some(Reason {
             code: "name_missing".to_owned(),
             reason: "card fail 200 (invalid card: name)".to_owned(),
             seen: "nothing".to_owned(),
@@ -160,7 +161,7 @@ fn changed_tools_are_shown_but_do_not_block_a_listing() {
 #[test]
 fn check_that_does_not_apply_claims_nothing() {
     let inapplicable = |verdict: &Verdict, context: &Context| -> Vec<String> {
-        let checks = of(verdict, context).into_iter().filter(|check| !check.applies());
+        let checks = of(verdict, context).into_iter().filter(|check| !check.applies);
         checks.inspect(|check| assert!(check.ok, "{check:?}")).map(|check| check.id).collect()
     };
     let listed = context(Reach::Public);

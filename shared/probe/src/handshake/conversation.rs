@@ -266,8 +266,11 @@ pub(super) fn guard(answer: &Answer, resource: ProbedResource) -> Option<ProbeFa
 /// By the marks that common bot walls leave on a challenge or block page.
 pub(super) fn is_bot_wall(answer: &Answer) -> bool {
     /// A page with these is a challenge, whatever its status.
-    const CHALLENGES: [&str; 6] = [
+    const CHALLENGES: [&str; 9] = [
         "cf-chl",
+        "_cf_chl_opt",
+        "anubis_challenge",
+        "token.awswaf.com",
         "captcha-delivery.com",
         "Vercel Security Checkpoint",
         "_Incapsula_Resource",
@@ -282,15 +285,23 @@ pub(super) fn is_bot_wall(answer: &Answer) -> bool {
         "Sucuri Website Firewall",
     ];
     let mitigated = ["cf-mitigated", "x-amzn-waf-action", "x-vercel-mitigated"];
-    if mitigated.iter().any(|name| answer.header(name).is_some()) {
+    // Akamai and DataDome also mark the answers that they let through.
+    let is_refused = !answer.status.is_success();
+    let of_akamai = answer.header("server").is_some_and(|server| server.eq_ignore_ascii_case("AkamaiGHost"));
+    let guarded = of_akamai || answer.header("x-datadome").is_some();
+    if mitigated.iter().any(|name| answer.header(name).is_some()) || is_refused && guarded {
         return true;
     }
     let start = &answer.body[..answer.body.len().min(16 * 1024)];
     let has = |marks: &[&str]| {
         marks.iter().any(|mark| start.windows(mark.len()).any(|window| window == mark.as_bytes()))
     };
-    answer.content_type() == "text/html"
-        && (has(&CHALLENGES) || (!answer.status.is_success() && has(&BLOCKS)))
+    match answer.content_type() {
+        "text/html" => has(&CHALLENGES) || is_refused && has(&BLOCKS),
+        // DataDome answers machines in JSON.
+        "application/json" => is_refused && has(&["captcha-delivery.com"]),
+        _ => false,
+    }
 }
 
 pub(super) fn excerpt(answer: &Answer) -> String {

@@ -69,7 +69,7 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
             a2a::probe(peer, subject, &card.url, &card.answer).await;
         }
         None => {
-            if server_of_site(peer, subject).await {
+            if server_of_site(peer, subject).await || suggest_endpoint(peer, subject).await {
                 return;
             }
             // The network or a guard explains why nothing was found; and the URL of an MCP endpoint needs no card.
@@ -115,6 +115,29 @@ pub(super) async fn server_of_site(peer: &mut Conversation<'_>, subject: &Subjec
         peer.findings.put_back(faults);
     }
     found
+}
+
+/// Tries `/mcp` if nothing is at another path of the host: its publisher may have mistyped the path. What is found there says
+/// nothing about the published URL, so only the advice is recorded. False if there is no MCP server.
+pub(super) async fn suggest_endpoint(peer: &mut Conversation<'_>, subject: &Subject) -> bool {
+    let Ok(url) = subject.url.join(MCP_PATH, peer.reach()) else { return false };
+    let found = &*peer.findings;
+    let is_nothing = found.worst() == Handshake::Fail && !found.is_inconclusive() && !found.is_kept_away();
+    if subject.is_proven
+        || subject.is_site()
+        || !is_nothing
+        || url == subject.url
+        || !subject.may_be_at_endpoint()
+    {
+        return false;
+    }
+    let speaks = mcp::opens(peer, &url).await;
+    if speaks {
+        let fault = ProbeFault::EndpointElsewhere { url: url.to_string() };
+        peer.findings
+            .fault_first(&fault, "an MCP server at /mcp of this host, and none at the published path");
+    }
+    speaks
 }
 
 /// The URLs to try first (the address itself, below it, at the root), and the older ones.

@@ -180,11 +180,14 @@ impl Findings {
         // A sign-in is proven only if nothing else is wrong.
         let only_asks = self.faults.iter().all(|(_, reason)| reason.code == "auth_required");
         let facts = Facts { sign_in: self.facts.sign_in.clone().filter(|_| only_asks), ..self.facts };
+        let card_fault = self.faults.iter().find(|(fault, _)| fault.is_about_card());
+        let card_fault = card_fault.map(|(_, reason)| reason.clone());
         let mut reasons: Vec<Reason> = self.faults.into_iter().map(|(_, reason)| reason).collect();
         reasons.extend(self.warnings);
         Verdict {
             handshake,
             reasons,
+            card_fault,
             inconclusive,
             retry_after: self.retry_after,
             speaks: self.speaks,

@@ -148,12 +148,14 @@ async fn classify_refusal(
             }
             _ => {
                 peer.findings.speaks |= era == Era::Legacy;
-                found(ProbeFault::InitializeRefused, matches!(status, 400 | 404 | 405))
+                let fault =
+                    if refuses_version { ProbeFault::VersionRefused } else { ProbeFault::InitializeRefused };
+                found(fault, matches!(status, 400 | 404 | 405))
             }
         };
     }
     match (&reply.outcome, status) {
-        (_, 400) if era == Era::Legacy && refuses_version => found(ProbeFault::InitializeRefused, false),
+        (_, 400) if era == Era::Legacy && refuses_version => found(ProbeFault::VersionRefused, false),
         (RpcOutcome::Broken, 200..=499) => found(ProbeFault::BadJsonRpc, false),
         (_, 200..=299) => found(ProbeFault::NotMcp { status }, false),
         (_, 400 | 405) => found(ProbeFault::NotMcp { status }, true),
@@ -162,6 +164,11 @@ async fn classify_refusal(
         (_, 415) => found(ProbeFault::ContentTypeRefused, true),
         _ => found(refusal(answer, ProbedResource::Remote), false),
     }
+}
+
+/// Whether a server answers `initialize` at this URL.
+pub(super) async fn opens(peer: &mut Conversation<'_>, url: &Target) -> bool {
+    matches!(eras::initialize(peer, url).await, Opened::Session(_))
 }
 
 fn sse_only(peer: &mut Conversation<'_>, subject: &Subject) {

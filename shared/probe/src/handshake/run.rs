@@ -119,10 +119,12 @@ async fn look_for_server(peer: &mut Conversation<'_>, subject: &Subject) {
     {
         return;
     }
-    let Ok(answer) = peer.ask(Request::get(subject.url.clone())).await else { return };
-    if answer.status.is_success() && agent_card::read_body(&answer.body).is_ok() {
-        peer.findings.take_faults();
-        peer.findings.facts.endpoint = None;
-        a2a::probe(peer, subject, &subject.url, &answer).await;
+    match peer.ask(Request::get(subject.url.clone())).await {
+        Ok(answer) if answer.status.is_success() && agent_card::read_body(&answer.body).is_ok() => {
+            peer.findings.take_faults();
+            peer.findings.facts.endpoint = None;
+            a2a::probe(peer, subject, &subject.url, &answer).await;
+        }
+        _ => drop(detect_kind::suggest_endpoint(peer, subject).await),
     }
 }

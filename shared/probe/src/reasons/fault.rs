@@ -150,8 +150,14 @@ pub enum ProbeFault {
     NotMcp {
         status: u16,
     },
+    /// Nothing is at the published path, and an MCP server at this URL of the same host.
+    EndpointElsewhere {
+        url: String,
+    },
     BadJsonRpc,
     InitializeRefused,
+    /// The server answers `initialize` with an error about the revision, instead of with one that it supports.
+    VersionRefused,
     WrongTransport,
     SseLegacy,
     ToolsFailed,
@@ -182,6 +188,25 @@ pub enum ProbeFault {
 }
 
 impl ProbeFault {
+    /// The card is missing, cannot be read, or names no interface that can be called.
+    pub(crate) const fn is_about_card(&self) -> bool {
+        use ProbedResource::Card;
+        matches!(
+            self,
+            Self::NotACard { .. }
+                | Self::InvalidCard { .. }
+                | Self::NothingFound { .. }
+                | Self::NoInterface
+                | Self::InterfaceUrl
+                | Self::Http { resource: Card, .. }
+                | Self::Redirected { resource: Card, .. }
+                | Self::TooLarge { resource: Card }
+                | Self::Waf { resource: Card, .. }
+                | Self::HostRefused { resource: Card, .. }
+                | Self::PlainHttp { resource: Card }
+        )
+    }
+
     /// The network, TLS or a guard kept the probe from the server. So what it did not find says nothing.
     pub(crate) const fn is_of_the_way(&self) -> bool {
         matches!(

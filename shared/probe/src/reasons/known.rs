@@ -1,46 +1,28 @@
-//! Finds the fix for a reason when only the words of the reason are known. The statistics store only these
-//! words. The search uses the table of faults, so that no fix is written twice.
+//! Finds the fix for the code of a reason. The statistics store only codes; the search uses the table of faults, so that no
+//! fix is written twice.
 
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 use super::rows::row_of;
 use super::sign_in::SignInFlaw;
 use registry_fetch::TlsFailure;
 
-/// The fix for a reason in the specification's words; `None` if no fault has these words.
-pub fn fix_for(words: &str) -> Option<String> {
-    if words.ends_with("(invalid card)") || words == "card partial (breaks the specification)" {
-        return Some(
-            "Fix the card. The status of the listing shows each fault and its place in the card.".to_owned(),
-        );
-    }
-    faults(number_in(words))
-        .into_iter()
-        .map(|fault| row_of(&fault))
-        .find(|(_, row_words, ..)| row_words == words)
-        .map(|(_, _, fix, _)| fix.into_owned())
+/// The fix for a code; `None` if no fault has it, and for the faults of a card's content, whose fix depends on the card.
+pub fn fix_for(code: &str) -> Option<String> {
+    examples().iter().map(row_of).find(|(known, ..)| known == code).map(|(_, _, fix, _)| fix.into_owned())
 }
 
-fn number_in(words: &str) -> u16 {
-    let digits = words.split(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty());
-    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
-}
-
-/// Every fault except those of a card's content, with `number` as the status or the time.
-fn faults(number: u16) -> Vec<ProbeFault> {
+/// One fault of each code.
+fn examples() -> Vec<ProbeFault> {
     use ConformanceRule as Rule;
     use ProbeFault as Fault;
     let mut faults = vec![
-        Fault::PreflightTimeout { ms: number.into() },
-        Fault::ProbeTimeout { ms: number.into() },
+        Fault::PreflightTimeout { ms: 0 },
+        Fault::ProbeTimeout { ms: 0 },
         Fault::RequestsUsedUp,
         Fault::ConnectionLost,
         Fault::BadEncoding,
         Fault::TooMuch,
-        Fault::NotACard {
-            status: number,
-            fix: "Serve the agent card itself at this URL, as application/json.",
-        },
-        Fault::NothingFound { status: Some(number) },
+        Fault::NotACard { status: 200, fix: "Serve the agent card itself at this URL, as application/json." },
         Fault::NothingFound { status: None },
         Fault::GrpcOnly,
         Fault::NoInterface,
@@ -52,19 +34,19 @@ fn faults(number: u16) -> Vec<ProbeFault> {
         Fault::MessageFailed,
         Fault::MessageTimeout,
         Fault::AnswerShape,
-        Fault::AuthRequired { status: number },
-        Fault::GatedUnproven { status: number },
+        Fault::AuthRequired { status: 401 },
+        Fault::GatedUnproven { status: 401 },
         Fault::PaymentRequired,
-        Fault::NotMcp { status: number },
+        Fault::NotMcp { status: 200 },
         Fault::BadJsonRpc,
         Fault::InitializeRefused,
+        Fault::VersionRefused,
         Fault::WrongTransport,
         Fault::SseLegacy,
         Fault::ToolsFailed,
         Fault::ReplyPostponed,
         Fault::TooManyTools,
         Fault::NotAcceptable { speaks: true },
-        Fault::NotAcceptable { speaks: false },
         Fault::ContentTypeRefused,
         Fault::Templated,
         Fault::NeedsConfig,
@@ -77,34 +59,29 @@ fn faults(number: u16) -> Vec<ProbeFault> {
     ];
     for resource in [ProbedResource::Card, ProbedResource::Remote] {
         faults.extend([
-            Fault::Redirected { resource, status: Some(number) },
             Fault::Redirected { resource, status: None },
             Fault::TooLarge { resource },
-            Fault::Waf { resource, status: number },
-            Fault::HostRefused { resource, status: number },
+            Fault::Waf { resource, status: 403 },
+            Fault::HostRefused { resource, status: 403 },
             Fault::PlainHttp { resource },
-            Fault::Http { resource, status: number },
         ]);
+        let statuses = [400, 401, 402, 403, 404, 405, 429, 500];
+        faults.extend(statuses.map(|status| Fault::Http { resource, status }));
     }
-    for stage in [Stage::Preflight, Stage::Probe] {
-        let causes = [
-            ConnectError::HostNotFound,
-            ConnectError::ResolverFailed,
-            ConnectError::Refused,
-            ConnectError::NotPublic,
-            ConnectError::OwnHost,
-            ConnectError::Url,
-        ];
-        faults.extend(causes.map(|cause| Fault::Unreached { stage, cause }));
-        let failures = [
-            TlsFailure::Expired,
-            TlsFailure::WrongName,
-            TlsFailure::UnknownIssuer,
-            TlsFailure::PlainText,
-            TlsFailure::Other,
-        ];
-        faults.extend(failures.map(|failure| Fault::Unreached { stage, cause: ConnectError::Tls(failure) }));
-    }
+    let causes = [
+        ConnectError::HostNotFound,
+        ConnectError::ResolverFailed,
+        ConnectError::Refused,
+        ConnectError::Tls(TlsFailure::Expired),
+        ConnectError::Tls(TlsFailure::WrongName),
+        ConnectError::Tls(TlsFailure::UnknownIssuer),
+        ConnectError::Tls(TlsFailure::PlainText),
+        ConnectError::Tls(TlsFailure::Other),
+        ConnectError::NotPublic,
+        ConnectError::OwnHost,
+        ConnectError::Url,
+    ];
+    faults.extend(causes.map(|cause| Fault::Unreached { stage: Stage::Probe, cause }));
     let rules = [
         Rule::ResultType,
         Rule::Caching,

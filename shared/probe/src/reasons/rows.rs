@@ -252,6 +252,12 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             "This URL answers, but not in MCP. Publish the MCP endpoint itself (often /mcp), which accepts POST with JSON-RPC.",
             FAIL,
         ),
+        ProbeFault::EndpointElsewhere { url } => (
+            "endpoint_elsewhere".into(),
+            "remote fail (MCP at another path)".into(),
+            format!("Publish {url} instead: an MCP server answers there.").into(),
+            FAIL,
+        ),
         ProbeFault::BadJsonRpc => row(
             "bad_jsonrpc",
             "remote fail 200 (malformed JSON-RPC)",
@@ -264,6 +270,13 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             "remote partial (initialize refused)",
             "Answer server/discover (2026-07-28) or initialize. If you do not support the requested \
              revision, answer with the newest revision that you support.",
+            PARTIAL,
+        ),
+        ProbeFault::VersionRefused => row(
+            "version_refused",
+            "remote partial (version refused)",
+            "Answer initialize with the newest revision that the server supports, also if another one was requested: an \
+             error ends the conversation of every client.",
             PARTIAL,
         ),
         ProbeFault::WrongTransport => row(

@@ -31,6 +31,7 @@ fn proof(kind: Kind, hint: &str, parts: &[(&str, u8, u8, &str)], checks: Vec<Che
         verdict: Verdict {
             handshake: Handshake::Ok,
             reasons: Vec::new(),
+            card_fault: None,
             inconclusive: false,
             retry_after: None,
             speaks: true,
@@ -93,6 +94,7 @@ pub(super) fn papers() -> Profile {
         id: "tools_unchanged".to_owned(),
         ok: false,
         blocking: false,
+        applies: true,
         detail: "The tools changed: 5e1f0a to 77ab12.".to_owned(),
     };
     Profile {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::document::{AnyDocument, json};
 use registry_app::App;
 use registry_model::{Handshake, Kind, ListingId, Moment, ProbeRecord};
-use registry_store::{Caps, StoreError, Tally, TickReport};
+use registry_store::{Caps, CountedReason, StoreError, Tally, TickReport};
 
 const MAX_ROWS: usize = 50;
 const READ_PER_OUTCOME: i32 = 50;
@@ -124,6 +124,7 @@ pub(crate) struct Failed {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FailReason {
+    pub(crate) code: String,
     pub(crate) reason: String,
     pub(crate) count: u32,
 }
@@ -240,7 +241,11 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Ou
         unique_primaries: tally.unique,
         handshake: Shakes { ok, fail, partial, skip, other: 0 },
         fail_by_kind: Failed { agent: tally.failed_agents, mcp: tally.failed_mcps },
-        fail_reasons: tally.reasons.into_iter().map(|(reason, count)| FailReason { reason, count }).collect(),
+        fail_reasons: tally
+            .reasons
+            .into_iter()
+            .map(|CountedReason { code, reason, count }| FailReason { code, reason, count })
+            .collect(),
         fail_samples: samples.collect(),
         never_live_deleted,
         note: "The counts are the probes of this UTC day. The samples are the latest probes that were not ok.",

@@ -187,7 +187,11 @@ fn page<'a>(settings: &'a Settings, now: Moment, id: &ScoreReportId, report: &'a
         outcome: outcome(report),
         at: When::of(report.scored_at, now),
         expires: When::of(score_report::expires_at(report), now),
-        checks: report.checks.iter().map(|check| check_row(check, explain::fix_for_check(check))).collect(),
+        checks: report
+            .checks
+            .iter()
+            .map(|check| check_row(check, explain::fix_for_check(&check.id)))
+            .collect(),
         parts: report.breakdown.iter().map(part_row).collect(),
         again: Some(report.url.as_str()).filter(|_| score_report::is_complete(report)),
         limits: score_report::limits(settings),

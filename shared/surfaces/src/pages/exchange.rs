@@ -192,6 +192,7 @@ mod tests {
             verdict: Verdict {
                 handshake,
                 reasons: Vec::new(),
+                card_fault: None,
                 inconclusive: false,
                 retry_after: None,
                 speaks: true,

@@ -66,7 +66,7 @@ fn reasons(statistics: &Statistics) -> Vec<ReasonRow> {
     let counted = &statistics.outcomes.fail_reasons;
     let most = counted.iter().map(|reason| reason.count).max().unwrap_or_default();
     let row = |reason: &FailReason| ReasonRow {
-        fix: explain::fix_for_reason(&reason.reason),
+        fix: explain::fix_for_code(&reason.code),
         bar: chart::share("failed", reason.count, most),
         reason: shorten(&reason.reason, 120),
         count: reason.count,

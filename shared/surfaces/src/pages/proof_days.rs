@@ -170,6 +170,7 @@ pub(super) mod tests {
             handshake,
             protocol_hints: Vec::new(),
             probed_at: at(time),
+            code: None,
             reason: reason.map(str::to_owned),
         }
     }

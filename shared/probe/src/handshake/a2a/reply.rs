@@ -4,11 +4,12 @@
 use serde_json::Value;
 
 use super::requests::{Route, Transport};
-use crate::handshake::conversation::{excerpt, refusal};
+use crate::handshake::conversation::{excerpt, is_bot_wall, refusal};
 use crate::handshake::jsonrpc::{
     INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, RpcOutcome,
     parse_reply,
 };
+use crate::handshake::payment_terms;
 use crate::handshake::response_budget::ResponseBudget;
 use crate::reasons::{ProbeFault, ProbedResource};
 use registry_fetch::Answer;
@@ -129,13 +130,17 @@ fn rpc(answer: &Answer, id: u64, budget: &mut ResponseBudget) -> RpcOutcome {
 fn gate(answer: &Answer, spoke: bool) -> Option<StepOutcome> {
     let status = answer.status.as_u16();
     let fault = match status {
-        _ if crate::handshake::conversation::is_bot_wall(answer) => refusal(answer, ProbedResource::Remote),
+        _ if is_bot_wall(answer) => refusal(answer, ProbedResource::Remote),
         401 | 403 | 407 => ProbeFault::AuthRequired { status },
         402 => ProbeFault::PaymentRequired,
         429 => refusal(answer, ProbedResource::Remote),
         _ => return None,
     };
-    Some(StepOutcome::Failed(StepFailure { spoke, ..StepFailure::new(fault, excerpt(answer)) }))
+    let seen = match status {
+        402 => payment_terms::seen(answer, &excerpt(answer)),
+        _ => excerpt(answer),
+    };
+    Some(StepOutcome::Failed(StepFailure { spoke, ..StepFailure::new(fault, seen) }))
 }
 
 fn not_understood(answer: &Answer) -> StepOutcome {

@@ -6,6 +6,7 @@ use http::header::WWW_AUTHENTICATE;
 use super::sign_in;
 use crate::handshake::conversation::Conversation;
 use crate::handshake::findings::Findings;
+use crate::handshake::payment_terms;
 use crate::reasons::{ProbeFault, SignInFlaw};
 use registry_fetch::Answer;
 use registry_formats::document_texts;
@@ -19,7 +20,7 @@ pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer,
     peer.findings.speaks |= spoken;
     peer.findings.facts.endpoint = Some(answer.target.to_string());
     if status == 402 {
-        return peer.findings.fault(&ProbeFault::PaymentRequired, seen);
+        return peer.findings.fault(&ProbeFault::PaymentRequired, &payment_terms::seen(answer, seen));
     }
     let challenges: Vec<&str> =
         answer.headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok()).collect();

@@ -266,6 +266,7 @@ fn assessment(handshake: Handshake, inconclusive: bool, probed_at: Moment) -> As
     let verdict = Verdict {
         handshake,
         reasons: Vec::new(),
+        card_fault: None,
         inconclusive,
         retry_after: None,
         speaks: true,
@@ -275,7 +276,8 @@ fn assessment(handshake: Handshake, inconclusive: bool, probed_at: Moment) -> As
         protocol_hints: Vec::new(),
         facts: Facts { kind: Some(Kind::Mcp), ..Facts::default() },
     };
-    let check = Check { id: "https".to_owned(), ok: true, blocking: true, detail: String::new() };
+    let check =
+        Check { id: "https".to_owned(), ok: true, blocking: true, applies: true, detail: String::new() };
     let score = Score { value: 90, breakdown: Vec::new() };
     Assessment { verdict, checks: vec![check], score, probed_at, changed: None }
 }
