@@ -19,8 +19,18 @@ pub fn fault(tool: &Value) -> Option<String> {
     if let Some(field) = ["title", "description"].into_iter().find(|field| !is_text(field)) {
         return Some(found(field, &tool[field]));
     }
-    if !tool["annotations"].is_null() && !tool["annotations"].is_object() {
-        return Some(found("annotations", &tool["annotations"]));
+    if let Some(field) = ["annotations", "_meta"]
+        .into_iter()
+        .find(|field| !tool[*field].is_null() && !tool[*field].is_object())
+    {
+        return Some(found(field, &tool[field]));
+    }
+    let icons = tool["icons"].as_array().map(|icons| icons.iter().all(|icon| icon["src"].is_string()));
+    if !tool["icons"].is_null() && icons != Some(true) {
+        return Some(found("icons", &tool["icons"]));
+    }
+    if !tool["name"].is_string() {
+        return Some(found("name", &tool["name"]));
     }
     let input = &tool["inputSchema"];
     if input["type"] != "object" {
@@ -166,9 +176,11 @@ mod tests {
             (property(json!({"type": "numbr"})), "`inputSchema.properties.x.type` is \"numbr\""),
             (property(json!({"$ref": "#/$defs/y"})), "`inputSchema` has the `$ref` #/$defs/y to nowhere"),
             (fault(&json!({"title": 1, "inputSchema": {"type": "object"}})), "`title` is 1"),
+            (fault(&json!({"inputSchema": {"type": "object"}})), "`name` is missing"),
+            (fault(&json!({"name": "a", "icons": ["x.png"]})), "`icons` is [\"x.png\"]"),
             (
                 fault(
-                    &json!({"inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "properties": 1}}),
+                    &json!({"name": "a", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "properties": 1}}),
                 ),
                 "`outputSchema.properties` is 1",
             ),

@@ -120,6 +120,10 @@ impl Findings {
     pub(super) fn broken(&mut self, rules: &[ConformanceRule], seen: &str) {
         for rule in rules {
             let fault = ProbeFault::Nonconforming(*rule);
+            if rule.only_warns() {
+                self.warning(fault.reason(seen));
+                continue;
+            }
             // One place is enough: a list of tools may break a rule a thousand times.
             if !self.has(&fault.code()) {
                 self.fault(&fault, seen);

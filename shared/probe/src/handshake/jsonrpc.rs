@@ -109,7 +109,10 @@ pub fn parse_reply(content_type: Option<&str>, body: &[u8], id: u64, left: &mut 
             if message.get("method").is_some() {
                 continue;
             }
-            let (outcome, broken_rules) = classify(message, id);
+            let (outcome, mut broken_rules) = classify(message, id);
+            if !event.is_message() {
+                broken_rules.push(ConformanceRule::Stream);
+            }
             let found = matches!(outcome, RpcOutcome::Result(_) | RpcOutcome::Error(_));
             best = RpcReply { outcome, broken_rules, streamed: true };
             if found {

@@ -110,7 +110,8 @@ async fn classify_refusal(
 ) -> Option<EraRefusal> {
     let status = answer.status.as_u16();
     let seen = eras::seen(answer, reply);
-    if guard(answer, ProbedResource::Remote).is_some() || status == 429 {
+    // Only the method that it does not know may be limited: `initialize` is tried, too.
+    if guard(answer, ProbedResource::Remote).is_some() || status == 429 && era == Era::Legacy {
         peer.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
         return None;
     }
@@ -309,8 +310,10 @@ async fn confirm(peer: &mut Conversation<'_>, session: &Session) {
             let seen = format!("notifications/initialized was answered with HTTP {}", answer.status.as_u16());
             peer.findings.broken(&[ConformanceRule::Notification], &seen);
         }
+        // Clients wait for the status.
         Err(error) => {
-            tracing::debug!(code = error.code(), "the peer did not answer a notification");
+            let fault = fault_of(&error, ProbedResource::Remote, Stage::Probe);
+            peer.findings.fault(&fault, &format!("notifications/initialized: {}", seen_of(&error)));
         }
     }
 }

@@ -16,6 +16,15 @@ pub struct Event {
     pub name: String,
     /// The `data:` lines, joined.
     pub data: String,
+    /// No blank line followed: clients drop such an event (WHATWG HTML, "Server-sent events").
+    pub is_cut: bool,
+}
+
+impl Event {
+    /// Whether clients of MCP read it as a message.
+    pub fn is_message(&self) -> bool {
+        !self.is_cut && matches!(self.name.as_str(), "" | "message")
+    }
 }
 
 /// Reads the events of a growing stream, each byte once (WHATWG HTML, "Server-sent events": lines end in CR, LF or
@@ -59,7 +68,8 @@ impl EventReader {
     fn end(&mut self, stream: &[u8]) -> Option<Event> {
         let line = &stream[self.line.min(stream.len())..];
         (self.read, self.line) = (stream.len(), stream.len());
-        self.take(line).or_else(|| self.take(b""))
+        let event = self.take(line).or_else(|| self.take(b""))?;
+        Some(Event { is_cut: true, ..event })
     }
 
     fn take(&mut self, line: &[u8]) -> Option<Event> {
@@ -215,11 +225,11 @@ mod tests {
         for ending in ["\n", "\r\n", "\r"] {
             let text =
                 ["id: 1", "event: x", "data: a", "data:b", "", ": comment", "", "data: half"].join(ending);
-            let whole = Event { name: "x".into(), data: "a\nb".into() };
+            let whole = Event { name: "x".into(), data: "a\nb".into(), is_cut: false };
             let mut reader = EventReader::default();
             assert_eq!(reader.next(text.as_bytes()), Some(whole.clone()), "{ending:?}");
             assert_eq!(reader.next(text.as_bytes()), None, "half an event waits for its end");
-            let half = Event { name: String::new(), data: "half".into() };
+            let half = Event { name: String::new(), data: "half".into(), is_cut: true };
             assert_eq!(events(text.as_bytes()).collect::<Vec<_>>(), [whole, half]);
         }
     }

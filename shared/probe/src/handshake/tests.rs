@@ -211,7 +211,7 @@ async fn handshake_detect_kind_finds_the_server_of_a_site() {
         verdict.reasons
     );
     let below = ask(&of_unknown_kind(&peer, "/app")).await;
-    assert_eq!(codes(&below)[0], "nothing_found", "a URL with a path means that path");
+    assert_eq!(codes(&below)[0], "endpoint_elsewhere", "a URL with a path means that path");
 }
 
 #[tokio::test]

@@ -43,6 +43,12 @@ pub enum ConnectError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConformanceRule {
     ResultType,
+    /// A result with another status than 200.
+    Status,
+    /// A result with another content type than that of its form.
+    ContentType,
+    /// An event that clients do not read: with another name than `message`, or without a blank line after it.
+    Stream,
     /// A cacheable 2026-07-28 result without `ttlMs` or `cacheScope`.
     Caching,
     IdEcho,
@@ -58,6 +64,13 @@ pub enum ConformanceRule {
     ResultShape,
     /// A 2026-07-28 server refuses correct headers or capabilities (-32020, -32021).
     Headers,
+}
+
+impl ConformanceRule {
+    /// Clients accept what breaks this rule: the specification says SHOULD, or they convert the value.
+    pub(crate) const fn only_warns(self) -> bool {
+        matches!(self, Self::IdEcho | Self::ToolNames)
+    }
 }
 
 /// Everything that prevents an `ok` (MCP decision table, A2A table, the `specification.md#failure-reasons`).

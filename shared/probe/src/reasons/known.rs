@@ -65,7 +65,7 @@ fn examples() -> Vec<ProbeFault> {
             Fault::HostRefused { resource, status: 403 },
             Fault::PlainHttp { resource },
         ]);
-        let statuses = [400, 401, 402, 403, 404, 405, 429, 500];
+        let statuses = [400, 401, 402, 403, 404, 405, 406, 409, 418, 421, 429, 500];
         faults.extend(statuses.map(|status| Fault::Http { resource, status }));
     }
     let causes = [
@@ -84,6 +84,9 @@ fn examples() -> Vec<ProbeFault> {
     faults.extend(causes.map(|cause| Fault::Unreached { stage: Stage::Probe, cause }));
     let rules = [
         Rule::ResultType,
+        Rule::Status,
+        Rule::ContentType,
+        Rule::Stream,
         Rule::Caching,
         Rule::IdEcho,
         Rule::Batch,

@@ -519,6 +519,19 @@ const fn rule_row(rule: ConformanceRule) -> (&'static str, &'static str) {
             "result_type",
             "Put resultType (\"complete\") into every result under 2026-07-28: the official clients refuse results without it.",
         ),
+        ConformanceRule::Status => {
+            ("status", "Answer a request with status 200: clients read no result with another status.")
+        }
+        ConformanceRule::ContentType => (
+            "content_type",
+            "Send a JSON body with content-type application/json, and an event stream with text/event-stream: clients \
+             refuse results with other types.",
+        ),
+        ConformanceRule::Stream => (
+            "stream",
+            "Name the event of a reply `message` or leave its name out, and end each event with a blank line: clients \
+             ignore other events.",
+        ),
         ConformanceRule::Caching => (
             "caching",
             "Put ttlMs and cacheScope into the results of server/discover and tools/list under 2026-07-28: the official clients refuse results without them.",
@@ -533,11 +546,11 @@ const fn rule_row(rule: ConformanceRule) -> (&'static str, &'static str) {
         }
         ConformanceRule::ToolShape => (
             "tool_shape",
-            "Give every tool a name of 1 to 128 characters, and an inputSchema that is at least {\"type\": \
-             \"object\"} and valid JSON Schema; the same holds for an outputSchema. If a tool has a title or a \
-             description, it must be a text. If it has annotations, they must be an object.",
+            "Give every tool a name, and an inputSchema that is at least {\"type\": \"object\"} and valid JSON Schema; \
+             the same holds for an outputSchema. If a tool has a title or a description, it must be a text. Its \
+             annotations must be an object, and its icons a list of objects with `src`.",
         ),
-        ConformanceRule::ToolNames => ("tool_names", "Give every tool a unique name."),
+        ConformanceRule::ToolNames => ("tool_names", "Give every tool a unique name of 1 to 128 characters."),
         ConformanceRule::Cursor => (
             "cursor",
             "Return nextCursor as a string. Leave it out on the last page, and never return the \

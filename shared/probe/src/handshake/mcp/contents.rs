@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::eras::Session;
 use crate::handshake::conversation::Conversation;
-use crate::handshake::jsonrpc::{RpcOutcome, parse_reply};
+use crate::handshake::jsonrpc::RpcOutcome;
 use registry_formats::document_texts;
 use registry_model::error::shorten;
 use registry_model::{ContentEntry, ContentList, PromptArgument, ServerContents, sha256_hex};
@@ -71,7 +71,7 @@ async fn one(
         }
     };
     let read = peer.read(&answer, move |answer, budget| {
-        let reply = parse_reply(Some(answer.content_type()), &answer.body, id, &mut budget.values);
+        let reply = super::eras::reply_in(answer, id, &mut budget.values);
         match reply.outcome {
             RpcOutcome::Result(result) => content_list(&result, member, uri).ok_or(Unanswered).map(Some),
             RpcOutcome::Error(_) => Ok(None),

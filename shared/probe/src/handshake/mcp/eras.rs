@@ -31,7 +31,7 @@ const UNSUPPORTED_VERSION: i64 = -32022;
 /// Some older servers never answer a method that they do not know.
 const DISCOVER_DEADLINE: Duration = Duration::from_secs(4);
 
-const NOTIFICATION_DEADLINE: Duration = Duration::from_secs(2);
+const NOTIFICATION_DEADLINE: Duration = Duration::from_secs(4);
 
 /// The published revisions (modelcontextprotocol.io, specification). Official clients end the conversation if the
 /// server names another one.
@@ -211,7 +211,7 @@ pub(super) async fn discover(peer: &mut Conversation<'_>, url: &Target) -> Opene
     if let Opened::Refused(_, reply) = &opened
         && let RpcOutcome::Error(error) = &reply.outcome
         && error.code == UNSUPPORTED_VERSION
-        && let Some(offered) = error.supported.iter().find(|version| is_modern(version) && *version != MODERN)
+        && let Some(offered) = error.supported.iter().find(|version| is_modern(version))
     {
         return discover_as(peer, url, offered).await;
     }
@@ -242,7 +242,7 @@ fn discovered(result: &Value, asked: &str) -> Option<Opening> {
         .or_else(|| supported.iter().find(|version| is_modern(version)))?;
     Some(Opening {
         version: spoken.clone(),
-        info: ServerInfo::of(opening::info_of_discover(result).0),
+        info: ServerInfo::of(opening::info_of_discover(result)),
         text_faults: document_texts::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
         has_resources: result["capabilities"].get("resources").is_some(),
@@ -253,6 +253,22 @@ fn discovered(result: &Value, asked: &str) -> Option<Opening> {
     })
 }
 
+/// The reply in an answer, with the rules of the transport that it breaks: clients look at the status and at the content type
+/// before they read a result (MCP 2025-11-25, basic/transports, "Sending messages").
+pub(super) fn reply_in(answer: &Answer, id: u64, left: &mut usize) -> RpcReply {
+    let mut reply = parse_reply(Some(answer.content_type()), &answer.body, id, left);
+    if matches!(reply.outcome, RpcOutcome::Result(_)) {
+        let form = if reply.streamed { "text/event-stream" } else { "application/json" };
+        if !answer.status.is_success() || answer.status.as_u16() == 202 {
+            reply.broken_rules.push(ConformanceRule::Status);
+        }
+        if answer.content_type() != form {
+            reply.broken_rules.push(ConformanceRule::ContentType);
+        }
+    }
+    reply
+}
+
 /// Reads the reply to an opening, without keeping the result, which may be long.
 async fn read(
     peer: &mut Conversation<'_>,
@@ -261,7 +277,7 @@ async fn read(
     take: impl FnOnce(&Value) -> Option<Opening> + Send + 'static,
 ) -> (RpcReply, Option<Opening>) {
     let read = peer.read(answer, move |answer, budget| {
-        let reply = parse_reply(Some(answer.content_type()), &answer.body, id, &mut budget.values);
+        let reply = reply_in(answer, id, &mut budget.values);
         let opening = match &reply.outcome {
             RpcOutcome::Result(result) => take(result),
             _ => None,
@@ -339,7 +355,7 @@ fn initialized(result: &Value) -> Option<Opening> {
         has_resources: result["capabilities"].get("resources").is_some(),
         has_prompts: result["capabilities"].get("prompts").is_some(),
         misshapen: opening::misshapen_initialize(result),
-        broken_rules: (!REVISIONS.contains(&spoken))
+        broken_rules: (!REVISIONS.contains(&spoken) || is_modern(spoken))
             .then_some(ConformanceRule::Revision)
             .into_iter()
             .collect(),

@@ -22,20 +22,18 @@ pub(super) fn misshapen_initialize(result: &Value) -> Option<&'static str> {
     common(result).or_else(|| identity(&result["serverInfo"], "serverInfo"))
 }
 
-/// The same for `server/discover`, where the identity is optional.
+/// The same for `server/discover`. Its identity is optional, and clients ignore one that they cannot read.
 pub(super) fn misshapen_discover(result: &Value) -> Option<&'static str> {
-    let (info, place) = info_of_discover(result);
-    let identity = || if info.is_null() { None } else { identity(info, place) };
     let listed = result["supportedVersions"].as_array();
     let texts = listed.is_some_and(|versions| versions.iter().all(Value::is_string));
-    common(result).or(if texts { None } else { Some("supportedVersions") }).or_else(identity)
+    common(result).or(if texts { None } else { Some("supportedVersions") })
 }
 
-/// The identity in a result of `server/discover`, with its place. The schema of MCP 2026-07-28 has it in `_meta`. Servers
-/// that follow the tutorial of the specification have it in the result itself.
-pub(super) fn info_of_discover(result: &Value) -> (&Value, &'static str) {
+/// The identity in a result of `server/discover`. The schema of MCP 2026-07-28 has it in `_meta`. Servers that follow the
+/// tutorial of the specification have it in the result itself.
+pub(super) fn info_of_discover(result: &Value) -> &Value {
     let in_meta = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
-    if in_meta.is_null() { (&result["serverInfo"], "serverInfo") } else { (in_meta, "serverInfo in _meta") }
+    if in_meta.is_null() { &result["serverInfo"] } else { in_meta }
 }
 
 fn common(result: &Value) -> Option<&'static str> {
@@ -72,22 +70,9 @@ mod tests {
     fn identity_is_read_in_both_places_and_meta_comes_first() {
         let info = |name: &str| json!({ "name": name, "version": "1" });
         let mut result = json!({ "serverInfo": info("tutorial") });
-        assert_eq!(info_of_discover(&result).0["name"], "tutorial");
+        assert_eq!(info_of_discover(&result)["name"], "tutorial");
         result["_meta"] = json!({ "io.modelcontextprotocol/serverInfo": info("schema") });
-        assert_eq!(info_of_discover(&result).0["name"], "schema");
-        assert!(info_of_discover(&json!({})).0.is_null());
-    }
-
-    #[test]
-    fn misshapen_identity_is_reported_with_its_place() {
-        let misshapen = |member: &str, info: Value| {
-            let mut result = json!({ "capabilities": {}, "supportedVersions": ["2026-07-28"] });
-            result[member] = info;
-            misshapen_discover(&result)
-        };
-        let unnamed = json!({ "version": "1" });
-        assert_eq!(misshapen("serverInfo", unnamed.clone()), Some("serverInfo"));
-        let meta = json!({ "io.modelcontextprotocol/serverInfo": unnamed });
-        assert_eq!(misshapen("_meta", meta), Some("serverInfo in _meta"));
+        assert_eq!(info_of_discover(&result)["name"], "schema");
+        assert!(info_of_discover(&json!({})).is_null());
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::eras::{self, Era, Session};
 use super::{SessionLost, opening};
 use crate::handshake::conversation::{Conversation, excerpt, fault_of, guard, refusal, seen_of};
-use crate::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply};
+use crate::handshake::jsonrpc::{RpcOutcome, RpcReply};
 use crate::reasons::{self, ConformanceRule, ProbeFault, ProbedResource, Stage};
 use registry_fetch::{Answer, FetchError};
 use registry_formats::document_texts;
@@ -23,7 +23,9 @@ use registry_model::{SeenServer, SeenTool, TextFaults, Tool, ToolParameter, sha2
 /// As many as the official TypeScript client reads at most.
 const MAX_PAGES: usize = 64;
 const MAX_TOOLS_READ: usize = 2000;
+/// Longer names break a rule of the specification (server/tools, tool names).
 const MAX_NAME_CHARS: usize = 128;
+const MAX_SHOWN_NAME_CHARS: usize = 256;
 const MAX_DESCRIPTION_CHARS: usize = 500;
 const MAX_PARAMETERS: usize = 16;
 /// The bytes of a definition that is stored. Of a longer one, only the hash is stored.
@@ -88,7 +90,7 @@ pub(super) async fn list(
         };
         let era = session.era;
         let read = peer.read(&answer, move |answer, budget| {
-            let mut reply = parse_reply(Some(answer.content_type()), &answer.body, id, &mut budget.values);
+            let mut reply = eras::reply_in(answer, id, &mut budget.values);
             let page = match &mut reply.outcome {
                 RpcOutcome::Result(result) => tools.take_page(result, era),
                 _ => Page::Other,
@@ -165,8 +167,7 @@ async fn refused(peer: &mut Conversation<'_>, answer: &Answer, reply: &RpcReply)
         match &reply.outcome {
             _ if moment => peer.findings.fault(&refusal(answer, ProbedResource::Remote), &seen),
             RpcOutcome::Broken => {
-                let seen = format!("tools/list: {}", excerpt(answer));
-                peer.findings.broken(&[ConformanceRule::IdEcho], &seen);
+                peer.findings.fault(&ProbeFault::BadJsonRpc, &format!("tools/list: {}", excerpt(answer)));
             }
             RpcOutcome::TooMuch => peer.findings.fault(&ProbeFault::TooManyTools, &seen),
             _ => peer.findings.fault(&ProbeFault::ToolsFailed, &seen),
@@ -190,6 +191,9 @@ impl ToolList {
             next => next.map(str::to_owned),
         };
         let mut broken_rules = if era == Era::Modern { opening::modern_faults(result) } else { Vec::new() };
+        if result.get("_meta").is_some_and(|meta| !meta.is_null() && !meta.is_object()) {
+            broken_rules.push(ConformanceRule::ResultShape);
+        }
         match result.get("nextCursor") {
             None | Some(Value::String(_)) => {}
             Some(Value::Null) => self.has_null_cursor = true,
@@ -208,19 +212,13 @@ impl ToolList {
         }
         let text = |name: &str| tool[name].as_str().unwrap_or_default().trim();
         let name = text("name");
-        let is_long = name.chars().count() > MAX_NAME_CHARS;
-        let misshapen = match tool_schema::fault(&tool) {
-            _ if name.is_empty() || is_long => Some(String::new()),
-            fault => fault.map(|fault| format!(": {fault}")),
-        };
-        if let Some(fault) = misshapen {
-            self.broken(ConformanceRule::ToolShape, name, &fault);
-        }
-        // Longer names already break `ToolShape`.
-        if !is_long && !self.names.insert(name.to_owned()) {
+        let is_of_length = !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS;
+        if let Some(fault) = tool_schema::fault(&tool) {
+            self.broken(ConformanceRule::ToolShape, name, &format!(": {fault}"));
+        } else if !is_of_length || !self.names.insert(name.to_owned()) {
             self.broken(ConformanceRule::ToolNames, name, "");
         }
-        let name = shorten(name, MAX_NAME_CHARS);
+        let name = shorten(name, MAX_SHOWN_NAME_CHARS);
         if !name.is_empty() && self.kept.len() < MOST_TOOLS {
             let annotations = ToolAnnotations::of(&tool);
             self.kept.push(Tool {
@@ -389,6 +387,6 @@ mod tests {
         let page = |tools: usize| json!({"tools": vec![0; tools], "nextCursor": "on"});
         assert!(matches!(list.take_page(&mut page(MAX_TOOLS_READ - 1), Era::Legacy), Page::Read { .. }));
         assert!(matches!(list.take_page(&mut page(2), Era::Legacy), Page::TooMany));
-        assert_eq!((list.read, list.names.len(), list.kept.len()), (MAX_TOOLS_READ, 1, 0));
+        assert_eq!((list.read, list.kept.len()), (MAX_TOOLS_READ, 0));
     }
 }

@@ -57,8 +57,8 @@ fn rows() -> Vec<Row> {
         (
             "tools other id",
             |a| after_handshake(a, |_| Reply::json(200, &json!({"jsonrpc": "2.0", "id": 1, "result": {}}))),
-            Partial,
-            "nonconforming:id_echo",
+            Fail,
+            "bad_jsonrpc",
             true,
             false,
         ),
@@ -95,7 +95,7 @@ fn rows() -> Vec<Row> {
                     )
                 })
             },
-            Partial,
+            Ok,
             "nonconforming:tool_names",
             true,
             false,
