@@ -95,7 +95,7 @@ fn rows() -> Vec<Row> {
                     )
                 })
             },
-            Ok,
+            Handshake::Ok,
             "nonconforming:tool_names",
             true,
             false,
