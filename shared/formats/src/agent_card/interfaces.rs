@@ -89,14 +89,11 @@ pub(super) struct Found {
     /// Faults of the others, and warnings about these.
     pub(super) violations: CardViolations,
     pub(super) broken: CardViolations,
-    /// Unknown versions. A card may list a future version next to a known one.
-    unknown_versions: CardViolations,
-    has_known_version: bool,
 }
 
 pub(super) fn read(card: &Map<String, Value>) -> Found {
     let mut found = Found::default();
-    let stated = stated_version(card, &mut found.unknown_versions);
+    let stated = stated_version(card, &mut found.violations);
     if let Some(listed) = card.get("supportedInterfaces") {
         listed_interfaces(listed, stated, &mut found);
     }
@@ -112,8 +109,6 @@ pub(super) fn read(card: &Map<String, Value>) -> Found {
              \"protocolVersion\": \"1.0\"}], or write `url` if the card follows version 0.3.",
         );
     }
-    let unknown = std::mem::take(&mut found.unknown_versions);
-    if found.has_known_version { &mut found.violations } else { &mut found.broken }.append(unknown);
     found
 }
 
@@ -146,19 +141,17 @@ fn listed_interfaces(listed: &Value, stated: Option<Dialect>, found: &mut Found)
     };
     for (index, entry) in entries.iter().take(MAX_INTERFACES).enumerate() {
         let path = format!("supportedInterfaces[{index}]");
-        let binding = entry.get("protocolBinding").or_else(|| entry.get("transport"));
+        let binding = entry.get("protocolBinding");
         let version = match entry.get("protocolVersion").and_then(Value::as_str) {
             Some(text) => Dialect::of(text),
             None => stated,
         };
-        found.has_known_version |= version.is_some();
         if version.is_none() {
-            found.unknown_versions.note(
+            found.violations.note(
                 format!("{path}.protocolVersion"),
                 "protocol_version_unknown",
                 entry.get("protocolVersion"),
-                "Write the A2A version of this interface, such as \"1.0\". Until then, the registry reads it \
-                 as 1.0.",
+                "Write the A2A version of this interface, such as \"1.0\". Until then, clients read it as 1.0.",
             );
         }
         let tenant = entry.get("tenant").and_then(Value::as_str).filter(|tenant| !tenant.is_empty());
@@ -173,8 +166,6 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
     let by_shape =
         if of_0_3.iter().any(|field| card.contains_key(*field)) { Dialect::V0_3 } else { Dialect::V0_2 };
     let dialect = stated.unwrap_or(by_shape);
-    // In cards of 0.2 the version is optional; a given one must be valid.
-    found.has_known_version |= stated.is_some() || found.unknown_versions.is_empty();
     if let Some(url) = card.get("url") {
         let before = found.usable.len();
         keep(Some(url), card.get("preferredTransport"), dialect, None, "", found);

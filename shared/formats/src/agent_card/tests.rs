@@ -223,8 +223,8 @@ fn one_usable_interface_is_enough() {
         [
             ("supportedInterfaces[0].url", "interface_url_relative"),
             ("supportedInterfaces[1].url", "interface_not_https"),
-            ("supportedInterfaces[2].url", "interface_local"),
             ("supportedInterfaces[2].protocolVersion", "protocol_version_unknown"),
+            ("supportedInterfaces[2].url", "interface_local"),
         ]
     );
     let card = read(&but(&json!({"supportedInterfaces": "https://weather.example"}))).unwrap();
@@ -348,21 +348,21 @@ fn every_rule_of_a_card_is_checked() {
         ),
         (
             interface(json!({"url": "https://a.example", "protocolBinding": "JSONRPC"})),
-            Partial("protocol_version_unknown"),
+            Advice("protocol_version_unknown"),
         ),
         (
             interface(
                 json!({"url": "https://a.example", "protocolBinding": "JSONRPC", "protocolVersion": "9.9"}),
             ),
-            Partial("protocol_version_unknown"),
+            Advice("protocol_version_unknown"),
         ),
         // 0.3 §5.5: url, protocolVersion, preferredTransport, additionalInterfaces.
         (json!({"supportedInterfaces": null, "url": 7}), Fail("interface_url_missing")),
         (
             json!({"supportedInterfaces": null, "protocolVersion": "1999-01-01"}),
-            Partial("protocol_version_unknown"),
+            Advice("protocol_version_unknown"),
         ),
-        (json!({"supportedInterfaces": null, "protocolVersion": 0.3}), Partial("protocol_version_unknown")),
+        (json!({"supportedInterfaces": null, "protocolVersion": 0.3}), Advice("protocol_version_unknown")),
         // 0.2 has no such field.
         (json!({"supportedInterfaces": null, "protocolVersion": null}), Taken),
         (

@@ -122,6 +122,7 @@ pub async fn send_message(fetcher: &Fetcher, random: &Random, to: &Recipient, te
         target: to.endpoint.clone(),
         transport: if to.rest { Transport::Rest } else { Transport::Rpc },
         methods: MethodSet::of(spoken.unwrap_or(Dialect::V1_0)),
+        is_declared: true,
         tenant: to.tenant.clone(),
     };
     let failure = match message(&mut peer, &route, text).await {
@@ -173,6 +174,7 @@ fn routes(
                 target,
                 transport,
                 methods: MethodSet::of(interface.version),
+                is_declared: true,
                 tenant: interface.tenant.clone(),
             }),
             Err(error) => refused = format!("{}: {error}", interface.url),
@@ -191,7 +193,8 @@ fn routes(
     };
     let declared =
         routes.into_iter().find(|route| route.transport == first.transport && route.methods != first.methods);
-    let second = declared.unwrap_or_else(|| Route { methods: first.methods.other(), ..first.clone() });
+    let guess = || Route { methods: first.methods.other(), is_declared: false, ..first.clone() };
+    let second = declared.unwrap_or_else(guess);
     Ok((first, second))
 }
 
@@ -228,7 +231,14 @@ async fn converse(peer: &mut Conversation<'_>, depth: Depth, first: Route, secon
             // The refusal on the declared route counts, unless only the second one was in A2A.
             StepOutcome::Failed(other) if other.spoke && !failure.spoke => failure = other,
             StepOutcome::Failed(_) => {}
-            answered => return conclude(peer.findings, &second, &answered),
+            answered => {
+                conclude(peer.findings, &second, &answered);
+                if second.is_guess() {
+                    let (declared, spoken) = (first.methods.version(), second.methods.version());
+                    peer.findings.fault(&ProbeFault::OtherDialect { declared, spoken }, "");
+                }
+                return;
+            }
         }
     }
     refused(peer.findings, &failure);

@@ -140,6 +140,11 @@ pub enum ProbeFault {
     ForeignInterface,
     NotA2a,
     UnknownMethods,
+    /// The endpoint speaks another version than its card says, and official clients do not try another one.
+    OtherDialect {
+        declared: &'static str,
+        spoken: &'static str,
+    },
     MessageRefused,
     MessageFailed,
     MessageTimeout,

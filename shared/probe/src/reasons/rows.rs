@@ -181,6 +181,16 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
              endpoint itself, not of a web page.",
             FAIL,
         ),
+        ProbeFault::OtherDialect { declared, spoken } => (
+            "other_dialect".into(),
+            "remote partial (another A2A version)".into(),
+            format!(
+                "The card says version {declared}, but the endpoint knows only the methods of {spoken}. Write {spoken} as \
+                 protocolVersion of the interface, or implement {declared}: clients call what the card says."
+            )
+            .into(),
+            PARTIAL,
+        ),
         ProbeFault::UnknownMethods => row(
             "unknown_methods",
             "remote fail 200 (no A2A method known)",
@@ -212,7 +222,7 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::AnswerShape => row(
             "answer_shape",
             "remote partial (neither message nor task)",
-            "Answer SendMessage with {\"message\": …} or {\"task\": …}, and message/send with an object of kind message or task.",
+            "Answer SendMessage with {\"message\": …} or {\"task\": …}, and message/send with an object of kind message or task; in JSON with status 200. An event stream answers only the streaming methods.",
             PARTIAL,
         ),
         ProbeFault::AuthRequired { status } => row(

@@ -48,6 +48,12 @@ fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
             "remote fail (TLS certificate expired)",
             FAIL,
         ),
+        (
+            ProbeFault::OtherDialect { declared: "1.0", spoken: "0.3" },
+            "other_dialect",
+            "remote partial (another A2A version)",
+            PARTIAL,
+        ),
         (ProbeFault::VersionRefused, "version_refused", "remote partial (version refused)", PARTIAL),
         (
             ProbeFault::EndpointElsewhere { url: "https://a.example.org/mcp".to_owned() },
@@ -280,6 +286,7 @@ fn fix_is_found_by_the_code_of_a_fault() {
             ProbeFault::InvalidCard { .. }
                 | ProbeFault::BrokenCardRule { .. }
                 | ProbeFault::EndpointElsewhere { .. }
+                | ProbeFault::OtherDialect { .. }
         );
         assert!(is_particular || fix_for(code) == Some(fault.reason("").fix), "{code}");
     }

@@ -3,15 +3,15 @@
 
 use serde_json::Value;
 
-use super::requests::{Route, Transport};
+use super::requests::{MethodSet, Route, Transport};
 use crate::handshake::conversation::{excerpt, is_bot_wall, refusal};
 use crate::handshake::jsonrpc::{
     INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, RpcOutcome,
-    parse_reply,
+    RpcReply, parse_reply,
 };
 use crate::handshake::payment_terms;
 use crate::handshake::response_budget::ResponseBudget;
-use crate::reasons::{ProbeFault, ProbedResource};
+use crate::reasons::{ConformanceRule, ProbeFault, ProbedResource};
 use registry_fetch::Answer;
 
 /// A2A specification 5.4.
@@ -52,7 +52,7 @@ pub(super) fn to_question(
     budget: &mut ResponseBudget,
 ) -> StepOutcome {
     match route.transport {
-        Transport::Rpc => match rpc(answer, id, budget) {
+        Transport::Rpc => match rpc(answer, id, budget).outcome {
             RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, answer),
             RpcOutcome::Error(error) if error.code == TASK_NOT_FOUND => {
                 StepOutcome::Proof("task_not_found_answered")
@@ -96,19 +96,25 @@ pub(super) fn to_message(
     budget: &mut ResponseBudget,
 ) -> StepOutcome {
     match route.transport {
-        Transport::Rpc => match rpc(answer, id, budget) {
-            RpcOutcome::Result(result) => answered(&result),
-            RpcOutcome::Error(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
-            RpcOutcome::Broken => {
-                gate(answer, false).unwrap_or_else(|| failed(ProbeFault::BadJsonRpc, answer))
+        Transport::Rpc => {
+            let reply = rpc(answer, id, budget);
+            let is_read = is_read(answer, &reply);
+            match reply.outcome {
+                RpcOutcome::Result(_) if !is_read => failed(ProbeFault::AnswerShape, answer),
+                RpcOutcome::Result(result) if route.methods == MethodSet::V1_0 => of_1_0(&result),
+                RpcOutcome::Result(result) => answered(&result, &result),
+                RpcOutcome::Error(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
+                RpcOutcome::Broken => {
+                    gate(answer, false).unwrap_or_else(|| failed(ProbeFault::BadJsonRpc, answer))
+                }
+                RpcOutcome::OtherJson | RpcOutcome::Html | RpcOutcome::Nothing | RpcOutcome::Text => {
+                    unanswered(answer)
+                }
+                RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, answer),
             }
-            RpcOutcome::OtherJson | RpcOutcome::Html | RpcOutcome::Nothing | RpcOutcome::Text => {
-                unanswered(answer)
-            }
-            RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, answer),
-        },
+        }
         Transport::Rest => match answer.json(&mut budget.values) {
-            Ok(body) if answer.status.is_success() && body.is_object() => match answered(&body) {
+            Ok(body) if answer.status.is_success() && body.is_object() => match of_1_0(&body) {
                 StepOutcome::Failed(_) => failed(ProbeFault::NotA2a, answer),
                 outcome => outcome,
             },
@@ -122,8 +128,13 @@ pub(super) fn to_message(
     }
 }
 
-fn rpc(answer: &Answer, id: u64, budget: &mut ResponseBudget) -> RpcOutcome {
-    parse_reply(Some(answer.content_type()), &answer.body, id, &mut budget.values).outcome
+fn rpc(answer: &Answer, id: u64, budget: &mut ResponseBudget) -> RpcReply {
+    parse_reply(Some(answer.content_type()), &answer.body, id, &mut budget.values)
+}
+
+/// Whether clients read the result of a message: not from an event stream, an array, or an answer with an error status.
+fn is_read(answer: &Answer, reply: &RpcReply) -> bool {
+    answer.status.is_success() && !reply.streamed && !reply.broken_rules.contains(&ConformanceRule::Batch)
 }
 
 /// Statuses that end the conversation before the protocol is reached.
@@ -164,15 +175,19 @@ fn unanswered(answer: &Answer) -> StepOutcome {
     StepOutcome::Failed(StepFailure { retry, ..StepFailure::new(fault, excerpt(answer)) })
 }
 
-/// A message or a task in any state, bare (0.3) or wrapped (1.0).
-fn answered(result: &Value) -> StepOutcome {
+/// A message or a task in any state, as 1.0 and all REST bindings wrap them.
+fn of_1_0(result: &Value) -> StepOutcome {
     let member = |name: &str| result.get(name).unwrap_or(&Value::Null);
-    if is_task(result) || is_task(member("task")) {
+    answered(member("task"), member("message"))
+}
+
+fn answered(task: &Value, message: &Value) -> StepOutcome {
+    if is_task(task) {
         StepOutcome::Answered("task_answered")
-    } else if is_message(result) || is_message(member("message")) {
+    } else if is_message(message) {
         StepOutcome::Answered("message_answered")
     } else {
-        let failure = StepFailure::new(ProbeFault::AnswerShape, result.to_string());
+        let failure = StepFailure::new(ProbeFault::AnswerShape, message.to_string());
         StepOutcome::Failed(StepFailure { spoke: true, ..failure })
     }
 }

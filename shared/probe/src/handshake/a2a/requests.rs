@@ -59,10 +59,17 @@ pub(super) struct Route {
     pub(super) target: Target,
     pub(super) transport: Transport,
     pub(super) methods: MethodSet,
+    /// The card says that the interface has these methods.
+    pub(super) is_declared: bool,
     pub(super) tenant: Option<String>,
 }
 
 impl Route {
+    /// Whether official clients would not call these methods. Of versions before 0.2 there is none.
+    pub(super) fn is_guess(&self) -> bool {
+        !self.is_declared && self.methods != MethodSet::Tasks
+    }
+
     pub(super) fn endpoint(&self) -> String {
         Endpoint { url: self.target.to_string(), tenant: self.tenant.clone() }.to_string()
     }
@@ -139,7 +146,13 @@ mod tests {
     use super::*;
 
     fn route(url: &str, transport: Transport, methods: MethodSet) -> Route {
-        Route { target: Target::parse(url, Reach::Public).unwrap(), transport, methods, tenant: None }
+        Route {
+            target: Target::parse(url, Reach::Public).unwrap(),
+            transport,
+            methods,
+            is_declared: true,
+            tenant: None,
+        }
     }
 
     #[test]

@@ -113,7 +113,8 @@ async fn handshake_a2a_falls_back_to_the_other_dialect() {
         Some(_) => older(asked),
     })
     .await;
-    assert_eq!(outcome(&verdict), (Handshake::Ok, vec![], true, Some(true)));
+    // Official clients call only what the card says.
+    assert_eq!(outcome(&verdict), (Handshake::Partial, vec!["other_dialect"], true, Some(true)));
     assert_eq!(peer.whats()[1..], ["GetTask", "SendMessage", "message/send"]);
     assert_eq!(verdict.facts.protocol_versions, ["0.3", "1.0"]);
 
@@ -123,7 +124,7 @@ async fn handshake_a2a_falls_back_to_the_other_dialect() {
         Some(_) => sound(asked),
     })
     .await;
-    assert_eq!(outcome(&verdict), (Handshake::Ok, vec![], true, Some(true)));
+    assert_eq!(codes(&verdict), ["other_dialect"]);
 
     let (peer, verdict) = probed(Depth::Message, |asked: &Asked| match asked.method() {
         None => Reply::json(
@@ -224,16 +225,20 @@ async fn handshake_a2a_accepts_every_form_of_reply() {
             .map(task)
             .into();
     answers.push(message());
-    answers.push(json!({"kind": "message", "role": "agent", "messageId": "m", "parts": []}));
-    answers.push(json!({"role": "agent", "parts": [{"type": "text", "text": "Hi"}]}));
-    for answer in answers {
+    let bare = json!({"kind": "message", "role": "agent", "messageId": "m", "parts": []});
+    let fine = answers.into_iter().map(|answer| (answer, false, None));
+    // A bare message is a reply of 0.3, and only streaming methods answer with a stream.
+    let refused = [(bare, false, Some("answer_shape")), (message(), true, Some("answer_shape"))];
+    for (answer, streams, fault) in fine.chain(refused) {
         let given = answer.clone();
         let (_, verdict) = probed(Depth::Message, move |asked: &Asked| match asked.method() {
-            Some("SendMessage") => Reply::result(asked, &given.clone()).streamed(),
+            Some("SendMessage") if streams => Reply::result(asked, &given.clone()).streamed(),
+            Some("SendMessage") => Reply::result(asked, &given.clone()),
             _ => sound(asked),
         })
         .await;
-        assert_eq!(outcome(&verdict), (Handshake::Ok, vec![], true, Some(true)), "{answer}");
+        assert_eq!(codes(&verdict), Vec::from_iter(fault), "{answer}");
+        assert_eq!(verdict.handshake == Handshake::Ok, fault.is_none(), "{answer}");
     }
 }
 

@@ -111,7 +111,7 @@ fn rows() -> Vec<Row> {
                 ),
                 _ => legacy(a),
             },
-            Partial,
+            Handshake::Ok,
             "nonconforming:id_echo",
             true,
             false,
