@@ -24,11 +24,7 @@ pub fn caller_key_period(now: Moment) -> i64 {
 impl Store {
     /// The secrets at this time. If the current period has no secret, `new_secret` becomes its secret, unless another
     /// process stored one at the same moment.
-    pub async fn caller_keys(
-        &self,
-        now: Moment,
-        new_secret: impl Fn() -> String,
-    ) -> Result<CallerKeys, StoreError> {
+    pub async fn caller_keys(&self, now: Moment, new_secret: impl Fn() -> String) -> Result<CallerKeys> {
         let period = caller_key_period(now);
         let mut items = self.partition(keys::CALLER_KEYS).await?;
         if of_period(&items, period).is_none() {

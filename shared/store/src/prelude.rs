@@ -6,7 +6,7 @@ pub(super) use super::attributes::{
 };
 pub(super) use super::batch_get::Consistency;
 pub(super) use super::client::Store;
-pub(super) use super::error::StoreError;
+pub(super) use super::error::{Result, StoreError};
 pub(super) use super::expression::Expression;
 pub(super) use super::keys::{self, Key};
 pub(super) use super::reads::{Query, Range};

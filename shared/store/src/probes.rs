@@ -12,7 +12,7 @@ const RECORD_RETENTION: i64 = 91 * 86_400;
 const TALLY_RETENTION: i64 = 37 * 86_400;
 const REASON: &str = "reason:";
 
-pub(super) fn to_item(record: &ProbeRecord) -> Result<Item, StoreError> {
+pub(super) fn to_item(record: &ProbeRecord) -> Result<Item> {
     let [pk, sk] = table::SHOWN.key;
     Ok(keys::probe(&record.id, record.probed_at).with([
         (pk, s(keys::shown_probed(record.handshake))),
@@ -65,7 +65,7 @@ pub struct Tally {
 const OUTCOMES: [Handshake; 4] = [Handshake::Ok, Handshake::Partial, Handshake::Fail, Handshake::Skip];
 
 impl Store {
-    pub async fn tally(&self, now: Moment) -> Result<Tally, StoreError> {
+    pub async fn tally(&self, now: Moment) -> Result<Tally> {
         let shards = self.partition(&keys::day_partition(now)).await?;
         let mut reasons: BTreeMap<String, u32> = BTreeMap::new();
         for shard in &shards {
@@ -89,22 +89,13 @@ impl Store {
     }
 
     /// The probes of a listing from `since` on, the newest first, at most `limit`; by one query.
-    pub async fn probes_of(
-        &self,
-        id: &ListingId,
-        since: Moment,
-        limit: i32,
-    ) -> Result<Vec<ProbeRecord>, StoreError> {
+    pub async fn probes_of(&self, id: &ListingId, since: Moment, limit: i32) -> Result<Vec<ProbeRecord>> {
         let first = keys::probe(id, since);
         let range = Range::Between(first.sk, format!("{}:", keys::PROBE));
         self.query_blobs(Query::of(first.pk).range(range).descending().limit(limit), "record").await
     }
 
-    pub async fn latest_probes(
-        &self,
-        outcome: Handshake,
-        limit: i32,
-    ) -> Result<Vec<ProbeRecord>, StoreError> {
+    pub async fn latest_probes(&self, outcome: Handshake, limit: i32) -> Result<Vec<ProbeRecord>> {
         let query = Query::of(keys::shown_probed(outcome)).index(table::SHOWN).descending().limit(limit);
         self.query_blobs(query, "record").await
     }
