@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use registry_app::App;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_store::Changes;
 
 /// Transactions per run. The next run numbers the rest.

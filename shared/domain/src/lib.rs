@@ -21,6 +21,7 @@ pub mod imports;
 pub mod interop;
 pub mod outreach;
 pub mod payments;
+mod prelude;
 pub mod publish;
 pub mod score_report;
 pub mod trust;

@@ -2,10 +2,8 @@
 //! the operation uses. The test stores the results in `costs.json`, which is compiled into the program. The
 //! prices come from the settings.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::rounded;
+use crate::prelude::*;
 use registry_model::settings::Prices;
 
 /// What the meter read for every operation's example on a small registry.

@@ -5,11 +5,8 @@
 use http::StatusCode;
 
 use super::profile;
-use registry_app::App;
-use registry_model::error::{Problem, shorten};
-use registry_model::{
-    AccessToken, Grant, GrantSource, GrantSubject, Lane, Listing, NextStep, Order, OrderId,
-};
+use crate::prelude::*;
+use registry_model::{AccessToken, Grant, GrantSource, GrantSubject, Order, OrderId};
 use registry_products::{File, Profile};
 
 #[derive(Clone, Debug)]

@@ -3,11 +3,10 @@
 
 use super::profile;
 use crate::feed_item;
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::talk::public_text;
 use registry_formats::argument_text;
-use registry_model::error::Problem;
-use registry_model::{Amounts, Caller, Lane, LimitedAction, ListingId, NextStep, Order, OrderId, Sku};
+use registry_model::{Amounts, Order, OrderId};
 use registry_products::{File, Profile};
 use registry_store::{DemoOutcome, FunnelCounts, ListingWithOrders, NamedListing};
 

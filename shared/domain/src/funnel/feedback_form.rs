@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::{Schema, SchemaGenerator, json_schema};
 
 use super::demo;
+use crate::prelude::*;
 use registry_formats::{argument_schema, argument_text, email_address, secret_key};
-use registry_model::error::Problem;
-use registry_model::{Contact, ContactFrom, Kind, Listing, QUESTIONS, Sku, sha256_hex};
+use registry_model::{Contact, ContactFrom, QUESTIONS, sha256_hex};
 
 const MAX_ANSWER_CHARS: usize = 2000;
 const MAX_NAME_CHARS: usize = 200;

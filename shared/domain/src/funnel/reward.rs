@@ -2,15 +2,13 @@
 //! only its digest is stored. If a caller has lost the answer, the registry can issue the reward again.
 
 use http::StatusCode;
-use serde_json::json;
 
 use crate::feed_item;
-use registry_app::App;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_model::settings::Mode;
 use registry_model::{
-    AccessToken, Caller, Completion, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject,
-    HostName, LimitedAction, Listing, ListingId, NextStep, Reward, TokenDigest, registrable_domain,
+    AccessToken, Completion, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject, HostName,
+    Reward, TokenDigest, registrable_domain,
 };
 use registry_store::{Allowance, Claimant, CompletionOutcome, FunnelCounts, NewFeedback, NewReward};
 

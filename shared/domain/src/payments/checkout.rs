@@ -9,11 +9,10 @@ use super::refusals;
 use super::request::{CheckoutRequest, Request};
 use super::sessions::{self, SessionFailure};
 use crate::funnel;
-use registry_app::App;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_model::{
-    AccessToken, Caller, DiscountCode, Grant, GrantSource, GrantSubject, Lane, LimitedAction, ListingId,
-    PaymentSession, Purchase, PurchaseId, PurchaseState, Secret, Sku,
+    AccessToken, DiscountCode, Grant, GrantSource, GrantSubject, PaymentSession, Purchase, PurchaseId,
+    PurchaseState, Secret,
 };
 use registry_products::Profile;
 use registry_store::{BeginOutcome, NewPurchase, StoredPurchase};

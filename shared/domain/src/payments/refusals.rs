@@ -1,12 +1,9 @@
 //! The errors of payments. Each error states what is wrong and what to do.
 
 use http::StatusCode;
-use serde_json::Value;
 
 use crate::funnel::Unlock;
-use registry_model::error::{Problem, shorten};
-use registry_model::settings::Settings;
-use registry_model::{Moment, NextStep};
+use crate::prelude::*;
 use registry_store::DiscountUse;
 
 /// Seconds to wait when Stripe did not answer.

@@ -6,14 +6,12 @@
 //! derived from the key. So the registry can repeat an answer that was lost, but it stores nothing that opens a product.
 
 use ring::hmac;
-use serde_json::json;
 
 use crate::funnel;
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::talk::public_text;
 use registry_formats::{argument_text, email_address};
-use registry_model::error::Problem;
-use registry_model::{AccessToken, DiscountCode, GrantSubject, Kind, Random, Sku, hex, sha256_hex};
+use registry_model::{AccessToken, DiscountCode, GrantSubject, Random, hex, sha256_hex};
 
 const MAX_NAME_CHARS: usize = 200;
 const MAX_DESCRIPTION_CHARS: usize = 2000;

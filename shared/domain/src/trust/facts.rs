@@ -3,13 +3,11 @@
 //! listing is repeated.
 
 use http::StatusCode;
-use serde_json::{Map, Value, json};
 
 use super::capability::Capability;
 use super::reciprocity::Reciprocity;
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{Assessment, AttestationType, Identity, Lane, Listing, ListingId};
+use crate::prelude::*;
+use registry_model::{Assessment, AttestationType, Identity};
 
 /// The claims of one type about a listing; `other` is the second listing of a composition. Error: 409 if nothing was
 /// observed, or the listing was withdrawn.

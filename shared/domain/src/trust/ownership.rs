@@ -7,16 +7,11 @@ use futures::stream::FuturesUnordered;
 use futures::{FutureExt as _, StreamExt as _};
 use http::StatusCode;
 use jiff::SignedDuration;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::domain_keys::{DomainKeys, PublicKey, Signature, auth_document_url};
 use registry_fetch::Target;
-use registry_model::error::Problem;
-use registry_model::{
-    Caller, HostName, Identity, KeySource, LimitedAction, Listing, ListingId, Moment, Reach,
-};
+use registry_model::{HostName, Identity, KeySource, Reach};
 use registry_store::Challenge;
 
 const CHALLENGE_LIFE: SignedDuration = SignedDuration::from_mins(15);

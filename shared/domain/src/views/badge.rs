@@ -2,9 +2,7 @@
 //! the id of a listing, the badge shows the status of that listing (`specification.md#badges`).
 
 use super::LivenessState;
-use registry_model::error::{Problem, shorten};
-use registry_model::settings::Settings;
-use registry_model::{Kind, Lane, Listing, ListingId, Moment};
+use crate::prelude::*;
 
 /// The headers of a badge.
 pub const HEADERS: &[(&str, &str)] =

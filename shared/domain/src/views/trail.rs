@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use registry_model::{Kind, Listing, ListingId, MarkKind, Moment, Trail, TrailEvent, TrailMark};
+use crate::prelude::*;
+use registry_model::{MarkKind, Trail, TrailEvent, TrailMark};
 use registry_store::{Edge, TrailTotals};
 
 /// The trail of a listing.
