@@ -101,13 +101,11 @@ impl Operation for TakeDemo {
         "Files: [artifacts]{path}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[
-        AdvertisedSkill {
-            id: "take-demo",
-            name: "Take the free demo",
-            description: "Generates a free part of a product for a Live listing. It is made from the card \
+        AdvertisedSkill::of::<Self>(
+            "Generates a free part of a product for a Live listing. It is made from the card \
                 and the proof of the listing.",
-            tags: &["registry", "demo", "products"],
-        },
+            &["registry", "demo", "products"],
+        ),
         AdvertisedSkill {
             id: "quick-demo",
             name: "Demo by id",

@@ -74,12 +74,10 @@ impl Operation for InteropResolve {
         "{note}",
         r#"[invocations]"{name}" ({listing_id}) by {first} | : MCP {mcp.method} {mcp.url} with the body {mcp.body} | : A2A {a2a.method} {a2a.url} with the body {a2a.body}"#,
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "interop-resolve",
-        name: "Find a listing and how to call it",
-        description: "Finds Live listings for a need. Returns complete requests in MCP, A2A or plain HTTP.",
-        tags: &["registry", "interop", "mcp", "a2a", "routing"],
-    }];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Finds Live listings for a need. Returns complete requests in MCP, A2A or plain HTTP.",
+        &["registry", "interop", "mcp", "a2a", "routing"],
+    )];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[404, 409];
     const SHORT: &'static [&'static str] =

@@ -131,13 +131,11 @@ impl Operation for InteropSession {
     const SUMMARY: &'static [&'static str] = &[
         "The session {session_id} is {session.closed?closed|open} and expires at {session.expires_at}; {session.steps_left} steps are left.",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "interop-session",
-        name: "Cross-protocol session",
-        description: "Stores the steps that an agent takes in A2A, MCP and HTTP. Other agents can use the \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Stores the steps that an agent takes in A2A, MCP and HTTP. Other agents can use the \
             session if they know its id.",
-        tags: &["registry", "interop", "session", "a2a", "mcp"],
-    }];
+        &["registry", "interop", "session", "a2a", "mcp"],
+    )];
     const ACTIONS: &'static [Action] = &[
         Action { path: PATH, name: "session_open" },
         Action { path: PATH, name: "session_append" },

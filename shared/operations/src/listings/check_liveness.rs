@@ -59,12 +59,10 @@ impl Operation for CheckLiveness {
         "Its proof is {liveness.state}. | Every probe has failed since {liveness.failing_since}.",
         "It answered in {liveness.uptime_7d_percent} % of the last 7 days.",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "check-liveness",
-        name: "Is a listing alive?",
-        description: "Returns when a listing last answered a real handshake.",
-        tags: &["registry", "liveness", "health"],
-    }];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns when a listing last answered a real handshake.",
+        &["registry", "liveness", "health"],
+    )];
     const ROUTES: &'static [Route] = &[Route::get("/api/liveness").cached_for(30)];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;

@@ -151,12 +151,10 @@ impl Operation for CheckStatus {
         "To fix: [reasons]{reason} | : {fix}",
         "To improve: [warnings]{seen} | : {fix}",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "check-status",
-        name: "Check a listing's status",
-        description: "Returns the state of a listing, the evidence of its last probe and what to fix.",
-        tags: &["registry", "status", "probe"],
-    }];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns the state of a listing, the evidence of its last probe and what to fix.",
+        &["registry", "status", "probe"],
+    )];
     const ROUTES: &'static [Route] = &[Route::get("/api/listings/status")];
     const REFUSALS: &'static [u16] = &[404];
     const SHORT: &'static [&'static str] = &[

@@ -45,13 +45,11 @@ impl Operation for ImprovementLog {
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] =
         &["{entries#} problems are known.", "[entries]{area}: {learned} | → {ask}"];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "improvement-log",
-        name: "Improvement log",
-        description: "Returns problems found in today's numbers, what to do about them, and how to \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns problems found in today's numbers, what to do about them, and how to \
             contribute.",
-        tags: &["registry", "improvement", "statistics"],
-    }];
+        &["registry", "improvement", "statistics"],
+    )];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/improvement-log").cached_for(30)];
     type Arguments = NoArguments;
     type Answer = Answer;

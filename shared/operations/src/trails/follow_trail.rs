@@ -64,13 +64,11 @@ impl Operation for FollowTrail {
         r#"Strongest first: [items]"{name}" ({listing_id}) with a trail of {trail_score} | , danger {danger} | , demand {demand}"#,
         "Pairs: [items]{listing_a} and {listing_b}, {count} times",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "follow-trail",
-        name: "Follow a trail",
-        description: "Returns the listings with the most recent use, warnings or searches, or the pairs that \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns the listings with the most recent use, warnings or searches, or the pairs that \
             were most often used together.",
-        tags: &["registry", "stigmergy", "trail", "discovery"],
-    }];
+        &["registry", "stigmergy", "trail", "discovery"],
+    )];
     const FAMILY: Option<Family> = Some(Family::TRAILS);
     type Arguments = Arguments;
     type Answer = Answer;

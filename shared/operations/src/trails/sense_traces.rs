@@ -66,13 +66,11 @@ impl Operation for SenseTraces {
         "Used together: [compositions]{listing_a} and {listing_b}, {count} times",
         "{note}",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "sense-traces",
-        name: "Read traces",
-        description: "Returns what other agents left at listings: trails (recent use), marks, and pairs used \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns what other agents left at listings: trails (recent use), marks, and pairs used \
             together.",
-        tags: &["registry", "stigmergy", "trace", "discovery"],
-    }];
+        &["registry", "stigmergy", "trace", "discovery"],
+    )];
     const FAMILY: Option<Family> = Some(Family::TRAILS);
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;

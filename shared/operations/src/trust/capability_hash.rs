@@ -79,13 +79,11 @@ impl Operation for CapabilityHash {
         "The capability hash is {capability_hash}.",
         "The hash of what the registry observed is {observed_hash} | ; both {matches?are equal|differ}.",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "capability-hash",
-        name: "Capability hash",
-        description: "Hashes capabilities into a short id. The order of the capabilities does not matter. \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Hashes capabilities into a short id. The order of the capabilities does not matter. \
             The tool can also compare them with those that a probe found at a listing.",
-        tags: &["registry", "trust", "capability"],
-    }];
+        &["registry", "trust", "capability"],
+    )];
     const FAMILY: Option<Family> = Some(Family::TRUST);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

@@ -128,13 +128,11 @@ impl Operation for GetReciprocity {
         "[signals]{id}: {points} of {of} points | , {why}",
         "It is {clean?clean|not clean} and {links_back?links back|does not link back} to this registry.",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "get-reciprocity",
-        name: "Reciprocity of a listing",
-        description: "Returns the reciprocity score of a listing with the reason for each part. Also returns \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns the reciprocity score of a listing with the reason for each part. Also returns \
             its trust graph and badge.",
-        tags: &["registry", "trust", "reciprocity"],
-    }];
+        &["registry", "trust", "reciprocity"],
+    )];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reciprocity").cached_for(30)];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
