@@ -262,8 +262,7 @@ fn due_soon(app: &App, listing: &Listing) -> Listing {
 async fn announce(app: &App, listing: &Listing) {
     let now = app.clock.now();
     if listing.due_at <= now {
-        let (listing_id, kind) = (listing.id.clone(), listing.kind);
-        app.bus.send(&Event { what: What::Queued, listing_id, kind, at: now }).await;
+        app.bus.send(&Event::of(listing, What::Queued, now)).await;
     }
 }
 
