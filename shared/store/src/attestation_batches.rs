@@ -4,7 +4,7 @@
 
 use super::leaves::{add_leaf, leaf_id};
 use super::prelude::*;
-use registry_model::{AttestationRecord, LogEntry, Moment};
+use registry_model::{AttestationRecord, LogEntry};
 
 /// The maximum number of attestations in a batch. Their digests need 128 KB.
 pub const MAX_BATCH: usize = 2048;

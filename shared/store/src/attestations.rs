@@ -5,7 +5,7 @@ use super::deposit::Deposit;
 use super::prelude::*;
 use super::rates::Allowance;
 use super::trails;
-use registry_model::{AttestationId, AttestationRecord, ListingId, Moment, Revocation, TrailEvent};
+use registry_model::{AttestationId, AttestationRecord, Revocation, TrailEvent};
 
 /// Seconds that a record outlives its attestation.
 const KEPT_AFTER_EXPIRY: i64 = 86_400;

@@ -4,7 +4,6 @@
 //! do not delay rechecks and listings of proven owners.
 
 use super::prelude::*;
-use registry_model::Moment;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {

@@ -2,7 +2,7 @@
 //! when nothing that was stored with it can still exist. After that, nobody can find out the address behind a digest.
 
 use super::prelude::*;
-use registry_model::{Moment, Secret};
+use registry_model::Secret;
 
 /// Seconds for which a secret is used. No item that contains the digest of a caller is stored for longer.
 pub const CALLER_KEY_PERIOD: i64 = 30 * 86_400;

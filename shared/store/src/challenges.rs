@@ -3,7 +3,6 @@
 
 use super::prelude::*;
 use super::rates::Allowance;
-use registry_model::Moment;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {

@@ -5,7 +5,7 @@
 use jiff::SignedDuration;
 
 use super::prelude::*;
-use registry_model::{Change, FeedItem, Moment};
+use registry_model::{Change, FeedItem};
 
 const PENDING: &str = "CHANGES#PENDING";
 const ITEM: &str = "change";

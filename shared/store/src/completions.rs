@@ -14,8 +14,8 @@ use super::prelude::*;
 use super::rates::Allowance;
 use super::{discounts, feed, grants, trails};
 use registry_model::{
-    Amounts, Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Kind, ListingId, Moment, Reward,
-    TokenDigest, TrailEvent,
+    Amounts, Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Kind, Reward, TokenDigest,
+    TrailEvent,
 };
 
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 //! returns today's pick and the recent picks, which may not be picked again.
 
 use super::prelude::*;
-use registry_model::{ConnectorPick, Moment};
+use registry_model::ConnectorPick;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectorDay {

@@ -6,7 +6,7 @@ use super::cached::{FunnelCounts, Live};
 use super::demos;
 use super::overdue;
 use super::prelude::*;
-use registry_model::{Moment, Sku};
+use registry_model::Sku;
 
 const STARS: [u8; 5] = [1, 2, 3, 4, 5];
 

@@ -11,7 +11,7 @@ use super::search_index::mark_dirty;
 use super::state_changes::{hold_endpoint, live};
 use super::table::TTL_ATTRIBUTE;
 use super::{delistings, feed, hosts, trails};
-use registry_model::{Contact, FeedItem, Lane, Listing, ListingId, LiveChange, Moment};
+use registry_model::{Contact, FeedItem, Lane, LiveChange};
 
 impl Store {
     /// Withdraws or restores a listing, or ends Live because its owner moves it, as in `after`. Returns false and writes nothing if the listing was probed,

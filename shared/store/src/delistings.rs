@@ -3,7 +3,7 @@
 //! later changes do not affect the delisting.
 
 use super::prelude::*;
-use registry_model::{Kind, Listing, LiveChange, Moment};
+use registry_model::{Kind, LiveChange};
 
 /// Seconds for which a delisting is stored.
 const RETENTION: i64 = 7 * 86_400;

@@ -8,9 +8,7 @@ use super::listing_item::{NamedListing, joined};
 use super::prelude::*;
 use super::rates::Allowance;
 use super::trails::{self, trail_of};
-use registry_model::{
-    Amounts, FeedItem, Kind, Lane, Listing, ListingId, Moment, Order, OrderId, Sku, TrailEvent,
-};
+use registry_model::{Amounts, FeedItem, Kind, Lane, Order, OrderId, Sku, TrailEvent};
 
 /// A listing with its evidence, and the orders of its demos.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 //! does not block its code forever.
 
 use super::prelude::*;
-use registry_model::{ListingId, Moment, PurchaseId};
+use registry_model::PurchaseId;
 
 /// A discount code as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]

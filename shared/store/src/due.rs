@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 use super::listing_item::{DueClass, not_withdrawn};
 use super::prelude::*;
 use super::trails::{listing_of, trail_of};
-use registry_model::{Amounts, HashPrefix, Listing, ListingId, Moment};
+use registry_model::{Amounts, HashPrefix};
 
 /// Entries of the queue per page. A page takes one batch read, or two if the trails are read, too.
 const PAGE: i32 = 100;

@@ -5,9 +5,7 @@ use std::collections::HashMap;
 
 use super::leaves::{add_leaf, last_leaf, leaf_id};
 use super::prelude::*;
-use registry_model::{
-    Dump, DumpPart, LastLeaf, ListingId, LogEntry, LogEvent, Moment, UnfinishedDump, sha256_hex,
-};
+use registry_model::{Dump, DumpPart, LastLeaf, LogEntry, LogEvent, UnfinishedDump, sha256_hex};
 
 /// Seconds for which dumps and their parts are stored.
 pub const DUMP_RETENTION: u32 = 8 * 86_400;

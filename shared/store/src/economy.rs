@@ -11,7 +11,7 @@ use super::outcomes::tally_of;
 use super::prelude::*;
 use super::trail_totals::{EventTotal, TrailTotals};
 use super::trails::{listing_of, trail_of};
-use registry_model::{Decay, EconomyTotals, ListingId, Moment, OutcomeTally, Trail};
+use registry_model::{Decay, EconomyTotals, OutcomeTally, Trail};
 
 const SAMPLE_RETENTION: i64 = 40 * 86_400;
 

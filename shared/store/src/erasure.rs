@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::prelude::*;
 use super::tasks;
-use registry_model::{Completion, Feedback, ListingId};
+use registry_model::{Completion, Feedback};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Erased {

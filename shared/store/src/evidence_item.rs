@@ -4,7 +4,7 @@
 
 use super::prelude::*;
 use registry_model::error::shorten;
-use registry_model::{Assessment, Facts, ListingId};
+use registry_model::{Assessment, Facts};
 
 /// Bytes of evidence that is stored whole, well below the maximum of an item (DynamoDB developer guide, "Constraints":
 /// 400 KB with the names of the attributes).

@@ -8,9 +8,7 @@ use std::time::Duration;
 use super::leaves::{add_leaf, leaf_id};
 use super::prelude::*;
 use super::reads::Page;
-use registry_model::{
-    AttestationId, ListingId, LogEntry, LogEvent, LogTile, LogTree, Moment, TileSegment, Witnessed,
-};
+use registry_model::{AttestationId, LogEntry, LogEvent, LogTile, LogTree, TileSegment, Witnessed};
 
 /// The maximum number of leaves that one transaction appends. A transaction allows 100 writes: each leaf takes three,
 /// and the tree and its tiles take the rest.

@@ -2,7 +2,7 @@
 //! settings, its item is no longer read. Also stores how far imports have come.
 
 use super::prelude::*;
-use registry_model::{ImportState, Moment, PeerRegistry};
+use registry_model::{ImportState, PeerRegistry};
 
 fn to_item(peer: &PeerRegistry) -> Result<Item> {
     let mut item = keys::peer_registry(&peer.url).with([

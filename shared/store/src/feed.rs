@@ -3,7 +3,7 @@
 
 use super::changes;
 use super::prelude::*;
-use registry_model::{FeedItem, ListingId};
+use registry_model::FeedItem;
 
 /// Adds an item to the feed. A change of a listing is also queued for its number, see [`changes`](super::changes).
 pub(super) fn tell(transaction: &mut Transaction, entry: &FeedItem) -> Result<()> {

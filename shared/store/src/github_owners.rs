@@ -2,7 +2,6 @@
 //! which tokens were used.
 
 use super::prelude::*;
-use registry_model::Moment;
 
 impl Store {
     /// Uses a token; false if it was used already. `id` is a digest.

@@ -2,7 +2,6 @@
 //! by itself, so a process that dies blocks nothing.
 
 use super::prelude::*;
-use registry_model::Moment;
 
 /// Concurrent probes of one host, over all its listings and all processes.
 pub const SLOTS_PER_HOST: usize = 4;

@@ -5,7 +5,7 @@
 use super::feed;
 use super::keys::HostPointer;
 use super::prelude::*;
-use registry_model::{BlockedHost, BlockedHosts, FeedItem, HostName, Lane, Listing, ListingId};
+use registry_model::{BlockedHost, BlockedHosts, FeedItem, HostName, Lane};
 
 impl Store {
     pub async fn blocked_hosts(&self) -> Result<BlockedHosts> {

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::prelude::*;
-use registry_model::{Identity, Listing, ListingId};
+use registry_model::Identity;
 
 /// The identities of a listing as they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

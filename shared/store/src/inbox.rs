@@ -6,7 +6,7 @@ use super::listing_item::not_withdrawn;
 use super::listings::bump_version;
 use super::prelude::*;
 use super::rates::Allowance;
-use registry_model::{ListingId, Moment, TalkKind, TalkMessage};
+use registry_model::{TalkKind, TalkMessage};
 
 /// Seconds for which a message is stored.
 const RETENTION: i64 = 90 * 86_400;

@@ -7,8 +7,7 @@ use super::prelude::*;
 use super::transaction::Refused;
 use jiff::SignedDuration;
 use registry_model::{
-    Lane, LastLeaf, Listing, LiveChange, LogEntry, LogEvent, Moment, StateChange, set_of_tools_hash,
-    sha256_hex,
+    Lane, LastLeaf, LiveChange, LogEntry, LogEvent, StateChange, set_of_tools_hash, sha256_hex,
 };
 
 /// Hex digits that distinguish leaves of the same millisecond.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::leaves::last_leaf;
 use super::prelude::*;
-use registry_model::{Assessment, Contact, ContactFrom, Lane, Listing, ListingId, Moment};
+use registry_model::{Assessment, Contact, ContactFrom, Lane};
 
 /// A listing and the evidence of its last probe.
 pub type NamedListing = (Listing, Option<Assessment>);

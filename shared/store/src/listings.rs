@@ -11,9 +11,7 @@ use super::prelude::*;
 use super::search_index::mark_dirty;
 use super::server_documents::{self, DocumentChange};
 use super::{feed, hosts, trails};
-use registry_model::{
-    Amounts, Contact, FeedItem, Kind, Lane, Listing, ListingId, Moment, NameHold, TrailEvent,
-};
+use registry_model::{Amounts, Contact, FeedItem, Kind, Lane, NameHold, TrailEvent};
 
 const MAX_SAME_NAME: i32 = 25;
 

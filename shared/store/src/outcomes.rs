@@ -8,7 +8,7 @@ use super::deposit::Deposit;
 use super::prelude::*;
 use super::rates::Allowance;
 use super::trails;
-use registry_model::{ListingId, Moment, Outcome, OutcomeTally, QUALITY_STEPS, TrailEvent};
+use registry_model::{Outcome, OutcomeTally, QUALITY_STEPS, TrailEvent};
 
 /// Seconds for which a single report is stored.
 const RETENTION: i64 = 30 * 86_400;

@@ -3,7 +3,7 @@
 //! removed in the transaction that ends Live. So no run has to read all listings.
 
 use super::prelude::*;
-use registry_model::{ListingId, LiveChange, Moment};
+use registry_model::LiveChange;
 
 /// The most listings of a class that are counted.
 const MAX_COUNTED: i32 = 1000;

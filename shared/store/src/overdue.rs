@@ -11,7 +11,7 @@ use super::leaves::add_leaf;
 use super::listing_item::DueClass;
 use super::prelude::*;
 use super::search_index::mark_dirty;
-use registry_model::{FeedItem, Kind, LogEntry, LogEvent, Moment};
+use registry_model::{FeedItem, Kind, LogEntry, LogEvent};
 
 /// Listings recorded in one transaction, which allows 100 writes; each takes up to four.
 const MAX_PER_TRANSACTION: usize = 20;

@@ -5,7 +5,7 @@
 use super::prelude::*;
 use super::{discounts, feed, grants};
 use registry_model::{
-    FeedItem, FlaggedPurchase, Grant, Moment, PaymentFlag, Purchase, PurchaseId, PurchaseState, TokenDigest,
+    FeedItem, FlaggedPurchase, Grant, PaymentFlag, Purchase, PurchaseId, PurchaseState, TokenDigest,
 };
 
 /// Seconds for which an event is stored; the provider repeats one for three days.

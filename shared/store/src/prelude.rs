@@ -12,3 +12,4 @@ pub(super) use super::keys::{self, Key};
 pub(super) use super::reads::{Query, Range};
 pub(super) use super::table;
 pub(super) use super::transaction::{Outcome, Transaction, WriteId};
+pub(super) use registry_model::{Listing, ListingId, Moment};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::prelude::*;
-use registry_model::{Handshake, Kind, ListingId, LiveChange, Moment, ProbeRecord, StateChange};
+use registry_model::{Handshake, Kind, LiveChange, ProbeRecord, StateChange};
 
 /// Seconds for which a record is stored: the ninety days that a listing's page shows, and the current one.
 const RECORD_RETENTION: i64 = 91 * 86_400;

@@ -5,7 +5,7 @@
 use super::prelude::*;
 use super::rates::Allowance;
 use super::{discounts, grants};
-use registry_model::{Moment, PaymentSession, Purchase, PurchaseId, PurchaseState, TokenDigest};
+use registry_model::{PaymentSession, Purchase, PurchaseId, PurchaseState, TokenDigest};
 
 /// Seconds for which an unpaid purchase is stored after its end: the provider repeats its events for days.
 const RETENTION: i64 = 30 * 86_400;

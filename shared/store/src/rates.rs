@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::ReturnValue;
 
 use super::prelude::*;
 use registry_model::error::Problem;
-use registry_model::{LimitedAction, LimitedTarget, Moment, Rate};
+use registry_model::{LimitedAction, LimitedTarget, Rate};
 
 /// One limited action of a caller; `App::allowance` makes it.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::prelude::*;
 use super::rates::Allowance;
-use registry_model::{ListingId, Report};
+use registry_model::Report;
 
 /// Seconds for which a report is stored.
 const RETENTION: i64 = 180 * 86_400;

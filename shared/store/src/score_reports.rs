@@ -2,7 +2,7 @@
 //! index.
 
 use super::prelude::*;
-use registry_model::{Moment, ScoreReportId};
+use registry_model::ScoreReportId;
 
 /// Seconds for which a report is stored.
 pub const SCORE_REPORT_RETENTION: i64 = 30 * 86_400;

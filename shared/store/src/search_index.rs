@@ -12,7 +12,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use super::cached::Manifest;
 use super::error::is_condition_failure;
 use super::prelude::*;
-use registry_model::{HashPrefix, Kind, Listing, ListingId, Moment, id_hash};
+use registry_model::{HashPrefix, Kind, id_hash};
 
 /// Marks set or cleared at the same time.
 const CONCURRENCY: usize = 4;

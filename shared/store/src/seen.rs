@@ -11,7 +11,7 @@ use flate2::write::DeflateEncoder;
 
 use super::listing_item::{NamedListing, joined};
 use super::prelude::*;
-use registry_model::{Listing, ListingId, Moment, SeenServer, ServerContents, ToolSet, sha256_hex};
+use registry_model::{SeenServer, ServerContents, ToolSet, sha256_hex};
 
 /// Tool sets that are stored for a listing: the current one and earlier ones.
 pub const MAX_TOOL_SETS: u32 = keys::MAX_EARLIER_SETS + 1;

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use super::prelude::*;
-use registry_model::{ListingId, ServerDocument};
+use registry_model::ServerDocument;
 
 /// A new version of a description. The version that it replaces is kept, if it is another one.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@
 
 use super::prelude::*;
 use super::rates::Allowance;
-use registry_model::{MAX_SESSION_STEPS, Moment, Session, SessionFacts, SessionId, SessionStep};
+use registry_model::{MAX_SESSION_STEPS, Session, SessionFacts, SessionId, SessionStep};
 
 pub const SESSION_RETENTION: i64 = 7 * 86_400;
 

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::prelude::*;
-use registry_model::{KeyStep, Moment};
+use registry_model::KeyStep;
 
 pub(super) const PARTITION: &str = "KEY#ES256";
 pub(super) const LOG_PARTITION: &str = "KEY#LOG";

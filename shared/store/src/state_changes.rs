@@ -16,9 +16,7 @@ use super::search_index::mark_dirty;
 use super::seen::leaf_evidence_item;
 use super::trails::trail_of;
 use super::{delistings, feed, hosts, probes, trails};
-use registry_model::{
-    Amounts, Handshake, Kind, Listing, ListingId, LiveChange, Moment, StateChange, TrailEvent,
-};
+use registry_model::{Amounts, Handshake, Kind, LiveChange, StateChange, TrailEvent};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {

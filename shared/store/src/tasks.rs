@@ -6,7 +6,6 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::batch_get::MAX_KEYS;
 use super::prelude::*;
-use registry_model::Moment;
 
 /// Seconds for which a task is stored after its last change.
 const RETENTION: i64 = 86_400;

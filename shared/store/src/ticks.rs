@@ -5,7 +5,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::prelude::*;
-use registry_model::Moment;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -8,7 +8,7 @@ use super::feed;
 use super::inbox::deliver;
 use super::outreach::{OutreachClass, OutreachPlace, moved};
 use super::prelude::*;
-use registry_model::{FeedItem, HostName, Moment, TalkKind, TalkMessage, Touch, TouchKind};
+use registry_model::{FeedItem, HostName, TalkKind, TalkMessage, Touch, TouchKind};
 
 /// Seconds for which touches and the counts of days are stored: longer than any sensible pause.
 const RETENTION: i64 = 400 * 86_400;

@@ -5,7 +5,7 @@
 use super::deposit::{add_scaled, value_left};
 use super::prelude::*;
 use super::trails::{listing_of, rank_text};
-use registry_model::{Decay, ListingId, Moment};
+use registry_model::Decay;
 
 /// The index partition of all compositions by strength.
 const ALL: &str = "EDGES";

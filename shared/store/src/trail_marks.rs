@@ -9,7 +9,7 @@ use super::prelude::*;
 use super::rates::Allowance;
 use super::trail_edges::{self, Edge, strengthen};
 use super::trails::{deposit_with_pairs, trail_of};
-use registry_model::{ListingId, Moment, Trail, TrailMark};
+use registry_model::{Trail, TrailMark};
 
 /// The index partition of all marks by time.
 const ALL: &str = "MARKS";

@@ -7,7 +7,7 @@ use super::prelude::*;
 use super::trail_edges::{Edge, above_threshold, edge_key};
 use super::trail_totals::TrailTotals;
 use super::trails::{Board, listing_of, trail_of};
-use registry_model::{Lane, Listing, ListingId, Moment, Trail, TrailMark};
+use registry_model::{Lane, Trail, TrailMark};
 
 /// Entries read beyond the limit, to replace those whose listing was withdrawn.
 const SPARE: usize = 8;

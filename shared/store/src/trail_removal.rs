@@ -2,7 +2,6 @@
 //! decay is computed when they are read.
 
 use super::prelude::*;
-use registry_model::ListingId;
 
 /// Items per transaction, which allows 100 writes: an edge takes two, and the totals one.
 const MAX_PER_TRANSACTION: i32 = 45;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::deposit::{Deposit, add_scaled, counts, sum_left};
 use super::prelude::*;
-use registry_model::{Decay, Moment, TrailEvent};
+use registry_model::{Decay, TrailEvent};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EventTotal {

@@ -8,7 +8,7 @@ use super::deposit::{Deposit, add_scaled, counts, value_left};
 use super::prelude::*;
 use super::table::Index;
 use super::trail_totals;
-use registry_model::{Amounts, ListingId, Moment, Trail, TrailEvent, TrailValue};
+use registry_model::{Amounts, Trail, TrailEvent, TrailValue};
 
 /// An order of trails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

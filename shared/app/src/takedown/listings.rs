@@ -90,7 +90,11 @@ pub(super) async fn take_off(
             ..before.clone()
         };
         let text = format!("{} was withdrawn: {}", before.name, withdrawal.reason.as_str());
-        if app.store.decide(&before, &after, &FeedItem::of_listing(&after, "listing_withdrawn", text, withdrawal.at)).await? {
+        if app
+            .store
+            .decide(&before, &after, &FeedItem::of_listing(&after, "listing_withdrawn", text, withdrawal.at))
+            .await?
+        {
             announce(app, &after, What::Withdrawn).await;
             app.store.remove_seen(id).await?;
             return Ok(Some(true));
@@ -110,7 +114,11 @@ pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Prob
         let now = app.clock.now();
         let after = requeued(&before, now);
         let text = format!("{} moved to another URL and waits for its next probe.", before.name);
-        if app.store.decide(&before, &after, &FeedItem::of_listing(&after, "listing_demoted", text, now)).await? {
+        if app
+            .store
+            .decide(&before, &after, &FeedItem::of_listing(&after, "listing_demoted", text, now))
+            .await?
+        {
             announce(app, &after, What::Demoted).await;
         }
     }
@@ -122,7 +130,10 @@ pub(super) async fn bring_back(app: &App, before: &Listing) -> Result<bool, Stor
     let now = app.clock.now();
     let after = requeued(before, now);
     let text = format!("{} was restored and waits for its next probe.", before.name);
-    let written = app.store.decide(before, &after, &FeedItem::of_listing(&after, "listing_restored", text, now)).await?;
+    let written = app
+        .store
+        .decide(before, &after, &FeedItem::of_listing(&after, "listing_restored", text, now))
+        .await?;
     if written {
         announce(app, &after, What::Queued).await;
     }

@@ -4,7 +4,6 @@
 use crate::prelude::*;
 use registry_domain::economy::cost_model::{self, Cost};
 use registry_domain::economy::rounded;
-use registry_model::settings::Settings;
 
 pub struct CostModel;
 

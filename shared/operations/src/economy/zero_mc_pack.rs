@@ -3,13 +3,12 @@
 
 use std::collections::HashMap;
 
-use crate::bounded;
 use crate::economy::cost_model::{self, FORMULA};
 use crate::prelude::*;
 use registry_domain::economy::EXONOMICS_PATH;
 use registry_domain::economy::cost_model::Cost;
 use registry_domain::views::Peer;
-use registry_model::{Listing, TrailEvent};
+use registry_model::TrailEvent;
 use registry_store::Board;
 
 const DEFAULT_ROWS: u32 = 20;

@@ -1,8 +1,6 @@
 //! Reads the entries of other registries at once, without waiting for the daily job. Only the operator may
 //! call this operation, because it sends requests to other servers.
 
-use http::StatusCode;
-
 use crate::federation::overview::Peer;
 use crate::operator_token;
 use crate::prelude::*;

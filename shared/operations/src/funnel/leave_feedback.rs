@@ -4,7 +4,6 @@
 use crate::examples;
 use crate::prelude::*;
 use registry_domain::funnel::{self, FeedbackGiven, GivenFeedback, Rewarded, Unlock};
-use registry_model::settings::Settings;
 use registry_model::{DiscountCode, OrderId};
 
 pub struct LeaveFeedback;

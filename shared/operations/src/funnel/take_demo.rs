@@ -7,7 +7,6 @@ use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Demo, DemoRequest, ListingRef, Unlock};
 use registry_domain::views::{FeedbackDraft, Question};
 use registry_model::OrderId;
-use registry_model::settings::Settings;
 use registry_products::File;
 
 pub struct TakeDemo;

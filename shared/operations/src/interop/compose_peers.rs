@@ -3,7 +3,6 @@
 //! caller can send as it is.
 
 use crate::prelude::*;
-use crate::{bounded, lookup};
 use registry_domain::interop::{self, Invocation};
 use registry_store::NamedListing;
 

@@ -2,7 +2,6 @@
 //! about a listing count once an hour. If a listing reports about itself, the report does not count.
 
 use crate::prelude::*;
-use crate::{bounded, lookup};
 use registry_app::trails::is_itself;
 use registry_domain::hastened_rechecks;
 use registry_model::{Outcome, OutcomeTally, QUALITY_STEPS};

@@ -2,9 +2,6 @@
 //! The statement contains the number of times that the two listings were used together. The registry does not
 //! send the requests. It only stores that the pair was used together.
 
-use http::StatusCode;
-
-use crate::lookup;
 use crate::prelude::*;
 use crate::trails::used_with::{self, UsedWith};
 use registry_domain::interop::{Call, Endpoints, Invocation};

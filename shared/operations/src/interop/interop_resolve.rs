@@ -4,7 +4,6 @@
 
 use crate::listings::ard_search::MAX_SHOWN_QUERY;
 use crate::prelude::*;
-use crate::{bounded, lookup};
 use registry_domain::interop::{self, Adapter, CapabilityNode, CapabilityQuery, Invocation};
 use registry_formats::argument_text;
 use registry_model::EntryProtocol;

@@ -1,11 +1,8 @@
 //! Sessions that span several protocols. An agent opens a session and appends a step each time it has used a listing.
 //! Other agents can read and continue the session if the agent sends them the id. The id is the only credential.
 
-use http::StatusCode;
-
 use crate::prelude::*;
 use crate::route::Action;
-use crate::{bounded, lookup};
 use registry_model::{
     EntryProtocol, MAX_SESSION_STEPS, OrderId, Session, SessionFacts, SessionId, SessionStep,
 };

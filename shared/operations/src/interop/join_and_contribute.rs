@@ -3,7 +3,6 @@
 //! as it is. For each contribution, it also returns whether the caller already made it.
 
 use crate::listings::list_yourself::ListYourself;
-use crate::lookup;
 use crate::prelude::*;
 use registry_domain::interop;
 use registry_domain::publish::submission::{PublishRequest, server_json_schema};

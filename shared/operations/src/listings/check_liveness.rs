@@ -1,7 +1,6 @@
 //! Returns when a listing last completed a handshake, and whether that is recent enough. The answer is
 //! computed from the stored listing. No probe is started.
 
-use crate::lookup;
 use crate::prelude::*;
 use jiff::SignedDuration;
 use registry_domain::views::{Liveness, hours};

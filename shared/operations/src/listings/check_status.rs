@@ -3,14 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::lookup;
 use crate::prelude::*;
 use registry_app::talk::Talk;
 use registry_domain::funnel::{self, Deal, TakeDemo};
 use registry_domain::views::{Liveness, LogPlace, NameStanding, ProbeSummary, badge};
 use registry_model::{
-    AbilityChange, Access, Assessment, Check, CheckedPackage, Handshake, Listing, Reason, ScorePart, SignIn,
-    Skill, Tool, Withdrawal,
+    AbilityChange, Access, Assessment, Check, CheckedPackage, Handshake, Reason, ScorePart, SignIn, Skill,
+    Tool, Withdrawal,
 };
 use registry_probe::explain;
 use registry_store::NamedListing;

@@ -1,8 +1,6 @@
 //! Proves a decision of the registry about a listing. The answer contains the leaf in the evidence log, its
 //! inclusion proof and the signed checkpoint. A client can verify the answer offline, without the registry.
 
-use http::StatusCode;
-
 use crate::prelude::*;
 use registry_domain::evidence_log::{self, AttestationProof, Inclusion};
 use registry_domain::views::entry_url;

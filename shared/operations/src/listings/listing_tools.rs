@@ -1,8 +1,6 @@
 //! Returns the tools of an MCP server in full, with their content addresses, and what changed since an earlier look. Also
 //! returns its resources, resource templates and prompts.
 
-use crate::bounded;
-use crate::lookup;
 use crate::prelude::*;
 use registry_domain::views::tools::{self, ShownSet, ShownTool};
 use registry_model::{ServerContents, Severity, ToolChange, ToolSet, set_of_tools_hash, tools_hash};

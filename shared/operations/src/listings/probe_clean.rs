@@ -2,7 +2,6 @@
 //! peer that must decide whether to trust the listing. The answer comes from the evidence of the last probe.
 //! No new probe is started.
 
-use crate::lookup;
 use crate::prelude::*;
 use registry_domain::views::{Liveness, badge};
 use registry_model::{Assessment, Check, Handshake};

@@ -1,8 +1,6 @@
 //! Revokes a signed statement that should not have been signed. After that, `verify_attestation` returns the
 //! revocation with its reason.
 
-use http::StatusCode;
-
 use crate::operator_token;
 use crate::prelude::*;
 use registry_model::{AttestationId, PublicReason, Revocation};

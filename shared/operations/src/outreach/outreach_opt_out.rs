@@ -1,7 +1,6 @@
 //! Opts a listing out of all outreach. Anyone may do this: the registry has no accounts, and less outreach does no harm.
 //! Only the owner can opt in again, with `manage_listing`.
 
-use crate::lookup;
 use crate::prelude::*;
 use registry_domain::outreach::texts;
 

@@ -7,7 +7,6 @@ use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
 use registry_domain::payments::{self, Begun, CheckoutRequest};
 use registry_domain::views::ProductEntry;
-use registry_model::settings::Settings;
 use registry_model::{PurchaseId, PurchaseState, dollars};
 
 const PATH: &str = "/api/products/checkout";

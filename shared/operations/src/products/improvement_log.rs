@@ -3,7 +3,6 @@
 
 use crate::prelude::*;
 use crate::products::lessons::{self, Lessons, Rating, percent};
-use registry_model::settings::Settings;
 
 const MAX_PROBE_ENTRIES: usize = 5;
 

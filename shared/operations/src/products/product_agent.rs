@@ -9,7 +9,6 @@ use crate::prelude::*;
 use crate::products::subject::{self, Subject, ToolArgument};
 use registry_domain::funnel::{self, Unlock};
 use registry_domain::views::ProductEntry;
-use registry_model::settings::Settings;
 use registry_products::{File, Preset, Profile};
 use registry_store::FunnelCounts;
 use tools::ProductTool;

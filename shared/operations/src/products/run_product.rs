@@ -2,11 +2,9 @@
 //! the listing's status, what to fix, unread messages, and the next step in the funnel. Each step contains what
 //! was checked, the result and the call to make.
 
-use http::StatusCode;
-
 use crate::prelude::*;
 use registry_domain::funnel;
-use registry_model::{Assessment, Listing, Reason, TalkMessage};
+use registry_model::{Assessment, Reason, TalkMessage};
 use registry_probe::explain;
 use registry_store::FunnelCounts;
 

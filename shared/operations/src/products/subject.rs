@@ -2,7 +2,6 @@
 //! Nothing is stored or counted.
 
 use crate::goals::Goals;
-use crate::lookup;
 use crate::prelude::*;
 use registry_domain::funnel;
 use registry_formats::argument_text;

@@ -4,8 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use http::StatusCode;
-
 use crate::goals::Goals;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Opened};

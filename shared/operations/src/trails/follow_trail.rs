@@ -2,7 +2,6 @@
 //! the pairs of listings most often used together. Each list is a query of a sorted index, so its cost does not
 //! depend on the number of listings.
 
-use crate::bounded;
 use crate::prelude::*;
 use crate::trails::sense_traces::DEFAULT_ROWS;
 use registry_domain::views::trail::{CompositionRow, TrailRow};

@@ -2,7 +2,6 @@
 //! strongest trails and pairs and the newest marks of all listings. The decrease with time is computed on
 //! reading, so nothing has to expire in the table.
 
-use crate::bounded;
 use crate::prelude::*;
 use crate::trails::trace;
 use registry_domain::views::trail::{CompositionRow, MarkRow, TotalsRow, TrailRow};

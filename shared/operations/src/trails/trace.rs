@@ -1,7 +1,6 @@
 //! Stores a trace, an endorsement or a report of use. All three use this code. It reads the facts in one batch and
 //! decides whether the mark counts. Then it writes the mark, and what the mark adds to trails, in one transaction.
 
-use crate::bounded;
 use crate::prelude::*;
 use registry_app::trails::{CONTAGION, TRACE_INTERVAL, is_itself, source_digest};
 use registry_domain::views::trail::{MarkRow, TrailRow};

@@ -2,7 +2,6 @@
 //! listing. The registry compares the arguments but never stores them. Otherwise anyone could register
 //! capabilities for other listings.
 
-use crate::lookup;
 use crate::prelude::*;
 use registry_domain::trust::capability::{Capability, CapabilityKind};
 use registry_formats::argument_text;

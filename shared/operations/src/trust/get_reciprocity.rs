@@ -2,13 +2,12 @@
 //! The answer also contains the trust graph and the badge of the listing. The score is computed from stored
 //! facts. No requests are sent.
 
-use crate::lookup;
 use crate::prelude::*;
 use registry_domain::trust::facts;
 use registry_domain::trust::reciprocity::{Reciprocity, Signal};
 use registry_domain::views::badge;
 use registry_fetch::Target;
-use registry_model::{AttestationRecord, Identity, Listing};
+use registry_model::{AttestationRecord, Identity};
 
 const MAX_STATEMENTS: u32 = 50;
 const MAX_COMPOSITIONS: usize = 20;

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use jiff::SignedDuration;
 
 use crate::funnel::leave_feedback::Discount;
-use crate::lookup;
 use crate::prelude::*;
 use crate::trust::owner::{named_key, public_jwk_schema};
 use registry_app::takedown;
@@ -16,7 +15,7 @@ use registry_domain::outreach;
 use registry_domain::trust::ownership::{self, Domains, ShownChallenge, SignedChallenge, Way};
 use registry_formats::plain_text::{self, TextKind};
 use registry_formats::{argument_text, injection};
-use registry_model::{Contact, Listing};
+use registry_model::Contact;
 use registry_store::events::{Event, What};
 
 const MAX_NAME_CHARS: usize = 120;
