@@ -84,6 +84,8 @@ fn read_evidence(item: &Item) -> Result<Assessment> {
 /// The whole item of a listing: its data and its index keys.
 pub(super) fn listing_item(listing: &Listing) -> Result<Item> {
     let mut item: Item = serde_dynamo::to_item(listing)?;
+    // A value that a listing does not have is no attribute.
+    item.retain(|_, value| !value.is_null());
     item.extend(keys::listing(&listing.id).with([("hosted", yes())]));
     let mut index = |index: table::Index, pk: String, sk: String| {
         item.insert(index.key[0].to_owned(), s(pk));
