@@ -38,7 +38,7 @@ pub struct Demo {
     pub counts: FunnelCounts,
 }
 
-pub fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
+pub(super) fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
     check_goal_count(goals.len())?;
     let checked = |goal: &String| {
         let goal = argument_text::plain_line("goals", goal, MAX_GOAL_CHARS)?;
@@ -48,7 +48,7 @@ pub fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
     goals.iter().map(checked).collect()
 }
 
-pub fn check_goal_count(count: usize) -> Result<(), Problem> {
+pub(super) fn check_goal_count(count: usize) -> Result<(), Problem> {
     if count <= MAX_GOALS {
         return Ok(());
     }

@@ -68,7 +68,7 @@ fn answers_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// A list of goals, as [`demo::goals`] accepts them.
-pub fn goals_schema(_: &mut SchemaGenerator) -> Schema {
+pub(super) fn goals_schema(_: &mut SchemaGenerator) -> Schema {
     let goal = json!({ "type": "string", "format": "public-text", "maxLength": demo::MAX_GOAL_CHARS });
     json_schema!({ "type": "array", "items": goal, "maxItems": demo::MAX_GOALS })
 }

@@ -36,6 +36,7 @@ pub struct Begun {
 /// that is held or used or a purchase that may have been paid, 503 `payments_not_configured`, 404, 422, 429, and 502 or
 /// 503 if Stripe fails.
 pub async fn checkout(app: &App, caller: &Caller, sku: Sku, form: CheckoutRequest) -> Result<Begun, Problem> {
+    let goals = form.goals.clone().parse()?;
     let counts = app.store.live().await?.funnel;
     let meter = funnel::unlock(&app.settings, &counts);
     if !meter.payments_open {
@@ -43,7 +44,7 @@ pub async fn checkout(app: &App, caller: &Caller, sku: Sku, form: CheckoutReques
     }
     let key = app.settings.stripe_secret_key.as_ref().filter(|_| app.settings.has_payment_secrets());
     let key = key.ok_or_else(refusals::not_configured)?;
-    let request = Request::parse(app, sku, form)?;
+    let request = Request::parse(app, sku, form, goals)?;
     let fingerprint = request.key.fingerprint(&request.canonical());
     // A second try: another request with the same key may have begun the purchase at the same moment.
     for _ in 0..2 {

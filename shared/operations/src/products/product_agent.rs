@@ -4,10 +4,9 @@
 
 mod tools;
 
-use crate::goals::Goals;
 use crate::prelude::*;
 use crate::products::subject::{self, Subject, ToolArgument};
-use registry_domain::funnel::{self, Unlock};
+use registry_domain::funnel::{self, Goals, Unlock};
 use registry_domain::views::ProductEntry;
 use registry_products::{File, Preset, Profile};
 use registry_store::FunnelCounts;
