@@ -231,15 +231,12 @@ fn session_id(arguments: &Arguments) -> Result<SessionId, Problem> {
 
 fn not_found(app: &App) -> Problem {
     let detail = "Unknown session. Sessions are deleted after seven days. Open a new session.";
-    Problem::new(StatusCode::NOT_FOUND, "session_not_found", detail).with_next(
-        NextStep::post(
-            "interop_session",
-            app.settings.url(PATH),
-            json!({ "action": "session_open" }),
-            "Open a new session.",
-        )
-        .named("open"),
-    )
+    let next = step(app, json!({ "action": "session_open" }), "Open a new session.");
+    Problem::new(StatusCode::NOT_FOUND, "session_not_found", detail).with_next(next.named("open"))
+}
+
+fn step(app: &App, body: Value, note: &str) -> NextStep {
+    NextStep::post("interop_session", app.settings.url(PATH), body, note)
 }
 
 fn refused(session: &Session) -> Problem {
@@ -256,22 +253,15 @@ fn refused(session: &Session) -> Problem {
 }
 
 fn answer(app: &App, action: SessionAction, id: &SessionId, session: Session) -> Answer {
-    let url = app.settings.url(PATH);
     let Session { created_at, expires_at, facts, steps, closed } = session;
     let steps_left = usize::try_from(MAX_SESSION_STEPS).unwrap_or(usize::MAX).saturating_sub(steps.len());
     let next = if closed || steps_left == 0 {
-        let body = json!({ "action": "session_open" });
-        NextStep::post(
-            "interop_session",
-            url,
-            body,
-            "This session accepts no more steps. Open a new session.",
-        )
+        let note = "This session accepts no more steps. Open a new session.";
+        step(app, json!({ "action": "session_open" }), note)
     } else {
         let body =
             json!({ "action": "session_append", "session_id": id.reveal(), "step_action": "resolved" });
-        let note = "Append your next step.";
-        NextStep::post("interop_session", url, body, note)
+        step(app, body, "Append your next step.")
     };
     Answer {
         action,

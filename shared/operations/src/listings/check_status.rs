@@ -334,7 +334,10 @@ fn is_withdrawn_by_owner(listing: &Listing) -> bool {
 
 fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextStep {
     let settings = &app.settings;
-    let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
+    let none = |note: &str| {
+        let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
+        NextStep::open("none", status, note)
+    };
     match lane {
         Lane::Active if listing.feedbacked => NextStep::get(
             "talk_inbox",
@@ -342,12 +345,10 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
             json!({ "listing_id": listing.id }),
             "Live, and its feedback has been received. Read the Talk inbox for what comes next.",
         ),
-        Lane::Active => NextStep::post(
-            "take_demo",
-            settings.url("/api/products/demo"),
-            json!({ "listing_id": listing.id }),
-            "Take the free demo; `take_demo` describes it.",
-        ),
+        Lane::Active => {
+            let note = "Take the free demo; `take_demo` describes it.";
+            NextStep::take_demo(settings, Some(&listing.id), note)
+        }
         Lane::Queued => {
             let now = app.clock.now();
             let note = if listing.due_at > now {
@@ -355,9 +356,7 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
             } else {
                 "Check again in a few seconds. `lane` changes when the probe is done.".to_owned()
             };
-            NextStep::get("check_status", status, json!({ "id": listing.id }), note)
-                .named("poll")
-                .poll(listing.due_at, now)
+            NextStep::check_status(settings, &listing.id, note).named("poll").poll(listing.due_at, now)
         }
         Lane::NeedsFix | Lane::Demoted => {
             let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
@@ -378,14 +377,10 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
                 format!("{fix}Then publish the same server description again, which starts a new probe.");
             NextStep { body: None, note, ..again }
         }
-        Lane::Gated => NextStep::open(
-            "none",
-            status,
+        Lane::Gated => none(
             "Nothing to do: the sign-in is correct. To become Live, allow the handshake without a token.",
         ),
-        Lane::Package => NextStep::open(
-            "none",
-            status,
+        Lane::Package => none(
             "Nothing to do: the packages were checked. To become Live, the server needs an HTTP endpoint in `remotes`.",
         ),
         Lane::Withdrawn if is_withdrawn_by_owner(listing) => NextStep::post(
@@ -394,9 +389,7 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
             json!({ "action": "manage_listing", "listing_id": listing.id, "act": "restore" }),
             "Its owner can restore it: sign the challenge that this returns. Publishing it again has no effect.",
         ),
-        Lane::Withdrawn => NextStep::open(
-            "none",
-            status,
+        Lane::Withdrawn => none(
             "Only the operator of this registry can restore the listing. Publishing it again has no effect.",
         ),
     }

@@ -255,7 +255,7 @@ fn next(settings: &Settings, unlock: &Unlock, purchase: Option<&PurchaseStatus>)
             settings.url(PATH),
             "Send usage.body with your own listing_id and a new idempotency_key.",
         ),
-        _ => NextStep::post_own("take_demo", settings.url("/api/products/demo"), unlock.message.clone()),
+        _ => NextStep::take_demo(settings, None, unlock.message.clone()),
     }
 }
 

@@ -77,11 +77,8 @@ fn publish_call(settings: &Settings) -> NextStep {
 }
 
 fn demo_call(settings: &Settings) -> NextStep {
-    NextStep::post_own(
-        "take_demo",
-        settings.url("/api/products/demo"),
-        "Send {\"listing_id\": …} of a Live listing. The answer contains a draft of the feedback.",
-    )
+    let note = "Send {\"listing_id\": …} of a Live listing. The answer contains a draft of the feedback.";
+    NextStep::take_demo(settings, None, note)
 }
 
 fn feedback_call(settings: &Settings) -> NextStep {

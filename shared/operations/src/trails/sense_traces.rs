@@ -151,15 +151,8 @@ pub(super) async fn of_all(app: &App, limit: usize) -> Result<Answer, Problem> {
     let exists = |id: &ListingId| found.listings.contains_key(id);
     let marks = marks.into_iter().filter(|mark| exists(&mark.listing_id));
     let edges = found.edges.iter().filter(|edge| exists(&edge.listing_a) && exists(&edge.listing_b));
-    let next = trails.first().map(|row| {
-        let id = &row.listing_id;
-        NextStep::post(
-            "sense_traces",
-            app.settings.url(trace::PATH),
-            json!({ "action": "sense_traces", "listing_id": id }),
-            "Read what others left at the first listing.",
-        )
-    });
+    let note = "Read what others left at the first listing.";
+    let next = trails.first().map(|row| trace::sense_step(app, &row.listing_id, note));
     Ok(Answer {
         at: now,
         marks: marks.map(|mark| MarkRow::of(mark, now)).collect(),

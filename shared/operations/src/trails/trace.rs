@@ -233,11 +233,12 @@ fn answer(
         counted: why.is_none(),
         not_counted_because: why,
         trail: TrailRow::of(listing, &trail),
-        next: NextStep::post(
-            "sense_traces",
-            app.settings.url(PATH),
-            json!({ "action": "sense_traces", "listing_id": id }),
-            "Read the trail, marks and compositions of this listing.",
-        ),
+        next: sense_step(app, id, "Read the trail, marks and compositions of this listing."),
     })
+}
+
+/// Reads the traces at a listing.
+pub(super) fn sense_step(app: &App, id: &ListingId, note: &str) -> NextStep {
+    let body = json!({ "action": "sense_traces", "listing_id": id });
+    NextStep::post("sense_traces", app.settings.url(PATH), body, note)
 }
