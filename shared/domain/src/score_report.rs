@@ -45,7 +45,7 @@ pub async fn text(app: &App, id: &str) -> Result<String, Problem> {
             "There is no report `{}`. A report is stored for {RETENTION_DAYS} days. Score the URL again.",
             shorten(id, 80)
         );
-        Problem::new(http::StatusCode::NOT_FOUND, "report_not_found", detail)
+        Problem::not_found("report_not_found", detail)
     };
     let id: ScoreReportId = id.parse().map_err(|_| unknown())?;
     app.store.score_report(&id, app.clock.now()).await?.ok_or_else(unknown)

@@ -103,7 +103,7 @@ pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<C
 
 pub(super) fn order_not_found(app: &App, order_id: &str) -> Problem {
     let detail = format!("Unknown order `{}`.", shorten(order_id, 60));
-    Problem::new(StatusCode::NOT_FOUND, "order_not_found", detail).with_next(NextStep::take_demo(
+    Problem::not_found("order_not_found", detail).with_next(NextStep::take_demo(
         &app.settings,
         None,
         "Send {\"listing_id\": …}. The response contains the order_id.",

@@ -2,8 +2,6 @@
 //! They are made from what the registry observed. All values come from the table. No text of a caller or of a
 //! listing is repeated.
 
-use http::StatusCode;
-
 use super::capability::Capability;
 use super::reciprocity::Reciprocity;
 use crate::prelude::*;
@@ -143,5 +141,5 @@ fn probed(evidence: Option<&Assessment>) -> Result<&Assessment, Problem> {
 }
 
 fn nothing_to_state(code: &'static str, detail: &str) -> Problem {
-    Problem::new(StatusCode::CONFLICT, code, detail)
+    Problem::conflict(code, detail)
 }

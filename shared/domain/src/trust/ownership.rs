@@ -5,7 +5,6 @@
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt as _, StreamExt as _};
-use http::StatusCode;
 use jiff::SignedDuration;
 
 use crate::prelude::*;
@@ -151,7 +150,7 @@ pub async fn prove_one_of(
             Ok(proven) if app.store.spend_challenge(nonce, now).await? => return Ok((index, proven)),
             Ok(_) => {
                 let detail = "Another call used this challenge at the same time. Get a new challenge.";
-                return Err(Problem::new(StatusCode::CONFLICT, "challenge_spent", detail));
+                return Err(Problem::conflict("challenge_spent", detail));
             }
             Err(problem) => match &mut refused {
                 Some(first) => first.detail = format!("{} {}", first.detail, problem.detail),
@@ -238,7 +237,7 @@ impl Domains {
 fn no_domain() -> Problem {
     let detail = "The listing has no host, and its name is not a reversed domain name. So nobody can prove to be \
          its owner.";
-    Problem::new(StatusCode::CONFLICT, "no_domain", detail)
+    Problem::conflict("no_domain", detail)
 }
 
 /// A place where a domain may publish a key, as it was read.

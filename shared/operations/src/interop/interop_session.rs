@@ -232,7 +232,7 @@ fn session_id(arguments: &Arguments) -> Result<SessionId, Problem> {
 fn not_found(app: &App) -> Problem {
     let detail = "Unknown session. Sessions are deleted after seven days. Open a new session.";
     let next = step(app, json!({ "action": "session_open" }), "Open a new session.");
-    Problem::new(StatusCode::NOT_FOUND, "session_not_found", detail).with_next(next.named("open"))
+    Problem::not_found("session_not_found", detail).with_next(next.named("open"))
 }
 
 fn step(app: &App, body: Value, note: &str) -> NextStep {
@@ -241,15 +241,11 @@ fn step(app: &App, body: Value, note: &str) -> NextStep {
 
 fn refused(session: &Session) -> Problem {
     if session.closed {
-        return Problem::new(
-            StatusCode::CONFLICT,
-            "session_closed",
-            "This session is closed. Open a new session.",
-        );
+        return Problem::conflict("session_closed", "This session is closed. Open a new session.");
     }
     let detail =
         format!("This session already has {MAX_SESSION_STEPS} steps, the maximum. Open a new session.");
-    Problem::new(StatusCode::CONFLICT, "session_full", detail)
+    Problem::conflict("session_full", detail)
 }
 
 fn answer(app: &App, action: SessionAction, id: &SessionId, session: Session) -> Answer {

@@ -151,6 +151,6 @@ fn since<'a>(sets: &'a [ToolSet], hash: &str) -> Result<&'a ToolSet, Problem> {
     sets.iter().find(|set| set.hash == hash).ok_or_else(|| {
         let detail = "No tool set of this listing with this hash is stored. `earlier` in the answer without `since` \
             contains the stored sets.";
-        Problem::new(http::StatusCode::NOT_FOUND, "tool_set_not_found", detail)
+        Problem::not_found("tool_set_not_found", detail)
     })
 }

@@ -67,7 +67,7 @@ impl Operation for RunProduct {
         let (listing, evidence) = &*found;
         if listing.lane == Lane::Withdrawn {
             let detail = "This listing was withdrawn, so the routine cannot run for it.";
-            return Err(Problem::new(StatusCode::CONFLICT, "listing_withdrawn", detail));
+            return Err(Problem::conflict("listing_withdrawn", detail));
         }
         let now = app.clock.now();
         let inbox = app.store.inbox(&listing_id, listing.listed_at, None, MAX_MESSAGES, now);

@@ -175,7 +175,7 @@ fn closed(app: &App, listing: &Listing) -> Problem {
 }
 
 fn conflict(app: &App, listing: &Listing, code: &'static str, detail: &'static str) -> Problem {
-    Problem::new(StatusCode::CONFLICT, code, detail).with_next(NextStep::check_status(
+    Problem::conflict(code, detail).with_next(NextStep::check_status(
         &app.settings,
         &listing.id,
         "The status shows the state of the listing and the reason.",

@@ -84,7 +84,7 @@ impl Operation for BindIdentity {
         let listing = lookup::listing(app, &listing_id).await?;
         if listing.lane == Lane::Withdrawn {
             let detail = "This listing is withdrawn. Its owner can restore it with manage_listing.";
-            return Err(Problem::new(http::StatusCode::CONFLICT, "withdrawn", detail));
+            return Err(Problem::conflict("withdrawn", detail));
         }
         let ways = Domains::of(&listing)?.ways(app, key.as_ref());
         let act = format!("bind_identity {}", listing.id);

@@ -164,7 +164,7 @@ fn nothing_to_hash(listed: bool) -> Problem {
     if listed {
         let detail =
             "This listing was not probed yet, so its capabilities are unknown. Retry after its first probe.";
-        return Problem::new(http::StatusCode::CONFLICT, "nothing_observed", detail);
+        return Problem::conflict("nothing_observed", detail);
     }
     let detail = "Send the `name` with description, tools, skills and tags, or a `listing_id`.";
     Problem::invalid("name", "name_missing", detail)

@@ -278,7 +278,7 @@ fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>) -> String {
 /// Checked before a challenge is issued.
 fn check_allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
     let conflict = |code, detail: &str| {
-        let problem = Problem::new(http::StatusCode::CONFLICT, code, detail);
+        let problem = Problem::conflict(code, detail);
         Err(problem.with("lane", listing.lane.as_str()))
     };
     let withdrawn = listing.lane == Lane::Withdrawn;
