@@ -97,8 +97,9 @@ impl Operation for SenseTraces {
 impl Answer {
     fn keep(&mut self, q: &str, is_of_one_listing: bool) {
         let holds = |text: &str| text.to_lowercase().contains(q);
-        self.marks
-            .retain(|mark| holds(&mark.body) || holds(&mark.from) || mark.tags.iter().any(|tag| holds(tag)));
+        self.marks.retain(|MarkRow { mark, .. }| {
+            holds(&mark.body) || holds(&mark.from) || mark.tags.iter().any(|tag| holds(tag))
+        });
         if !is_of_one_listing {
             self.trails.retain(|row| holds(&row.name) || holds(row.listing_id.as_str()));
             self.compositions.retain(|row| holds(row.listing_a.as_str()) || holds(row.listing_b.as_str()));
