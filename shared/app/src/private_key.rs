@@ -70,7 +70,7 @@ pub fn same_key(setting: &str) -> Problem {
         "The key that {setting} names is already in use. Create a new key in the key service, set {setting} to its id, \
          and change the key then."
     );
-    Problem::new(http::StatusCode::CONFLICT, "same_key", detail)
+    Problem::conflict("same_key", detail)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "used with map_err")]

@@ -12,7 +12,6 @@ mod rewards;
 
 use std::collections::BTreeMap;
 
-use http::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use crate::App;
@@ -224,10 +223,10 @@ async fn change_log_key(app: &App, step: KeyStep) -> Result<Outcome, Problem> {
             return Ok(Outcome::of_one(true, 0, note));
         }
     };
-    Err(Problem::new(StatusCode::CONFLICT, "key_step_out_of_order", refusal))
+    Err(Problem::conflict("key_step_out_of_order", refusal))
 }
 
 /// 409: the host is blocked.
 fn blocked_conflict(detail: String) -> Problem {
-    Problem::new(StatusCode::CONFLICT, "host_blocked", detail)
+    Problem::conflict("host_blocked", detail)
 }

@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use http::StatusCode;
-
-use registry_app::App;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_store::Changes;
 
 /// Transactions per run. The next run numbers the rest.
@@ -54,7 +51,7 @@ pub async fn after(app: &App, since: Option<u64>, limit: u32) -> Result<Changes,
         let detail = format!(
             "{detail} Read the active list again, and go on with the `cursor` of a call without `since`."
         );
-        return Err(Problem::new(StatusCode::NOT_FOUND, "cursor_gone", detail).with("cursor", found.last));
+        return Err(Problem::not_found("cursor_gone", detail).with("cursor", found.last));
     }
     Ok(found)
 }

@@ -1,8 +1,6 @@
 //! The rules for collections: their names, and who may publish them. A collection is a named selection of servers, which
 //! clients read as a registry of its own.
 
-use http::StatusCode;
-
 use crate::trust::ownership::Domains;
 use registry_formats::argument_text;
 use registry_model::error::{Problem, shorten};
@@ -87,7 +85,7 @@ pub fn checked(collection: Collection) -> Result<Collection, Problem> {
 
 pub fn not_found(name: &str) -> Problem {
     let detail = format!("Unknown collection: `{}`. `/api/collections` lists all.", shorten(name, 100));
-    Problem::new(StatusCode::NOT_FOUND, "collection_not_found", detail)
+    Problem::not_found("collection_not_found", detail)
 }
 
 #[cfg(test)]

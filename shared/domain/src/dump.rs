@@ -9,16 +9,12 @@ use std::time::{Duration, Instant};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures::future::BoxFuture;
-use schemars::{JsonSchema, Schema, SchemaGenerator, schema_for};
-use serde::Serialize;
-use serde_json::{Map, Value};
+use schemars::{Schema, SchemaGenerator, schema_for};
 
 use crate::funnel::{self, Deal};
+use crate::prelude::*;
 use crate::views::{LogPlace, Row, Server, ServerResponse};
-use registry_app::App;
-use registry_model::{
-    Access, Kind, Lane, LastLeaf, Listed, ListingId, Moment, ServerDocument, UnfinishedDump,
-};
+use registry_model::{Access, LastLeaf, Listed, ServerDocument, UnfinishedDump};
 use registry_search::browse::{self, BrowseQuery};
 use registry_store::StoreError;
 

@@ -3,10 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_fetch::Target;
-use registry_model::error::Problem;
-use registry_model::{Assessment, Handshake, Listing, ListingId};
+use registry_model::{Assessment, Handshake};
 
 /// So many different sources must report within a day that a listing failed.
 const MIN_SOURCES: usize = 3;

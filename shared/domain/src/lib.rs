@@ -21,6 +21,7 @@ pub mod imports;
 pub mod interop;
 pub mod outreach;
 pub mod payments;
+mod prelude;
 pub mod publish;
 pub mod score_report;
 pub mod trust;
@@ -30,13 +31,5 @@ use registry_model::{FeedItem, Listing, Moment};
 
 /// An entry of the public feed about a listing; `text` follows its name.
 pub(crate) fn feed_item(listing: &Listing, what: &str, at: Moment, text: &str) -> FeedItem {
-    FeedItem {
-        what: what.to_owned(),
-        at,
-        listing_id: Some(listing.id.clone()),
-        kind: listing.kind,
-        name: listing.name.clone(),
-        text: format!("{} {text}", listing.name),
-        severity: None,
-    }
+    FeedItem::of_listing(listing, what, format!("{} {text}", listing.name), at)
 }

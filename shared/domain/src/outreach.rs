@@ -12,11 +12,9 @@ pub mod likeness;
 pub mod texts;
 
 use futures::future::BoxFuture;
-use serde::Serialize;
 
 use self::invitations::Sent;
-use registry_app::App;
-use registry_model::{Lane, Listing};
+use crate::prelude::*;
 use registry_store::{OutreachClass, StoreError};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

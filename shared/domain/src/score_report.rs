@@ -1,15 +1,12 @@
 //! Makes, stores and reads the reports of scores. A report may be read by anybody, and a stranger chose the server that it
 //! shows. So it contains no credentials and no addresses of people, and its size is limited.
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::talk::without_personal_data;
 use registry_fetch::Target;
-use registry_model::error::{Problem, shorten};
-use registry_model::settings::Settings;
-use registry_model::{Assessment, Handshake, LimitedAction, Moment, ProbeStep, ScoreReport, ScoreReportId};
+use registry_model::{Assessment, Handshake, ProbeStep, ScoreReport, ScoreReportId};
 use registry_probe::explain;
 use registry_probe::handshake::without_values;
-use serde_json::Value;
 
 /// Days for which a report is stored.
 pub const RETENTION_DAYS: i64 = registry_store::SCORE_REPORT_RETENTION / 86_400;
@@ -48,7 +45,7 @@ pub async fn text(app: &App, id: &str) -> Result<String, Problem> {
             "There is no report `{}`. A report is stored for {RETENTION_DAYS} days. Score the URL again.",
             shorten(id, 80)
         );
-        Problem::new(http::StatusCode::NOT_FOUND, "report_not_found", detail)
+        Problem::not_found("report_not_found", detail)
     };
     let id: ScoreReportId = id.parse().map_err(|_| unknown())?;
     app.store.score_report(&id, app.clock.now()).await?.ok_or_else(unknown)

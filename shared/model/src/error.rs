@@ -63,13 +63,18 @@ impl Problem {
         Self { field: Some(field.into()), ..Self::new(StatusCode::FORBIDDEN, code, detail) }
     }
 
+    /// 404: what the request names does not exist.
+    pub fn not_found(code: &'static str, detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, code, detail)
+    }
+
+    /// 409: the request does not fit the present state.
+    pub fn conflict(code: &'static str, detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, code, detail)
+    }
+
     pub fn listing_not_found(id: &str) -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            "listing_not_found",
-            format!("Listing not found: `{}`.", shorten(id, 120)),
-        )
-        .with_next(
+        Self::not_found("listing_not_found", format!("Listing not found: `{}`.", shorten(id, 120))).with_next(
             NextStep::post_own(
                 "list_yourself",
                 "/api/publish".to_owned(),

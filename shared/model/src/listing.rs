@@ -13,53 +13,37 @@ use super::{NameProof, Obstacle, ProbeHistory, Reason, Withdrawal};
 pub struct Listing {
     pub id: ListingId,
     /// Unknown until the first probe if only the URL of a site was published.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// Display name. It is the id until a card or a publisher gives a name.
     pub name: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The name in its server description, such as `io.github.acme/weather`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_name: Option<String>,
     /// The proof of that name. Without a proof, the name is only claimed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name_proof: Option<NameProof>,
     /// Whether the listing has the right to that name; absent if the id of the listing shows it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name_hold: Option<NameHold>,
     /// The domain whose key was last bound to the listing. It counts only while the listing is at this domain, see
     /// [`Self::shown_domain`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proven_domain: Option<HostName>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     pub category: Category,
     /// What is probed: a card URL, a site or an MCP endpoint; absent if nothing can be probed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The transport that a server description declared.
     pub declared: DeclaredTransport,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub obstacle: Option<Obstacle>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub website: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card_url: Option<String>,
     /// The URL that answered the last handshake.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     pub lane: Lane,
     pub listed_at: Moment,
     /// Absent while the listing is not Live.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live_since: Option<Moment>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_ok_at: Option<Moment>,
     /// When a probe last proved the sign-in that the listing asks for. Absent if the last proof needed no sign-in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_in_at: Option<Moment>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<LastProbe>,
     pub due_at: Moment,
     /// Probes in a row that were not `ok`.
@@ -70,7 +54,6 @@ pub struct Listing {
     pub strikes: Vec<i64>,
     /// The first of the probes in a row that failed; absent if the last probe passed or had nothing to ask. If the listing
     /// was never Live or gated, publishing it again starts a new period.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Moment>,
     /// The first reason of the last probe of a Live or gated listing that failed. Its evidence is still that of its proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,12 +65,10 @@ pub struct Listing {
     #[serde(default, skip_serializing)]
     pub asked_at: i64,
     /// The last `ok` handshake in which every part was done, for an agent also the message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole_ok_at: Option<Moment>,
     #[serde(default, skip_serializing_if = "ProbeHistory::is_empty")]
     pub history: ProbeHistory,
     /// Why and when the operator or the owner withdrew the listing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawal: Option<Withdrawal>,
     /// The log entry of the latest decision about the listing, if it was read together with the evidence.
     #[serde(skip)]
@@ -101,35 +82,28 @@ pub struct Listing {
     #[serde(default, skip_serializing)]
     pub revision: u64,
     /// The protocol version of its last answer; the next probe starts with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub era: Option<String>,
     /// The hash of its tool set when that was last read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools_hash: Option<String>,
     /// The hash of the tool set that is stored with whole definitions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_tools: Option<String>,
     /// A hash over the resources, resource templates and prompts that are stored.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_contents: Option<String>,
     /// A hash over its own texts; search reads them again only when it changes.
-    #[serde(rename = "said", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "said")]
     pub content_hash: Option<String>,
     #[serde(default)]
     pub demoed: bool,
     #[serde(default)]
     pub feedbacked: bool,
     /// The last visit to its inbox, to the hour; older messages count as read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visited_at: Option<Moment>,
     /// When it was last published again although it was not Live, to request a probe.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe_requested_at: Option<Moment>,
     /// Claims for a probe since a verdict was last recorded; more than one where that process died or could not write.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub attempts: u32,
     /// The token of the process that is probing it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<String>,
     /// Until when the lease is valid, in milliseconds since the epoch.
     #[serde(default)]

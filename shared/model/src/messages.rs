@@ -146,6 +146,11 @@ impl FeedItem {
         "listing_tools_changed",
     ];
 
+    pub fn of_listing(listing: &Listing, what: &str, text: String, at: Moment) -> Self {
+        let (listing_id, name) = (Some(listing.id.clone()), listing.name.clone());
+        Self { what: what.to_owned(), at, listing_id, kind: listing.kind, name, text, severity: None }
+    }
+
     /// Whether it is one of the [changes](Self::CHANGES).
     pub fn is_change(&self) -> bool {
         self.listing_id.is_some() && Self::CHANGES.contains(&self.what.as_str())
@@ -164,16 +169,7 @@ impl FeedItem {
         } else {
             return None;
         };
-        let (listing_id, kind) = (Some(after.id.clone()), after.kind);
-        Some(Self {
-            what: what.to_owned(),
-            at,
-            listing_id,
-            kind,
-            name: after.name.clone(),
-            text,
-            severity: None,
-        })
+        Some(Self::of_listing(after, what, text, at))
     }
 }
 

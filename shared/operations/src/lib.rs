@@ -19,7 +19,6 @@ pub mod economy;
 pub mod examples;
 pub mod federation;
 pub mod funnel;
-mod goals;
 pub mod intent;
 pub mod interop;
 pub mod listings;

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
-
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Lane, Listing, ListingId, NameHold, NextStep};
@@ -56,7 +54,7 @@ pub(super) async fn live_listing_with_evidence(app: &App, id: &str) -> Result<Ar
     }
     let id = &listing.0.id;
     let detail = format!("This requires a Live listing. The state of `{id}` is {}.", lane.as_str());
-    Err(Problem::new(StatusCode::CONFLICT, "not_active", detail).with("lane", lane.as_str()).with_next(
+    Err(Problem::conflict("not_active", detail).with("lane", lane.as_str()).with_next(
         NextStep::check_status(
             &app.settings,
             id,

@@ -44,13 +44,25 @@ impl Effect {
 /// A way in which the agent card advertises an operation (`specification.md#agent-skills`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdvertisedSkill {
-    /// The specified id of the skill (`specification.md#agent-skills`).
-    pub id: &'static str,
+    /// With hyphens or underscores.
+    pub(crate) id: &'static str,
     pub name: &'static str,
     /// For an agent that looks for a skill.
     pub description: &'static str,
     /// Search words.
     pub tags: &'static [&'static str],
+}
+
+impl AdvertisedSkill {
+    /// The skill with the name and the title of an operation.
+    pub(crate) const fn of<O: Operation>(description: &'static str, tags: &'static [&'static str]) -> Self {
+        Self { id: O::NAME, name: O::TITLE, description, tags }
+    }
+
+    /// The specified id of the skill (`specification.md#agent-skills`).
+    pub fn id(&self) -> String {
+        self.id.replace('_', "-")
+    }
 }
 
 /// The arguments of an operation that takes none.

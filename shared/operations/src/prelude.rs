@@ -1,12 +1,17 @@
-//! Imports that nearly every operation uses.
+//! Imports that most operations use.
 
+pub(crate) use http::StatusCode;
 pub(crate) use registry_app::App;
 pub(crate) use registry_formats::argument_schema;
 pub(crate) use registry_model::error::{Problem, shorten};
-pub(crate) use registry_model::{Caller, Kind, Lane, LimitedAction, ListingId, Moment, NextStep, Sku};
+pub(crate) use registry_model::settings::Settings;
+pub(crate) use registry_model::{
+    Caller, Kind, Lane, LimitedAction, Listing, ListingId, Moment, NextStep, Sku,
+};
 pub(crate) use schemars::JsonSchema;
 pub(crate) use serde::{Deserialize, Serialize};
 pub(crate) use serde_json::{Map, Value, json};
 
 pub(crate) use crate::operation::{AdvertisedSkill, Effect, NoArguments, Operation};
 pub(crate) use crate::route::{Family, Route};
+pub(crate) use crate::{bounded, lookup};

@@ -4,7 +4,7 @@
 
 use super::leaves::{add_leaf, leaf_id};
 use super::prelude::*;
-use registry_model::{AttestationRecord, LogEntry, Moment};
+use registry_model::{AttestationRecord, LogEntry};
 
 /// The maximum number of attestations in a batch. Their digests need 128 KB.
 pub const MAX_BATCH: usize = 2048;
@@ -35,7 +35,7 @@ pub struct AttestationBatch {
 impl Store {
     /// The attestations before `end` that no batch contains. It first deletes the notes of those that the latest batch
     /// contains, which an earlier run may have left.
-    pub async fn unlogged_attestations(&self, end: Moment) -> Result<Unlogged, StoreError> {
+    pub async fn unlogged_attestations(&self, end: Moment) -> Result<Unlogged> {
         let pointer = self.read(&keys::LATEST_BATCH.key(), Consistency::Strong).await?;
         let latest = pointer.map(|item| text(&item, "batch").to_owned());
         let range = Range::Before(keys::millis(end));
@@ -59,12 +59,7 @@ impl Store {
 
     /// Stores a batch with its leaf; false if another process made a batch in the meantime. `digests` is in the order of
     /// the Merkle tree.
-    pub async fn keep_batch(
-        &self,
-        unlogged: Unlogged,
-        digests: &[String],
-        leaf: &LogEntry,
-    ) -> Result<bool, StoreError> {
+    pub async fn keep_batch(&self, unlogged: Unlogged, digests: &[String], leaf: &LogEntry) -> Result<bool> {
         let Some(last) = unlogged.sort_keys.last() else { return Ok(false) };
         let mut transaction = Transaction::default();
         let pointer = Expression::default().set("batch", s(last));
@@ -88,7 +83,7 @@ impl Store {
     }
 
     /// The batch that contains an attestation; `None` before there is one.
-    pub async fn batch_of(&self, record: &AttestationRecord) -> Result<Option<AttestationBatch>, StoreError> {
+    pub async fn batch_of(&self, record: &AttestationRecord) -> Result<Option<AttestationBatch>> {
         let Some(digest) = &record.jws_sha256 else { return Ok(None) };
         let own = keys::by_time(keys::UNLOGGED_ATTESTATIONS, record.issued_at, record.id.as_str()).sk;
         let mut start = None;
@@ -111,7 +106,7 @@ impl Store {
         Ok(None)
     }
 
-    async fn delete_notes(&self, sort_keys: impl Iterator<Item = String>) -> Result<(), StoreError> {
+    async fn delete_notes(&self, sort_keys: impl Iterator<Item = String>) -> Result<()> {
         self.delete_all(sort_keys.map(|sort_key| Key::new(keys::UNLOGGED_ATTESTATIONS, sort_key)).collect())
             .await
     }

@@ -5,7 +5,7 @@ use super::deposit::Deposit;
 use super::prelude::*;
 use super::rates::Allowance;
 use super::trails;
-use registry_model::{AttestationId, AttestationRecord, ListingId, Moment, Revocation, TrailEvent};
+use registry_model::{AttestationId, AttestationRecord, Revocation, TrailEvent};
 
 /// Seconds that a record outlives its attestation.
 const KEPT_AFTER_EXPIRY: i64 = 86_400;
@@ -17,7 +17,7 @@ impl Store {
         &self,
         record: &AttestationRecord,
         act: Option<&Allowance<'_>>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let (at, listing_id) = (record.issued_at, &record.listing_id);
         self.count_allowed(act.copied(), at).await?;
         let mut transaction = Transaction::default();
@@ -40,7 +40,7 @@ impl Store {
         &self,
         listing_id: &ListingId,
         id: &AttestationId,
-    ) -> Result<Option<AttestationRecord>, StoreError> {
+    ) -> Result<Option<AttestationRecord>> {
         let item = self.read(&keys::attestation(listing_id, id.as_str()), Consistency::Strong).await?;
         item.as_ref().map(read).transpose()
     }
@@ -51,7 +51,7 @@ impl Store {
         listing_id: &ListingId,
         limit: u32,
         now: Moment,
-    ) -> Result<Vec<AttestationRecord>, StoreError> {
+    ) -> Result<Vec<AttestationRecord>> {
         let page = self.query(Query::of(keys::attestations(listing_id)).descending().limit(limit)).await?;
         let records: Vec<AttestationRecord> = page.items.iter().map(read).collect::<Result<_, _>>()?;
         Ok(records.into_iter().filter(|record| record.expires_at > now).collect())
@@ -63,7 +63,7 @@ impl Store {
         listing_id: &ListingId,
         id: &AttestationId,
         revocation: &Revocation,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let key = keys::attestation(listing_id, id.as_str());
         let change = Expression::default().set("revoked", to_blob(revocation)?);
         let change = change.if_exists().if_missing("revoked");
@@ -71,7 +71,7 @@ impl Store {
     }
 }
 
-fn read(item: &Item) -> Result<AttestationRecord, StoreError> {
+fn read(item: &Item) -> Result<AttestationRecord> {
     let record: AttestationRecord = blob(item, "attestation")?;
     let revoked = some_text(item, "revoked").map(|_| blob(item, "revoked")).transpose()?;
     Ok(AttestationRecord { revoked, ..record })

@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::error::StoreError;
+use super::error::Result;
 use super::table::TTL_ATTRIBUTE;
 use registry_model::Moment;
 
@@ -39,21 +39,21 @@ pub(super) fn ttl(at: Moment, seconds: i64) -> (&'static str, AttributeValue) {
 }
 
 /// A value as JSON text in one attribute, which [`blob`] reads.
-pub(super) fn to_blob(value: &(impl Serialize + ?Sized)) -> Result<AttributeValue, StoreError> {
+pub(super) fn to_blob(value: &(impl Serialize + ?Sized)) -> Result<AttributeValue> {
     Ok(s(serde_json::to_string(value)?))
 }
 
-pub(super) fn blob<T: DeserializeOwned>(item: &Item, name: &str) -> Result<T, StoreError> {
+pub(super) fn blob<T: DeserializeOwned>(item: &Item, name: &str) -> Result<T> {
     Ok(serde_json::from_str(text(item, name))?)
 }
 
 /// The data of whole items.
-pub(super) fn read_all<T: DeserializeOwned>(items: Vec<Item>) -> Result<Vec<T>, StoreError> {
+pub(super) fn read_all<T: DeserializeOwned>(items: Vec<Item>) -> Result<Vec<T>> {
     Ok(items.into_iter().map(serde_dynamo::from_item).collect::<Result<_, _>>()?)
 }
 
 /// The [`blob`] of each item.
-pub(super) fn blobs<T: DeserializeOwned>(items: &[Item], name: &str) -> Result<Vec<T>, StoreError> {
+pub(super) fn blobs<T: DeserializeOwned>(items: &[Item], name: &str) -> Result<Vec<T>> {
     items.iter().map(|item| blob(item, name)).collect()
 }
 

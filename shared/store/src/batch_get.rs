@@ -9,7 +9,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::attributes::Item;
 use super::client::Store;
-use super::error::StoreError;
+use super::error::{Result, StoreError};
 use super::keys::Key;
 use registry_model::Random;
 
@@ -33,11 +33,7 @@ pub(super) enum Consistency {
 
 impl Store {
     /// The items under these keys, in no order; keys without an item are left out. No key may be given twice.
-    pub(super) async fn batch_get(
-        &self,
-        keys: Vec<Key>,
-        consistency: Consistency,
-    ) -> Result<Vec<Item>, StoreError> {
+    pub(super) async fn batch_get(&self, keys: Vec<Key>, consistency: Consistency) -> Result<Vec<Item>> {
         let batches: Vec<Vec<Item>> =
             keys.chunks(MAX_KEYS).map(|batch| batch.iter().map(Key::item).collect()).collect();
         let reads = stream::iter(batches)
@@ -46,7 +42,7 @@ impl Store {
         Ok(reads.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
     }
 
-    async fn one_batch(&self, keys: Vec<Item>, consistency: Consistency) -> Result<Vec<Item>, StoreError> {
+    async fn one_batch(&self, keys: Vec<Item>, consistency: Consistency) -> Result<Vec<Item>> {
         let mut items = Vec::with_capacity(keys.len());
         let strong = consistency == Consistency::Strong;
         let mut requested =

@@ -4,7 +4,6 @@
 //! do not delay rechecks and listings of proven owners.
 
 use super::prelude::*;
-use registry_model::Moment;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
@@ -65,13 +64,7 @@ impl BudgetState {
 
 impl Store {
     /// Takes up to `wanted` probes from the budget and returns how many it took.
-    pub async fn take_probes(
-        &self,
-        wanted: u32,
-        share: &Share,
-        caps: Caps,
-        now: Moment,
-    ) -> Result<u32, StoreError> {
+    pub async fn take_probes(&self, wanted: u32, share: &Share, caps: Caps, now: Moment) -> Result<u32> {
         let mut wanted = wanted.min(BudgetState::default().left(caps, share.is_unproven));
         if share.domain.is_some() {
             wanted = wanted.min(caps.of_domain());
@@ -88,7 +81,7 @@ impl Store {
         Ok(0)
     }
 
-    async fn left(&self, share: &Share, caps: Caps, now: Moment) -> Result<u32, StoreError> {
+    async fn left(&self, share: &Share, caps: Caps, now: Moment) -> Result<u32> {
         let left = self.budget(now).await?.left(caps, share.is_unproven);
         let Some(StoredBucket { key, .. }) = bucket_of_domain(share, now) else { return Ok(left) };
         let items = self.batch_get(vec![key], Consistency::Strong).await?;
@@ -96,7 +89,7 @@ impl Store {
         Ok(left.min(caps.of_domain().saturating_sub(used)))
     }
 
-    pub async fn budget(&self, now: Moment) -> Result<BudgetState, StoreError> {
+    pub async fn budget(&self, now: Moment) -> Result<BudgetState> {
         let buckets = buckets(now);
         let keys = buckets.iter().map(|bucket| bucket.key.clone()).collect();
         let items = self.batch_get(keys, Consistency::Strong).await?;
@@ -108,13 +101,7 @@ impl Store {
         Ok(BudgetState { window, hour, day })
     }
 
-    async fn take_exactly(
-        &self,
-        amount: u32,
-        share: &Share,
-        caps: Caps,
-        now: Moment,
-    ) -> Result<bool, StoreError> {
+    async fn take_exactly(&self, amount: u32, share: &Share, caps: Caps, now: Moment) -> Result<bool> {
         let room = |cap: u32| n(cap.saturating_sub(amount));
         let take = |expires: i64, cap: u32| {
             let take = Expression::default().add("used", amount.into()).set("ttl", n(expires));

@@ -2,7 +2,7 @@
 //! when nothing that was stored with it can still exist. After that, nobody can find out the address behind a digest.
 
 use super::prelude::*;
-use registry_model::{Moment, Secret};
+use registry_model::Secret;
 
 /// Seconds for which a secret is used. No item that contains the digest of a caller is stored for longer.
 pub const CALLER_KEY_PERIOD: i64 = 30 * 86_400;
@@ -24,11 +24,7 @@ pub fn caller_key_period(now: Moment) -> i64 {
 impl Store {
     /// The secrets at this time. If the current period has no secret, `new_secret` becomes its secret, unless another
     /// process stored one at the same moment.
-    pub async fn caller_keys(
-        &self,
-        now: Moment,
-        new_secret: impl Fn() -> String,
-    ) -> Result<CallerKeys, StoreError> {
+    pub async fn caller_keys(&self, now: Moment, new_secret: impl Fn() -> String) -> Result<CallerKeys> {
         let period = caller_key_period(now);
         let mut items = self.partition(keys::CALLER_KEYS).await?;
         if of_period(&items, period).is_none() {

@@ -3,7 +3,6 @@
 
 use super::prelude::*;
 use super::rates::Allowance;
-use registry_model::Moment;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
@@ -20,7 +19,7 @@ impl Store {
         challenge: &Challenge,
         act: Option<Allowance<'_>>,
         now: Moment,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         self.count_allowed(act, now).await?;
         let item = keys::CHALLENGE.of(&challenge.nonce).with([
             ("text", s(&challenge.text)),
@@ -34,7 +33,7 @@ impl Store {
     }
 
     /// A challenge that is neither used nor expired.
-    pub async fn challenge(&self, nonce: &str, now: Moment) -> Result<Option<Challenge>, StoreError> {
+    pub async fn challenge(&self, nonce: &str, now: Moment) -> Result<Option<Challenge>> {
         let item = self.read(&keys::CHALLENGE.of(nonce), Consistency::Strong).await?;
         Ok(item.and_then(|item| {
             let expires_at = moment(&item, "expires_at").filter(|expires_at| *expires_at > now)?;
@@ -43,7 +42,7 @@ impl Store {
     }
 
     /// Uses a challenge; false where it was used already, or has expired.
-    pub async fn spend_challenge(&self, nonce: &str, now: Moment) -> Result<bool, StoreError> {
+    pub async fn spend_challenge(&self, nonce: &str, now: Moment) -> Result<bool> {
         let mut transaction = Transaction::default();
         let unused = Expression::default().if_is("expires_at", ">", n(now.as_millisecond()));
         transaction.delete_if(keys::CHALLENGE.of(nonce), unused);

@@ -5,7 +5,7 @@
 use jiff::SignedDuration;
 
 use super::prelude::*;
-use registry_model::{Change, FeedItem, Moment};
+use registry_model::{Change, FeedItem};
 
 const PENDING: &str = "CHANGES#PENDING";
 const ITEM: &str = "change";
@@ -34,7 +34,7 @@ pub struct Changes {
     pub is_expired: bool,
 }
 
-pub(super) fn pending(item: &FeedItem) -> Result<Item, StoreError> {
+pub(super) fn pending(item: &FeedItem) -> Result<Item> {
     let about = item.listing_id.as_ref().map(ToString::to_string).unwrap_or_default();
     let key = Key::new(PENDING, keys::at(item.at, &format!("{about}#{}", item.what)));
     Ok(key.with([(ITEM, to_blob(item)?)]))
@@ -50,7 +50,7 @@ fn key(number: u64) -> Key {
 
 impl Store {
     /// Gives queued changes their numbers. Returns whether more may be queued.
-    pub async fn number_changes(&self, now: Moment) -> Result<bool, StoreError> {
+    pub async fn number_changes(&self, now: Moment) -> Result<bool> {
         let page = self.query(Query::of(PENDING).limit(MAX_NUMBERED).strong()).await?;
         if page.items.is_empty() {
             return Ok(false);
@@ -74,7 +74,7 @@ impl Store {
         })
     }
 
-    pub async fn changes(&self, since: u64, limit: u32, now: Moment) -> Result<Changes, StoreError> {
+    pub async fn changes(&self, since: u64, limit: u32, now: Moment) -> Result<Changes> {
         let (last, numbered_at) = self.last_number().await?;
         let mut changes: Vec<Change> = Vec::new();
         let mut oldest = None;
@@ -106,12 +106,12 @@ impl Store {
         Ok(Changes { changes, last, oldest: oldest.map(|(number, _)| number), is_expired })
     }
 
-    pub async fn last_change(&self) -> Result<u64, StoreError> {
+    pub async fn last_change(&self) -> Result<u64> {
         Ok(self.last_number().await?.0)
     }
 
     /// The last number, and when it was given. An older number would make the newest cursor unknown.
-    async fn last_number(&self) -> Result<(u64, Option<Moment>), StoreError> {
+    async fn last_number(&self) -> Result<(u64, Option<Moment>)> {
         let item = self.read(&last_key(), Consistency::Strong).await?;
         let last = item.as_ref().map(|item| u64::try_from(number(item, "last")).unwrap_or_default());
         Ok((last.unwrap_or_default(), item.and_then(|item| moment(&item, "at"))))

@@ -7,21 +7,21 @@ use registry_model::Collection;
 const MAX_LISTED: usize = 200;
 
 impl Store {
-    pub async fn collection(&self, name: &str) -> Result<Option<Collection>, StoreError> {
+    pub async fn collection(&self, name: &str) -> Result<Option<Collection>> {
         self.read_blob(&keys::collection(name), "collection").await
     }
 
-    pub async fn collections(&self) -> Result<Vec<Collection>, StoreError> {
+    pub async fn collections(&self) -> Result<Vec<Collection>> {
         self.query_blobs(Query::of(keys::COLLECTIONS).limit(MAX_LISTED), "collection").await
     }
 
     /// Publishes a collection, over an earlier one of this name.
-    pub async fn put_collection(&self, collection: &Collection) -> Result<(), StoreError> {
+    pub async fn put_collection(&self, collection: &Collection) -> Result<()> {
         let key = keys::collection(&collection.name);
         self.put(key.with([("collection", to_blob(collection)?)])).await
     }
 
-    pub async fn remove_collection(&self, name: &str) -> Result<(), StoreError> {
+    pub async fn remove_collection(&self, name: &str) -> Result<()> {
         self.delete(&keys::collection(name)).await.map(drop)
     }
 }

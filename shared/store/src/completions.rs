@@ -14,8 +14,8 @@ use super::prelude::*;
 use super::rates::Allowance;
 use super::{discounts, feed, grants, trails};
 use registry_model::{
-    Amounts, Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Kind, ListingId, Moment, Reward,
-    TokenDigest, TrailEvent,
+    Amounts, Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Kind, Reward, TokenDigest,
+    TrailEvent,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -86,12 +86,12 @@ pub enum Claimant {
 
 impl Store {
     /// The completion of a listing, where it has one.
-    pub async fn completion(&self, id: &ListingId) -> Result<Option<Completion>, StoreError> {
+    pub async fn completion(&self, id: &ListingId) -> Result<Option<Completion>> {
         self.read_blob(&keys::FEEDBACK.of(id), "completion").await
     }
 
     /// The feedback of a listing with its texts, where it gave any.
-    pub async fn feedback(&self, id: &ListingId) -> Result<Option<Feedback>, StoreError> {
+    pub async fn feedback(&self, id: &ListingId) -> Result<Option<Feedback>> {
         let items = self.partition(&keys::FEEDBACK.partition(id)).await?;
         let of = |sk: &str| items.iter().find(|item| text(item, "sk") == sk);
         let Some(item) = of(&keys::FEEDBACK.of(id).sk) else { return Ok(None) };
@@ -103,7 +103,7 @@ impl Store {
 
     /// The feedback of all listings, in a part of the table that begins after `after`. It reads the whole table, because
     /// only the operator needs this list, and seldom.
-    pub async fn all_feedback(&self, after: Option<&str>) -> Result<FeedbackPage, StoreError> {
+    pub async fn all_feedback(&self, after: Option<&str>) -> Result<FeedbackPage> {
         let mut page = FeedbackPage { next: after.map(str::to_owned), ..FeedbackPage::default() };
         for _ in 0..PAGES_PER_CALL {
             let (items, next) = self.scan(page.next.as_deref()).await?;
@@ -126,7 +126,7 @@ impl Store {
         reward: NewReward<'_>,
         allowance: Option<Allowance<'_>>,
         news: &FeedItem,
-    ) -> Result<CompletionOutcome, StoreError> {
+    ) -> Result<CompletionOutcome> {
         let NewFeedback { feedback, contact, key_digest, trail } = new;
         self.count_allowed(allowance, feedback.at).await?;
         let id = &feedback.listing_id;
@@ -181,7 +181,7 @@ impl Store {
         reward: NewReward<'_>,
         claimant: Claimant,
         now: Moment,
-    ) -> Result<CompletionOutcome, StoreError> {
+    ) -> Result<CompletionOutcome> {
         let mut transaction = Transaction::default();
         let key_digest = before.key_digest.clone().filter(|_| claimant == Claimant::Key);
         let after = Completion { reward: reward.stored(), key_digest, ..before.clone() };
@@ -210,7 +210,7 @@ impl Store {
 
     /// Deletes a completion with its reward, seat and counts, so that its listing can give feedback again. False where
     /// the completion changed since it was read.
-    pub async fn void_completion(&self, completion: &Completion) -> Result<bool, StoreError> {
+    pub async fn void_completion(&self, completion: &Completion) -> Result<bool> {
         let feedback = &completion.feedback;
         let id = &feedback.listing_id;
         let listing = self.read(&keys::listing(id), Consistency::Strong).await?;
@@ -238,11 +238,7 @@ impl Store {
     }
 }
 
-fn put_reward(
-    transaction: &mut Transaction,
-    feedback: &Feedback,
-    reward: NewReward<'_>,
-) -> Result<(), StoreError> {
+fn put_reward(transaction: &mut Transaction, feedback: &Feedback, reward: NewReward<'_>) -> Result<()> {
     let item: Item = match reward {
         NewReward::Seat { token, grant, .. } => grants::to_item(grant, token)?,
         NewReward::Code(code) => keys::DISCOUNT_CODE.of(code.digest()).with([

@@ -3,7 +3,7 @@
 //! returns today's pick and the recent picks, which may not be picked again.
 
 use super::prelude::*;
-use registry_model::{ConnectorPick, Moment};
+use registry_model::ConnectorPick;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectorDay {
@@ -15,7 +15,7 @@ pub struct ConnectorDay {
 
 impl Store {
     /// The picks of the latest days, the newest first.
-    pub async fn connector_days(&self, limit: u32) -> Result<Vec<ConnectorDay>, StoreError> {
+    pub async fn connector_days(&self, limit: u32) -> Result<Vec<ConnectorDay>> {
         let page = self.query(Query::of(keys::CONNECTORS).descending().limit(limit).strong()).await?;
         let days = page.items.iter().map(|item| {
             Ok(ConnectorDay {
@@ -28,7 +28,7 @@ impl Store {
     }
 
     /// Stores the pick of a day; false if the day already has a pick.
-    pub async fn keep_connector(&self, pick: &ConnectorPick, now: Moment) -> Result<bool, StoreError> {
+    pub async fn keep_connector(&self, pick: &ConnectorPick, now: Moment) -> Result<bool> {
         let attributes = [("pick", to_blob(pick)?), ("picked_at", n(now.as_millisecond()))];
         self.put_new(Key::new(keys::CONNECTORS, &pick.day).with(attributes)).await
     }

@@ -6,7 +6,7 @@ use super::cached::{FunnelCounts, Live};
 use super::demos;
 use super::overdue;
 use super::prelude::*;
-use registry_model::{Moment, Sku};
+use registry_model::Sku;
 
 const STARS: [u8; 5] = [1, 2, 3, 4, 5];
 
@@ -25,7 +25,7 @@ pub struct Week {
 impl Store {
     /// What is Live, without the listings that were counted as overdue. If other processes write to the table, their changes
     /// are missing for about a second; no decision depends on this count alone.
-    pub async fn live(&self) -> Result<Live, StoreError> {
+    pub async fn live(&self) -> Result<Live> {
         // After a write of this process, the counts are not cached, and its own write must be in them.
         let read = async |outdated: Option<Live>| match outdated {
             Some(_) => Ok(live_of(&self.query(Query::of(keys::LIVE)).await?.items)),
@@ -35,12 +35,12 @@ impl Store {
     }
 
     /// The same, read from the table with all earlier writes.
-    pub(super) async fn live_now(&self) -> Result<Live, StoreError> {
+    pub(super) async fn live_now(&self) -> Result<Live> {
         Ok(live_of(&self.partition(keys::LIVE).await?))
     }
 
     /// The weekly recheck in the week of `now`.
-    pub async fn week(&self, now: Moment) -> Result<Week, StoreError> {
+    pub async fn week(&self, now: Moment) -> Result<Week> {
         let shards = self.partition(&keys::week_partition(now)).await?;
         Ok(Week {
             name: now.iso_week(),

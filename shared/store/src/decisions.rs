@@ -11,17 +11,12 @@ use super::search_index::mark_dirty;
 use super::state_changes::{hold_endpoint, live};
 use super::table::TTL_ATTRIBUTE;
 use super::{delistings, feed, hosts, trails};
-use registry_model::{Contact, FeedItem, Lane, Listing, ListingId, LiveChange, Moment};
+use registry_model::{Contact, FeedItem, Lane, LiveChange};
 
 impl Store {
     /// Withdraws or restores a listing, or ends Live because its owner moves it, as in `after`. Returns false and writes nothing if the listing was probed,
     /// published or changed by its owner since it was read.
-    pub async fn decide(
-        &self,
-        before: &Listing,
-        after: &Listing,
-        news: &FeedItem,
-    ) -> Result<bool, StoreError> {
+    pub async fn decide(&self, before: &Listing, after: &Listing, news: &FeedItem) -> Result<bool> {
         let mut transaction = Transaction::default();
         let change = changed(before, after)?;
         // If it was claimed since it was read, `before` does not contain the lease.
@@ -56,7 +51,7 @@ impl Store {
     }
 
     /// The contacts of a listing, for the operator.
-    pub async fn contacts(&self, id: &ListingId, now: Moment) -> Result<Vec<Contact>, StoreError> {
+    pub async fn contacts(&self, id: &ListingId, now: Moment) -> Result<Vec<Contact>> {
         let items = self.query(Query::of(keys::contacts_of(id)).strong()).await?.items;
         let valid = items.iter().filter(|item| number(item, TTL_ATTRIBUTE) > now.as_second());
         let read = valid.map(|item| Contact {
@@ -68,7 +63,7 @@ impl Store {
     }
 
     /// Erases the contacts of a listing; false where there was none. After an error some may be erased: repeat the call.
-    pub async fn erase_contact(&self, id: &ListingId) -> Result<bool, StoreError> {
+    pub async fn erase_contact(&self, id: &ListingId) -> Result<bool> {
         let mut erased = false;
         for slot in keys::contacts(id) {
             // The deletion returns what existed.
@@ -78,7 +73,7 @@ impl Store {
     }
 
     /// Adds an item to the feed that belongs to no change of a listing.
-    pub async fn tell(&self, news: &FeedItem) -> Result<(), StoreError> {
+    pub async fn tell(&self, news: &FeedItem) -> Result<()> {
         let mut transaction = Transaction::default();
         feed::tell(&mut transaction, news)?;
         self.transact(transaction).await.map(drop)

@@ -3,7 +3,7 @@
 //! later changes do not affect the delisting.
 
 use super::prelude::*;
-use registry_model::{Kind, Listing, LiveChange, Moment};
+use registry_model::{Kind, LiveChange};
 
 /// Seconds for which a delisting is stored.
 const RETENTION: i64 = 7 * 86_400;
@@ -24,7 +24,7 @@ pub(super) fn record(
     before: &Listing,
     after: &Listing,
     at: Moment,
-) -> Result<(), StoreError> {
+) -> Result<()> {
     let is_gone = LiveChange::between(before, after) == LiveChange::Fallen
         || before.lane.is_proven() && !after.lane.is_proven();
     if is_gone && before.shown_kind() == Kind::Mcp {
@@ -43,7 +43,7 @@ impl Store {
         after: Option<&str>,
         limit: usize,
         now: Moment,
-    ) -> Result<(Vec<Delisting>, Option<String>), StoreError> {
+    ) -> Result<(Vec<Delisting>, Option<String>)> {
         let oldest = keys::before(now, RETENTION);
         let query = Query::of(PARTITION).range(Range::From(keys::millis(since.max(oldest)))).after_key(after);
         let page = self.query(query.limit(limit).strong()).await?;
@@ -51,6 +51,6 @@ impl Store {
             let (listing, at) = blob(item, "fallen")?;
             Ok(Delisting { listing, at })
         });
-        Ok((delistings.collect::<Result<_, StoreError>>()?, page.next_after("sk")))
+        Ok((delistings.collect::<Result<_>>()?, page.next_after("sk")))
     }
 }

@@ -8,9 +8,7 @@ use super::listing_item::{NamedListing, joined};
 use super::prelude::*;
 use super::rates::Allowance;
 use super::trails::{self, trail_of};
-use registry_model::{
-    Amounts, FeedItem, Kind, Lane, Listing, ListingId, Moment, Order, OrderId, Sku, TrailEvent,
-};
+use registry_model::{Amounts, FeedItem, Kind, Lane, Order, OrderId, Sku, TrailEvent};
 
 /// A listing with its evidence, and the orders of its demos.
 #[derive(Debug)]
@@ -38,7 +36,7 @@ impl Store {
         &self,
         id: &ListingId,
         now: Moment,
-    ) -> Result<Option<ListingWithOrders>, StoreError> {
+    ) -> Result<Option<ListingWithOrders>> {
         let orders = Sku::ALL.map(|sku| keys::ORDER.of(OrderId::of(id, sku)));
         let keys = [keys::listing(id), keys::EVIDENCE.of(id), keys::TRAIL.of(id)].into_iter().chain(orders);
         let items = self.batch_get(keys.collect(), Consistency::Strong).await?;
@@ -51,7 +49,7 @@ impl Store {
         Ok(Some(ListingWithOrders { listing, orders: blobs(&orders, "order")?, trail }))
     }
 
-    pub async fn order(&self, id: &OrderId) -> Result<Option<Order>, StoreError> {
+    pub async fn order(&self, id: &OrderId) -> Result<Option<Order>> {
         self.read_blob(&keys::ORDER.of(id), "order").await
     }
 
@@ -64,7 +62,7 @@ impl Store {
         trail: Amounts,
         allowance: Option<Allowance<'_>>,
         news: &FeedItem,
-    ) -> Result<DemoOutcome, StoreError> {
+    ) -> Result<DemoOutcome> {
         self.count_allowed(allowance, order.at).await?;
         let mut transaction = Transaction::default();
         let item = keys::ORDER.of(&order.order_id).with([("order", to_blob(order)?)]);
@@ -90,7 +88,7 @@ impl Store {
 
     /// Replaces an order that did not count as real by one that does. False where another request did so in the
     /// meantime.
-    pub async fn confirm_order(&self, before: &Order, after: &Order) -> Result<bool, StoreError> {
+    pub async fn confirm_order(&self, before: &Order, after: &Order) -> Result<bool> {
         let mut transaction = Transaction::default();
         let change = Expression::default().set("order", to_blob(after)?).if_equal("order", to_blob(before)?);
         transaction.update(keys::ORDER.of(&after.order_id), change);

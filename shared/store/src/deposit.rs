@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::prelude::*;
-use registry_model::{Amounts, Decay, ListingId, Moment, TrailEvent, audible};
+use registry_model::{Amounts, Decay, TrailEvent, audible};
 
 /// What an event adds to the trail of a listing.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 //! does not block its code forever.
 
 use super::prelude::*;
-use registry_model::{ListingId, Moment, PurchaseId};
+use registry_model::PurchaseId;
 
 /// A discount code as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum DiscountUse {
 }
 
 impl Store {
-    pub async fn discount(&self, digest: &str) -> Result<Option<Discount>, StoreError> {
+    pub async fn discount(&self, digest: &str) -> Result<Option<Discount>> {
         let item = self.read(&keys::DISCOUNT_CODE.of(digest), Consistency::Strong).await?;
         Ok(item.map(|item| {
             let usage = match (text(&item, "held_by").parse(), moment(&item, "held_until")) {

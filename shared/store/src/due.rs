@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 use super::listing_item::{DueClass, not_withdrawn};
 use super::prelude::*;
 use super::trails::{listing_of, trail_of};
-use registry_model::{Amounts, HashPrefix, Listing, ListingId, Moment};
+use registry_model::{Amounts, HashPrefix};
 
 /// Entries of the queue per page. A page takes one batch read, or two if the trails are read, too.
 const PAGE: i32 = 100;
@@ -63,7 +63,7 @@ impl Store {
         class: DueClass,
         due: Moment,
         from: Option<DuePlace>,
-    ) -> Result<(Vec<Listing>, Option<DuePlace>), StoreError> {
+    ) -> Result<(Vec<Listing>, Option<DuePlace>)> {
         let (ids, next) = self.due_ids(class, due, from).await?;
         let keys = ids.iter().map(keys::listing).collect();
         let (mut listings, _) = self.due_items(keys, due, Consistency::Strong).await?;
@@ -78,7 +78,7 @@ impl Store {
         due: Moment,
         part: HashPrefix,
         from: Option<DuePlace>,
-    ) -> Result<(Vec<(Listing, Amounts)>, Option<DuePlace>), StoreError> {
+    ) -> Result<(Vec<(Listing, Amounts)>, Option<DuePlace>)> {
         let (mut ids, next) = self.due_ids(class, due, from).await?;
         ids.retain(|id| part.holds(id));
         let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::TRAIL.of(id)]).collect();
@@ -95,7 +95,7 @@ impl Store {
         class: DueClass,
         due: Moment,
         from: Option<DuePlace>,
-    ) -> Result<(Vec<ListingId>, Option<DuePlace>), StoreError> {
+    ) -> Result<(Vec<ListingId>, Option<DuePlace>)> {
         let query = due_query(class, due);
         let page = self.query(query.after(from.map(|DuePlace(key)| key)).limit(PAGE)).await?;
         let ids = page.items.iter().filter_map(|item| keys::LISTING.listing_of(item)).collect();
@@ -103,12 +103,7 @@ impl Store {
     }
 
     /// The listings, and the values of the trails, under these keys.
-    async fn due_items(
-        &self,
-        keys: Vec<Key>,
-        now: Moment,
-        consistency: Consistency,
-    ) -> Result<DueItems, StoreError> {
+    async fn due_items(&self, keys: Vec<Key>, now: Moment, consistency: Consistency) -> Result<DueItems> {
         let (mut listings, mut trails) = (HashMap::with_capacity(keys.len()), HashMap::new());
         for item in self.batch_get(keys, consistency).await? {
             if keys::TRAIL.is_place_of(&item) {
@@ -122,7 +117,7 @@ impl Store {
     }
 
     /// How many listings of a class are due at `now`. Counting stops after the page that reaches `most`.
-    pub async fn due_count(&self, class: DueClass, now: Moment, most: u32) -> Result<u32, StoreError> {
+    pub async fn due_count(&self, class: DueClass, now: Moment, most: u32) -> Result<u32> {
         let (mut total, mut next) = (0, None);
         loop {
             let (count, more) = self.count(due_query(class, now).after(next)).await?;
@@ -136,7 +131,7 @@ impl Store {
 
     /// How many Live and gated listings are due for a recheck (counted up to one page of the index for each class), and when
     /// the next one is due.
-    pub async fn rechecks_due(&self, now: Moment) -> Result<(u32, Option<Moment>), StoreError> {
+    pub async fn rechecks_due(&self, now: Moment) -> Result<(u32, Option<Moment>)> {
         let of_class = async |class| {
             let waiting = self.count(due_query(class, now).limit(MAX_COUNTED));
             let ((waiting, _), first) = futures::try_join!(waiting, self.first_due(class))?;
@@ -149,7 +144,7 @@ impl Store {
 
     /// For how long the longest waiting Live listing has been due for its recheck; zero where none is. A listing that is
     /// claimed is not waiting.
-    pub async fn oldest_overdue_recheck(&self, now: Moment) -> Result<Duration, StoreError> {
+    pub async fn oldest_overdue_recheck(&self, now: Moment) -> Result<Duration> {
         let [confirming, weekly] = DueClass::OF_A_RECHECK;
         let (confirming, weekly) = futures::try_join!(self.first_due(confirming), self.first_due(weekly))?;
         let waited = [confirming, weekly].into_iter().flatten().map(|due| now.duration_since(due));
@@ -157,7 +152,7 @@ impl Store {
     }
 
     /// When the first listing of a class is due.
-    async fn first_due(&self, class: DueClass) -> Result<Option<Moment>, StoreError> {
+    async fn first_due(&self, class: DueClass) -> Result<Option<Moment>> {
         let first = self.query(of_class(class).limit(1)).await?.items;
         Ok(first.first().and_then(|item| keys::time_of(text(item, table::DUE.key[1]))))
     }
@@ -165,7 +160,7 @@ impl Store {
     /// Claims a listing for a probe and reads it. `None` where another worker has claimed it, it was probed less than
     /// `min_interval_ms` ago and nobody requested a probe at once, or it is not due, withdrawn or unknown. A claim that is delivered twice fails the second time,
     /// however late it arrives.
-    pub async fn claim(&self, claim: &Claim<'_>) -> Result<Option<Listing>, StoreError> {
+    pub async fn claim(&self, claim: &Claim<'_>) -> Result<Option<Listing>> {
         let until = claim.now.as_millisecond() + claim.lease_ms;
         let update = not_withdrawn()
             .set("lease", s(claim.mark))
@@ -191,7 +186,7 @@ impl Store {
 
     /// Makes a Live or gated listing due now. False where it is due already, is being probed, failed its last probe, or was
     /// made due less than [`MIN_HASTE_INTERVAL`] ago.
-    pub async fn hasten(&self, id: &ListingId, now: Moment) -> Result<bool, StoreError> {
+    pub async fn hasten(&self, id: &ListingId, now: Moment) -> Result<bool> {
         let update = Expression::default()
             .set("due_at", serde_dynamo::to_attribute_value(now)?)
             .set("gsi2sk", s(keys::at(now, id.as_str())))
@@ -205,13 +200,13 @@ impl Store {
 
     /// Postpones a claimed listing: if its verdict is never recorded, it is due at `until`. False where the lease was
     /// lost.
-    pub async fn postpone(&self, listing: &Listing, until: Moment) -> Result<bool, StoreError> {
+    pub async fn postpone(&self, listing: &Listing, until: Moment) -> Result<bool> {
         let update = Expression::default().set("gsi2sk", s(keys::at(until, listing.id.as_str())));
         self.change_claimed(listing, update).await
     }
 
     /// Releases a claimed listing without a probe, because the budget was used up; it keeps its place in the queue.
-    pub async fn release(&self, listing: &Listing, now: Moment) -> Result<(), StoreError> {
+    pub async fn release(&self, listing: &Listing, now: Moment) -> Result<()> {
         // A due time within the skew is that of a faster clock; a later one is that of a Live listing with an old proof.
         let is_due = listing.due_at <= now + MAX_CLOCK_SKEW;
         let due = if is_due { listing.due_at.min(now) } else { listing.due_at };
@@ -224,7 +219,7 @@ impl Store {
     }
 
     /// Changes a listing under its lease; false where the lease was lost. After an error the lease expires by itself.
-    async fn change_claimed(&self, listing: &Listing, change: Expression) -> Result<bool, StoreError> {
+    async fn change_claimed(&self, listing: &Listing, change: Expression) -> Result<bool> {
         let Some(lease) = &listing.lease else { return Ok(false) };
         let change = change.if_equal("lease", s(lease));
         Ok(self.update(&keys::listing(&listing.id), &change, None).await?.is_some())

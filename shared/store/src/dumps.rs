@@ -5,9 +5,7 @@ use std::collections::HashMap;
 
 use super::leaves::{add_leaf, last_leaf, leaf_id};
 use super::prelude::*;
-use registry_model::{
-    Dump, DumpPart, LastLeaf, ListingId, LogEntry, LogEvent, Moment, UnfinishedDump, sha256_hex,
-};
+use registry_model::{Dump, DumpPart, LastLeaf, LogEntry, LogEvent, UnfinishedDump, sha256_hex};
 
 /// Seconds for which dumps and their parts are stored.
 pub const DUMP_RETENTION: u32 = 8 * 86_400;
@@ -24,21 +22,16 @@ pub struct LoggedDump {
 
 impl Store {
     /// Whether the dump of this day is complete.
-    pub async fn has_dump(&self, day: &str) -> Result<bool, StoreError> {
+    pub async fn has_dump(&self, day: &str) -> Result<bool> {
         Ok(self.read(&Key::new(keys::DUMPS, day), Consistency::Strong).await?.is_some())
     }
 
-    pub async fn unfinished_dump(&self) -> Result<Option<UnfinishedDump>, StoreError> {
+    pub async fn unfinished_dump(&self) -> Result<Option<UnfinishedDump>> {
         self.read_blob(&keys::UNFINISHED_DUMP.key(), "dump").await
     }
 
     /// Stores a part with this number of lines.
-    pub async fn keep_dump_part(
-        &self,
-        bytes: &[u8],
-        lines: u64,
-        now: Moment,
-    ) -> Result<DumpPart, StoreError> {
+    pub async fn keep_dump_part(&self, bytes: &[u8], lines: u64, now: Moment) -> Result<DumpPart> {
         let sha256 = sha256_hex(bytes);
         for (number, piece) in bytes.chunks(PIECE_BYTES).enumerate() {
             let piece = [("bytes", b(piece)), ttl(now, DUMP_RETENTION.into())];
@@ -48,7 +41,7 @@ impl Store {
     }
 
     /// The bytes of a part; `None` if it is not stored, or not completely.
-    pub async fn dump_part(&self, sha256: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    pub async fn dump_part(&self, sha256: &str) -> Result<Option<Vec<u8>>> {
         let pieces = self.query_all(Query::of(keys::dump_part(sha256))).await?;
         let bytes: Vec<u8> = pieces.iter().flat_map(|piece| bytes(piece, "bytes")).copied().collect();
         Ok(Some(bytes).filter(|bytes| !bytes.is_empty() && sha256_hex(bytes) == sha256))
@@ -59,7 +52,7 @@ impl Store {
         &self,
         before: Option<&UnfinishedDump>,
         after: &UnfinishedDump,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let change = Expression::default().set("step", s(step(after))).set("dump", to_blob(after)?);
         let change = match before {
             Some(before) => change.if_equal("step", s(step(before))),
@@ -70,7 +63,7 @@ impl Store {
 
     /// Publishes a dump: it becomes visible in the same transaction that adds its checksum to the evidence log. False if
     /// its day already has a dump.
-    pub async fn publish_dump(&self, dump: &Dump) -> Result<bool, StoreError> {
+    pub async fn publish_dump(&self, dump: &Dump) -> Result<bool> {
         let mut leaf = LogEntry::of_log(dump.published_at, LogEvent::Dump);
         leaf.evidence = Some(dump.sha256.clone());
         let mut transaction = Transaction::default();
@@ -86,7 +79,7 @@ impl Store {
     }
 
     /// The dumps that are stored, the latest first.
-    pub async fn dumps(&self) -> Result<Vec<LoggedDump>, StoreError> {
+    pub async fn dumps(&self) -> Result<Vec<LoggedDump>> {
         let query =
             Query::of(keys::DUMPS).range(Range::Before(keys::UNFINISHED_DUMP.sort.to_owned())).descending();
         let items = self.query(query).await?.items;
@@ -101,7 +94,7 @@ impl Store {
     }
 
     /// The leaves of the latest decisions about listings, by one batch read.
-    pub async fn last_leaves(&self, ids: &[ListingId]) -> Result<HashMap<ListingId, LastLeaf>, StoreError> {
+    pub async fn last_leaves(&self, ids: &[ListingId]) -> Result<HashMap<ListingId, LastLeaf>> {
         let keys = ids.iter().map(|id| keys::LAST_LEAF.of(id)).collect();
         let items = self.batch_get(keys, Consistency::Eventual).await?;
         let of_listing = |item: &Item| {

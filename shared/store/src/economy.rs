@@ -11,7 +11,7 @@ use super::outcomes::tally_of;
 use super::prelude::*;
 use super::trail_totals::{EventTotal, TrailTotals};
 use super::trails::{listing_of, trail_of};
-use registry_model::{Decay, EconomyTotals, ListingId, Moment, OutcomeTally, Trail};
+use registry_model::{Decay, EconomyTotals, OutcomeTally, Trail};
 
 const SAMPLE_RETENTION: i64 = 40 * 86_400;
 
@@ -37,38 +37,38 @@ pub struct BoostInputs {
 
 impl Store {
     /// Whether the hour of this moment has its sample.
-    pub async fn has_economy_sample(&self, at: Moment) -> Result<bool, StoreError> {
+    pub async fn has_economy_sample(&self, at: Moment) -> Result<bool> {
         let item = self.read(&Key::new(keys::ECONOMY, keys::millis(hour(at))), Consistency::Eventual).await?;
         Ok(item.is_some())
     }
 
     /// Stores the sample of an hour; false if the hour already has a sample, for example if a tick is delivered twice.
-    pub async fn keep_economy_sample(&self, sample: &EconomySample) -> Result<bool, StoreError> {
+    pub async fn keep_economy_sample(&self, sample: &EconomySample) -> Result<bool> {
         let key = Key::new(keys::ECONOMY, keys::millis(hour(sample.at)));
         self.put_new(key.with([("sample", to_blob(sample)?), ttl(sample.at, SAMPLE_RETENTION)])).await
     }
 
     /// The latest samples, the newest first.
-    pub async fn economy_samples(&self, limit: u32) -> Result<Vec<EconomySample>, StoreError> {
+    pub async fn economy_samples(&self, limit: u32) -> Result<Vec<EconomySample>> {
         self.query_blobs(Query::of(keys::ECONOMY).descending().limit(limit), "sample").await
     }
 
     /// Adds an amount of the operator to the acceleration index. The sum of these amounts falls with time like the sum
     /// of the events, and is stored separately.
-    pub async fn add_bump(&self, adds: f64, now: Moment) -> Result<(), StoreError> {
+    pub async fn add_bump(&self, adds: f64, now: Moment) -> Result<()> {
         let change = add_scaled(Expression::default(), BUMPS, Decay::RECENT, adds, now).add("count", 1);
         self.update(&keys::ECONOMY_BUMPS.key(), &change, None).await.map(drop)
     }
 
     /// How often the operator added an amount, and what is left of the sum. Contains the amount that was just added.
-    pub async fn bumps(&self, now: Moment) -> Result<EventTotal, StoreError> {
+    pub async fn bumps(&self, now: Moment) -> Result<EventTotal> {
         let item = self.read(&keys::ECONOMY_BUMPS.key(), Consistency::Strong).await?;
         Ok(bumps_of(&item.unwrap_or_default(), now))
     }
 
     /// The data from which the boosts of these listings are computed, by one batch read. A search shows a boost with
     /// each hit, so there must not be one read per listing.
-    pub async fn boost_inputs(&self, ids: &[ListingId], now: Moment) -> Result<BoostInputs, StoreError> {
+    pub async fn boost_inputs(&self, ids: &[ListingId], now: Moment) -> Result<BoostInputs> {
         let bumps = keys::ECONOMY_BUMPS.key();
         let of_listings = ids.iter().flat_map(|id| [keys::TRAIL.of(id), keys::OUTCOME_TALLY.of(id)]);
         let keys = of_listings.chain(keys::all_trail_totals()).chain([bumps.clone()]).collect();

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::prelude::*;
 use super::tasks;
-use registry_model::{Completion, Feedback, ListingId};
+use registry_model::{Completion, Feedback};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Erased {
@@ -105,7 +105,7 @@ fn mentions(text: &str, word: &str) -> bool {
 
 impl Store {
     /// Erases data in a part of the table, which begins after `after`. Repeat the call while the report contains `next`.
-    pub async fn erase(&self, whose: &Erased, after: Option<&str>) -> Result<ErasureReport, StoreError> {
+    pub async fn erase(&self, whose: &Erased, after: Option<&str>) -> Result<ErasureReport> {
         let mut report = ErasureReport { next: after.map(str::to_owned), ..ErasureReport::default() };
         for _ in 0..PAGES_PER_CALL {
             let (items, next) = self.scan(report.next.as_deref()).await?;
@@ -120,12 +120,7 @@ impl Store {
         Ok(report)
     }
 
-    async fn erase_item(
-        &self,
-        whose: &Erased,
-        item: &Item,
-        report: &mut ErasureReport,
-    ) -> Result<(), StoreError> {
+    async fn erase_item(&self, whose: &Erased, item: &Item, report: &mut ErasureReport) -> Result<()> {
         let key = Key::of(item);
         let Some(kind) = PersonalItem::of(&key.pk, item).filter(|_| whose.is_mentioned_in(item)) else {
             return Ok(());
@@ -160,7 +155,7 @@ impl Store {
     }
 
     /// Removes the texts from a completion that an earlier version stored with them.
-    async fn erase_old_texts(&self, key: Key, item: &Item) -> Result<bool, StoreError> {
+    async fn erase_old_texts(&self, key: Key, item: &Item) -> Result<bool> {
         let completion: Completion = blob(item, "completion")?;
         let feedback = Feedback { answers: BTreeMap::new(), body: None, ..completion.feedback.clone() };
         if feedback == completion.feedback {

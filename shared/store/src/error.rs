@@ -24,6 +24,8 @@ pub enum StoreError {
     Limited(UsedUp),
 }
 
+pub(super) type Result<T, E = StoreError> = std::result::Result<T, E>;
+
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tracing::{Instrument as _, Span};
 
-use registry_model::{HashPrefix, Kind, ListingId, Moment};
+use registry_model::{HashPrefix, Kind, Listing, ListingId, Moment};
 
 /// The `source` of every event of this registry.
 pub const SOURCE: &str = "registry";
@@ -47,6 +47,10 @@ impl What {
 }
 
 impl Event {
+    pub fn of(listing: &Listing, what: What, at: Moment) -> Self {
+        Self { what, listing_id: listing.id.clone(), kind: listing.kind, at }
+    }
+
     /// The event as EventBridge delivers it to a target.
     pub fn envelope(&self) -> Value {
         let detail = json!({ "listing_id": self.listing_id, "kind": self.kind, "at": self.at });

@@ -4,7 +4,7 @@
 
 use super::prelude::*;
 use registry_model::error::shorten;
-use registry_model::{Assessment, Facts, ListingId};
+use registry_model::{Assessment, Facts};
 
 /// Bytes of evidence that is stored whole, well below the maximum of an item (DynamoDB developer guide, "Constraints":
 /// 400 KB with the names of the attributes).
@@ -15,7 +15,7 @@ const MAX_TEXT_CHARS: usize = 300;
 /// The maximum bytes of a URL; a longer URL is left out.
 const MAX_URL_BYTES: usize = 2048;
 
-pub(super) fn evidence_item(id: &ListingId, assessment: &Assessment) -> Result<Item, StoreError> {
+pub(super) fn evidence_item(id: &ListingId, assessment: &Assessment) -> Result<Item> {
     let whole = assessment.canonical()?;
     let stored = if whole.len() <= MAX_BYTES {
         whole

@@ -8,9 +8,7 @@ use std::time::Duration;
 use super::leaves::{add_leaf, leaf_id};
 use super::prelude::*;
 use super::reads::Page;
-use registry_model::{
-    AttestationId, ListingId, LogEntry, LogEvent, LogTile, LogTree, Moment, TileSegment, Witnessed,
-};
+use registry_model::{AttestationId, LogEntry, LogEvent, LogTile, LogTree, TileSegment, Witnessed};
 
 /// The maximum number of leaves that one transaction appends. A transaction allows 100 writes: each leaf takes three,
 /// and the tree and its tiles take the rest.
@@ -59,17 +57,17 @@ pub enum AppendOutcome {
 
 impl Store {
     /// The tree; `None` before it is created.
-    pub async fn log_tree(&self) -> Result<Option<LogTree>, StoreError> {
+    pub async fn log_tree(&self) -> Result<Option<LogTree>> {
         self.read_blob(&keys::LOG_TREE.key(), "tree").await
     }
 
     /// Creates the tree, unless another process has.
-    pub async fn make_log(&self, tree: &LogTree) -> Result<(), StoreError> {
+    pub async fn make_log(&self, tree: &LogTree) -> Result<()> {
         let item = keys::LOG_TREE.key().with([("size", n(tree.size)), ("tree", to_blob(tree)?)]);
         self.put_new(item).await.map(drop)
     }
 
-    pub async fn pending_leaves(&self) -> Result<PendingLeaves, StoreError> {
+    pub async fn pending_leaves(&self) -> Result<PendingLeaves> {
         let page = self.oldest_pending(MAX_LEAVES).await?;
         let (mut leaves, mut unreadable) = (Vec::new(), Vec::new());
         for item in &page.items {
@@ -83,25 +81,25 @@ impl Store {
     }
 
     /// Moves a pending leaf that cannot be appended to another key, where the operator finds it.
-    pub async fn set_aside(&self, leaf: &UnreadableLeaf) -> Result<(), StoreError> {
+    pub async fn set_aside(&self, leaf: &UnreadableLeaf) -> Result<()> {
         let mut transaction = Transaction::default();
         transaction.put(Key::new(keys::UNREADABLE_LEAVES, &leaf.sort_key).with([("leaf", s(&leaf.text))]));
         transaction.delete(Key::new(keys::PENDING_LEAVES, &leaf.sort_key));
         self.transact(transaction).await.map(drop)
     }
 
-    pub async fn unreadable_leaves(&self) -> Result<u32, StoreError> {
+    pub async fn unreadable_leaves(&self) -> Result<u32> {
         Ok(self.count(Query::of(keys::UNREADABLE_LEAVES)).await?.0)
     }
 
     /// For how long the oldest leaf has been pending; zero if no leaf is pending.
-    pub async fn oldest_pending_leaf(&self, now: Moment) -> Result<Duration, StoreError> {
+    pub async fn oldest_pending_leaf(&self, now: Moment) -> Result<Duration> {
         let oldest = self.oldest_pending(1).await?.items;
         let since = oldest.first().and_then(|item| keys::time_of(text(item, "sk")));
         Ok(since.and_then(|since| now.duration_since(since).try_into().ok()).unwrap_or_default())
     }
 
-    async fn oldest_pending(&self, limit: i32) -> Result<Page, StoreError> {
+    async fn oldest_pending(&self, limit: i32) -> Result<Page> {
         self.query(Query::of(keys::PENDING_LEAVES).limit(limit).strong()).await
     }
 
@@ -113,7 +111,7 @@ impl Store {
         after: &LogTree,
         segments: &[TileSegment],
         leaves: &[PendingLeaf],
-    ) -> Result<AppendOutcome, StoreError> {
+    ) -> Result<AppendOutcome> {
         let tree = Expression::default().set("size", n(after.size)).set("tree", to_blob(after)?);
         let tree = tree.if_equal("size", n(before.size));
         let mut transaction = Transaction::updating(keys::LOG_TREE.key(), tree);
@@ -159,21 +157,17 @@ impl Store {
     }
 
     /// Deletes a pending leaf that is in the tree.
-    pub async fn forget_pending(&self, leaf: &PendingLeaf) -> Result<(), StoreError> {
+    pub async fn forget_pending(&self, leaf: &PendingLeaf) -> Result<()> {
         self.delete(&pending_key(leaf)).await.map(drop)
     }
 
-    pub async fn log_tile(&self, tile: LogTile) -> Result<Vec<u8>, StoreError> {
+    pub async fn log_tile(&self, tile: LogTile) -> Result<Vec<u8>> {
         let segments = self.partition(&keys::tile_partition(tile)).await?;
         Ok(segments.iter().flat_map(|segment| bytes(segment, "bytes")).copied().collect())
     }
 
     /// The segment of a tile that contains `offset`, and the offset of its beginning.
-    pub async fn log_tile_segment(
-        &self,
-        tile: LogTile,
-        offset: u64,
-    ) -> Result<Option<(u64, Vec<u8>)>, StoreError> {
+    pub async fn log_tile_segment(&self, tile: LogTile, offset: u64) -> Result<Option<(u64, Vec<u8>)>> {
         let Key { pk, sk } = keys::tile_segment(tile, offset);
         let query = Query::of(pk).range(Range::UpTo(sk)).descending().limit(1).strong();
         let found = self.query(query).await?.items.pop();
@@ -185,11 +179,7 @@ impl Store {
     ///
     /// Attestations are not decisions: older versions stored their leaves under the same prefix. In leaves of older
     /// versions, times may contradict the order of the tree. So of a page, the leaf with the greatest index counts.
-    pub async fn decision_index(
-        &self,
-        id: &ListingId,
-        until: Option<Moment>,
-    ) -> Result<Option<u64>, StoreError> {
+    pub async fn decision_index(&self, id: &ListingId, until: Option<Moment>) -> Result<Option<u64>> {
         let last = match until {
             Some(until) => keys::leaf(Some(id), until, "~"),
             None => Key::new(keys::listing(id).pk, format!("{}~", keys::LEAF)),
@@ -215,7 +205,7 @@ impl Store {
         id: &ListingId,
         issued_at: Moment,
         attestation: &AttestationId,
-    ) -> Result<Option<u64>, StoreError> {
+    ) -> Result<Option<u64>> {
         let (first, last) = (keys::leaf(Some(id), issued_at, ""), keys::leaf(Some(id), issued_at, "~"));
         let query = Query::of(first.pk).range(Range::Between(first.sk, last.sk)).strong();
         let leaves = self.query(query).await?.items;
@@ -224,22 +214,22 @@ impl Store {
     }
 
     /// The index of a leaf that belongs to no listing; `None` while it is pending.
-    pub(super) async fn index_of_log_leaf(&self, at: Moment, id: &str) -> Result<Option<u64>, StoreError> {
+    pub(super) async fn index_of_log_leaf(&self, at: Moment, id: &str) -> Result<Option<u64>> {
         Ok(self.read(&keys::leaf(None, at, id), Consistency::Strong).await?.as_ref().and_then(index_of))
     }
 
     /// Adds a leaf that belongs to no listing.
-    pub async fn add_log_leaf(&self, leaf: &LogEntry) -> Result<(), StoreError> {
+    pub async fn add_log_leaf(&self, leaf: &LogEntry) -> Result<()> {
         let mut transaction = Transaction::default();
         add_leaf(&mut transaction, leaf)?;
         self.transact(transaction).await.map(drop)
     }
 
-    pub async fn witnessed(&self) -> Result<Witnessed, StoreError> {
+    pub async fn witnessed(&self) -> Result<Witnessed> {
         Ok(self.read_blob(&keys::WITNESSED.key(), "witnessed").await?.unwrap_or_default())
     }
 
-    pub async fn keep_witnessed(&self, witnessed: &Witnessed) -> Result<(), StoreError> {
+    pub async fn keep_witnessed(&self, witnessed: &Witnessed) -> Result<()> {
         self.put(keys::WITNESSED.key().with([("witnessed", to_blob(witnessed)?)])).await
     }
 }

@@ -2,9 +2,9 @@
 //! settings, its item is no longer read. Also stores how far imports have come.
 
 use super::prelude::*;
-use registry_model::{ImportState, Moment, PeerRegistry};
+use registry_model::{ImportState, PeerRegistry};
 
-fn to_item(peer: &PeerRegistry) -> Result<Item, StoreError> {
+fn to_item(peer: &PeerRegistry) -> Result<Item> {
     let mut item = keys::peer_registry(&peer.url).with([
         ("url", s(&peer.url)),
         ("name", s(&peer.name)),
@@ -21,7 +21,7 @@ fn to_item(peer: &PeerRegistry) -> Result<Item, StoreError> {
     Ok(item)
 }
 
-fn peer_of(item: &Item) -> Result<PeerRegistry, StoreError> {
+fn peer_of(item: &Item) -> Result<PeerRegistry> {
     Ok(PeerRegistry {
         url: text(item, "url").to_owned(),
         name: text(item, "name").to_owned(),
@@ -36,22 +36,22 @@ fn peer_of(item: &Item) -> Result<PeerRegistry, StoreError> {
 
 impl Store {
     /// Stores what a registry returned, over its earlier item.
-    pub async fn keep_peer_registry(&self, peer: &PeerRegistry) -> Result<(), StoreError> {
+    pub async fn keep_peer_registry(&self, peer: &PeerRegistry) -> Result<()> {
         self.put(to_item(peer)?).await
     }
 
     /// What the registries of these URLs returned, in no order; one that was never called is left out.
-    pub async fn peer_registries(&self, urls: &[String]) -> Result<Vec<PeerRegistry>, StoreError> {
+    pub async fn peer_registries(&self, urls: &[String]) -> Result<Vec<PeerRegistry>> {
         let keys = urls.iter().map(|url| keys::peer_registry(url)).collect();
         let items = self.batch_get(keys, Consistency::Eventual).await?;
         items.iter().map(peer_of).collect()
     }
 
-    pub async fn import_state(&self, source: &str) -> Result<ImportState, StoreError> {
+    pub async fn import_state(&self, source: &str) -> Result<ImportState> {
         Ok(self.read_blob(&keys::import_state(source), "import").await?.unwrap_or_default())
     }
 
-    pub async fn keep_import_state(&self, source: &str, state: &ImportState) -> Result<(), StoreError> {
+    pub async fn keep_import_state(&self, source: &str, state: &ImportState) -> Result<()> {
         self.put(keys::import_state(source).with([("import", to_blob(state)?)])).await
     }
 }

@@ -3,10 +3,10 @@
 
 use super::changes;
 use super::prelude::*;
-use registry_model::{FeedItem, ListingId};
+use registry_model::FeedItem;
 
 /// Adds an item to the feed. A change of a listing is also queued for its number, see [`changes`](super::changes).
-pub(super) fn tell(transaction: &mut Transaction, entry: &FeedItem) -> Result<(), StoreError> {
+pub(super) fn tell(transaction: &mut Transaction, entry: &FeedItem) -> Result<()> {
     let about = entry.listing_id.as_ref().map_or(&*entry.name, ListingId::as_str);
     let key = keys::by_time(PARTITION, entry.at, &format!("{about}#{}", entry.what));
     transaction.put(key.with([("feed", to_blob(entry)?), ttl(entry.at, RETENTION)]));
@@ -22,11 +22,7 @@ const RETENTION: i64 = 30 * 86_400;
 
 impl Store {
     /// The latest items before `before`, which is the sort key of the last item of an earlier page.
-    pub async fn feed(
-        &self,
-        before: Option<&str>,
-        limit: u32,
-    ) -> Result<(Vec<FeedItem>, Option<String>), StoreError> {
+    pub async fn feed(&self, before: Option<&str>, limit: u32) -> Result<(Vec<FeedItem>, Option<String>)> {
         let range = before.map_or(Range::All, |before| Range::Before(before.to_owned()));
         let page = self.query(Query::of(PARTITION).range(range).descending().limit(limit)).await?;
         Ok((blobs(&page.items, "feed")?, page.next_after("sk")))

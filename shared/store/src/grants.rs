@@ -5,13 +5,13 @@ use super::prelude::*;
 use registry_model::{Grant, TokenDigest};
 
 impl Store {
-    pub async fn grant(&self, token: &TokenDigest) -> Result<Option<Grant>, StoreError> {
+    pub async fn grant(&self, token: &TokenDigest) -> Result<Option<Grant>> {
         let item = self.read(&keys::GRANT.of(token), Consistency::Strong).await?;
         item.filter(|item| item.contains_key("grant")).map(|item| blob(&item, "grant")).transpose()
     }
 
     /// Revokes the grant of a token; false where there was none.
-    pub async fn revoke_grant(&self, token: &TokenDigest) -> Result<bool, StoreError> {
+    pub async fn revoke_grant(&self, token: &TokenDigest) -> Result<bool> {
         let change = revocation().if_present("grant");
         Ok(self.transact(Transaction::updating(keys::GRANT.of(token), change)).await?.is_written())
     }
@@ -23,6 +23,6 @@ pub(super) fn revocation() -> Expression {
     Expression::default().set("revoked", yes()).remove("grant").remove("ttl")
 }
 
-pub(super) fn to_item(grant: &Grant, token: &TokenDigest) -> Result<Item, StoreError> {
+pub(super) fn to_item(grant: &Grant, token: &TokenDigest) -> Result<Item> {
     Ok(keys::GRANT.of(token).with([("grant", to_blob(grant)?)]))
 }

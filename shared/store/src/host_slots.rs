@@ -2,7 +2,6 @@
 //! by itself, so a process that dies blocks nothing.
 
 use super::prelude::*;
-use registry_model::Moment;
 
 /// Concurrent probes of one host, over all its listings and all processes.
 pub const SLOTS_PER_HOST: usize = 4;
@@ -29,7 +28,7 @@ impl Store {
         held: &[HostLease],
         now: Moment,
         until: Moment,
-    ) -> Result<Option<HostLease>, StoreError> {
+    ) -> Result<Option<HostLease>> {
         let (now_ms, latest) = (now.as_millisecond(), now.as_millisecond() + MAX_HOST_LEASE_MS);
         let mut open: Vec<usize> =
             (0..SLOTS_PER_HOST).filter(|slot| held.iter().all(|lease| lease.slot != *slot)).collect();
@@ -54,7 +53,7 @@ impl Store {
         Ok(None)
     }
 
-    pub async fn end_host_lease(&self, host: &str, lease: HostLease) -> Result<(), StoreError> {
+    pub async fn end_host_lease(&self, host: &str, lease: HostLease) -> Result<()> {
         let slot = SLOTS[lease.slot];
         let change = Expression::default().remove(slot).if_equal(slot, n(lease.until.as_millisecond()));
         self.update(&keys::HOST_SLOTS.of(host), &change, None).await.map(drop)

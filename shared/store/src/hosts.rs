@@ -5,16 +5,16 @@
 use super::feed;
 use super::keys::HostPointer;
 use super::prelude::*;
-use registry_model::{BlockedHost, BlockedHosts, FeedItem, HostName, Lane, Listing, ListingId};
+use registry_model::{BlockedHost, BlockedHosts, FeedItem, HostName, Lane};
 
 impl Store {
-    pub async fn blocked_hosts(&self) -> Result<BlockedHosts, StoreError> {
+    pub async fn blocked_hosts(&self) -> Result<BlockedHosts> {
         let items = self.query_all(Query::of(keys::BLOCKED_HOSTS).strong()).await?;
         Ok(blobs::<BlockedHost>(&items, "block")?.into_iter().collect())
     }
 
     /// Blocks a host; false where it was blocked already, and the earlier block stays.
-    pub async fn block_host(&self, block: &BlockedHost, news: &FeedItem) -> Result<bool, StoreError> {
+    pub async fn block_host(&self, block: &BlockedHost, news: &FeedItem) -> Result<bool> {
         let mut transaction = Transaction::default();
         transaction
             .put_new(Key::new(keys::BLOCKED_HOSTS, block.host.reversed()).with([("block", to_blob(block)?)]));
@@ -23,7 +23,7 @@ impl Store {
     }
 
     /// Ends the block of a host; false where it was not blocked.
-    pub async fn unblock_host(&self, host: &HostName, news: &FeedItem) -> Result<bool, StoreError> {
+    pub async fn unblock_host(&self, host: &HostName, news: &FeedItem) -> Result<bool> {
         let mut transaction = Transaction::default();
         transaction
             .delete_if(Key::new(keys::BLOCKED_HOSTS, host.reversed()), Expression::default().if_exists());
@@ -37,7 +37,7 @@ impl Store {
         host: &HostName,
         pointer: HostPointer,
         limit: i32,
-    ) -> Result<Vec<ListingId>, StoreError> {
+    ) -> Result<Vec<ListingId>> {
         let pointers = self.query(pointers_at(host, pointer).limit(limit)).await?.items;
         let id = |sk: &str| sk.rsplit_once('#').and_then(|(_, id)| id.parse().ok());
         let mut ids: Vec<ListingId> = pointers.iter().filter_map(|item| id(text(item, "sk"))).collect();
@@ -48,7 +48,7 @@ impl Store {
     }
 
     /// How many pointers there are to listings at a host and its subdomains, counted up to one page (1 MB).
-    pub async fn count_listings_at(&self, host: &HostName, pointer: HostPointer) -> Result<u32, StoreError> {
+    pub async fn count_listings_at(&self, host: &HostName, pointer: HostPointer) -> Result<u32> {
         Ok(self.count(pointers_at(host, pointer)).await?.0)
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::prelude::*;
-use registry_model::{Identity, Listing, ListingId};
+use registry_model::Identity;
 
 /// The identities of a listing as they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Identities {
 }
 
 impl Store {
-    pub async fn identities(&self, id: &ListingId) -> Result<Identities, StoreError> {
+    pub async fn identities(&self, id: &ListingId) -> Result<Identities> {
         let item = self.read(&keys::IDENTITIES.of(id), Consistency::Strong).await?;
         let Some(item) = item else { return Ok(Identities::default()) };
         // Earlier versions also bound keys by methods that no longer exist; those do not count.
@@ -31,7 +31,7 @@ impl Store {
         listing: &Listing,
         before: &Identities,
         after: &[Identity],
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let change =
             Expression::default().set("identities", to_blob(after)?).set("revision", n(before.revision + 1));
         let change = match before.revision {

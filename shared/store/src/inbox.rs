@@ -6,7 +6,7 @@ use super::listing_item::not_withdrawn;
 use super::listings::bump_version;
 use super::prelude::*;
 use super::rates::Allowance;
-use registry_model::{ListingId, Moment, TalkKind, TalkMessage};
+use registry_model::{TalkKind, TalkMessage};
 
 /// Seconds for which a message is stored.
 const RETENTION: i64 = 90 * 86_400;
@@ -32,7 +32,7 @@ pub struct InboxWrite<'a> {
 /// Messages, the newest first, and where the next page begins.
 pub type MessagePage = (Vec<TalkMessage>, Option<String>);
 
-fn to_item(message: &TalkMessage, partition: String) -> Result<Item, StoreError> {
+fn to_item(message: &TalkMessage, partition: String) -> Result<Item> {
     let key = Key::new(partition, keys::at(message.at, &message.id));
     Ok(key.with([("message", to_blob(message)?), ttl(message.at, RETENTION)]))
 }
@@ -41,7 +41,7 @@ fn inbox_partition(id: &ListingId) -> String {
     format!("INBOX#{id}")
 }
 
-pub(super) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> Result<(), StoreError> {
+pub(super) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> Result<()> {
     if message.kind == TalkKind::CheckIn {
         // Counts whether a listing visits its inbox after the registry wrote to it.
         transaction.update(keys::OUTREACH.of(&message.to), Expression::default().add("check_ins", 1));
@@ -53,7 +53,7 @@ pub(super) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> R
 impl Store {
     /// Writes what a caller does in an inbox, and counts it against the rate limit. False, and nothing is written, if the listing
     /// is withdrawn or deleted.
-    pub async fn talk(&self, write: InboxWrite<'_>, now: Moment) -> Result<bool, StoreError> {
+    pub async fn talk(&self, write: InboxWrite<'_>, now: Moment) -> Result<bool> {
         self.count_allowed(write.act, now).await?;
         let mut transaction = Transaction::default();
         let listing = keys::listing(write.listing_id);
@@ -76,12 +76,7 @@ impl Store {
 
     /// Stores a visit of an inbox, at most one an hour; `changes_active_list` where the active list then shows its listing
     /// differently.
-    pub async fn note_visit(
-        &self,
-        id: &ListingId,
-        now: Moment,
-        changes_active_list: bool,
-    ) -> Result<(), StoreError> {
+    pub async fn note_visit(&self, id: &ListingId, now: Moment, changes_active_list: bool) -> Result<()> {
         let hour_ago = Moment::from_millisecond(now.as_millisecond() - VISIT_INTERVAL_MS).unwrap_or(now);
         let visited = not_withdrawn().set("visited_at", s(now.to_string()));
         let visited = visited.if_missing_or("visited_at", "<=", s(hour_ago.to_string()));
@@ -107,7 +102,7 @@ impl Store {
         before: Option<&str>,
         limit: u32,
         now: Moment,
-    ) -> Result<MessagePage, StoreError> {
+    ) -> Result<MessagePage> {
         // A visit marks all messages as read, so it must see all of them.
         let query =
             Query::of(inbox_partition(id)).range(Range::From(keys::millis(since.max(oldest(now))))).strong();
@@ -115,22 +110,12 @@ impl Store {
     }
 
     /// The messages of the public feed, before `before`, where an earlier page ended.
-    pub async fn talk_feed(
-        &self,
-        before: Option<&str>,
-        limit: u32,
-        now: Moment,
-    ) -> Result<MessagePage, StoreError> {
+    pub async fn talk_feed(&self, before: Option<&str>, limit: u32, now: Moment) -> Result<MessagePage> {
         let query = Query::of(FEED).range(Range::From(keys::millis(oldest(now))));
         self.messages(query, before, limit).await
     }
 
-    async fn messages(
-        &self,
-        query: Query,
-        before: Option<&str>,
-        limit: u32,
-    ) -> Result<MessagePage, StoreError> {
+    async fn messages(&self, query: Query, before: Option<&str>, limit: u32) -> Result<MessagePage> {
         let query = query.after_key(before).descending().limit(limit);
         let page = self.query(query).await?;
         Ok((blobs(&page.items, "message")?, page.next_after("sk")))

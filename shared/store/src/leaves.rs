@@ -7,8 +7,7 @@ use super::prelude::*;
 use super::transaction::Refused;
 use jiff::SignedDuration;
 use registry_model::{
-    Lane, LastLeaf, Listing, LiveChange, LogEntry, LogEvent, Moment, StateChange, set_of_tools_hash,
-    sha256_hex,
+    Lane, LastLeaf, LiveChange, LogEntry, LogEvent, StateChange, set_of_tools_hash, sha256_hex,
 };
 
 /// Hex digits that distinguish leaves of the same millisecond.
@@ -23,10 +22,7 @@ const MAX_ATTEMPTS: u32 = 5;
 /// Adds a leaf to a transaction. A leaf that is written twice has the same key. A decision requires that its time is later
 /// than the time of the last decision about its listing; this returns the write with the condition. A proof that has ended
 /// cannot end again.
-pub(super) fn add_leaf(
-    transaction: &mut Transaction,
-    entry: &LogEntry,
-) -> Result<Option<WriteId>, StoreError> {
+pub(super) fn add_leaf(transaction: &mut Transaction, entry: &LogEntry) -> Result<Option<WriteId>> {
     let leaf = entry.canonical()?;
     let id = leaf_id(&leaf);
     let latest = match &entry.listing_id {
@@ -68,7 +64,7 @@ impl Store {
         &self,
         transaction: Transaction,
         mut leaves: Vec<LogEntry>,
-    ) -> Result<Outcome, StoreError> {
+    ) -> Result<Outcome> {
         for _ in 0..MAX_ATTEMPTS {
             let mut whole = transaction.clone();
             let mut latest = Vec::with_capacity(leaves.len());
@@ -100,7 +96,7 @@ impl Store {
 
 /// The leaf of the latest decision about a listing, from its item. The item also contains the last leaf that was
 /// appended to the tree. If the two leaves differ, the latest decision is pending.
-pub(super) fn last_leaf(item: &Item) -> Result<LastLeaf, StoreError> {
+pub(super) fn last_leaf(item: &Item) -> Result<LastLeaf> {
     let event = item.get("event").cloned();
     let event = event.ok_or_else(|| StoreError::Fault("a leaf has no event".to_owned()))?;
     let is_in_the_tree = text(item, "leaf") == text(item, "taken_up");

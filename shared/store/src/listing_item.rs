@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::leaves::last_leaf;
 use super::prelude::*;
-use registry_model::{Assessment, Contact, ContactFrom, Lane, Listing, ListingId, Moment};
+use registry_model::{Assessment, Contact, ContactFrom, Lane};
 
 /// A listing and the evidence of its last probe.
 pub type NamedListing = (Listing, Option<Assessment>);
@@ -57,7 +57,7 @@ impl DueClass {
 }
 
 /// Joins the items of listings with those of their evidence and last leaves.
-pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>, StoreError> {
+pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>> {
     let (cores, others): (Vec<Item>, Vec<Item>) =
         items.into_iter().partition(|item| keys::LISTING.is_place_of(item));
     let others: HashMap<(&str, &str), &Item> =
@@ -75,15 +75,17 @@ pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>, StoreError> 
     cores.into_iter().map(read).collect()
 }
 
-fn read_evidence(item: &Item) -> Result<Assessment, StoreError> {
+fn read_evidence(item: &Item) -> Result<Assessment> {
     let evidence: Assessment = blob(item, "evidence")?;
     let changed = item.get(keys::CHANGED).map(|_| blob(item, keys::CHANGED));
     Ok(Assessment { changed: changed.transpose()?, ..evidence })
 }
 
 /// The whole item of a listing: its data and its index keys.
-pub(super) fn listing_item(listing: &Listing) -> Result<Item, StoreError> {
+pub(super) fn listing_item(listing: &Listing) -> Result<Item> {
     let mut item: Item = serde_dynamo::to_item(listing)?;
+    // A value that a listing does not have is no attribute.
+    item.retain(|_, value| !value.is_null());
     item.extend(keys::listing(&listing.id).with([("hosted", yes())]));
     let mut index = |index: table::Index, pk: String, sk: String| {
         item.insert(index.key[0].to_owned(), s(pk));
@@ -106,7 +108,7 @@ pub(super) fn listing_item(listing: &Listing) -> Result<Item, StoreError> {
 
 /// The change from one state of a listing's item to another, with a new revision. It excludes the funnel's marks, the
 /// last visit and the proven domain, which other writers set during a probe.
-pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression, StoreError> {
+pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression> {
     const EXCLUDED: [&str; 6] = ["pk", "sk", "demoed", "feedbacked", "visited_at", "proven_domain"];
     let (mut before, mut after) = (listing_item(before)?, listing_item(after)?);
     before.retain(|name, _| !EXCLUDED.contains(&name.as_str()) && !after.contains_key(name));

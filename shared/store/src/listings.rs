@@ -11,29 +11,24 @@ use super::prelude::*;
 use super::search_index::mark_dirty;
 use super::server_documents::{self, DocumentChange};
 use super::{feed, hosts, trails};
-use registry_model::{
-    Amounts, Contact, FeedItem, Kind, Lane, Listing, ListingId, Moment, NameHold, TrailEvent,
-};
+use registry_model::{Amounts, Contact, FeedItem, Kind, Lane, NameHold, TrailEvent};
 
 const MAX_SAME_NAME: i32 = 25;
 
 impl Store {
-    pub async fn listing(&self, id: &ListingId) -> Result<Option<Listing>, StoreError> {
+    pub async fn listing(&self, id: &ListingId) -> Result<Option<Listing>> {
         let item = self.read(&keys::listing(id), Consistency::Strong).await?;
         Ok(item.map(serde_dynamo::from_item).transpose()?)
     }
 
     /// A listing with its evidence and its last leaf, by one read.
-    pub async fn listing_with_evidence(
-        &self,
-        id: &ListingId,
-    ) -> Result<Option<Arc<NamedListing>>, StoreError> {
+    pub async fn listing_with_evidence(&self, id: &ListingId) -> Result<Option<Arc<NamedListing>>> {
         let read = async { Ok(self.listings_with_leaf(std::slice::from_ref(id)).await?.pop()) };
         self.read_cache.listing(id, read).await
     }
 
     /// The listings of a name, by two reads.
-    pub async fn listings_named(&self, name: &str) -> Result<Vec<Listing>, StoreError> {
+    pub async fn listings_named(&self, name: &str) -> Result<Vec<Listing>> {
         let query = Query::of(keys::name_partition(name)).strong().limit(MAX_SAME_NAME);
         let pointers = self.query(query).await?.items;
         let mut ids: Vec<ListingId> = Vec::new();
@@ -46,14 +41,14 @@ impl Store {
     }
 
     /// The cores of listings, in no order.
-    pub async fn listings(&self, ids: &[ListingId]) -> Result<Vec<Listing>, StoreError> {
+    pub async fn listings(&self, ids: &[ListingId]) -> Result<Vec<Listing>> {
         let keys = ids.iter().map(keys::listing).collect();
         read_all(self.batch_get(keys, Consistency::Strong).await?)
     }
 
     /// The cores of listings, to show them, in no order. They are cached if only this process writes to the table. Otherwise
     /// an eventual read costs half.
-    pub async fn shown_listings(&self, ids: &[ListingId]) -> Result<Vec<Arc<Listing>>, StoreError> {
+    pub async fn shown_listings(&self, ids: &[ListingId]) -> Result<Vec<Arc<Listing>>> {
         let read = async |missing: Vec<ListingId>| {
             let keys = missing.iter().map(keys::listing).collect();
             read_all(self.batch_get(keys, Consistency::Eventual).await?)
@@ -62,18 +57,18 @@ impl Store {
     }
 
     /// Listings with their evidence, to show them, in no order. Evidence is large, and an eventual read costs half.
-    pub async fn shown_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
+    pub async fn shown_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>> {
         let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::EVIDENCE.of(id)]);
         joined(self.batch_get(keys.collect(), Consistency::Eventual).await?)
     }
 
     /// Listings with their evidence, in no order.
-    pub async fn listings_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
+    pub async fn listings_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>> {
         let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::EVIDENCE.of(id)]);
         joined(self.batch_get(keys.collect(), Consistency::Strong).await?)
     }
 
-    async fn listings_with_leaf(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
+    async fn listings_with_leaf(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>> {
         let keys = ids
             .iter()
             .flat_map(|id| [keys::listing(id), keys::EVIDENCE.of(id), keys::LAST_LEAF.of(id)])
@@ -90,7 +85,7 @@ impl Store {
         contact: &Contact,
         news: &FeedItem,
         yielding: Option<&Listing>,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let mut transaction = Transaction::default();
         transaction.put_new(listing_item(listing)?);
         if let Some(document) = document {
@@ -121,7 +116,7 @@ impl Store {
         contact: &Contact,
         yielding: Option<&Listing>,
         now: Moment,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let mut transaction = Transaction::default();
         let change = if_as_read(changed(before, after)?, before)
             .if_equal("lane", s(before.lane.as_str()))
@@ -155,7 +150,7 @@ impl Store {
         kind: Kind,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<(Vec<Listing>, Option<String>), StoreError> {
+    ) -> Result<(Vec<Listing>, Option<String>)> {
         self.page_of_shown(keys::shown_active(kind), after, limit).await
     }
 
@@ -164,7 +159,7 @@ impl Store {
         &self,
         after: Option<&str>,
         limit: usize,
-    ) -> Result<(Vec<Listing>, Option<String>), StoreError> {
+    ) -> Result<(Vec<Listing>, Option<String>)> {
         self.page_of_shown(keys::SHOWN_PACKAGES.to_owned(), after, u32::try_from(limit).unwrap_or(u32::MAX))
             .await
     }
@@ -174,7 +169,7 @@ impl Store {
         partition: String,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<(Vec<Listing>, Option<String>), StoreError> {
+    ) -> Result<(Vec<Listing>, Option<String>)> {
         let page = format!("{partition}\n{limit}\n{}", after.unwrap_or_default());
         self.read_cache.page(&page, self.read_page_of_shown(partition, after, limit)).await
     }
@@ -184,7 +179,7 @@ impl Store {
         partition: String,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<(Vec<Listing>, Option<String>), StoreError> {
+    ) -> Result<(Vec<Listing>, Option<String>)> {
         let range = after.map_or(Range::All, |after| Range::Before(after.to_owned()));
         let query = Query::of(partition).index(table::SHOWN).range(range);
         let page = self.query(query.descending().limit(limit)).await?;
@@ -200,11 +195,7 @@ pub(super) fn rename(transaction: &mut Transaction, before: &Listing, after: &Li
 
 /// Marks a name as yielded by a listing, because another listing proved it. The caller counts a new version of the active
 /// list.
-pub(super) fn yield_name(
-    transaction: &mut Transaction,
-    yielding: &Listing,
-    now: Moment,
-) -> Result<(), StoreError> {
+pub(super) fn yield_name(transaction: &mut Transaction, yielding: &Listing, now: Moment) -> Result<()> {
     let yielded = serde_dynamo::to_attribute_value(NameHold::Yielded)?;
     let change = Expression::default().set("name_hold", yielded).add(REVISION, 1).if_exists();
     transaction.update(keys::listing(&yielding.id), change);

@@ -8,7 +8,7 @@ use super::deposit::Deposit;
 use super::prelude::*;
 use super::rates::Allowance;
 use super::trails;
-use registry_model::{ListingId, Moment, Outcome, OutcomeTally, QUALITY_STEPS, TrailEvent};
+use registry_model::{Outcome, OutcomeTally, QUALITY_STEPS, TrailEvent};
 
 /// Seconds for which a single report is stored.
 const RETENTION: i64 = 30 * 86_400;
@@ -40,7 +40,7 @@ impl Store {
         outcome: &Outcome,
         source: &str,
         allowance: Option<Allowance<'_>>,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let (id, now) = (&outcome.listing_id, outcome.at);
         self.count_allowed(allowance, now).await?;
         let hour = now.as_second() / 3600;
@@ -67,7 +67,7 @@ impl Store {
 
     /// How many different sources reported within the last day that a listing failed, among the first reports: three or
     /// more if there are that many.
-    pub async fn failing_sources(&self, id: &ListingId, now: Moment) -> Result<usize, StoreError> {
+    pub async fn failing_sources(&self, id: &ListingId, now: Moment) -> Result<usize> {
         let from = keys::failed_outcomes_since(now.as_second() / 3600 - FAILURE_HOURS);
         let range = Range::Between(from, keys::AFTER_FAILED_OUTCOMES.to_owned());
         let query = Query::of(keys::OUTCOME_TALLY.partition(id))
@@ -81,17 +81,14 @@ impl Store {
     }
 
     /// The tallies of listings; those without an outcome are left out.
-    pub async fn outcomes_of(
-        &self,
-        ids: &[ListingId],
-    ) -> Result<BTreeMap<ListingId, OutcomeTally>, StoreError> {
+    pub async fn outcomes_of(&self, ids: &[ListingId]) -> Result<BTreeMap<ListingId, OutcomeTally>> {
         let keys = ids.iter().map(|id| keys::OUTCOME_TALLY.of(id)).collect();
         let items = self.batch_get(keys, Consistency::Strong).await?;
         Ok(items.iter().filter_map(tally_of).collect())
     }
 
     /// The latest reports, the newest first.
-    pub async fn recent_outcomes(&self, limit: u32) -> Result<Vec<Outcome>, StoreError> {
+    pub async fn recent_outcomes(&self, limit: u32) -> Result<Vec<Outcome>> {
         self.query_blobs(Query::of(keys::OUTCOMES).descending().limit(limit), "outcome").await
     }
 }

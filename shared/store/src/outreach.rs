@@ -3,7 +3,7 @@
 //! removed in the transaction that ends Live. So no run has to read all listings.
 
 use super::prelude::*;
-use registry_model::{ListingId, LiveChange, Moment};
+use registry_model::LiveChange;
 
 /// The most listings of a class that are counted.
 const MAX_COUNTED: i32 = 1000;
@@ -86,7 +86,7 @@ impl Store {
         class: OutreachClass,
         now: Moment,
         limit: u32,
-    ) -> Result<Vec<OutreachPlace>, StoreError> {
+    ) -> Result<Vec<OutreachPlace>> {
         let range = Range::Before(keys::after_all_at(now));
         let query = Query::of(class.partition()).index(table::DUE).range(range).limit(limit);
         let place = |item: &Item| Some(OutreachPlace { id: listing_of(item)?, due: due_of(item)? });
@@ -94,16 +94,13 @@ impl Store {
     }
 
     /// How many listings are in a class, counted up to a thousand.
-    pub async fn outreach_count(&self, class: OutreachClass) -> Result<u32, StoreError> {
+    pub async fn outreach_count(&self, class: OutreachClass) -> Result<u32> {
         let query = Query::of(class.partition()).index(table::DUE).limit(MAX_COUNTED);
         Ok(self.count(query).await?.0)
     }
 
     /// The outreach states of these listings; those never in the queue are left out.
-    pub async fn outreach_states(
-        &self,
-        ids: &[ListingId],
-    ) -> Result<Vec<(ListingId, OutreachState)>, StoreError> {
+    pub async fn outreach_states(&self, ids: &[ListingId]) -> Result<Vec<(ListingId, OutreachState)>> {
         let keys = ids.iter().map(|id| keys::OUTREACH.of(id)).collect();
         let items = self.batch_get(keys, Consistency::Strong).await?;
         Ok(items.iter().filter_map(state).collect())
@@ -115,12 +112,12 @@ impl Store {
         place: &OutreachPlace,
         until: Moment,
         class: Option<OutreachClass>,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         self.change_outreach(&place.id, moved(place, until, class)).await
     }
 
     /// Ends invitations of a listing, which need not be in the queue; false where it had opted out already.
-    pub async fn opt_out(&self, id: &ListingId, now: Moment) -> Result<bool, StoreError> {
+    pub async fn opt_out(&self, id: &ListingId, now: Moment) -> Result<bool> {
         let [partition, sort] = table::DUE.key;
         let (class, due) = (s(OutreachClass::OptedOut.partition()), s(keys::at(now, id.as_str())));
         let update = Expression::default()
@@ -139,7 +136,7 @@ impl Store {
         class: OutreachClass,
         due: Moment,
         is_live: bool,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let [partition, sort] = table::DUE.key;
         let (class, due) = (s(class.partition()), s(keys::at(due, id.as_str())));
         let update = Expression::default().set("class", class.clone()).set("due", due.clone());
@@ -151,7 +148,7 @@ impl Store {
         self.change_outreach(id, update.if_equal("class", s(OutreachClass::OptedOut.partition()))).await
     }
 
-    async fn change_outreach(&self, id: &ListingId, change: Expression) -> Result<bool, StoreError> {
+    async fn change_outreach(&self, id: &ListingId, change: Expression) -> Result<bool> {
         Ok(self.transact(Transaction::updating(keys::OUTREACH.of(id), change)).await?.is_written())
     }
 }

@@ -11,7 +11,7 @@ use super::leaves::add_leaf;
 use super::listing_item::DueClass;
 use super::prelude::*;
 use super::search_index::mark_dirty;
-use registry_model::{FeedItem, Kind, LogEntry, LogEvent, Moment};
+use registry_model::{FeedItem, Kind, LogEntry, LogEvent};
 
 /// Listings recorded in one transaction, which allows 100 writes; each takes up to four.
 const MAX_PER_TRANSACTION: usize = 20;
@@ -91,7 +91,7 @@ pub(super) fn read(items: &[Item]) -> OverdueCount {
 }
 
 /// The transaction that records these listings, and the write of each leaf. Only these writes have a condition.
-fn ended(items: &[&FeedItem]) -> Result<(Transaction, Vec<Option<WriteId>>), StoreError> {
+fn ended(items: &[&FeedItem]) -> Result<(Transaction, Vec<Option<WriteId>>)> {
     let (mut transaction, mut leaves) = (Transaction::default(), Vec::with_capacity(items.len()));
     for item in items {
         let mut leaf = None;
@@ -110,7 +110,7 @@ impl Store {
     /// Records listings whose proof has just expired, and removes them from search. Each gets a feed item and a leaf
     /// of the log. A listing that is recorded already, or that got a later decision in the meantime, is left out. After an
     /// error, some of the listings may already be recorded.
-    pub async fn record_overdue(&self, news: &[FeedItem]) -> Result<(), StoreError> {
+    pub async fn record_overdue(&self, news: &[FeedItem]) -> Result<()> {
         for chunk in news.chunks(MAX_PER_TRANSACTION) {
             let mut items: Vec<&FeedItem> = chunk.iter().collect();
             while !items.is_empty() {
@@ -123,7 +123,7 @@ impl Store {
         Ok(())
     }
 
-    pub async fn keep_unfinished_count(&self, unfinished: &UnfinishedCount) -> Result<(), StoreError> {
+    pub async fn keep_unfinished_count(&self, unfinished: &UnfinishedCount) -> Result<()> {
         let UnfinishedCount { began, counted, class, from } = unfinished;
         let change = Expression::default()
             .set("counting", s(class.partition()))
@@ -143,7 +143,7 @@ impl Store {
         before: OverdueCount,
         after: OverdueCount,
         now: Moment,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         const UNFINISHED: [&str; 5] =
             ["counting", "counting_since", "counting_from", "counted_agents", "counted_mcps"];
         let changed = (before.agents, before.mcps) != (after.agents, after.mcps);
@@ -162,7 +162,7 @@ impl Store {
     }
 
     /// The last count, and the one that is not finished.
-    pub async fn overdue_count(&self) -> Result<(OverdueCount, Option<UnfinishedCount>), StoreError> {
+    pub async fn overdue_count(&self) -> Result<(OverdueCount, Option<UnfinishedCount>)> {
         let item = self.read(&keys::OVERDUE.key(), Consistency::Strong).await?;
         Ok((read(item.as_slice()), item.as_ref().and_then(UnfinishedCount::read)))
     }

@@ -5,7 +5,7 @@
 use super::prelude::*;
 use super::{discounts, feed, grants};
 use registry_model::{
-    FeedItem, FlaggedPurchase, Grant, Moment, PaymentFlag, Purchase, PurchaseId, PurchaseState, TokenDigest,
+    FeedItem, FlaggedPurchase, Grant, PaymentFlag, Purchase, PurchaseId, PurchaseState, TokenDigest,
 };
 
 /// Seconds for which an event is stored; the provider repeats one for three days.
@@ -50,7 +50,7 @@ impl Store {
         Payment { purchase, paid, payment }: Payment<'_>,
         event: PaymentEvent<'_>,
         news: &FeedItem,
-    ) -> Result<PaymentOutcome, StoreError> {
+    ) -> Result<PaymentOutcome> {
         let state = Expression::default()
             .set("state", s(PurchaseState::Paid.as_str()))
             .set("paid_at", n(event.at.as_millisecond()))
@@ -78,11 +78,7 @@ impl Store {
     }
 
     /// Ends a purchase that was not paid in time, and releases its code.
-    pub async fn end_purchase(
-        &self,
-        purchase: &Purchase,
-        event: PaymentEvent<'_>,
-    ) -> Result<PaymentOutcome, StoreError> {
+    pub async fn end_purchase(&self, purchase: &Purchase, event: PaymentEvent<'_>) -> Result<PaymentOutcome> {
         let state = Expression::default().set("state", s(PurchaseState::Expired.as_str()));
         let state = state.if_equal("state", s(PurchaseState::Pending.as_str()));
         let mut held = purchase.code.as_deref();
@@ -108,7 +104,7 @@ impl Store {
         flag: PaymentFlag,
         event: PaymentEvent<'_>,
         close: bool,
-    ) -> Result<PaymentOutcome, StoreError> {
+    ) -> Result<PaymentOutcome> {
         let flagged = FlaggedPurchase {
             purchase_id: purchase.id.clone(),
             flag,
@@ -126,20 +122,20 @@ impl Store {
     }
 
     /// Closes a purchase: its token stops working, and no payment opens it. False where it is closed already.
-    pub async fn close_purchase(&self, purchase: &Purchase) -> Result<bool, StoreError> {
+    pub async fn close_purchase(&self, purchase: &Purchase) -> Result<bool> {
         let mut transaction = Transaction::default();
         closing(&mut transaction, purchase);
         Ok(self.transact(transaction).await?.is_written())
     }
 
     /// The purchase that a payment of the provider paid.
-    pub async fn purchase_of_payment(&self, payment: &str) -> Result<Option<PurchaseId>, StoreError> {
+    pub async fn purchase_of_payment(&self, payment: &str) -> Result<Option<PurchaseId>> {
         let item = self.read(&keys::PAYMENT.of(payment), Consistency::Strong).await?;
         Ok(item.and_then(|item| text(&item, "purchase_id").parse().ok()))
     }
 
     /// The flags since a time, the newest first; the oldest are left out if there are too many.
-    pub async fn flagged_purchases(&self, since: Moment) -> Result<Vec<FlaggedPurchase>, StoreError> {
+    pub async fn flagged_purchases(&self, since: Moment) -> Result<Vec<FlaggedPurchase>> {
         let query = Query::of(keys::FLAGGED).range(Range::From(keys::millis(since))).strong();
         self.query_blobs(query.descending().limit(MAX_FLAGS), "flagged").await
     }

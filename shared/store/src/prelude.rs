@@ -6,9 +6,10 @@ pub(super) use super::attributes::{
 };
 pub(super) use super::batch_get::Consistency;
 pub(super) use super::client::Store;
-pub(super) use super::error::StoreError;
+pub(super) use super::error::{Result, StoreError};
 pub(super) use super::expression::Expression;
 pub(super) use super::keys::{self, Key};
 pub(super) use super::reads::{Query, Range};
 pub(super) use super::table;
 pub(super) use super::transaction::{Outcome, Transaction, WriteId};
+pub(super) use registry_model::{Listing, ListingId, Moment};

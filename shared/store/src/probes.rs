@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::prelude::*;
-use registry_model::{Handshake, Kind, ListingId, LiveChange, Moment, ProbeRecord, StateChange};
+use registry_model::{Handshake, Kind, LiveChange, ProbeRecord, StateChange};
 
 /// Seconds for which a record is stored: the ninety days that a listing's page shows, and the current one.
 const RECORD_RETENTION: i64 = 91 * 86_400;
@@ -13,7 +13,7 @@ const TALLY_RETENTION: i64 = 37 * 86_400;
 /// How the attribute of a reason begins; its code and its words follow.
 const FAULT: &str = "fault:";
 
-pub(super) fn to_item(record: &ProbeRecord) -> Result<Item, StoreError> {
+pub(super) fn to_item(record: &ProbeRecord) -> Result<Item> {
     let [pk, sk] = table::SHOWN.key;
     Ok(keys::probe(&record.id, record.probed_at).with([
         (pk, s(keys::shown_probed(record.handshake))),
@@ -77,7 +77,7 @@ pub struct CountedReason {
 const OUTCOMES: [Handshake; 4] = [Handshake::Ok, Handshake::Partial, Handshake::Fail, Handshake::Skip];
 
 impl Store {
-    pub async fn tally(&self, now: Moment) -> Result<Tally, StoreError> {
+    pub async fn tally(&self, now: Moment) -> Result<Tally> {
         let shards = self.partition(&keys::day_partition(now)).await?;
         let mut counted: BTreeMap<(&str, &str), u32> = BTreeMap::new();
         for shard in &shards {
@@ -110,22 +110,13 @@ impl Store {
     }
 
     /// The probes of a listing from `since` on, the newest first, at most `limit`; by one query.
-    pub async fn probes_of(
-        &self,
-        id: &ListingId,
-        since: Moment,
-        limit: i32,
-    ) -> Result<Vec<ProbeRecord>, StoreError> {
+    pub async fn probes_of(&self, id: &ListingId, since: Moment, limit: i32) -> Result<Vec<ProbeRecord>> {
         let first = keys::probe(id, since);
         let range = Range::Between(first.sk, format!("{}:", keys::PROBE));
         self.query_blobs(Query::of(first.pk).range(range).descending().limit(limit), "record").await
     }
 
-    pub async fn latest_probes(
-        &self,
-        outcome: Handshake,
-        limit: i32,
-    ) -> Result<Vec<ProbeRecord>, StoreError> {
+    pub async fn latest_probes(&self, outcome: Handshake, limit: i32) -> Result<Vec<ProbeRecord>> {
         let query = Query::of(keys::shown_probed(outcome)).index(table::SHOWN).descending().limit(limit);
         self.query_blobs(query, "record").await
     }

@@ -5,7 +5,7 @@
 use super::prelude::*;
 use super::rates::Allowance;
 use super::{discounts, grants};
-use registry_model::{Moment, PaymentSession, Purchase, PurchaseId, PurchaseState, TokenDigest};
+use registry_model::{PaymentSession, Purchase, PurchaseId, PurchaseState, TokenDigest};
 
 /// Seconds for which an unpaid purchase is stored after its end: the provider repeats its events for days.
 const RETENTION: i64 = 30 * 86_400;
@@ -43,19 +43,19 @@ pub enum BeginOutcome {
 }
 
 impl Store {
-    pub async fn purchase(&self, id: &PurchaseId) -> Result<Option<StoredPurchase>, StoreError> {
+    pub async fn purchase(&self, id: &PurchaseId) -> Result<Option<StoredPurchase>> {
         let item = self.read(&keys::PURCHASE.of(id), Consistency::Strong).await?;
         item.as_ref().map(stored).transpose()
     }
 
     /// The data from which the files of a purchase were made when it began.
-    pub async fn purchase_snapshot(&self, id: &PurchaseId) -> Result<Option<String>, StoreError> {
+    pub async fn purchase_snapshot(&self, id: &PurchaseId) -> Result<Option<String>> {
         let item = self.read(&keys::PURCHASE.of(id), Consistency::Strong).await?;
         Ok(item.and_then(|item| some_text(&item, "snapshot")))
     }
 
     /// The purchase that a request began, by the digest that identifies its repetitions.
-    pub async fn repeated_purchase(&self, repeat: &str) -> Result<Option<PurchaseId>, StoreError> {
+    pub async fn repeated_purchase(&self, repeat: &str) -> Result<Option<PurchaseId>> {
         let item = self.read(&keys::REPEAT.of(repeat), Consistency::Strong).await?;
         Ok(item.and_then(|item| text(&item, "purchase_id").parse().ok()))
     }
@@ -65,7 +65,7 @@ impl Store {
         &self,
         new: NewPurchase<'_>,
         allowance: Option<Allowance<'_>>,
-    ) -> Result<BeginOutcome, StoreError> {
+    ) -> Result<BeginOutcome> {
         let NewPurchase { purchase, repeat, replaces, given_up, held_until, snapshot } = new;
         let (id, now) = (&purchase.id, purchase.grant.at);
         self.count_allowed(allowance, now).await?;
@@ -101,7 +101,7 @@ impl Store {
     }
 
     /// Stores where a purchase is paid; false where it was deleted, or is paid elsewhere.
-    pub async fn note_session(&self, id: &PurchaseId, session: &PaymentSession) -> Result<bool, StoreError> {
+    pub async fn note_session(&self, id: &PurchaseId, session: &PaymentSession) -> Result<bool> {
         let change = Expression::default()
             .set("session", s(&session.id))
             .set("checkout_url", s(&session.url))
@@ -112,7 +112,7 @@ impl Store {
 
     /// Deletes a purchase that cannot be paid because it has no session, with its grant and its hold on the code. One that
     /// has a session by now stays.
-    pub async fn forget_purchase(&self, purchase: &Purchase) -> Result<(), StoreError> {
+    pub async fn forget_purchase(&self, purchase: &Purchase) -> Result<()> {
         let mut transaction = Transaction::default();
         transaction.delete_if(keys::PURCHASE.of(&purchase.id), Expression::default().if_missing("session"));
         transaction.delete(keys::GRANT.of(TokenDigest::of_table(&purchase.token)));
@@ -123,7 +123,7 @@ impl Store {
     }
 }
 
-fn stored(item: &Item) -> Result<StoredPurchase, StoreError> {
+fn stored(item: &Item) -> Result<StoredPurchase> {
     let state = PurchaseState::ALL.into_iter().find(|state| state.as_str() == text(item, "state"));
     let state = state.ok_or_else(|| StoreError::Fault("a purchase has no state".to_owned()))?;
     let url = text(item, "checkout_url").to_owned();

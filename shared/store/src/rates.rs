@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::ReturnValue;
 
 use super::prelude::*;
 use registry_model::error::Problem;
-use registry_model::{LimitedAction, LimitedTarget, Moment, Rate};
+use registry_model::{LimitedAction, LimitedTarget, Rate};
 
 /// One limited action of a caller; `App::allowance` makes it.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,7 @@ impl Store {
     /// The caller's own counter comes first, so that a caller that has used up its limit never writes to an item of
     /// others. Every counter is changed by a single update and not in the transaction of the action. So an action that
     /// fails afterwards stays counted.
-    pub async fn count_action(&self, act: Allowance<'_>, now: Moment) -> Result<Option<UsedUp>, StoreError> {
+    pub async fn count_action(&self, act: Allowance<'_>, now: Moment) -> Result<Option<UsedUp>> {
         let (second, name) = (now.as_second(), act.action.as_str());
         let (hour, window) = (second / 3600, second / i64::from(WINDOW));
         let (hour_ends, window_ends) = ((hour + 1) * 3600, (window + 1) * i64::from(WINDOW));
@@ -147,7 +147,7 @@ impl Store {
     }
 
     /// Counts an action that may have no allowance; fails if a limit is exceeded.
-    pub async fn count_allowed(&self, act: Option<Allowance<'_>>, now: Moment) -> Result<(), StoreError> {
+    pub async fn count_allowed(&self, act: Option<Allowance<'_>>, now: Moment) -> Result<()> {
         let Some(act) = act else { return Ok(()) };
         self.count_action(act, now).await?.map_or(Ok(()), |used_up| Err(StoreError::Limited(used_up)))
     }

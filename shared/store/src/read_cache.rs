@@ -10,7 +10,7 @@ use quick_cache::sync::Cache;
 
 use super::attributes::{Item, text};
 use super::cached::{Live, Manifest};
-use super::error::StoreError;
+use super::error::Result;
 use super::keys::{self, Key};
 use super::listing_item::NamedListing;
 use registry_model::{Clock, Listing, ListingId, Moment};
@@ -103,8 +103,8 @@ impl ReadCache {
     pub(super) async fn listing(
         &self,
         id: &ListingId,
-        read: impl Future<Output = Result<Option<NamedListing>, StoreError>>,
-    ) -> Result<Option<Arc<NamedListing>>, StoreError> {
+        read: impl Future<Output = Result<Option<NamedListing>>>,
+    ) -> Result<Option<Arc<NamedListing>>> {
         let wanted = BTreeMap::from([(keys::listing(id).pk, ())]);
         let read = async |_: Vec<(String, ())>| {
             Ok(read.await?.map(|named| (keys::listing(id).pk, Arc::new(named))).into_iter().collect())
@@ -117,9 +117,9 @@ impl ReadCache {
         &self,
         ids: &[ListingId],
         read: impl FnOnce(Vec<ListingId>) -> R,
-    ) -> Result<Vec<Arc<Listing>>, StoreError>
+    ) -> Result<Vec<Arc<Listing>>>
     where
-        R: Future<Output = Result<Vec<Listing>, StoreError>>,
+        R: Future<Output = Result<Vec<Listing>>>,
     {
         let wanted = ids.iter().map(|id| (keys::listing(id).pk, id.clone())).collect();
         let read = async |missing: Vec<(String, ListingId)>| {
@@ -135,9 +135,9 @@ impl ReadCache {
         &self,
         keys: Vec<Key>,
         read: impl FnOnce(Vec<Key>) -> R,
-    ) -> Result<Vec<Item>, StoreError>
+    ) -> Result<Vec<Item>>
     where
-        R: Future<Output = Result<Vec<Item>, StoreError>>,
+        R: Future<Output = Result<Vec<Item>>>,
     {
         let mut wanted: BTreeMap<String, Vec<Key>> = BTreeMap::new();
         for key in keys {
@@ -157,9 +157,9 @@ impl ReadCache {
     }
 
     /// The cached counts, or the result of `read`, which gets the counts that have become too old.
-    pub(super) async fn live<R>(&self, read: impl FnOnce(Option<Live>) -> R) -> Result<Live, StoreError>
+    pub(super) async fn live<R>(&self, read: impl FnOnce(Option<Live>) -> R) -> Result<Live>
     where
-        R: Future<Output = Result<Live, StoreError>>,
+        R: Future<Output = Result<Live>>,
     {
         self.0.one(&self.0.live, self.0.ages.counts, keys::LIVE, read).await
     }
@@ -170,9 +170,9 @@ impl ReadCache {
         &self,
         key: &Key,
         read: impl FnOnce(Option<Arc<Manifest>>) -> R,
-    ) -> Result<Arc<Manifest>, StoreError>
+    ) -> Result<Arc<Manifest>>
     where
-        R: Future<Output = Result<Arc<Manifest>, StoreError>>,
+        R: Future<Output = Result<Arc<Manifest>>>,
     {
         self.0.one(&self.0.manifest, self.0.ages.counts, &key.pk, read).await
     }
@@ -181,8 +181,8 @@ impl ReadCache {
     pub(super) async fn page(
         &self,
         page: &str,
-        read: impl Future<Output = Result<ListedPage, StoreError>>,
-    ) -> Result<ListedPage, StoreError> {
+        read: impl Future<Output = Result<ListedPage>>,
+    ) -> Result<ListedPage> {
         let read = |_| async { read.await.map(Arc::new) };
         Ok(Arc::unwrap_or_clone(self.0.one(&self.0.pages, self.0.ages.pages, page, read).await?))
     }
@@ -221,9 +221,9 @@ impl Caches {
         max_age: i64,
         key: &str,
         read: impl FnOnce(Option<T>) -> R,
-    ) -> Result<T, StoreError>
+    ) -> Result<T>
     where
-        R: Future<Output = Result<T, StoreError>>,
+        R: Future<Output = Result<T>>,
     {
         if max_age == 0 {
             return read(None).await;
@@ -246,9 +246,9 @@ impl Caches {
         cache: &Cache<String, Aged<T>, W>,
         wanted: BTreeMap<String, K>,
         read: impl FnOnce(Vec<(String, K)>) -> R,
-    ) -> Result<Vec<T>, StoreError>
+    ) -> Result<Vec<T>>
     where
-        R: Future<Output = Result<Vec<(String, T)>, StoreError>>,
+        R: Future<Output = Result<Vec<(String, T)>>>,
     {
         if self.ages.listings == 0 {
             let found = read(wanted.into_iter().collect()).await?;

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::attributes::{Item, blob, blobs, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
-use super::error::StoreError;
+use super::error::Result;
 use super::keys::Key;
 use super::table::{self, Index};
 
@@ -148,28 +148,24 @@ impl Page {
 }
 
 impl Store {
-    pub(super) async fn read(&self, key: &Key, consistency: Consistency) -> Result<Option<Item>, StoreError> {
+    pub(super) async fn read(&self, key: &Key, consistency: Consistency) -> Result<Option<Item>> {
         let get = self.client.get_item().table_name(&*self.table).set_key(Some(key.item()));
         Ok(get.consistent_read(consistency == Consistency::Strong).send().await?.item)
     }
 
     /// The [`blob`] of an item, with a strong read.
-    pub(super) async fn read_blob<T: DeserializeOwned>(
-        &self,
-        key: &Key,
-        name: &str,
-    ) -> Result<Option<T>, StoreError> {
+    pub(super) async fn read_blob<T: DeserializeOwned>(&self, key: &Key, name: &str) -> Result<Option<T>> {
         self.read(key, Consistency::Strong).await?.map(|item| blob(&item, name)).transpose()
     }
 
-    pub(super) async fn query(&self, query: Query) -> Result<Page, StoreError> {
+    pub(super) async fn query(&self, query: Query) -> Result<Page> {
         let Some(query) = query.in_range() else { return Ok(Page { items: Vec::new(), next: None }) };
         let answer = query.build(self).send().await?;
         Ok(Page { items: answer.items.unwrap_or_default(), next: answer.last_evaluated_key })
     }
 
     /// The items on all pages of a query.
-    pub(super) async fn query_all(&self, query: Query) -> Result<Vec<Item>, StoreError> {
+    pub(super) async fn query_all(&self, query: Query) -> Result<Vec<Item>> {
         let (mut items, mut start) = (Vec::new(), None);
         loop {
             let page = self.query(query.clone().after(start)).await?;
@@ -182,22 +178,18 @@ impl Store {
     }
 
     /// The [`blob`]s of one page.
-    pub(super) async fn query_blobs<T: DeserializeOwned>(
-        &self,
-        query: Query,
-        name: &str,
-    ) -> Result<Vec<T>, StoreError> {
+    pub(super) async fn query_blobs<T: DeserializeOwned>(&self, query: Query, name: &str) -> Result<Vec<T>> {
         blobs(&self.query(query).await?.items, name)
     }
 
     /// How many items one query reads, and where the next page begins.
-    pub(super) async fn count(&self, query: Query) -> Result<(u32, Option<Item>), StoreError> {
+    pub(super) async fn count(&self, query: Query) -> Result<(u32, Option<Item>)> {
         let answer = query.build(self).select(Select::Count).send().await?;
         Ok((u32::try_from(answer.count).unwrap_or(0), answer.last_evaluated_key))
     }
 
     /// A page of the whole table, of at most 1 MB, and where the next one begins.
-    pub(super) async fn scan(&self, after: Option<&str>) -> Result<(Vec<Item>, Option<String>), StoreError> {
+    pub(super) async fn scan(&self, after: Option<&str>) -> Result<(Vec<Item>, Option<String>)> {
         let after = after.and_then(|after| after.split_once('\n')).map(|(pk, sk)| Key::new(pk, sk));
         let (items, next) = self.scan_up_to(None, after).await?;
         Ok((items, next.map(|key| format!("{}\n{}", key.pk, key.sk))))
@@ -208,7 +200,7 @@ impl Store {
         &self,
         limit: Option<i32>,
         after: Option<Key>,
-    ) -> Result<(Vec<Item>, Option<Key>), StoreError> {
+    ) -> Result<(Vec<Item>, Option<Key>)> {
         let scan = self.client.scan().table_name(&*self.table).consistent_read(true).set_limit(limit);
         let page = scan.set_exclusive_start_key(after.map(|key| key.item())).send().await?;
         let next = page.last_evaluated_key.map(|key| Key::of(&key));
@@ -216,7 +208,7 @@ impl Store {
     }
 
     /// All items of a partition that fits one answer (1 MB), with a strong read.
-    pub(super) async fn partition(&self, pk: &str) -> Result<Vec<Item>, StoreError> {
+    pub(super) async fn partition(&self, pk: &str) -> Result<Vec<Item>> {
         Ok(self.query(Query::of(pk).strong()).await?.items)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::prelude::*;
 use super::rates::Allowance;
-use registry_model::{ListingId, Report};
+use registry_model::Report;
 
 /// Seconds for which a report is stored.
 const RETENTION: i64 = 180 * 86_400;
@@ -24,11 +24,7 @@ pub struct ReportsPage {
 }
 
 impl Store {
-    pub async fn keep_report(
-        &self,
-        report: &Report,
-        allowance: Option<Allowance<'_>>,
-    ) -> Result<(), StoreError> {
+    pub async fn keep_report(&self, report: &Report, allowance: Option<Allowance<'_>>) -> Result<()> {
         self.count_allowed(allowance, report.at).await?;
         let key = keys::by_time(keys::REPORTS, report.at, &report.id);
         self.put(key.with([("report", to_blob(report)?), ttl(report.at, RETENTION)])).await
@@ -39,7 +35,7 @@ impl Store {
         &self,
         about: Option<&ListingId>,
         mut before: Option<String>,
-    ) -> Result<ReportsPage, StoreError> {
+    ) -> Result<ReportsPage> {
         let mut found = ReportsPage::default();
         for _ in 0..PARTS_PER_CALL {
             let range = before.map_or(Range::All, Range::Before);

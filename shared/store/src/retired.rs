@@ -14,7 +14,7 @@ fn is_retired(partition: &str) -> bool {
 
 impl Store {
     /// Returns the number of deleted items. Reads the whole table, but only if it contains such items.
-    pub async fn delete_retired_items(&self) -> Result<usize, StoreError> {
+    pub async fn delete_retired_items(&self) -> Result<usize> {
         let mut is_needed = false;
         for marker in MARKERS {
             is_needed |= !self.query(Query::of(marker).limit(1).strong()).await?.items.is_empty();

@@ -2,25 +2,20 @@
 //! index.
 
 use super::prelude::*;
-use registry_model::{Moment, ScoreReportId};
+use registry_model::ScoreReportId;
 
 /// Seconds for which a report is stored.
 pub const SCORE_REPORT_RETENTION: i64 = 30 * 86_400;
 
 impl Store {
     /// Stores the text of a report, which was made at `at`.
-    pub async fn keep_score_report(
-        &self,
-        id: &ScoreReportId,
-        report: &str,
-        at: Moment,
-    ) -> Result<(), StoreError> {
+    pub async fn keep_score_report(&self, id: &ScoreReportId, report: &str, at: Moment) -> Result<()> {
         let key = keys::score_report(id);
         self.put(key.with([("report", s(report)), ttl(at, SCORE_REPORT_RETENTION)])).await
     }
 
     /// The text of a report that has not expired.
-    pub async fn score_report(&self, id: &ScoreReportId, now: Moment) -> Result<Option<String>, StoreError> {
+    pub async fn score_report(&self, id: &ScoreReportId, now: Moment) -> Result<Option<String>> {
         let item = self.read(&keys::score_report(id), Consistency::Strong).await?;
         Ok(item.and_then(|item| unexpired(&item, now)))
     }
@@ -30,7 +25,7 @@ impl Store {
         &self,
         url: &str,
         now: Moment,
-    ) -> Result<Option<(ScoreReportId, String)>, StoreError> {
+    ) -> Result<Option<(ScoreReportId, String)>> {
         let about = ScoreReportId::of_url(url);
         let query = Query::of(keys::score_reports(&about)).descending().limit(1).strong();
         let Some(item) = self.query(query).await?.items.into_iter().next() else { return Ok(None) };

@@ -12,7 +12,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use super::cached::Manifest;
 use super::error::is_condition_failure;
 use super::prelude::*;
-use registry_model::{HashPrefix, Kind, Listing, ListingId, Moment, id_hash};
+use registry_model::{HashPrefix, Kind, id_hash};
 
 /// Marks set or cleared at the same time.
 const CONCURRENCY: usize = 4;
@@ -82,13 +82,13 @@ pub(super) fn mark_dirty(transaction: &mut Transaction, id: &ListingId, at: Mome
 
 impl Store {
     /// The manifest; empty before the first build.
-    pub async fn manifest(&self) -> Result<Arc<Manifest>, StoreError> {
+    pub async fn manifest(&self) -> Result<Arc<Manifest>> {
         if self.is_sole_writer() { self.recent_manifest().await } else { self.manifest_now().await }
     }
 
     /// The manifest for searches. If other processes write to the table, their changes are missing for about a second. The
     /// manifest of a large index is long, so it is read again only if its version has changed.
-    pub async fn recent_manifest(&self) -> Result<Arc<Manifest>, StoreError> {
+    pub async fn recent_manifest(&self) -> Result<Arc<Manifest>> {
         let read = async |outdated: Option<Arc<Manifest>>| {
             if let Some(outdated) = outdated
                 && let Some(item) = self.read(&version_key(), Consistency::Eventual).await?
@@ -101,22 +101,19 @@ impl Store {
         self.read_cache.manifest(&manifest_key(), read).await
     }
 
-    async fn manifest_now(&self) -> Result<Arc<Manifest>, StoreError> {
+    async fn manifest_now(&self) -> Result<Arc<Manifest>> {
         let item = self.read(&manifest_key(), Consistency::Strong).await?;
         Ok(Arc::new(item.as_ref().map(manifest).unwrap_or_default()))
     }
 
     /// Buckets as they are now; those that no longer exist are left out.
-    pub async fn buckets(&self, prefixes: &[HashPrefix]) -> Result<Vec<StoredBucket>, StoreError> {
+    pub async fn buckets(&self, prefixes: &[HashPrefix]) -> Result<Vec<StoredBucket>> {
         self.read_buckets(prefixes.iter(), Consistency::Strong).await
     }
 
     /// Buckets of at least these versions; those that no longer exist are left out. A strong read costs twice as much, so
     /// it only repeats what an eventual one returned too old.
-    pub async fn buckets_since(
-        &self,
-        versions: &BTreeMap<HashPrefix, u64>,
-    ) -> Result<Vec<StoredBucket>, StoreError> {
+    pub async fn buckets_since(&self, versions: &BTreeMap<HashPrefix, u64>) -> Result<Vec<StoredBucket>> {
         let mut buckets = self.read_buckets(versions.keys(), Consistency::Eventual).await?;
         buckets
             .retain(|bucket| versions.get(&bucket.prefix).is_some_and(|version| bucket.version >= *version));
@@ -131,13 +128,13 @@ impl Store {
         &self,
         prefixes: impl Iterator<Item = &HashPrefix>,
         consistency: Consistency,
-    ) -> Result<Vec<StoredBucket>, StoreError> {
+    ) -> Result<Vec<StoredBucket>> {
         let keys = prefixes.map(|prefix| bucket_key(*prefix)).collect();
         self.batch_get(keys, consistency).await?.into_iter().map(stored_bucket).collect()
     }
 
     /// What a search shows with its hits. At most the listings are read, in one batch, where the rest is cached.
-    pub async fn shown(&self, ids: &[ListingId]) -> Result<Shown, StoreError> {
+    pub async fn shown(&self, ids: &[ListingId]) -> Result<Shown> {
         // Boxed, because its future is large and part of every search's.
         let read = Box::pin(async {
             futures::try_join!(self.recent_manifest(), self.live(), self.shown_listings(ids))
@@ -151,11 +148,7 @@ impl Store {
     }
 
     /// Listings that must be indexed again, at most `limit`, in the order of their marks after the mark `after`.
-    pub async fn dirty_marks(
-        &self,
-        after: Option<&DirtyMark>,
-        limit: i32,
-    ) -> Result<Vec<DirtyMark>, StoreError> {
+    pub async fn dirty_marks(&self, after: Option<&DirtyMark>, limit: i32) -> Result<Vec<DirtyMark>> {
         let start = after.map(|mark| dirty_mark_key(&mark.id).item());
         let marks = self.query(Query::of(DIRTY_MARKS).strong().after(start).limit(limit)).await?.items;
         let read = |item: &Item| {
@@ -167,7 +160,7 @@ impl Store {
 
     /// How long the oldest dirty mark has waited; zero without marks. Of many marks it reads a part, which is as old as the
     /// rest, because marks are sorted by hash.
-    pub async fn oldest_dirty_mark(&self, now: Moment) -> Result<Duration, StoreError> {
+    pub async fn oldest_dirty_mark(&self, now: Moment) -> Result<Duration> {
         let marks = self.dirty_marks(None, MARKS_FOR_AGE).await?;
         let waited = marks.iter().map(|mark| now.duration_since(mark.at)).max();
         Ok(waited.and_then(|waited| waited.try_into().ok()).unwrap_or_default())
@@ -180,7 +173,7 @@ impl Store {
         before: &Manifest,
         after: &Manifest,
         written: &[(HashPrefix, Vec<u8>)],
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let mut transaction = Transaction::default();
         let names: Vec<(String, u64)> =
             after.buckets.iter().map(|(prefix, version)| (prefix.to_string(), *version)).collect();
@@ -202,7 +195,7 @@ impl Store {
 
     /// Deletes the marks of indexed listings, except those that were set again in the meantime. After an error some marks
     /// may be left, which only causes their listings to be indexed again.
-    pub async fn clear_dirty_marks(&self, done: &[DirtyMark]) -> Result<(), StoreError> {
+    pub async fn clear_dirty_marks(&self, done: &[DirtyMark]) -> Result<()> {
         let deletions = done.iter().map(|mark| async {
             let deletion = self
                 .client
@@ -222,18 +215,14 @@ impl Store {
     }
 
     /// Marks listings, so that they are indexed again. After an error some may be marked.
-    pub async fn mark_dirty(&self, ids: &[ListingId], at: Moment) -> Result<(), StoreError> {
+    pub async fn mark_dirty(&self, ids: &[ListingId], at: Moment) -> Result<()> {
         let puts: Vec<_> = ids.iter().map(|id| self.put(dirty_mark(id, at))).collect();
         stream::iter(puts).buffer_unordered(CONCURRENCY).try_collect().await
     }
 
     /// Marks every indexed listing that `chosen` accepts, so that it is indexed again; returns their number. It reads the
     /// whole lists, so it is for rare events. After an error some may be marked.
-    pub async fn mark_listed_dirty(
-        &self,
-        chosen: impl Fn(&ListingId) -> bool,
-        at: Moment,
-    ) -> Result<usize, StoreError> {
+    pub async fn mark_listed_dirty(&self, chosen: impl Fn(&ListingId) -> bool, at: Moment) -> Result<usize> {
         let mut marked = 0;
         let partitions = [Kind::Agent, Kind::Mcp].map(keys::shown_active);
         let others = [keys::SHOWN_GATED, keys::SHOWN_PACKAGES].map(str::to_owned);
@@ -269,7 +258,7 @@ fn manifest(item: &Item) -> Manifest {
     }
 }
 
-fn stored_bucket(mut item: Item) -> Result<StoredBucket, StoreError> {
+fn stored_bucket(mut item: Item) -> Result<StoredBucket> {
     let prefix = text(&item, "pk").strip_prefix(BUCKET).and_then(|name| name.parse().ok());
     let prefix = prefix.ok_or_else(|| StoreError::Fault("the key of a bucket cannot be read".to_owned()))?;
     let bytes = match item.remove("bucket") {

@@ -11,7 +11,7 @@ use flate2::write::DeflateEncoder;
 
 use super::listing_item::{NamedListing, joined};
 use super::prelude::*;
-use registry_model::{Listing, ListingId, Moment, SeenServer, ServerContents, ToolSet, sha256_hex};
+use registry_model::{SeenServer, ServerContents, ToolSet, sha256_hex};
 
 /// Tool sets that are stored for a listing: the current one and earlier ones.
 pub const MAX_TOOL_SETS: u32 = keys::MAX_EARLIER_SETS + 1;
@@ -40,7 +40,7 @@ pub enum Addressed {
 }
 
 impl SeenTools {
-    fn of_items(items: &[Item]) -> Result<Self, StoreError> {
+    fn of_items(items: &[Item]) -> Result<Self> {
         let mut seen = Self::default();
         for item in items {
             match text(item, "sk") {
@@ -59,16 +59,13 @@ impl SeenTools {
 
 impl Store {
     /// Everything that is stored about the tools of a listing.
-    pub async fn seen_tools(&self, id: &ListingId) -> Result<SeenTools, StoreError> {
+    pub async fn seen_tools(&self, id: &ListingId) -> Result<SeenTools> {
         let query = Query::of(keys::seen(id)).range(Range::From(keys::OFFERS.sort.to_owned())).strong();
         SeenTools::of_items(&self.query_all(query).await?)
     }
 
     /// Listings with their last leaves and their current tool sets, by one batch read, in no order.
-    pub async fn listings_with_tools(
-        &self,
-        ids: &[ListingId],
-    ) -> Result<Vec<(Listing, Option<ToolSet>)>, StoreError> {
+    pub async fn listings_with_tools(&self, ids: &[ListingId]) -> Result<Vec<(Listing, Option<ToolSet>)>> {
         let keys =
             ids.iter().flat_map(|id| [keys::listing(id), keys::LAST_LEAF.of(id), keys::TOOL_SET.of(id)]);
         let items = self.batch_get(keys.collect(), Consistency::Strong).await?;
@@ -83,10 +80,7 @@ impl Store {
     }
 
     /// Earlier tool sets of listings, by one batch read, in no order.
-    pub async fn earlier_tool_sets(
-        &self,
-        ids: &[ListingId],
-    ) -> Result<Vec<(ListingId, ToolSet)>, StoreError> {
+    pub async fn earlier_tool_sets(&self, ids: &[ListingId]) -> Result<Vec<(ListingId, ToolSet)>> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
@@ -101,7 +95,7 @@ impl Store {
     pub async fn tool_definitions(
         &self,
         wanted: &HashSet<(ListingId, String)>,
-    ) -> Result<HashMap<(ListingId, String), String>, StoreError> {
+    ) -> Result<HashMap<(ListingId, String), String>> {
         if wanted.is_empty() {
             return Ok(HashMap::new());
         }
@@ -115,7 +109,7 @@ impl Store {
     }
 
     /// The document with this address at a listing: the definition of a tool, or the set itself.
-    pub async fn addressed(&self, id: &ListingId, hash: &str) -> Result<Option<Addressed>, StoreError> {
+    pub async fn addressed(&self, id: &ListingId, hash: &str) -> Result<Option<Addressed>> {
         if let Some(item) = self.read(&keys::tool(id, hash), Consistency::Strong).await? {
             return Ok(Some(Addressed::Tool(text(&item, "definition").to_owned())));
         }
@@ -125,11 +119,7 @@ impl Store {
     }
 
     /// The first listings at which a tool or a tool set with this address was seen, at most `limit`.
-    pub async fn listings_with_address(
-        &self,
-        hash: &str,
-        limit: usize,
-    ) -> Result<Vec<ListingId>, StoreError> {
+    pub async fn listings_with_address(&self, hash: &str, limit: usize) -> Result<Vec<ListingId>> {
         let query = Query::of(keys::addressed(hash)).index(table::DUE).limit(limit);
         let items = self.query(query).await?.items;
         Ok(items.iter().filter_map(|item| keys::TOOL_SET.listing_of(item)).collect())
@@ -143,7 +133,7 @@ impl Store {
         seen: &SeenTools,
         server: &SeenServer,
         set: &ToolSet,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let mut puts = Vec::new();
         for tool in &server.tools {
             if let Some(definition) = &tool.definition
@@ -178,12 +168,12 @@ impl Store {
     }
 
     /// Stores the resources, resource templates and prompts of a server, over earlier ones.
-    pub async fn keep_contents(&self, id: &ListingId, contents: &ServerContents) -> Result<(), StoreError> {
+    pub async fn keep_contents(&self, id: &ListingId, contents: &ServerContents) -> Result<()> {
         self.put(keys::OFFERS.of(id).with([("contents", to_blob(contents)?)])).await
     }
 
     /// The text whose SHA-256 is the `evidence` of a leaf about a listing; `None` if it is not stored (any more).
-    pub async fn leaf_evidence(&self, id: &ListingId, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    pub async fn leaf_evidence(&self, id: &ListingId, hash: &str) -> Result<Option<Vec<u8>>> {
         if let Some(item) = self.read(&keys::leaf_evidence(id, hash), Consistency::Strong).await? {
             let mut evidence = Vec::new();
             let reader = DeflateDecoder::new(bytes(&item, "bytes")).take(MAX_EVIDENCE_BYTES);
@@ -198,7 +188,7 @@ impl Store {
     }
 
     /// Removes everything that probes saw at a listing. After an error, repeat the call.
-    pub async fn remove_seen(&self, id: &ListingId) -> Result<(), StoreError> {
+    pub async fn remove_seen(&self, id: &ListingId) -> Result<()> {
         loop {
             let page = self.query(Query::of(keys::seen(id)).strong().keys_only()).await?;
             self.delete_all(page.items.iter().map(Key::of).collect()).await?;
@@ -209,13 +199,13 @@ impl Store {
     }
 }
 
-fn set_of(item: &Item) -> Result<(ListingId, ToolSet), StoreError> {
+fn set_of(item: &Item) -> Result<(ListingId, ToolSet)> {
     let id = keys::TOOL_SET.listing_of(item);
     let id = id.ok_or_else(|| StoreError::Fault("the key of a tool set is invalid".to_owned()))?;
     Ok((id, blob(item, "set")?))
 }
 
-fn set_item(key: &Key, id: &ListingId, set: &ToolSet) -> Result<Item, StoreError> {
+fn set_item(key: &Key, id: &ListingId, set: &ToolSet) -> Result<Item> {
     let item = key.with([("set", to_blob(set)?)]);
     // The document of a set that is not stored whole cannot be made again.
     Ok(if set.unlisted == 0 { addressed(item, &set.hash, id) } else { item })
@@ -230,7 +220,7 @@ fn addressed(mut item: Item, hash: &str, id: &ListingId) -> Item {
 }
 
 /// The item with the evidence that a leaf commits to. It is compressed, because evidence repeats itself.
-pub(super) fn leaf_evidence_item(id: &ListingId, evidence: &str, at: Moment) -> Result<Item, StoreError> {
+pub(super) fn leaf_evidence_item(id: &ListingId, evidence: &str, at: Moment) -> Result<Item> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     let written = encoder.write_all(evidence.as_bytes()).and_then(|()| encoder.finish());
     let bytes =

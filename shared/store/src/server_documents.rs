@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use super::prelude::*;
-use registry_model::{ListingId, ServerDocument};
+use registry_model::ServerDocument;
 
 /// A new version of a description. The version that it replaces is kept, if it is another one.
 #[derive(Clone, Debug)]
@@ -14,12 +14,8 @@ pub struct DocumentChange {
     pub replaced: Option<ServerDocument>,
 }
 
-pub(super) fn keep(
-    transaction: &mut Transaction,
-    id: &ListingId,
-    change: &DocumentChange,
-) -> Result<(), StoreError> {
-    let put = |key: keys::Key, document: &ServerDocument| -> Result<Item, StoreError> {
+pub(super) fn keep(transaction: &mut Transaction, id: &ListingId, change: &DocumentChange) -> Result<()> {
+    let put = |key: keys::Key, document: &ServerDocument| -> Result<Item> {
         Ok(key.with([("server", to_blob(document)?)]))
     };
     transaction.put(put(keys::SERVER.of(id), &change.new)?);
@@ -33,15 +29,12 @@ pub(super) fn keep(
 
 impl Store {
     /// The latest description of a listing that was published as one.
-    pub async fn server_document(&self, id: &ListingId) -> Result<Option<ServerDocument>, StoreError> {
+    pub async fn server_document(&self, id: &ListingId) -> Result<Option<ServerDocument>> {
         self.read_blob(&keys::SERVER.of(id), "server").await
     }
 
     /// The latest descriptions of listings. Pages are cached, so they must not contain an older description.
-    pub async fn server_documents(
-        &self,
-        ids: &[ListingId],
-    ) -> Result<HashMap<ListingId, ServerDocument>, StoreError> {
+    pub async fn server_documents(&self, ids: &[ListingId]) -> Result<HashMap<ListingId, ServerDocument>> {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
@@ -56,7 +49,7 @@ impl Store {
     }
 
     /// All stored versions of a description, the latest first. Each version is in it once.
-    pub async fn server_versions(&self, id: &ListingId) -> Result<Vec<ServerDocument>, StoreError> {
+    pub async fn server_versions(&self, id: &ListingId) -> Result<Vec<ServerDocument>> {
         let query =
             Query::of(keys::SERVER.partition(id)).range(Range::Prefix(keys::SERVER.sort.to_owned())).strong();
         let mut all: Vec<ServerDocument> = self.query_blobs(query, "server").await?;

@@ -4,7 +4,7 @@
 
 use super::prelude::*;
 use super::rates::Allowance;
-use registry_model::{MAX_SESSION_STEPS, Moment, Session, SessionFacts, SessionId, SessionStep};
+use registry_model::{MAX_SESSION_STEPS, Session, SessionFacts, SessionId, SessionStep};
 
 pub const SESSION_RETENTION: i64 = 7 * 86_400;
 
@@ -24,11 +24,7 @@ pub struct SessionTotals {
     pub closed: u64,
 }
 
-fn put_step(
-    transaction: &mut Transaction,
-    digest: &str,
-    step: Option<&(SessionStep, String)>,
-) -> Result<(), StoreError> {
+fn put_step(transaction: &mut Transaction, digest: &str, step: Option<&(SessionStep, String)>) -> Result<()> {
     if let Some((step, mark)) = step {
         let key = keys::session_step(digest, step.at, mark);
         transaction.put(key.with([("step", to_blob(step)?), ttl(step.at, SESSION_RETENTION)]));
@@ -43,7 +39,7 @@ impl Store {
         change: &SessionChange,
         allowance: Option<Allowance<'_>>,
         now: Moment,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         self.count_allowed(allowance, now).await?;
         let digest = id.digest();
         let mut transaction = Transaction::default();
@@ -66,7 +62,7 @@ impl Store {
         change: &SessionChange,
         allowance: Option<Allowance<'_>>,
         now: Moment,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         self.count_allowed(allowance, now).await?;
         let digest = id.digest();
         let mut transaction = Transaction::default();
@@ -92,7 +88,7 @@ impl Store {
     }
 
     /// A session with its steps; `None` where there is none, or it expired.
-    pub async fn session(&self, id: &SessionId, now: Moment) -> Result<Option<Session>, StoreError> {
+    pub async fn session(&self, id: &SessionId, now: Moment) -> Result<Option<Session>> {
         let items = self.partition(&keys::SESSION.partition(id.digest())).await?;
         let (heads, steps): (Vec<Item>, Vec<Item>) =
             items.into_iter().partition(|item| keys::SESSION.is_place_of(item));
@@ -109,7 +105,7 @@ impl Store {
     }
 
     /// How many sessions there were, by one query.
-    pub async fn session_totals(&self) -> Result<SessionTotals, StoreError> {
+    pub async fn session_totals(&self) -> Result<SessionTotals> {
         let items = self.query(Query::of(keys::SESSION_TOTALS)).await?.items;
         Ok(SessionTotals { opened: sum(&items, "opened"), closed: sum(&items, "closed") })
     }

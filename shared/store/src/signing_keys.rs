@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::prelude::*;
-use registry_model::{KeyStep, Moment};
+use registry_model::KeyStep;
 
 pub(super) const PARTITION: &str = "KEY#ES256";
 pub(super) const LOG_PARTITION: &str = "KEY#LOG";
@@ -75,20 +75,20 @@ pub struct SecondLogKey {
 }
 
 impl Store {
-    pub async fn signing_keys(&self) -> Result<Vec<StoredKey>, StoreError> {
+    pub async fn signing_keys(&self) -> Result<Vec<StoredKey>> {
         read_all(self.partition(PARTITION).await?)
     }
 
-    pub async fn keep_signing_key(&self, key: &StoredKey) -> Result<(), StoreError> {
+    pub async fn keep_signing_key(&self, key: &StoredKey) -> Result<()> {
         self.put_new_key(PARTITION, &key.kid, key).await
     }
 
     /// Stores the first key for attestations, unless another process has stored one.
-    pub async fn keep_first_signing_key(&self, key: &StoredKey) -> Result<(), StoreError> {
+    pub async fn keep_first_signing_key(&self, key: &StoredKey) -> Result<()> {
         self.put_new_key(PARTITION, FIRST, key).await
     }
 
-    pub async fn log_keys(&self) -> Result<Option<LogKeys>, StoreError> {
+    pub async fn log_keys(&self) -> Result<Option<LogKeys>> {
         let mut first = None;
         let mut second: Option<SecondLogKey> = None;
         for item in self.partition(LOG_PARTITION).await? {
@@ -103,7 +103,7 @@ impl Store {
     }
 
     /// Stores the keys of the log: without a second key, the secret of the stored one is erased.
-    pub async fn replace_log_keys(&self, keys: &LogKeys) -> Result<(), StoreError> {
+    pub async fn replace_log_keys(&self, keys: &LogKeys) -> Result<()> {
         let mut transaction = Transaction::default();
         let mut first: Item = serde_dynamo::to_item(&keys.first)?;
         first.extend(Key::new(LOG_PARTITION, FIRST).item());
@@ -116,7 +116,7 @@ impl Store {
     }
 
     /// Takes the step of a change of keys that the operator requested. Only one process gets it.
-    pub async fn take_key_step(&self) -> Result<Option<KeyStep>, StoreError> {
+    pub async fn take_key_step(&self) -> Result<Option<KeyStep>> {
         let Some(item) = self.read(&keys::KEY_STEP.key(), Consistency::Strong).await? else {
             return Ok(None);
         };
@@ -124,25 +124,25 @@ impl Store {
         Ok(if self.delete(&keys::KEY_STEP.key()).await? { step } else { None })
     }
 
-    pub async fn request_key_step(&self, step: KeyStep) -> Result<(), StoreError> {
+    pub async fn request_key_step(&self, step: KeyStep) -> Result<()> {
         self.put(keys::KEY_STEP.key().with([("step", s(step.as_str()))])).await
     }
 
     /// Stores the key of the evidence log, unless another process has stored one.
-    pub async fn keep_log_key(&self, key: &StoredKey) -> Result<(), StoreError> {
+    pub async fn keep_log_key(&self, key: &StoredKey) -> Result<()> {
         self.put_new_key(LOG_PARTITION, FIRST, key).await
     }
 
-    pub async fn message_key(&self) -> Result<Option<StoredKey>, StoreError> {
+    pub async fn message_key(&self) -> Result<Option<StoredKey>> {
         Ok(read_all(self.partition(MESSAGE_PARTITION).await?)?.into_iter().next())
     }
 
     /// Stores the key that signs HTTP messages, unless another process has stored one.
-    pub async fn keep_message_key(&self, key: &StoredKey) -> Result<(), StoreError> {
+    pub async fn keep_message_key(&self, key: &StoredKey) -> Result<()> {
         self.put_new_key(MESSAGE_PARTITION, FIRST, key).await
     }
 
-    async fn put_new_key(&self, partition: &str, sort: &str, key: &StoredKey) -> Result<(), StoreError> {
+    async fn put_new_key(&self, partition: &str, sort: &str, key: &StoredKey) -> Result<()> {
         let mut item: Item = serde_dynamo::to_item(key)?;
         item.extend(Key::new(partition, sort).item());
         self.put_new(item).await.map(drop)

@@ -16,9 +16,7 @@ use super::search_index::mark_dirty;
 use super::seen::leaf_evidence_item;
 use super::trails::trail_of;
 use super::{delistings, feed, hosts, probes, trails};
-use registry_model::{
-    Amounts, Handshake, Kind, Listing, ListingId, LiveChange, Moment, StateChange, TrailEvent,
-};
+use registry_model::{Amounts, Handshake, Kind, LiveChange, StateChange, TrailEvent};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
@@ -36,7 +34,7 @@ impl Store {
         url: &str,
         asking: &ListingId,
         now: Moment,
-    ) -> Result<(Option<ListingId>, Amounts), StoreError> {
+    ) -> Result<(Option<ListingId>, Amounts)> {
         let keys = vec![keys::endpoint(url), keys::TRAIL.of(asking)];
         let items = self.batch_get(keys, Consistency::Strong).await?;
         let holder = items.iter().find_map(|item| text(item, "listing_id").parse().ok());
@@ -46,7 +44,7 @@ impl Store {
     }
 
     /// The Live listings that have these endpoints, by one batch read. Endpoints that no Live listing has are left out.
-    pub async fn endpoint_holders(&self, urls: &[String]) -> Result<HashMap<String, ListingId>, StoreError> {
+    pub async fn endpoint_holders(&self, urls: &[String]) -> Result<HashMap<String, ListingId>> {
         if urls.is_empty() {
             return Ok(HashMap::new());
         }
@@ -63,18 +61,14 @@ impl Store {
     }
 
     /// The other listing that has this endpoint.
-    pub async fn endpoint_holder(
-        &self,
-        url: &str,
-        asking: &ListingId,
-    ) -> Result<Option<ListingId>, StoreError> {
+    pub async fn endpoint_holder(&self, url: &str, asking: &ListingId) -> Result<Option<ListingId>> {
         let item = self.read(&keys::endpoint(url), Consistency::Strong).await?;
         let holder = item.and_then(|item| text(&item, "listing_id").parse().ok());
         Ok(holder.filter(|holder| holder != asking))
     }
 
     /// Writes a state change. After an error the lease expires by itself.
-    pub async fn record(&self, change: &StateChange) -> Result<WriteOutcome, StoreError> {
+    pub async fn record(&self, change: &StateChange) -> Result<WriteOutcome> {
         let StateChange { before, after, assessment, record, .. } = change;
         let (id, at) = (&after.id, record.probed_at);
         let mut transaction = Transaction::default();
@@ -139,7 +133,7 @@ impl Store {
     /// Deletes a listing that was never Live and has failed for too long, with everything stored about it and with its
     /// last verdict, in one transaction: a TTL would remove the items one by one and count nothing. The records of its
     /// probes expire after 91 days, as all do. After an error the lease expires by itself.
-    pub async fn expire(&self, change: &StateChange) -> Result<WriteOutcome, StoreError> {
+    pub async fn expire(&self, change: &StateChange) -> Result<WriteOutcome> {
         let (before, id) = (&change.before, &change.before.id);
         let mut transaction = Transaction::default();
         transaction.delete_if(keys::listing(id), if_leased(Expression::default(), before));
@@ -172,7 +166,7 @@ fn if_leased(change: Expression, before: &Listing) -> Expression {
 }
 
 /// Stores the record of a probe and counts it in the tally of its day.
-fn count_probe(transaction: &mut Transaction, change: &StateChange) -> Result<(), StoreError> {
+fn count_probe(transaction: &mut Transaction, change: &StateChange) -> Result<()> {
     let StateChange { before, record, .. } = change;
     transaction.put(probes::to_item(record)?);
     let last_day = before.last_asked().map(Moment::utc_day);

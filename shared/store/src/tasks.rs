@@ -6,7 +6,6 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::batch_get::MAX_KEYS;
 use super::prelude::*;
-use registry_model::Moment;
 
 /// Seconds for which a task is stored after its last change.
 const RETENTION: i64 = 86_400;
@@ -91,7 +90,7 @@ impl StoredTask {
         attributes.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    fn read(item: &Item) -> Result<Self, StoreError> {
+    fn read(item: &Item) -> Result<Self> {
         let at = moment(item, "changed");
         Ok(Self {
             id: text(item, "task_id").to_owned(),
@@ -117,7 +116,7 @@ impl Store {
         before: Option<&StoredTask>,
         task: &StoredTask,
         now: Moment,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         let change = Expression::default().set_all(task.attributes()).set("content", s(&task.content));
         let change = match before {
             // DynamoDB removes expired items with a delay.
@@ -141,12 +140,7 @@ impl Store {
 
     /// The task that a caller means by `id`: the one to which the caller gave that id, else the one to which the registry
     /// did. `callers` are the digests of the caller.
-    pub async fn task(
-        &self,
-        id: &str,
-        callers: &[&str],
-        now: Moment,
-    ) -> Result<Option<StoredTask>, StoreError> {
+    pub async fn task(&self, id: &str, callers: &[&str], now: Moment) -> Result<Option<StoredTask>> {
         let keys = callers.iter().map(|caller| of_client(caller, id)).chain([ours(id)]);
         let mut found = self.tasks_at(keys.collect(), now).await?;
         found.sort_by_key(|task| task.origin == Origin::Ours);
@@ -163,7 +157,7 @@ impl Store {
         after: Option<&str>,
         limit: usize,
         now: Moment,
-    ) -> Result<TaskPage, StoreError> {
+    ) -> Result<TaskPage> {
         let (rows, read_to) = self.rows(context_id, callers, filter, after, now).await?;
         let total = match after {
             None => rows.len(),
@@ -187,7 +181,7 @@ impl Store {
         filter: &TaskFilter,
         after: Option<&str>,
         now: Moment,
-    ) -> Result<(Vec<Item>, Option<String>), StoreError> {
+    ) -> Result<(Vec<Item>, Option<String>)> {
         let oldest = keys::before(now, RETENTION);
         let since = filter.since.map_or(oldest, |since| since.max(oldest));
         let query = Query::of(list(context_id)).range(Range::From(keys::millis(since))).after_key(after);
@@ -197,7 +191,7 @@ impl Store {
         Ok((page.items, read_to))
     }
 
-    async fn tasks_at(&self, keys: Vec<Key>, now: Moment) -> Result<Vec<StoredTask>, StoreError> {
+    async fn tasks_at(&self, keys: Vec<Key>, now: Moment) -> Result<Vec<StoredTask>> {
         let items = self.batch_get(keys, Consistency::Strong).await?;
         items.iter().filter(|item| number(item, "ttl") > now.as_second()).map(StoredTask::read).collect()
     }

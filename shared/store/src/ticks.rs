@@ -5,7 +5,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::prelude::*;
-use registry_model::Moment;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -26,7 +25,7 @@ fn report_key() -> Key {
 
 impl Store {
     /// Takes a slot of the schedule; false if another delivery of the same tick has already taken it.
-    pub async fn take_slot(&self, job: &str, slot: i64, now: Moment) -> Result<bool, StoreError> {
+    pub async fn take_slot(&self, job: &str, slot: i64, now: Moment) -> Result<bool> {
         self.put_new(Key::new(format!("SLOT#{job}#{slot}"), "SLOT").with([ttl(now, 86_400)])).await
     }
 
@@ -36,7 +35,7 @@ impl Store {
         any_ok: bool,
         used: u32,
         now: Moment,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let mut change = Expression::default()
             .set("last_tick_at", s(now.to_string()))
             .set("last_used", n(used))
@@ -50,7 +49,7 @@ impl Store {
         self.update(&report_key(), &change, None).await.map(drop)
     }
 
-    pub async fn tick_report(&self) -> Result<TickReport, StoreError> {
+    pub async fn tick_report(&self) -> Result<TickReport> {
         let item = self.read(&report_key(), Consistency::Eventual).await?.unwrap_or_default();
         Ok(serde_dynamo::from_item(item)?)
     }

@@ -8,7 +8,7 @@ use super::feed;
 use super::inbox::deliver;
 use super::outreach::{OutreachClass, OutreachPlace, moved};
 use super::prelude::*;
-use registry_model::{FeedItem, HostName, Moment, TalkKind, TalkMessage, Touch, TouchKind};
+use registry_model::{FeedItem, HostName, TalkKind, TalkMessage, Touch, TouchKind};
 
 /// Seconds for which touches and the counts of days are stored: longer than any sensible pause.
 const RETENTION: i64 = 400 * 86_400;
@@ -51,7 +51,7 @@ pub struct OutreachTotals {
     pub last_run_at: Option<Moment>,
 }
 
-fn to_item(new: &NewTouch<'_>) -> Result<Item, StoreError> {
+fn to_item(new: &NewTouch<'_>) -> Result<Item> {
     let message = new.message;
     let kind = match message.kind {
         TalkKind::Connector => TouchKind::Connector,
@@ -65,7 +65,7 @@ fn to_item(new: &NewTouch<'_>) -> Result<Item, StoreError> {
 }
 
 impl Store {
-    pub async fn touch(&self, new: &NewTouch<'_>) -> Result<TouchOutcome, StoreError> {
+    pub async fn touch(&self, new: &NewTouch<'_>) -> Result<TouchOutcome> {
         let (message, id) = (new.message, &new.message.to);
         let now = n(message.at.as_millisecond());
         let mut transaction = Transaction::default();
@@ -100,27 +100,27 @@ impl Store {
         })
     }
 
-    pub async fn touches_of_day(&self, at: Moment) -> Result<u32, StoreError> {
+    pub async fn touches_of_day(&self, at: Moment) -> Result<u32> {
         Ok(count(&self.outreach_item(&keys::outreach_day(at)).await?, "sent"))
     }
 
-    pub async fn outreach_totals(&self) -> Result<OutreachTotals, StoreError> {
+    pub async fn outreach_totals(&self) -> Result<OutreachTotals> {
         Ok(serde_dynamo::from_item(self.outreach_item(&keys::OUTREACH_TOTALS.key()).await?)?)
     }
 
     /// The latest touches, the newest first.
-    pub async fn recent_touches(&self, limit: u32) -> Result<Vec<Touch>, StoreError> {
+    pub async fn recent_touches(&self, limit: u32) -> Result<Vec<Touch>> {
         read_all(self.query(Query::of(keys::TOUCHES).descending().limit(limit)).await?.items)
     }
 
-    pub async fn note_outreach_run(&self, now: Moment) -> Result<(), StoreError> {
+    pub async fn note_outreach_run(&self, now: Moment) -> Result<()> {
         let change = Expression::default().set("last_run_at", s(now.to_string()));
         self.transact(Transaction::updating(keys::OUTREACH_TOTALS.key(), change)).await.map(drop)
     }
 
     /// Stores the result of the A2A message that was sent with a touch, once; `None` where it was accepted, otherwise the
     /// reason why not. The message in the inbox counts as delivered in any case.
-    pub async fn note_a2a(&self, message: &TalkMessage, failure: Option<&str>) -> Result<(), StoreError> {
+    pub async fn note_a2a(&self, message: &TalkMessage, failure: Option<&str>) -> Result<()> {
         let result = Expression::default().set("a2a", s(failure.unwrap_or("delivered")));
         let result = result.if_exists().if_missing("a2a");
         let mut transaction =
@@ -131,13 +131,13 @@ impl Store {
     }
 
     /// Whether a host has asked for a pause that is not over.
-    pub async fn is_host_paused(&self, host: &HostName, now: Moment) -> Result<bool, StoreError> {
+    pub async fn is_host_paused(&self, host: &HostName, now: Moment) -> Result<bool> {
         let item = self.outreach_item(&keys::HOST_PAUSE.of(host.reversed())).await?;
         Ok(number(&item, "until") > now.as_millisecond())
     }
 
     /// Stores until when a host asked for a pause.
-    pub async fn pause_host(&self, host: &HostName, until: Moment) -> Result<(), StoreError> {
+    pub async fn pause_host(&self, host: &HostName, until: Moment) -> Result<()> {
         let pause = Expression::default()
             .set("until", n(until.as_millisecond()))
             .set("ttl", n(until.as_second() + 86_400));
@@ -145,7 +145,7 @@ impl Store {
     }
 
     /// An item of outreach; empty where there is none.
-    async fn outreach_item(&self, key: &Key) -> Result<Item, StoreError> {
+    async fn outreach_item(&self, key: &Key) -> Result<Item> {
         Ok(self.read(key, Consistency::Strong).await?.unwrap_or_default())
     }
 }

@@ -5,7 +5,7 @@
 use super::deposit::{add_scaled, value_left};
 use super::prelude::*;
 use super::trails::{listing_of, rank_text};
-use registry_model::{Decay, ListingId, Moment};
+use registry_model::Decay;
 
 /// The index partition of all compositions by strength.
 const ALL: &str = "EDGES";
@@ -116,7 +116,7 @@ pub(super) fn remove(transaction: &mut Transaction, edge: &Edge) {
 
 impl Store {
     /// Writes a weak edge between two listings, with a count of 0; false where there is one already.
-    pub async fn seed_edge(&self, pair: (&ListingId, &ListingId), now: Moment) -> Result<bool, StoreError> {
+    pub async fn seed_edge(&self, pair: (&ListingId, &ListingId), now: Moment) -> Result<bool> {
         let mut transaction = Transaction::default();
         write_both(&mut transaction, pair, SEED_INTENSITY, SEED_INTENSITY, now, |change, _| {
             change.if_absent()
@@ -129,7 +129,7 @@ impl Store {
         &self,
         (one, other): (&ListingId, &ListingId),
         now: Moment,
-    ) -> Result<Vec<Edge>, StoreError> {
+    ) -> Result<Vec<Edge>> {
         let mut surplus = Vec::new();
         for (at, with) in [(one, other), (other, one)] {
             let of_listing = || Query::of(index_partition(at)).index(table::SHOWN);
@@ -143,27 +143,23 @@ impl Store {
     }
 
     /// The edge of two listings, unless it has decayed completely. Contains the use that was just written.
-    pub async fn edge(
-        &self,
-        (one, other): (&ListingId, &ListingId),
-        now: Moment,
-    ) -> Result<Option<Edge>, StoreError> {
+    pub async fn edge(&self, (one, other): (&ListingId, &ListingId), now: Moment) -> Result<Option<Edge>> {
         let item = self.read(&edge_key(one, other), Consistency::Strong).await?;
         Ok(item.and_then(|item| Edge::of_item(&item, now)).filter(|edge| edge.intensity > 0.0))
     }
 
-    pub async fn edges_of(&self, id: &ListingId, limit: usize, now: Moment) -> Result<Vec<Edge>, StoreError> {
+    pub async fn edges_of(&self, id: &ListingId, limit: usize, now: Moment) -> Result<Vec<Edge>> {
         let query = Query::of(index_partition(id)).index(table::SHOWN).descending().limit(limit);
         Ok(edges_left(&self.query(query).await?.items, now))
     }
 
-    pub(super) async fn strongest_edge_keys(&self, limit: usize) -> Result<Vec<Key>, StoreError> {
+    pub(super) async fn strongest_edge_keys(&self, limit: usize) -> Result<Vec<Key>> {
         let query = Query::of(ALL).index(table::DUE).descending().limit(limit);
         Ok(self.query(query).await?.items.iter().map(Key::of).collect())
     }
 
     /// The strongest of all edges, the strongest first.
-    pub async fn strongest_edges(&self, limit: usize, now: Moment) -> Result<Vec<Edge>, StoreError> {
+    pub async fn strongest_edges(&self, limit: usize, now: Moment) -> Result<Vec<Edge>> {
         let keys = self.strongest_edge_keys(limit).await?;
         Ok(edges_left(&self.batch_get(keys, Consistency::Eventual).await?, now))
     }

@@ -9,7 +9,7 @@ use super::prelude::*;
 use super::rates::Allowance;
 use super::trail_edges::{self, Edge, strengthen};
 use super::trails::{deposit_with_pairs, trail_of};
-use registry_model::{ListingId, Moment, Trail, TrailMark};
+use registry_model::{Trail, TrailMark};
 
 /// The index partition of all marks by time.
 const ALL: &str = "MARKS";
@@ -53,7 +53,7 @@ pub enum TraceOutcome {
     Closed,
 }
 
-fn to_item(mark: &TrailMark) -> Result<Item, StoreError> {
+fn to_item(mark: &TrailMark) -> Result<Item> {
     let [pk, sk] = table::SHOWN.key;
     Ok(keys::mark(&mark.listing_id, mark.at, &mark.id).with([
         (pk, s(ALL)),
@@ -64,13 +64,13 @@ fn to_item(mark: &TrailMark) -> Result<Item, StoreError> {
 }
 
 /// Marks that have not decayed completely: DynamoDB removes expired items with a delay.
-fn marks_of(items: &[Item], now: Moment) -> Result<Vec<TrailMark>, StoreError> {
+fn marks_of(items: &[Item], now: Moment) -> Result<Vec<TrailMark>> {
     let marks: Vec<TrailMark> = blobs(items, "mark")?;
     Ok(marks.into_iter().filter(|mark| mark.strength(now) > 0.0).collect())
 }
 
 impl Store {
-    pub async fn leave_trace(&self, trace: &NewTrace<'_>, now: Moment) -> Result<TraceOutcome, StoreError> {
+    pub async fn leave_trace(&self, trace: &NewTrace<'_>, now: Moment) -> Result<TraceOutcome> {
         self.count_allowed(trace.act, now).await?;
         let mark = trace.mark;
         let mut transaction = Transaction::default();
@@ -118,7 +118,7 @@ impl Store {
         id: &ListingId,
         limit: usize,
         now: Moment,
-    ) -> Result<(Option<Trail>, Vec<TrailMark>), StoreError> {
+    ) -> Result<(Option<Trail>, Vec<TrailMark>)> {
         let range = Range::From(keys::MARK.to_owned());
         let query = Query::of(keys::TRAIL.partition(id)).range(range).descending().limit(limit + 1);
         let mut items = self.query(query).await?.items;
@@ -130,7 +130,7 @@ impl Store {
     }
 
     /// The latest marks at all listings, the newest first.
-    pub async fn latest_marks(&self, limit: usize, now: Moment) -> Result<Vec<TrailMark>, StoreError> {
+    pub async fn latest_marks(&self, limit: usize, now: Moment) -> Result<Vec<TrailMark>> {
         let query = Query::of(ALL).index(table::SHOWN).descending().limit(limit);
         marks_of(&self.query(query).await?.items, now)
     }

@@ -7,7 +7,7 @@ use super::prelude::*;
 use super::trail_edges::{Edge, above_threshold, edge_key};
 use super::trail_totals::TrailTotals;
 use super::trails::{Board, listing_of, trail_of};
-use registry_model::{Lane, Listing, ListingId, Moment, Trail, TrailMark};
+use registry_model::{Lane, Trail, TrailMark};
 
 /// Entries read beyond the limit, to replace those whose listing was withdrawn.
 const SPARE: usize = 8;
@@ -48,17 +48,12 @@ pub struct Landscape {
 
 impl Store {
     /// Reads what is requested, by one batch read.
-    pub async fn trail_facts(&self, query: &TrailQuery<'_>, now: Moment) -> Result<TrailFacts, StoreError> {
+    pub async fn trail_facts(&self, query: &TrailQuery<'_>, now: Moment) -> Result<TrailFacts> {
         let pair = query.pair.map(|(one, other)| edge_key(one, other));
         self.read_trails(query, pair.into_iter().collect(), now).await
     }
 
-    async fn read_trails(
-        &self,
-        query: &TrailQuery<'_>,
-        edges: Vec<Key>,
-        now: Moment,
-    ) -> Result<TrailFacts, StoreError> {
+    async fn read_trails(&self, query: &TrailQuery<'_>, edges: Vec<Key>, now: Moment) -> Result<TrailFacts> {
         let listings = query.listings.iter().map(|id| keys::listing(id));
         let trails = query.trails.iter().map(|id| keys::TRAIL.of(id));
         let source = query.source.into_iter().flat_map(|(id, act, digests)| {
@@ -92,7 +87,7 @@ impl Store {
     }
 
     /// The hottest trails, the latest marks and the strongest edges, with their listings.
-    pub async fn landscape(&self, limit: usize, now: Moment) -> Result<Landscape, StoreError> {
+    pub async fn landscape(&self, limit: usize, now: Moment) -> Result<Landscape> {
         let (hot, marks, edges) = futures::try_join!(
             self.strongest_listings(Board::Hot, limit),
             self.latest_marks(limit, now),
@@ -111,12 +106,7 @@ impl Store {
     }
 
     /// The trails of a board with their listings, the strongest first; withdrawn ones are left out.
-    pub async fn board(
-        &self,
-        board: Board,
-        limit: usize,
-        now: Moment,
-    ) -> Result<Vec<(Listing, Trail)>, StoreError> {
+    pub async fn board(&self, board: Board, limit: usize, now: Moment) -> Result<Vec<(Listing, Trail)>> {
         let ids = self.strongest_listings(board, limit + SPARE).await?;
         let query = TrailQuery {
             listings: ids.iter().collect(),
@@ -139,7 +129,7 @@ impl Store {
         &self,
         limit: usize,
         now: Moment,
-    ) -> Result<(Vec<Edge>, BTreeMap<ListingId, Listing>), StoreError> {
+    ) -> Result<(Vec<Edge>, BTreeMap<ListingId, Listing>)> {
         let edges = self.strongest_edge_keys(limit).await?;
         let ends: Vec<ListingId> = edges.iter().flat_map(keys::ends_of_edge).collect();
         let query = TrailQuery { listings: ends.iter().collect(), ..TrailQuery::default() };

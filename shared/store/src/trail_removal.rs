@@ -2,7 +2,6 @@
 //! decay is computed when they are read.
 
 use super::prelude::*;
-use registry_model::ListingId;
 
 /// Items per transaction, which allows 100 writes: an edge takes two, and the totals one.
 const MAX_PER_TRANSACTION: i32 = 45;
@@ -21,7 +20,7 @@ pub struct Removed {
 impl Store {
     /// Removes the values, marks and edges of a listing. Recent sources stay stored, so that they cannot deposit the same
     /// again at once. After an error, repeat the call.
-    pub async fn remove_trail(&self, id: &ListingId) -> Result<Removed, StoreError> {
+    pub async fn remove_trail(&self, id: &ListingId) -> Result<Removed> {
         let mut removed = Removed::default();
         for _ in 0..MAX_TRANSACTIONS {
             let query = Query::of(keys::TRAIL.partition(id)).keys_only().limit(MAX_PER_TRANSACTION).strong();
@@ -34,12 +33,7 @@ impl Store {
         Ok(Removed { is_incomplete: true, ..removed })
     }
 
-    async fn remove_items(
-        &self,
-        id: &ListingId,
-        items: &[Item],
-        removed: &mut Removed,
-    ) -> Result<(), StoreError> {
+    async fn remove_items(&self, id: &ListingId, items: &[Item], removed: &mut Removed) -> Result<()> {
         let mut transaction = Transaction::default();
         let mut pairs = 0;
         for item in items {

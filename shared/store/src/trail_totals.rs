@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::deposit::{Deposit, add_scaled, counts, sum_left};
 use super::prelude::*;
-use registry_model::{Decay, Moment, TrailEvent};
+use registry_model::{Decay, TrailEvent};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EventTotal {
@@ -74,7 +74,7 @@ fn of_deposits(deposits: &[&Deposit], now: Moment) -> Expression {
 
 impl Store {
     /// The sums of all deposits, by one query.
-    pub async fn trail_totals(&self, now: Moment) -> Result<TrailTotals, StoreError> {
+    pub async fn trail_totals(&self, now: Moment) -> Result<TrailTotals> {
         Ok(TrailTotals::of_items(&self.partition(keys::TRAILS).await?, now))
     }
 }

@@ -8,7 +8,7 @@ use super::deposit::{Deposit, add_scaled, counts, value_left};
 use super::prelude::*;
 use super::table::Index;
 use super::trail_totals;
-use registry_model::{Amounts, ListingId, Moment, Trail, TrailEvent, TrailValue};
+use registry_model::{Amounts, Trail, TrailEvent, TrailValue};
 
 /// An order of trails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,30 +165,26 @@ pub(super) fn take_off_boards(transaction: &mut Transaction, id: &ListingId) {
 
 impl Store {
     /// Writes the deposits that reads collected, in one transaction.
-    pub async fn write_deposits(&self, deposits: &[Deposit], now: Moment) -> Result<(), StoreError> {
+    pub async fn write_deposits(&self, deposits: &[Deposit], now: Moment) -> Result<()> {
         let mut transaction = Transaction::default();
         deposit(&mut transaction, deposits, now);
         self.transact(transaction).await.map(drop)
     }
 
     /// The trail of a listing; empty where nothing was deposited.
-    pub async fn trail(&self, id: &ListingId, now: Moment) -> Result<Trail, StoreError> {
+    pub async fn trail(&self, id: &ListingId, now: Moment) -> Result<Trail> {
         Ok(self.trails_of(std::slice::from_ref(id), now).await?.remove(id).unwrap_or_default())
     }
 
     /// The trails of listings; those where nothing was deposited are left out.
-    pub async fn trails_of(
-        &self,
-        ids: &[ListingId],
-        now: Moment,
-    ) -> Result<BTreeMap<ListingId, Trail>, StoreError> {
+    pub async fn trails_of(&self, ids: &[ListingId], now: Moment) -> Result<BTreeMap<ListingId, Trail>> {
         let keys = ids.iter().map(|id| keys::TRAIL.of(id)).collect();
         let items = self.batch_get(keys, Consistency::Eventual).await?;
         Ok(items.iter().filter_map(|item| Some((listing_of(item)?, trail_of(item, now)))).collect())
     }
 
     /// The listings of a board, the strongest first, by one query of an index.
-    pub async fn strongest_listings(&self, board: Board, limit: usize) -> Result<Vec<ListingId>, StoreError> {
+    pub async fn strongest_listings(&self, board: Board, limit: usize) -> Result<Vec<ListingId>> {
         let (index, partition) = board.place();
         let page = self.query(Query::of(partition).index(index).descending().limit(limit)).await?;
         let mut seen = BTreeSet::new();
@@ -201,7 +197,7 @@ impl Store {
         board: Board,
         limit: usize,
         now: Moment,
-    ) -> Result<Vec<(ListingId, Trail)>, StoreError> {
+    ) -> Result<Vec<(ListingId, Trail)>> {
         let ids = self.strongest_listings(board, limit).await?;
         let trails = self.trails_of(&ids, now).await?;
         let mut strongest: Vec<(ListingId, Trail)> =

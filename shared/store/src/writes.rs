@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
 
 use super::attributes::{Item, text};
 use super::client::Store;
-use super::error::{StoreError, is_condition_failure};
+use super::error::{Result, StoreError, is_condition_failure};
 use super::expression::Expression;
 use super::keys::Key;
 use super::transaction::{Cancellation, Outcome, Refused, Transaction, WriteId, cancellation};
@@ -21,7 +21,7 @@ const MAX_ATTEMPTS: u32 = 7;
 impl Store {
     /// Sends a transaction. A conflict with another writer is transient, so it is retried a few times with growing,
     /// randomized pauses.
-    pub(super) async fn transact(&self, transaction: Transaction) -> Result<Outcome, StoreError> {
+    pub(super) async fn transact(&self, transaction: Transaction) -> Result<Outcome> {
         let _writing = self.read_cache.writing(transaction.partitions());
         let (ids, writes) = transaction.build(&self.table)?;
         let mut pause = Duration::from_millis(8);
@@ -45,7 +45,7 @@ impl Store {
     }
 
     /// Writes an item that must not exist yet; false where it does.
-    pub(super) async fn put_new(&self, item: Item) -> Result<bool, StoreError> {
+    pub(super) async fn put_new(&self, item: Item) -> Result<bool> {
         let _writing = self.read_cache.writing(vec![text(&item, "pk").to_owned()]);
         let put = self.client.put_item().table_name(&*self.table).set_item(Some(item));
         match put.condition_expression("attribute_not_exists(pk)").send().await {
@@ -56,7 +56,7 @@ impl Store {
     }
 
     /// Writes an item, over any that exists.
-    pub(super) async fn put(&self, item: Item) -> Result<(), StoreError> {
+    pub(super) async fn put(&self, item: Item) -> Result<()> {
         let _writing = self.read_cache.writing(vec![text(&item, "pk").to_owned()]);
         self.client.put_item().table_name(&*self.table).set_item(Some(item)).send().await?;
         Ok(())
@@ -68,7 +68,7 @@ impl Store {
         key: &Key,
         change: &Expression,
         returned: Option<ReturnValue>,
-    ) -> Result<Option<Item>, StoreError> {
+    ) -> Result<Option<Item>> {
         Ok(self.update_or_found(key, change, returned).await?.ok())
     }
 
@@ -78,7 +78,7 @@ impl Store {
         key: &Key,
         change: &Expression,
         returned: Option<ReturnValue>,
-    ) -> Result<Result<Item, Item>, StoreError> {
+    ) -> Result<Result<Item, Item>> {
         let _writing = self.read_cache.writing(vec![key.pk.clone()]);
         let update = self
             .client
@@ -103,12 +103,12 @@ impl Store {
     }
 
     /// Puts items, in as few transactions as possible.
-    pub(super) async fn put_all(&self, items: Vec<Item>) -> Result<(), StoreError> {
+    pub(super) async fn put_all(&self, items: Vec<Item>) -> Result<()> {
         self.write_all(items, Transaction::put).await
     }
 
     /// Deletes items, in as few transactions as possible.
-    pub(super) async fn delete_all(&self, keys: Vec<Key>) -> Result<(), StoreError> {
+    pub(super) async fn delete_all(&self, keys: Vec<Key>) -> Result<()> {
         self.write_all(keys, Transaction::delete).await
     }
 
@@ -116,7 +116,7 @@ impl Store {
         &self,
         all: Vec<T>,
         write: impl Fn(&mut Transaction, T) -> WriteId,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         for chunk in all.chunks(MAX_WRITES) {
             let mut transaction = Transaction::default();
             for one in chunk {
@@ -128,7 +128,7 @@ impl Store {
     }
 
     /// Deletes an item; whether it existed.
-    pub(super) async fn delete(&self, key: &Key) -> Result<bool, StoreError> {
+    pub(super) async fn delete(&self, key: &Key) -> Result<bool> {
         let _writing = self.read_cache.writing(vec![key.pk.clone()]);
         let deletion = self.client.delete_item().table_name(&*self.table).set_key(Some(key.item()));
         let answer = deletion.return_values(ReturnValue::AllOld).send().await?;

@@ -46,7 +46,12 @@ async fn every_operation_is_in_every_list_of_operations() {
         let heading = format!("### {}", operation.name);
         assert!(full.contains(heading.as_str()), "/llms-full.txt lacks {}", operation.name);
         for skill in operation.skills {
-            assert!(advertised.contains(skill.id), "the agent card lacks {} of {}", skill.id, operation.name);
+            assert!(
+                advertised.contains(skill.id().as_str()),
+                "the agent card lacks {} of {}",
+                skill.id(),
+                operation.name
+            );
         }
     }
 }

@@ -91,7 +91,11 @@ pub(super) async fn take_off(
             ..before.clone()
         };
         let text = format!("{} was withdrawn: {}", before.name, withdrawal.reason.as_str());
-        if app.store.decide(&before, &after, &news("listing_withdrawn", &after, text, withdrawal.at)).await? {
+        if app
+            .store
+            .decide(&before, &after, &FeedItem::of_listing(&after, "listing_withdrawn", text, withdrawal.at))
+            .await?
+        {
             announce(app, &after, What::Withdrawn).await;
             app.store.remove_seen(id).await?;
             return Ok(Some(true));
@@ -111,7 +115,11 @@ pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Prob
         let now = app.clock.now();
         let after = requeued(&before, now);
         let text = format!("{} moved to another URL and waits for its next probe.", before.name);
-        if app.store.decide(&before, &after, &news("listing_demoted", &after, text, now)).await? {
+        if app
+            .store
+            .decide(&before, &after, &FeedItem::of_listing(&after, "listing_demoted", text, now))
+            .await?
+        {
             announce(app, &after, What::Demoted).await;
         }
     }
@@ -123,7 +131,10 @@ pub(super) async fn bring_back(app: &App, before: &Listing) -> Result<bool, Stor
     let now = app.clock.now();
     let after = requeued(before, now);
     let text = format!("{} was restored and waits for its next probe.", before.name);
-    let written = app.store.decide(before, &after, &news("listing_restored", &after, text, now)).await?;
+    let written = app
+        .store
+        .decide(before, &after, &FeedItem::of_listing(&after, "listing_restored", text, now))
+        .await?;
     if written {
         announce(app, &after, What::Queued).await;
     }
@@ -150,12 +161,6 @@ fn requeued(before: &Listing, now: Moment) -> Listing {
     }
 }
 
-fn news(what: &str, listing: &Listing, text: String, at: Moment) -> FeedItem {
-    let (listing_id, name) = (Some(listing.id.clone()), listing.name.clone());
-    FeedItem { what: what.to_owned(), at, listing_id, kind: listing.kind, name, text, severity: None }
-}
-
 async fn announce(app: &App, listing: &Listing, what: What) {
-    let event = Event { what, listing_id: listing.id.clone(), kind: listing.kind, at: app.clock.now() };
-    app.bus.send(&event).await;
+    app.bus.send(&Event::of(listing, what, app.clock.now())).await;
 }

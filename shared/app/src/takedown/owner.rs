@@ -21,7 +21,7 @@ pub async fn restore_by_owner(app: &App, id: &ListingId) -> Result<bool, Problem
     let refused = |listing: &Listing| {
         let by_owner = listing.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner);
         let detail = "The operator of this registry withdrew this listing; only the operator can restore it.";
-        (!by_owner).then(|| Problem::new(http::StatusCode::CONFLICT, "withdrawn_by_operator", detail))
+        (!by_owner).then(|| Problem::conflict("withdrawn_by_operator", detail))
     };
     restore_unless(app, id, host_blocked, refused).await
 }

@@ -4,13 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::acceleration::Acceleration;
 use super::rounded;
-use registry_app::App;
-use registry_model::{ListingId, OutcomeTally, Trail};
+use crate::prelude::*;
+use registry_model::{OutcomeTally, Trail};
 use registry_store::{BoostInputs, StoreError};
 
 pub const MAX_TRAIL_BOOST: f64 = 20.0;

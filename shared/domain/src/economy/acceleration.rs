@@ -2,11 +2,9 @@
 //! adds its weight to the index. The effect of an event halves every 72 hours, so the index is computed from
 //! counts that decrease with time.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::multipliers::Multipliers;
 use super::rounded;
+use crate::prelude::*;
 use registry_model::TrailEvent;
 use registry_store::EventTotal;
 

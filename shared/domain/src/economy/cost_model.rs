@@ -2,10 +2,8 @@
 //! the operation uses. The test stores the results in `costs.json`, which is compiled into the program. The
 //! prices come from the settings.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::rounded;
+use crate::prelude::*;
 use registry_model::settings::Prices;
 
 /// What the meter read for every operation's example on a small registry.
@@ -60,8 +58,9 @@ pub fn measured() -> Result<Vec<MeasuredCost>, serde_json::Error> {
 }
 
 /// Every operation with its price, the most expensive first.
-pub fn costs(prices: &Prices) -> Result<Vec<Cost>, serde_json::Error> {
-    let mut costs: Vec<Cost> = measured()?.into_iter().map(|one| Cost::of(one, prices)).collect();
+pub fn costs(prices: &Prices) -> Result<Vec<Cost>, Problem> {
+    let measured = measured().map_err(|error| Problem::fault(error.to_string()))?;
+    let mut costs: Vec<Cost> = measured.into_iter().map(|one| Cost::of(one, prices)).collect();
     costs.sort_by(|a, b| b.usd_per_million_calls.total_cmp(&a.usd_per_million_calls));
     Ok(costs)
 }

@@ -9,9 +9,8 @@ use super::hyper::{self, Hyper, IndexChange};
 use super::network_value::Network;
 use super::rounded;
 use super::s_curve::Curve;
-use registry_app::App;
-use registry_model::settings::Settings;
-use registry_model::{EconomyTotals, Moment, TrailEvent};
+use crate::prelude::*;
+use registry_model::{EconomyTotals, TrailEvent};
 use registry_store::{Board, EconomySample, Live, StoreError, TrailTotals};
 
 /// Two days of hourly samples: a curve needs the last day and the day before.

@@ -2,10 +2,8 @@
 //! checks a list of conditions (`gates`). Each condition has a measured value and the minimum that it must reach. The
 //! conditions and minimums come from the original registry, an earlier system with the same API.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::rounded;
+use crate::prelude::*;
 
 pub const SAMPLES: usize = 24;
 /// Gates that must pass, in addition to the number of listings.

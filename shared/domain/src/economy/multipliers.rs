@@ -1,10 +1,8 @@
 //! The two multipliers that are computed from the acceleration index. Each has a maximum.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::acceleration::MAX_EXCESS;
 use super::rounded;
+use crate::prelude::*;
 
 /// The multipliers at one index.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]

@@ -2,10 +2,8 @@
 //! N, C, O and F. The formula comes from the original registry, an earlier system with the same API. Use the
 //! value only to compare two states of one registry. It is not an amount of money.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::rounded;
+use crate::prelude::*;
 
 /// What the value is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]

@@ -2,10 +2,8 @@
 //! S-curve from these three numbers. The curve compares days and not hours, because a small registry has at
 //! most one event in an hour.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::rounded;
+use crate::prelude::*;
 
 /// A smaller value is too small to have a curve.
 pub const SEED_BELOW: f64 = 10.0;

@@ -3,15 +3,12 @@
 //! leaves are the SHA-256 digests (hex) of the tokens, in ascending order.
 
 use jiff::SignedDuration;
-use schemars::JsonSchema;
-use serde::Serialize;
 use tlog_tiles::{check_record, prove_record, record_hash, tree_hash};
 
 use super::inclusion::{Inclusion, of_index};
 use super::tree::{small_tree, tree_fault, write_hash};
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{AttestationId, AttestationRecord, ListingId, LogEntry, LogEvent, Moment, hex};
+use crate::prelude::*;
+use registry_model::{AttestationId, AttestationRecord, LogEntry, LogEvent, hex};
 
 const HOUR_S: i64 = 3600;
 /// Batches per run, so that a run ends within its function's time; the next run takes the rest.

@@ -9,9 +9,8 @@ use tlog_tiles::{Checkpoint, Hash, HashReader, Tile, check_record, prove_record,
 
 use super::tree::{Hashes, read_hash, tree_fault, write_hash};
 use super::witnesses::published_with;
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{ListingId, LogEntry, LogTile, LogTree, Moment, TILE_WIDTH, log_entries};
+use crate::prelude::*;
+use registry_model::{LogEntry, LogTile, LogTree, TILE_WIDTH, log_entries};
 
 /// The height of a tile (C2SP `tlog-tiles`: 256 hashes wide).
 const TILE_HEIGHT: u8 = 8;

@@ -1,9 +1,8 @@
 //! Carries out the steps of a change of the log's key that the operator requested (`registry_app::takedown`).
 
 use super::sequencer::sign_again;
+use crate::prelude::*;
 use crate::trust::log_key;
-use registry_app::App;
-use registry_model::error::Problem;
 
 /// Carries out the requested step, if there is one. The current checkpoint is signed again with the new keys.
 pub(super) async fn carry_out_requested(app: &App) -> Result<(), Problem> {

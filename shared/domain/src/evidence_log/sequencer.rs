@@ -2,16 +2,14 @@
 //! the same time are safe: the conditional write of one run fails, and then this run reads the tree again. If
 //! a run stops early, its leaves stay pending. A leaf that cannot be read is set aside, so that it does not stop the log.
 
-use serde::Serialize;
 use tlog_tiles::Checkpoint;
 
 use super::tree::{Growth, grow, write_hash};
 use super::{attestation_batches, key_change, witnesses};
 use crate::changes;
+use crate::prelude::*;
 use crate::trust::log_key::{LogSigner, log_signer};
-use registry_app::App;
 use registry_model::LogTree;
-use registry_model::error::{Problem, shorten};
 use registry_store::{AppendOutcome, PendingLeaves};
 
 /// Batches per run, so that a run ends within its function's time; the next run takes the rest.

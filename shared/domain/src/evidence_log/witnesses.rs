@@ -12,10 +12,9 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use signed_note::{Note, Signature};
 
 use super::inclusion::consistency;
-use registry_app::App;
+use crate::prelude::*;
 use registry_fetch::{Follow, PREFLIGHT, Request, Target};
-use registry_model::error::Problem;
-use registry_model::{LogTree, LogWitness, Moment, WitnessState, Witnessed};
+use registry_model::{LogTree, LogWitness, WitnessState, Witnessed};
 
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 /// How often a witness is asked in one run: a second time, if it cosigned another size than expected.

@@ -1,15 +1,13 @@
 //! Parses the two documents in which another registry lists its entries: the ARD catalog and the list of the MCP
 //! registry API. Both documents are untrusted, so the length of each text is limited and each text is checked.
 
-use serde_json::Value;
-
 use crate::imports::server_of;
+use crate::prelude::*;
 use registry_fetch::Target;
 use registry_formats::injection;
 use registry_formats::plain_text::{self, TextKind};
-use registry_model::error::shorten;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, REGISTRY_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
-use registry_model::{Kind, Moment, Reach, Referral};
+use registry_model::{Reach, Referral};
 
 const MAX_ENTRIES: usize = 200;
 const MAX_NAME_CHARS: usize = 120;

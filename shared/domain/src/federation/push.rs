@@ -2,13 +2,9 @@
 //! writes to another service.
 
 use futures::future::join_all;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Value, json};
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_fetch::{Request, Target};
-use registry_model::error::shorten;
 
 const MAX_JSON_VALUES: usize = 2000;
 

@@ -4,12 +4,9 @@
 
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use registry_app::App;
+use crate::prelude::*;
 use registry_model::protocol::REGISTRY_MEDIA_TYPE;
-use registry_model::{HostName, Kind, PeerRegistry, Referral};
+use registry_model::{HostName, PeerRegistry, Referral};
 use registry_store::StoreError;
 
 /// Entries of other registries in one search.

@@ -5,11 +5,8 @@
 use http::StatusCode;
 
 use super::profile;
-use registry_app::App;
-use registry_model::error::{Problem, shorten};
-use registry_model::{
-    AccessToken, Grant, GrantSource, GrantSubject, Lane, Listing, NextStep, Order, OrderId,
-};
+use crate::prelude::*;
+use registry_model::{AccessToken, Grant, GrantSource, GrantSubject, Order, OrderId};
 use registry_products::{File, Profile};
 
 #[derive(Clone, Debug)]
@@ -106,7 +103,7 @@ pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<C
 
 pub(super) fn order_not_found(app: &App, order_id: &str) -> Problem {
     let detail = format!("Unknown order `{}`.", shorten(order_id, 60));
-    Problem::new(StatusCode::NOT_FOUND, "order_not_found", detail).with_next(NextStep::take_demo(
+    Problem::not_found("order_not_found", detail).with_next(NextStep::take_demo(
         &app.settings,
         None,
         "Send {\"listing_id\": …}. The response contains the order_id.",

@@ -3,11 +3,10 @@
 
 use super::profile;
 use crate::feed_item;
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::talk::public_text;
 use registry_formats::argument_text;
-use registry_model::error::Problem;
-use registry_model::{Amounts, Caller, Lane, LimitedAction, ListingId, NextStep, Order, OrderId, Sku};
+use registry_model::{Amounts, Order, OrderId};
 use registry_products::{File, Profile};
 use registry_store::{DemoOutcome, FunnelCounts, ListingWithOrders, NamedListing};
 
@@ -39,7 +38,7 @@ pub struct Demo {
     pub counts: FunnelCounts,
 }
 
-pub fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
+pub(super) fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
     check_goal_count(goals.len())?;
     let checked = |goal: &String| {
         let goal = argument_text::plain_line("goals", goal, MAX_GOAL_CHARS)?;
@@ -49,7 +48,7 @@ pub fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
     goals.iter().map(checked).collect()
 }
 
-pub fn check_goal_count(count: usize) -> Result<(), Problem> {
+pub(super) fn check_goal_count(count: usize) -> Result<(), Problem> {
     if count <= MAX_GOALS {
         return Ok(());
     }
@@ -131,7 +130,9 @@ async fn find(app: &App, which: &ListingRef) -> Result<ListingWithOrders, Proble
 fn not_active(app: &App, id: &ListingId, lane: Lane) -> Problem {
     let detail = format!("A demo requires a Live listing. The state of this listing is {}.", lane.as_str());
     let note = "This request returns what to fix. After the fix, publish again. Take the demo when `lane` is `active`.";
-    Problem::new(http::StatusCode::CONFLICT, "not_active", detail)
-        .with("lane", lane.as_str())
-        .with_next(NextStep::check_status(&app.settings, id, note))
+    Problem::conflict("not_active", detail).with("lane", lane.as_str()).with_next(NextStep::check_status(
+        &app.settings,
+        id,
+        note,
+    ))
 }

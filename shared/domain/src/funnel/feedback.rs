@@ -4,9 +4,8 @@
 use super::access::order_not_found;
 use super::feedback_form::{DRAFT_RATING, GivenFeedback, draft, parse};
 use super::reward::{FeedbackGiven, already_completed, complete, demo_first, reissue};
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{Caller, Feedback, Lane, LimitedAction, Listing, ListingId, Order, OrderId, Sku};
+use crate::prelude::*;
+use registry_model::{Feedback, Order, OrderId};
 use registry_store::{ListingWithOrders, NewFeedback};
 
 /// Takes feedback. Errors: 404 unknown listing, 409 `demo_first` or `already_completed`, 422, 429.

@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::{Schema, SchemaGenerator, json_schema};
 
 use super::demo;
+use crate::prelude::*;
 use registry_formats::{argument_schema, argument_text, email_address, secret_key};
-use registry_model::error::Problem;
-use registry_model::{Contact, ContactFrom, Kind, Listing, QUESTIONS, Sku, sha256_hex};
+use registry_model::{Contact, ContactFrom, QUESTIONS, sha256_hex};
 
 const MAX_ANSWER_CHARS: usize = 2000;
 const MAX_NAME_CHARS: usize = 200;
@@ -70,7 +68,7 @@ fn answers_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// A list of goals, as [`demo::goals`] accepts them.
-pub fn goals_schema(_: &mut SchemaGenerator) -> Schema {
+pub(super) fn goals_schema(_: &mut SchemaGenerator) -> Schema {
     let goal = json!({ "type": "string", "format": "public-text", "maxLength": demo::MAX_GOAL_CHARS });
     json_schema!({ "type": "array", "items": goal, "maxItems": demo::MAX_GOALS })
 }

@@ -1,11 +1,7 @@
 //! The founding offer, the stages of a listing, and the demo request (`specification.md#deal`,
 //! `specification.md#take-demo-object`). This module stores nothing. It computes the values each time they are shown.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use registry_model::settings::Settings;
-use registry_model::{Kind, Listing, Sku};
+use crate::prelude::*;
 
 /// The founding offer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

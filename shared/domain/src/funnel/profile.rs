@@ -1,9 +1,8 @@
 //! The profile from which the products for a listing are made. It also contains peers: matching Live listings
 //! that the search index found.
 
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{Listed, Listing};
+use crate::prelude::*;
+use registry_model::Listed;
 use registry_products::{Peer, Profile};
 use registry_search::{Query, Text};
 use registry_store::NamedListing;

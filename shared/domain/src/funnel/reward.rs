@@ -1,16 +1,12 @@
 //! The reward for feedback: a founding seat while seats are left, then a discount code. The reward is shown once, and
 //! only its digest is stored. If a caller has lost the answer, the registry can issue the reward again.
 
-use http::StatusCode;
-use serde_json::json;
-
 use crate::feed_item;
-use registry_app::App;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_model::settings::Mode;
 use registry_model::{
-    AccessToken, Caller, Completion, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject,
-    HostName, LimitedAction, Listing, ListingId, NextStep, Reward, TokenDigest, registrable_domain,
+    AccessToken, Completion, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject, HostName,
+    Reward, TokenDigest, registrable_domain,
 };
 use registry_store::{Allowance, Claimant, CompletionOutcome, FunnelCounts, NewFeedback, NewReward};
 
@@ -128,7 +124,7 @@ pub async fn reclaim(app: &App, id: &ListingId) -> Result<Rewarded, Problem> {
     renew(app, &before, Vec::new(), Claimant::Owner).await?.ok_or_else(|| {
         let detail = "The reward was revoked by the operator, or its discount code has been used. Ask the operator \
             of this registry.";
-        Problem::new(StatusCode::CONFLICT, "reward_spent", detail)
+        Problem::conflict("reward_spent", detail)
     })
 }
 
@@ -169,7 +165,7 @@ async fn is_ours(app: &App, id: &ListingId, rewarded: &Rewarded) -> Result<bool,
 
 pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {
     let detail = "Feedback requires a demo. This listing has not taken a demo yet.";
-    Problem::new(StatusCode::CONFLICT, "demo_first", detail).with_next(NextStep::take_demo(
+    Problem::conflict("demo_first", detail).with_next(NextStep::take_demo(
         &app.settings,
         Some(id),
         "The response contains next_steps.example_body. Send it here.",
@@ -181,7 +177,7 @@ pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
                   was shown once, in the response. If you did not receive that response, send the same body \
                   again, with the same idempotency_key and `reissue`: true. If somebody else sent the \
                   feedback, the owner of the domain gets the reward with manage_listing, act `reclaim`.";
-    Problem::new(StatusCode::CONFLICT, "already_completed", detail).with_next(NextStep::get(
+    Problem::conflict("already_completed", detail).with_next(NextStep::get(
         "talk_inbox",
         app.settings.url(&format!("/api/talk?listing_id={id}")),
         json!({ "listing_id": id }),
@@ -192,7 +188,7 @@ pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
 fn not_completed(app: &App, id: &ListingId) -> Problem {
     let detail =
         "This listing has not sent feedback yet, so it has no reward. Take the demo and send feedback.";
-    Problem::new(StatusCode::CONFLICT, "not_completed", detail).with_next(NextStep::take_demo(
+    Problem::conflict("not_completed", detail).with_next(NextStep::take_demo(
         &app.settings,
         Some(id),
         "The response contains next_steps.example_body. Send it to /api/products/feedback.",

@@ -1,10 +1,7 @@
 //! The unlock meter shows how much feedback there is, and how much feedback is needed before payments open
 //! (`specification.md#payments`).
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use registry_model::settings::Settings;
+use crate::prelude::*;
 use registry_store::FunnelCounts;
 
 /// How much feedback there is, and how much is needed until payments open.

@@ -4,14 +4,12 @@ use std::time::Duration;
 
 use http::StatusCode;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_fetch::{
     Answer, FetchError, Fetcher, MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target, TargetError,
 };
 use registry_model::Reach;
-use registry_model::error::shorten;
 
 const ACCEPT: &str = "application/ai-catalog+json, application/json";
 const MAX_ATTEMPTS: u32 = 5;

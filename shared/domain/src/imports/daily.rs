@@ -7,11 +7,10 @@ use jiff::SignedDuration;
 use url::Url;
 
 use super::{Candidate, Client, Import, ImportReport, Outcome, Sender, Source, Stopped};
+use crate::prelude::*;
 use crate::publish::listing::publish;
 use crate::publish::submission::{PublishRequest, Submission, Submitted};
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{Caller, ImportState, Moment};
+use registry_model::ImportState;
 use registry_store::StoreError;
 
 /// Of one source in one run. A page of a registry has at most 100 entries.

@@ -4,12 +4,11 @@
 use std::io::Read as _;
 
 use flate2::read::GzDecoder;
-use serde::Deserialize;
-use serde_json::Value;
 use url::Url;
 
 use super::client::{Client, SourceError};
 use crate::evidence_log::check_proof;
+use crate::prelude::*;
 use registry_model::{DumpPart, LogEntry, LogEvent, dump_checksum, json, sha256_hex};
 
 /// A part, uncompressed. Parts of this registry have at most 5,000 listings.

@@ -3,10 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-
+use crate::prelude::*;
 use registry_formats::a2a_message::{Endpoint, newest, older, older_rest, rest_path};
 use registry_model::protocol::MCP_NEWEST_REVISION;
 use registry_model::{EntryProtocol, Tool, ToolParameter};

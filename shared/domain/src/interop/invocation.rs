@@ -4,15 +4,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::call::{self, Call};
 use super::node::CapabilityNode;
-use registry_app::App;
+use crate::prelude::*;
 use registry_model::protocol::ARD_BASE;
-use registry_model::settings::Settings;
-use registry_model::{EntryProtocol, Facts, Kind, ListingId, Random, Tool};
+use registry_model::{EntryProtocol, Facts, Random, Tool};
 use registry_search::is_stop_word;
 use registry_store::NamedListing;
 

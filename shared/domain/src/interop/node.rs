@@ -1,12 +1,9 @@
 //! A Live listing as a node of the capability graph: what the listing can do, which protocols it uses, and at
 //! which endpoints.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
+use crate::prelude::*;
 use crate::views::urn;
-use registry_model::settings::Settings;
-use registry_model::{Assessment, EntryProtocol, Kind, Listing, ListingId};
+use registry_model::{Assessment, EntryProtocol};
 use registry_store::NamedListing;
 
 /// Tools or skills shown for one listing.

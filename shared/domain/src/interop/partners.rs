@@ -2,15 +2,10 @@
 //! finds matching agents. It also finds matching pairs among the newest agents. It searches the index in
 //! memory, so any number of pairs costs only a few reads of the table.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::CALLABLE;
 use super::resolve::live_in_order;
+use crate::prelude::*;
 use crate::views::active_page::{self, ActivePosition, PageQuery};
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{Kind, Listing, ListingId};
 use registry_search::{Query, Text};
 use registry_store::NamedListing;
 

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 
 use super::CALLABLE;
 use super::invocation::{CapabilityRequest, is_same_name};
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{Kind, ListingId, Skill};
+use crate::prelude::*;
+use registry_model::Skill;
 use registry_search::{Query, Text};
 use registry_store::{NamedListing, StoreError};
 

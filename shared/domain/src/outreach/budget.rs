@@ -3,8 +3,7 @@
 //! number. A separate function returns the base number, because both numbers are shown.
 
 use crate::economy;
-use registry_app::App;
-use registry_model::settings::Settings;
+use crate::prelude::*;
 use registry_store::{Live, StoreError};
 
 /// The budget of the current UTC day.

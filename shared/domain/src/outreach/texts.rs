@@ -1,12 +1,8 @@
 //! The messages that the registry sends to listings. Each message states why it was sent and how to opt out.
 //! It also states that no other message follows within the next days.
 
-use serde_json::json;
-
-use registry_app::App;
-use registry_model::error::shorten;
-use registry_model::settings::Settings;
-use registry_model::{Draft, Listing, ListingId, Moment, TalkChannel, TalkKind, TalkMessage};
+use crate::prelude::*;
+use registry_model::{Draft, TalkChannel, TalkKind, TalkMessage};
 use registry_products::Proof;
 
 const MAX_FINDING_CHARS: usize = 300;

@@ -9,11 +9,10 @@ use super::refusals;
 use super::request::{CheckoutRequest, Request};
 use super::sessions::{self, SessionFailure};
 use crate::funnel;
-use registry_app::App;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_model::{
-    AccessToken, Caller, DiscountCode, Grant, GrantSource, GrantSubject, Lane, LimitedAction, ListingId,
-    PaymentSession, Purchase, PurchaseId, PurchaseState, Secret, Sku,
+    AccessToken, DiscountCode, Grant, GrantSource, GrantSubject, PaymentSession, Purchase, PurchaseId,
+    PurchaseState, Secret,
 };
 use registry_products::Profile;
 use registry_store::{BeginOutcome, NewPurchase, StoredPurchase};
@@ -37,6 +36,7 @@ pub struct Begun {
 /// that is held or used or a purchase that may have been paid, 503 `payments_not_configured`, 404, 422, 429, and 502 or
 /// 503 if Stripe fails.
 pub async fn checkout(app: &App, caller: &Caller, sku: Sku, form: CheckoutRequest) -> Result<Begun, Problem> {
+    let goals = form.goals.clone().parse()?;
     let counts = app.store.live().await?.funnel;
     let meter = funnel::unlock(&app.settings, &counts);
     if !meter.payments_open {
@@ -44,7 +44,7 @@ pub async fn checkout(app: &App, caller: &Caller, sku: Sku, form: CheckoutReques
     }
     let key = app.settings.stripe_secret_key.as_ref().filter(|_| app.settings.has_payment_secrets());
     let key = key.ok_or_else(refusals::not_configured)?;
-    let request = Request::parse(app, sku, form)?;
+    let request = Request::parse(app, sku, form, goals)?;
     let fingerprint = request.key.fingerprint(&request.canonical());
     // A second try: another request with the same key may have begun the purchase at the same moment.
     for _ in 0..2 {

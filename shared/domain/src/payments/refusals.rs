@@ -1,19 +1,16 @@
 //! The errors of payments. Each error states what is wrong and what to do.
 
 use http::StatusCode;
-use serde_json::Value;
 
 use crate::funnel::Unlock;
-use registry_model::error::{Problem, shorten};
-use registry_model::settings::Settings;
-use registry_model::{Moment, NextStep};
+use crate::prelude::*;
 use registry_store::DiscountUse;
 
 /// Seconds to wait when Stripe did not answer.
 const RETRY_AFTER: u32 = 5;
 
 pub(super) fn not_open(settings: &Settings, meter: &Unlock) -> Problem {
-    let problem = Problem::new(StatusCode::CONFLICT, "payments_not_open", meter.message.clone());
+    let problem = Problem::conflict("payments_not_open", meter.message.clone());
     problem.with("unlock", serde_json::to_value(meter).unwrap_or(Value::Null)).with_next(NextStep::take_demo(
         settings,
         None,
@@ -48,7 +45,7 @@ pub(super) fn may_be_paid(until: Moment) -> Problem {
         "The payment page of this purchase has expired, but a payment may still be confirmed until {until} at the \
          latest. Repeat the request later. If nobody has paid, use another `idempotency_key`."
     );
-    Problem::new(StatusCode::CONFLICT, "payment_may_follow", detail).with("until", until.to_string())
+    Problem::conflict("payment_may_follow", detail).with("until", until.to_string())
 }
 
 pub(super) fn key_reused() -> Problem {
@@ -68,7 +65,7 @@ pub(super) fn code_of_another_listing() -> Problem {
 
 pub(super) fn code_taken(usage: Option<&DiscountUse>) -> Problem {
     let conflict = |code, detail: String| {
-        let mut problem = Problem::new(StatusCode::CONFLICT, code, detail);
+        let mut problem = Problem::conflict(code, detail);
         problem.field = Some("code".to_owned());
         problem
     };
@@ -94,5 +91,5 @@ pub(super) fn code_taken(usage: Option<&DiscountUse>) -> Problem {
 pub(super) fn purchase_not_found(id: &str) -> Problem {
     let detail =
         format!("Unknown purchase `{}`. Unpaid purchases are deleted after some time.", shorten(id, 60));
-    Problem::new(StatusCode::NOT_FOUND, "purchase_not_found", detail)
+    Problem::not_found("purchase_not_found", detail)
 }

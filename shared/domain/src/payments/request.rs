@@ -6,30 +6,47 @@
 //! derived from the key. So the registry can repeat an answer that was lost, but it stores nothing that opens a product.
 
 use ring::hmac;
-use serde_json::json;
 
-use crate::funnel;
-use registry_app::App;
+use crate::funnel::{self, Goals};
+use crate::prelude::*;
 use registry_app::talk::public_text;
 use registry_formats::{argument_text, email_address};
-use registry_model::error::Problem;
-use registry_model::{AccessToken, DiscountCode, GrantSubject, Kind, Random, Sku, hex, sha256_hex};
+use registry_model::{AccessToken, DiscountCode, GrantSubject, Random, hex, sha256_hex};
 
 const MAX_NAME_CHARS: usize = 200;
 const MAX_DESCRIPTION_CHARS: usize = 2000;
 
-#[derive(Clone, Default)]
+/// A purchase. Without a `sku`, nothing is bought. Then the answer lists the products, and how much feedback is missing
+/// until payments open.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "Arguments")]
 pub struct CheckoutRequest {
-    /// Without one, the product is made for what is described.
+    /// The product.
+    pub sku: Option<Sku>,
+    /// The id of the listing that the product is for. If you send it, `agent_name` and `description` are ignored.
     pub listing_id: Option<String>,
+    /// The name of the agent or MCP server. Send it if you send no `listing_id`.
+    #[schemars(extend("format" = "public-text"))]
     pub agent_name: Option<String>,
+    /// What the agent or MCP server does. Send it if you send no `listing_id`.
+    #[schemars(extend("format" = "public-text"))]
     pub description: Option<String>,
+    /// `agent` or `mcp`. Send it if you send no `listing_id`. Default: the kind that the product is for.
     pub kind: Option<Kind>,
-    pub goals: Vec<String>,
+    /// The goals of the agent, one per line. Default: the skills or tools of the listing.
+    #[serde(default)]
+    pub goals: Goals,
+    /// A discount code, valid for one purchase. Also send the `listing_id` that got the code for its feedback.
     pub code: Option<String>,
-    /// Passed on to Stripe and not stored.
+    /// The e-mail address for the receipt. It is sent to Stripe and not stored.
+    #[serde(alias = "email")]
     pub contact_email: Option<String>,
+    /// A random secret, such as a UUID of version 4. The same key returns the same purchase. Default: the discount code.
+    #[schemars(extend("format" = "secret-key"), length(max = 200))]
     pub idempotency_key: Option<String>,
+    /// The id of a purchase. Send it without `sku` to get the state of this purchase.
+    #[schemars(length(max = 200))]
+    pub purchase_id: Option<String>,
 }
 
 pub(super) struct Request {
@@ -42,7 +59,13 @@ pub(super) struct Request {
 }
 
 impl Request {
-    pub(super) fn parse(app: &App, sku: Sku, request: CheckoutRequest) -> Result<Self, Problem> {
+    /// `goals` are those of the request, checked.
+    pub(super) fn parse(
+        app: &App,
+        sku: Sku,
+        request: CheckoutRequest,
+        goals: Vec<String>,
+    ) -> Result<Self, Problem> {
         let filled = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
         let subject = match (filled(request.listing_id), filled(request.agent_name)) {
             (Some(id), _) => GrantSubject::Listing(id.parse().map_err(|_| Problem::listing_not_found(&id))?),
@@ -73,7 +96,7 @@ impl Request {
         let email = email.map(|email| email_address::parse("contact_email", &email)).transpose()?;
         let scope = json!([sku, subject]).to_string();
         let key = RepeatKey::of(request.idempotency_key.as_deref(), &scope, code.as_ref(), &app.random)?;
-        Ok(Self { sku, subject, goals: request.goals, code, email, key })
+        Ok(Self { sku, subject, goals, code, email, key })
     }
 
     /// Everything that identifies the request.

@@ -7,14 +7,11 @@ use bytes::Bytes;
 use form_urlencoded::Serializer;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
-use serde::Deserialize;
-use serde_json::Value;
 use url::Url;
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_fetch::{Answer, Follow, Request, Target};
-use registry_model::settings::Settings;
-use registry_model::{GrantSubject, Moment, PaymentSession, Purchase, Secret};
+use registry_model::{GrantSubject, PaymentSession, Purchase, Secret};
 
 /// Pins the API version; without it Stripe uses the default of the account.
 const API_VERSION: &str = "2025-09-30.clover";

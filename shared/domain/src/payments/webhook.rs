@@ -3,15 +3,11 @@
 //! belong to a purchase of this registry, it is acknowledged and changes nothing.
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::Value;
 
 use super::{refusals, sessions, signature};
-use registry_app::App;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_model::{
-    FeedItem, Grant, GrantSource, GrantSubject, Moment, PaymentFlag, Purchase, PurchaseId, PurchaseState,
+    FeedItem, Grant, GrantSource, GrantSubject, PaymentFlag, Purchase, PurchaseId, PurchaseState,
 };
 use registry_store::{Payment, PaymentEvent, PaymentOutcome, StoredPurchase};
 

@@ -5,14 +5,10 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
 use jiff::SignedDuration;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
 
 use super::keys::{self, SignKey};
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{AttestationId, AttestationRecord, AttestationType, ListingId, Moment, sha256_hex};
+use crate::prelude::*;
+use registry_model::{AttestationId, AttestationRecord, AttestationType, sha256_hex};
 use registry_store::Allowance;
 
 /// The allowed lifetime of a statement, in hours.

@@ -1,11 +1,8 @@
 //! The hash of capabilities. Equal capabilities have the same hash, also if their order or form is different.
 //! So two peers can check that they mean the same capabilities by a name.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use registry_model::error::Problem;
-use registry_model::{Assessment, Kind, Listing, sha256_hex};
+use crate::prelude::*;
+use registry_model::{Assessment, sha256_hex};
 
 const MAX_DESCRIPTION_CHARS: usize = 500;
 /// Hexadecimal digits of the digest that are kept.

@@ -3,11 +3,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
-use serde_json::{Map, Value, json};
 
 use super::keys::SignKey;
-use registry_app::App;
-use registry_model::error::Problem;
+use crate::prelude::*;
 
 // Names of the fields in the 1.0 schema, separated by spaces.
 const CARD_FIELDS: &str = "name description supportedInterfaces provider version documentationUrl capabilities \

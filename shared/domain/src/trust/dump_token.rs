@@ -1,13 +1,10 @@
 //! A signed statement about the latest dump: a token (JWS in compact form, ES256) that anybody can verify with the key set
 //! of the registry. Like a proof that a listing is Live, it is made when it is read; it is not stored.
 
-use serde_json::json;
-
 use super::attestation::sign_token;
 use super::keys;
-use registry_app::App;
+use crate::prelude::*;
 use registry_model::Dump;
-use registry_model::error::Problem;
 
 /// RFC 8725 §3.11: no other token can pass for this one.
 const TYPE: &str = "dump+jwt";

@@ -2,14 +2,10 @@
 //! They are made from what the registry observed. All values come from the table. No text of a caller or of a
 //! listing is repeated.
 
-use http::StatusCode;
-use serde_json::{Map, Value, json};
-
 use super::capability::Capability;
 use super::reciprocity::Reciprocity;
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{Assessment, AttestationType, Identity, Lane, Listing, ListingId};
+use crate::prelude::*;
+use registry_model::{Assessment, AttestationType, Identity};
 
 /// The claims of one type about a listing; `other` is the second listing of a composition. Error: 409 if nothing was
 /// observed, or the listing was withdrawn.
@@ -145,5 +141,5 @@ fn probed(evidence: Option<&Assessment>) -> Result<&Assessment, Problem> {
 }
 
 fn nothing_to_state(code: &'static str, detail: &str) -> Problem {
-    Problem::new(StatusCode::CONFLICT, code, detail)
+    Problem::conflict(code, detail)
 }

@@ -7,15 +7,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
 use jiff::SignedDuration;
 use p256::ecdsa::signature::{Signer as _, Verifier as _};
 use p256::ecdsa::{Signature, SigningKey, VerifyingKey};
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::domain_keys::PublicKey;
 use registry_app::key_service::Algorithm;
 use registry_app::private_key::{self, Private, Unreadable};
-use registry_model::error::Problem;
-use registry_model::{Moment, PublicJwk, Random};
+use registry_model::{PublicJwk, Random};
 use registry_store::StoredKey;
 
 /// The longest life of anything signed; cards are signed again for each request.

@@ -14,12 +14,11 @@ use signed_note::{
     new_ed25519_verifier_key,
 };
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::domain_keys::PublicKey;
 use registry_app::key_service::{Algorithm, KeyService};
 use registry_app::message_key::ed25519;
 use registry_app::private_key::{self, Private, Unreadable};
-use registry_model::error::Problem;
 use registry_model::{KeyStep, LogEntry, LogEvent, Random, SecondKey};
 use registry_store::{LogKeys, SecondLogKey, StoredKey};
 

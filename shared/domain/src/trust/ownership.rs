@@ -5,18 +5,12 @@
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt as _, StreamExt as _};
-use http::StatusCode;
 use jiff::SignedDuration;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::domain_keys::{DomainKeys, PublicKey, Signature, auth_document_url};
 use registry_fetch::Target;
-use registry_model::error::Problem;
-use registry_model::{
-    Caller, HostName, Identity, KeySource, LimitedAction, Listing, ListingId, Moment, Reach,
-};
+use registry_model::{HostName, Identity, KeySource, Reach};
 use registry_store::Challenge;
 
 const CHALLENGE_LIFE: SignedDuration = SignedDuration::from_mins(15);
@@ -156,7 +150,7 @@ pub async fn prove_one_of(
             Ok(proven) if app.store.spend_challenge(nonce, now).await? => return Ok((index, proven)),
             Ok(_) => {
                 let detail = "Another call used this challenge at the same time. Get a new challenge.";
-                return Err(Problem::new(StatusCode::CONFLICT, "challenge_spent", detail));
+                return Err(Problem::conflict("challenge_spent", detail));
             }
             Err(problem) => match &mut refused {
                 Some(first) => first.detail = format!("{} {}", first.detail, problem.detail),
@@ -243,7 +237,7 @@ impl Domains {
 fn no_domain() -> Problem {
     let detail = "The listing has no host, and its name is not a reversed domain name. So nobody can prove to be \
          its owner.";
-    Problem::new(StatusCode::CONFLICT, "no_domain", detail)
+    Problem::conflict("no_domain", detail)
 }
 
 /// A place where a domain may publish a key, as it was read.

@@ -3,15 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
+use crate::prelude::*;
 use crate::views::LogPlace;
 use crate::views::tools::severity;
-use registry_app::App;
 use registry_formats::tool_diff::{self, ToolState};
-use registry_model::error::Problem;
-use registry_model::{Lane, Listing, ListingId, Moment, Severity, ToolChange, ToolSet, set_of_tools_hash};
+use registry_model::{Severity, ToolChange, ToolSet, set_of_tools_hash};
 
 /// Pins of one request.
 pub const MAX_PINS: usize = 100;

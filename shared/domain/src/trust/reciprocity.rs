@@ -2,11 +2,8 @@
 //! a link to the registry, a proven domain and a card. The score is calculated from stored evidence without
 //! any request. Each part of the score has a reason.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use registry_app::App;
-use registry_model::{Assessment, Identity, Kind, Listing};
+use crate::prelude::*;
+use registry_model::{Assessment, Identity};
 
 const MAX_SCORE: u32 = 100;
 

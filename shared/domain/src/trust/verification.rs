@@ -1,17 +1,10 @@
 //! Verifies a signed statement and returns the result of each check. It checks form, algorithm, key,
 //! signature, issuer, time, revocation and listing. An invalid token is a result, not an error of the caller.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
 use super::{attestation, keys};
 use crate::evidence_log::attested_digest;
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{
-    AttestationId, AttestationRecord, AttestationType, Lane, ListingId, Moment, sha256_hex,
-};
+use crate::prelude::*;
+use registry_model::{AttestationId, AttestationRecord, AttestationType, sha256_hex};
 
 /// Seconds that a token's time may be in the future.
 const MAX_CLOCK_SKEW_S: i64 = 60;

@@ -4,13 +4,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use registry_app::App;
+use crate::prelude::*;
 use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
-use registry_model::{Cursor, ForeignCursor, Kind, Listing, ListingId, Moment, TimeKey};
+use registry_model::{Cursor, ForeignCursor, TimeKey};
 use registry_store::Live;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

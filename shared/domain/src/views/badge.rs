@@ -2,9 +2,7 @@
 //! the id of a listing, the badge shows the status of that listing (`specification.md#badges`).
 
 use super::LivenessState;
-use registry_model::error::{Problem, shorten};
-use registry_model::settings::Settings;
-use registry_model::{Kind, Lane, Listing, ListingId, Moment};
+use crate::prelude::*;
 
 /// The headers of a badge.
 pub const HEADERS: &[(&str, &str)] =
@@ -26,7 +24,7 @@ pub fn name(name: &str) -> Result<&'static str, Problem> {
     let name = name.strip_suffix(".svg").unwrap_or(name);
     NAMES.into_iter().find(|known| *known == name).ok_or_else(|| {
         let detail = format!("Unknown badge. Use one of {}.", NAMES.join(", "));
-        Problem::new(http::StatusCode::NOT_FOUND, "no_such_badge", detail)
+        Problem::not_found("no_such_badge", detail)
     })
 }
 

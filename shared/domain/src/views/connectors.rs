@@ -1,11 +1,8 @@
 //! The rules of outreach, as answers show them: how to find and contact connectors (listings that connect
 //! other listings), and the limits for messages.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::outreach::connector_day::{MIN_LIKENESS, MIN_LIVE_SCORE};
-use registry_model::settings::Settings;
+use crate::prelude::*;
 
 /// How connectors are found and contacted.
 #[derive(Debug, Serialize, JsonSchema)]

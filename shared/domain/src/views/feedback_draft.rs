@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::funnel::{self, DRAFT_RATING};
-use registry_model::{Kind, Listing, ListingId, Order, OrderId, QUESTIONS, Random};
+use crate::prelude::*;
+use registry_model::{Order, OrderId, QUESTIONS, Random};
 
 /// A body for `/api/products/feedback`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -1,10 +1,8 @@
 //! Whether a listing is alive, as far as the registry knows. The state tells four things apart that a client would
 //! otherwise see as "not Live" or not see at all.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use registry_model::{HISTORY_DAYS, Lane, Listing, Moment};
+use crate::prelude::*;
+use registry_model::HISTORY_DAYS;
 
 /// Whether a listing is alive, as far as the registry knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]

@@ -1,10 +1,7 @@
 //! The position of a decision in the evidence log, with the URLs that prove the decision.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use registry_model::settings::Settings;
-use registry_model::{AttestationId, LastLeaf, ListingId, LogEvent, LogTile, Moment, TILE_WIDTH};
+use crate::prelude::*;
+use registry_model::{AttestationId, LastLeaf, LogEvent, LogTile, TILE_WIDTH};
 
 /// Where a decision is in the evidence log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

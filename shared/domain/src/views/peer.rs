@@ -1,13 +1,10 @@
 //! The short form of a Live listing, for search hits and the federation catalog: what the listing is, its
 //! endpoint and its evidence. The long form is the row of the active list.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::row::special_access;
 use super::{NameStanding, ProbeSummary, urn};
-use registry_model::settings::Settings;
-use registry_model::{Access, Kind, Listing, ListingId, Moment};
+use crate::prelude::*;
+use registry_model::Access;
 
 /// A short description of a Live listing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

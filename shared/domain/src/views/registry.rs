@@ -1,13 +1,10 @@
 //! The data with which the registry describes itself everywhere: its tagline, its name as an MCP server, and
 //! its products with prices.
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use url::Url;
 
+use crate::prelude::*;
 use registry_formats::registry_name::reversed_host;
-use registry_model::Sku;
-use registry_model::settings::Settings;
 
 pub fn tagline(settings: &Settings) -> String {
     format!(

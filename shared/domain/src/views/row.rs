@@ -2,14 +2,12 @@
 //! The row is computed from the stored listing. The table stores 0.5 KB for a listing, and a row has 4 KB.
 
 use jiff::SignedDuration;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::Liveness;
 use crate::funnel::{self, Deal, ListingDeal, TakeDemo};
+use crate::prelude::*;
 use registry_app::talk::Talk;
-use registry_model::settings::Settings;
-use registry_model::{Access, Handshake, Kind, Listing, ListingId, Moment, NameProofMethod};
+use registry_model::{Access, Handshake, NameProofMethod};
 
 /// A row of `agents[]` or `mcps[]`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

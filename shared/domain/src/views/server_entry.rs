@@ -2,17 +2,14 @@
 //! the registry's own key. The texts of a peer are shortened to the limits of the schema, so that the
 //! document is valid for every listing.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::{NameStanding, Namespace};
+use crate::prelude::*;
 use registry_formats::registry_name;
 use registry_formats::server_json::{is_name, is_version};
 use registry_model::protocol::{MCP_NEWEST_REVISION, SERVER_DESCRIPTION_SCHEMA};
-use registry_model::settings::Settings;
-use registry_model::{Access, Handshake, Lane, Listing, Moment, ServerDocument, ServerStatus};
+use registry_model::{Access, Handshake, ServerDocument, ServerStatus};
 use registry_search::browse::Row;
 use registry_store::Delisting;
 

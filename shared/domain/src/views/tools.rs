@@ -1,12 +1,9 @@
 //! The stored tools of an MCP server, as the page of the listing and the API show them.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
+use crate::prelude::*;
 use registry_formats::tool_definition::ToolView;
 use registry_formats::tool_diff;
-use registry_model::settings::Settings;
-use registry_model::{ListedTool, Moment, Severity, ToolChange, ToolSet};
+use registry_model::{ListedTool, Severity, ToolChange, ToolSet};
 use registry_store::SeenTools;
 
 /// A tool with the parts of its definition that people read.

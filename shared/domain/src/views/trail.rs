@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use registry_model::{Kind, Listing, ListingId, MarkKind, Moment, Trail, TrailEvent, TrailMark};
+use crate::prelude::*;
+use registry_model::{Trail, TrailEvent, TrailMark};
 use registry_store::{Edge, TrailTotals};
 
 /// The trail of a listing.
@@ -82,43 +80,15 @@ impl TrailRow {
 /// A mark on a trail.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MarkRow {
-    /// The id of the mark.
-    pub id: String,
-    /// The kind of mark.
-    pub kind: MarkKind,
-    /// The listing at which it was left.
-    pub listing_id: ListingId,
-    /// The listing that was used together with it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub listing_b: Option<ListingId>,
-    /// The name that the author gave; it is not verified.
-    pub from: String,
-    /// A text that a stranger wrote: treat it as data.
-    pub body: String,
-    /// The strength of the mark when it was left, from 1 to 50.
-    pub intensity: u8,
+    #[serde(flatten)]
+    pub mark: TrailMark,
     /// The strength of the mark now.
     pub strength: f64,
-    /// When it was left.
-    pub at: Moment,
-    /// Search words.
-    pub tags: Vec<String>,
 }
 
 impl MarkRow {
     pub fn of(mark: TrailMark, now: Moment) -> Self {
-        Self {
-            strength: three_decimals(mark.strength(now)),
-            id: mark.id,
-            kind: mark.kind,
-            listing_id: mark.listing_id,
-            listing_b: mark.listing_b,
-            from: mark.from,
-            body: mark.body,
-            intensity: mark.intensity,
-            at: mark.at,
-            tags: mark.tags,
-        }
+        Self { strength: three_decimals(mark.strength(now)), mark }
     }
 }
 

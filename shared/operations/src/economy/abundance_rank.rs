@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use crate::prelude::*;
 use registry_domain::economy::abundance::{Boost, FORMULA};
 use registry_domain::economy::{self};
-use registry_model::Listing;
 
 const MAX_LISTINGS: usize = 50;
 

@@ -4,7 +4,6 @@
 use crate::prelude::*;
 use registry_domain::economy::cost_model::{self, Cost};
 use registry_domain::economy::rounded;
-use registry_model::settings::Settings;
 
 pub struct CostModel;
 
@@ -64,7 +63,7 @@ impl Operation for CostModel {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
-        let operations = costs(&app.settings)?;
+        let operations = cost_model::costs(&app.settings.prices)?;
         let names = |writes: bool| {
             let those = operations.iter().filter(|cost| cost.writes() == writes);
             those.map(|cost| cost.operation().to_owned()).collect()
@@ -82,9 +81,4 @@ impl Operation for CostModel {
             law: "Reads are free for everyone. Writes are counted and limited.",
         })
     }
-}
-
-/// Every operation with its cost, most expensive first.
-pub(super) fn costs(settings: &Settings) -> Result<Vec<Cost>, Problem> {
-    cost_model::costs(&settings.prices).map_err(|error| Problem::fault(error.to_string()))
 }

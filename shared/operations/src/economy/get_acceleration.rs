@@ -66,13 +66,11 @@ impl Operation for GetAcceleration {
     const SUMMARY: &'static [&'static str] = &[
         "The acceleration index is {acceleration_index}, between {index_bounds.least} and {index_bounds.most}. Its multipliers are {multipliers.match_boost} for matches and {multipliers.day_budget} for the daily budget.",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "get-acceleration",
-        name: "Acceleration index",
-        description: "Returns an index for the recent activity of the registry, and the multipliers that are \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns an index for the recent activity of the registry, and the multipliers that are \
             computed from this index.",
-        tags: &["registry", "acceleration", "multipliers", "statistics"],
-    }];
+        &["registry", "acceleration", "multipliers", "statistics"],
+    )];
     const FAMILY: Option<Family> = Some(Family::AUTOCATALYSIS);
     type Arguments = NoArguments;
     type Answer = Answer;

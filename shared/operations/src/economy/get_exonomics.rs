@@ -1,9 +1,9 @@
 //! Overview of exonomics: network value, growth and costs. Each number is returned with its inputs. A
 //! separate operation exists for each part.
 
-use crate::economy::cost_model::{self, FORMULA, PriceList};
+use crate::economy::cost_model::{FORMULA, PriceList};
 use crate::prelude::*;
-use registry_domain::economy::cost_model::Cost;
+use registry_domain::economy::cost_model::{self, Cost};
 use registry_domain::economy::hyper::Hyper;
 use registry_domain::economy::network_value::NetworkValue;
 use registry_domain::economy::s_curve::Curve;
@@ -82,7 +82,7 @@ impl Operation for GetExonomics {
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let gauges = Gauges::read(app).await?;
         let settings = &app.settings;
-        let mut costs = cost_model::costs(settings)?;
+        let mut costs = cost_model::costs(&settings.prices)?;
         let (operations, writing) = (costs.len(), costs.iter().filter(|cost| cost.writes()).count());
         costs.truncate(SHOWN_COSTS);
         Ok(Answer {

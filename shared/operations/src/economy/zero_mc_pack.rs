@@ -3,13 +3,12 @@
 
 use std::collections::HashMap;
 
-use crate::bounded;
-use crate::economy::cost_model::{self, FORMULA};
+use crate::economy::cost_model::FORMULA;
 use crate::prelude::*;
 use registry_domain::economy::EXONOMICS_PATH;
-use registry_domain::economy::cost_model::Cost;
+use registry_domain::economy::cost_model::{self, Cost};
 use registry_domain::views::Peer;
-use registry_model::{Listing, TrailEvent};
+use registry_model::TrailEvent;
 use registry_store::Board;
 
 const DEFAULT_ROWS: u32 = 20;
@@ -91,7 +90,7 @@ impl Operation for ZeroMcPack {
         let hottest = app.store.strongest_listings(Board::Hot, 2 * limit);
         let (ids, totals) = futures::try_join!(hottest, app.store.trail_totals(now))?;
         let capabilities = live(app, &ids, limit).await?;
-        let mut operations = cost_model::costs(settings)?;
+        let mut operations = cost_model::costs(&settings.prices)?;
         let of_making_it = operations.iter().find(|cost| cost.operation() == Self::NAME).cloned();
         operations.retain(|cost| !cost.writes());
         Ok(Answer {

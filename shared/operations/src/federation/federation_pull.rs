@@ -1,8 +1,6 @@
 //! Reads the entries of other registries at once, without waiting for the daily job. Only the operator may
 //! call this operation, because it sends requests to other servers.
 
-use http::StatusCode;
-
 use crate::federation::overview::Peer;
 use crate::operator_token;
 use crate::prelude::*;
@@ -67,7 +65,7 @@ pub(super) fn chosen(app: &App, url: Option<&str>) -> Result<Option<String>, Pro
     let peers = &app.settings.federation_peers;
     if peers.is_empty() {
         let detail = "No other registries are configured: set FEDERATION_PEERS to their base URLs.";
-        return Err(Problem::new(StatusCode::CONFLICT, "no_peers", detail));
+        return Err(Problem::conflict("no_peers", detail));
     }
     let Some(url) = url.map(|url| url.trim().trim_end_matches('/')) else { return Ok(None) };
     match peers.iter().find(|peer| *peer == url) {

@@ -40,19 +40,16 @@ impl Operation for DemoConfirm {
     const DESCRIPTION: &'static str = "Confirms a demo that you took because the registry invited you. After \
         that, the demo counts as real. Use it once after leave_feedback. Pass the order_id that take_demo \
         returned, and the access_token that leave_feedback returned. Without access_token, nothing changes.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: true, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect { idempotent: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"order_id": "ord_0123456789abcdef01234567"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The demo {order_id} of {listing_id} {counted_as_real?counts as real|is not confirmed} | since {confirmed_at}.",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "demo-confirm",
-        name: "Confirm the demo you were invited to",
-        description: "Confirms a demo that you took because the registry invited you. After that, the demo \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Confirms a demo that you took because the registry invited you. After that, the demo \
             counts as real.",
-        tags: &["registry", "demo"],
-    }];
+        &["registry", "demo"],
+    )];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/products/demo-confirm", Ok)];
     const REFUSALS: &'static [u16] = &[401, 404, 409];
     type Arguments = Arguments;

@@ -25,12 +25,10 @@ impl Operation for GetFoundingDeal {
         "{deal.remaining} of {deal.seats} founding seats are left; {deal.claimed} are taken. {deal.one_liner}",
         "How to get one: [stages]{label}",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "get-founding-deal",
-        name: "Founding offer",
-        description: "Returns the founding offer, the number of seats left and the steps to get one.",
-        tags: &["registry", "founding", "deal"],
-    }];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns the founding offer, the number of seats left and the steps to get one.",
+        &["registry", "founding", "deal"],
+    )];
     type Arguments = NoArguments;
     type Answer = Answer;
 

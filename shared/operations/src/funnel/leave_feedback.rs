@@ -4,7 +4,6 @@
 use crate::examples;
 use crate::prelude::*;
 use registry_domain::funnel::{self, FeedbackGiven, GivenFeedback, Rewarded, Unlock};
-use registry_model::settings::Settings;
 use registry_model::{DiscountCode, OrderId};
 
 pub struct LeaveFeedback;
@@ -89,8 +88,7 @@ impl Operation for LeaveFeedback {
         answers, once per listing. Pass next_steps.example_body of take_demo with your own answers. While \
         founding seats are left, the listing gets the full product free (an access token), later a code for \
         25 % off. Both are shown only once.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The alive demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "We keep AGENTS.md.", "would_buy": "maybe"}}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{message}",

@@ -2,12 +2,10 @@
 //! proof, and a draft of the five feedback answers. If a listing takes the demo twice, the order stays the
 //! same (`specification.md#orders`).
 
-use crate::goals::Goals;
 use crate::prelude::*;
-use registry_domain::funnel::{self, Deal, Demo, DemoRequest, ListingRef, Unlock};
+use registry_domain::funnel::{self, Deal, Demo, DemoRequest, Goals, ListingRef, Unlock};
 use registry_domain::views::{FeedbackDraft, Question};
 use registry_model::OrderId;
-use registry_model::settings::Settings;
 use registry_products::File;
 
 pub struct TakeDemo;
@@ -92,8 +90,7 @@ impl Operation for TakeDemo {
         product (kernel, recursive, alive or mcp_mesh). It is made from the card and the proof of the \
         listing. Returns the files, and a draft of the feedback for leave_feedback. Pass listing_id, \
         agent_card_url or mcp_url.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: true, open_world: false, destructive: false };
+    const EFFECT: Effect = Effect { idempotent: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{message}",
@@ -101,13 +98,11 @@ impl Operation for TakeDemo {
         "Files: [artifacts]{path}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[
-        AdvertisedSkill {
-            id: "take-demo",
-            name: "Take the free demo",
-            description: "Generates a free part of a product for a Live listing. It is made from the card \
+        AdvertisedSkill::of::<Self>(
+            "Generates a free part of a product for a Live listing. It is made from the card \
                 and the proof of the listing.",
-            tags: &["registry", "demo", "products"],
-        },
+            &["registry", "demo", "products"],
+        ),
         AdvertisedSkill {
             id: "quick-demo",
             name: "Demo by id",

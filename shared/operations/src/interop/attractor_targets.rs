@@ -1,11 +1,10 @@
 //! Returns the listings with the strongest trails (the most recent use), ranked again by reported outcomes
 //! and liveness. The answer contains every part of the score, so that anyone can calculate the score again.
 
-use crate::bounded;
 use crate::listings::check_liveness::freshness;
 use crate::prelude::*;
 use registry_domain::views::hours;
-use registry_model::{Listing, OutcomeTally, Trail};
+use registry_model::{OutcomeTally, Trail};
 use registry_store::Board;
 
 const DEFAULT_ROWS: u32 = 12;

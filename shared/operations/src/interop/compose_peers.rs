@@ -3,7 +3,6 @@
 //! caller can send as it is.
 
 use crate::prelude::*;
-use crate::{bounded, lookup};
 use registry_domain::interop::{self, Invocation};
 use registry_store::NamedListing;
 
@@ -81,13 +80,11 @@ impl Operation for ComposePeers {
         r#"Used together: [compositions]"{name_a}" and "{name_b}", {count} times"#,
         r#"Suggestions: [suggestions]"{name}" ({listing_id}) | : {why}"#,
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "compose-peers",
-        name: "Listings that work with a listing",
-        description: "Returns the listings that were used together with a given listing, and listings that \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns the listings that were used together with a given listing, and listings that \
             match it.",
-        tags: &["registry", "interop", "composition", "peers"],
-    }];
+        &["registry", "interop", "composition", "peers"],
+    )];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;

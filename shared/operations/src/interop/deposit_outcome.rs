@@ -2,7 +2,6 @@
 //! about a listing count once an hour. If a listing reports about itself, the report does not count.
 
 use crate::prelude::*;
-use crate::{bounded, lookup};
 use registry_app::trails::is_itself;
 use registry_domain::hastened_rechecks;
 use registry_model::{Outcome, OutcomeTally, QUALITY_STEPS};
@@ -116,12 +115,10 @@ impl Operation for DepositOutcome {
         "The {outcome.ok?good|failed} outcome {outcome.id} for {outcome.listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}).",
         "The outcome score is now {outcome_score}, from {tally.count} reports.",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "deposit-outcome",
-        name: "Report an outcome",
-        description: "Reports the result of using a listing and returns the listing's totals.",
-        tags: &["registry", "outcome", "quality", "interop"],
-    }];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Reports the result of using a listing and returns the listing's totals.",
+        &["registry", "outcome", "quality", "interop"],
+    )];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

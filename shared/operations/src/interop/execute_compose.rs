@@ -2,9 +2,6 @@
 //! The statement contains the number of times that the two listings were used together. The registry does not
 //! send the requests. It only stores that the pair was used together.
 
-use http::StatusCode;
-
-use crate::lookup;
 use crate::prelude::*;
 use crate::trails::used_with::{self, UsedWith};
 use registry_domain::interop::{Call, Endpoints, Invocation};
@@ -88,12 +85,10 @@ impl Operation for ExecuteCompose {
         "{note}",
         "Both listings were used together {composition_count} times; this call {counted?counts|does not count}.",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "execute-compose",
-        name: "Plan a composition",
-        description: "Plans calls to two Live listings. Returns a complete request for each listing.",
-        tags: &["registry", "interop", "composition", "pipeline"],
-    }];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Plans calls to two Live listings. Returns a complete request for each listing.",
+        &["registry", "interop", "composition", "pipeline"],
+    )];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

@@ -48,13 +48,11 @@ impl Operation for GetIncentives {
         discount after that, and when payments open.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &["{note}", "[rules]{when}: {gives}"];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "get-incentives",
-        name: "Incentive rules",
-        description: "Returns what you get for each action, for example a stronger trail, a founding seat or \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns what you get for each action, for example a stronger trail, a founding seat or \
             a discount.",
-        tags: &["registry", "incentives", "trails"],
-    }];
+        &["registry", "incentives", "trails"],
+    )];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
     type Arguments = NoArguments;
     type Answer = Answer;

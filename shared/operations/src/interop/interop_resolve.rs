@@ -4,7 +4,6 @@
 
 use crate::listings::ard_search::MAX_SHOWN_QUERY;
 use crate::prelude::*;
-use crate::{bounded, lookup};
 use registry_domain::interop::{self, Adapter, CapabilityNode, CapabilityQuery, Invocation};
 use registry_formats::argument_text;
 use registry_model::EntryProtocol;
@@ -74,12 +73,10 @@ impl Operation for InteropResolve {
         "{note}",
         r#"[invocations]"{name}" ({listing_id}) by {first} | : MCP {mcp.method} {mcp.url} with the body {mcp.body} | : A2A {a2a.method} {a2a.url} with the body {a2a.body}"#,
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "interop-resolve",
-        name: "Find a listing and how to call it",
-        description: "Finds Live listings for a need. Returns complete requests in MCP, A2A or plain HTTP.",
-        tags: &["registry", "interop", "mcp", "a2a", "routing"],
-    }];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Finds Live listings for a need. Returns complete requests in MCP, A2A or plain HTTP.",
+        &["registry", "interop", "mcp", "a2a", "routing"],
+    )];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[404, 409];
     const SHORT: &'static [&'static str] =

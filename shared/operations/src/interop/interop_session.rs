@@ -1,11 +1,8 @@
 //! Sessions that span several protocols. An agent opens a session and appends a step each time it has used a listing.
 //! Other agents can read and continue the session if the agent sends them the id. The id is the only credential.
 
-use http::StatusCode;
-
 use crate::prelude::*;
 use crate::route::Action;
-use crate::{bounded, lookup};
 use registry_model::{
     EntryProtocol, MAX_SESSION_STEPS, OrderId, Session, SessionFacts, SessionId, SessionStep,
 };
@@ -131,13 +128,11 @@ impl Operation for InteropSession {
     const SUMMARY: &'static [&'static str] = &[
         "The session {session_id} is {session.closed?closed|open} and expires at {session.expires_at}; {session.steps_left} steps are left.",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "interop-session",
-        name: "Cross-protocol session",
-        description: "Stores the steps that an agent takes in A2A, MCP and HTTP. Other agents can use the \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Stores the steps that an agent takes in A2A, MCP and HTTP. Other agents can use the \
             session if they know its id.",
-        tags: &["registry", "interop", "session", "a2a", "mcp"],
-    }];
+        &["registry", "interop", "session", "a2a", "mcp"],
+    )];
     const ACTIONS: &'static [Action] = &[
         Action { path: PATH, name: "session_open" },
         Action { path: PATH, name: "session_append" },
@@ -236,47 +231,33 @@ fn session_id(arguments: &Arguments) -> Result<SessionId, Problem> {
 
 fn not_found(app: &App) -> Problem {
     let detail = "Unknown session. Sessions are deleted after seven days. Open a new session.";
-    Problem::new(StatusCode::NOT_FOUND, "session_not_found", detail).with_next(
-        NextStep::post(
-            "interop_session",
-            app.settings.url(PATH),
-            json!({ "action": "session_open" }),
-            "Open a new session.",
-        )
-        .named("open"),
-    )
+    let next = step(app, json!({ "action": "session_open" }), "Open a new session.");
+    Problem::not_found("session_not_found", detail).with_next(next.named("open"))
+}
+
+fn step(app: &App, body: Value, note: &str) -> NextStep {
+    NextStep::post("interop_session", app.settings.url(PATH), body, note)
 }
 
 fn refused(session: &Session) -> Problem {
     if session.closed {
-        return Problem::new(
-            StatusCode::CONFLICT,
-            "session_closed",
-            "This session is closed. Open a new session.",
-        );
+        return Problem::conflict("session_closed", "This session is closed. Open a new session.");
     }
     let detail =
         format!("This session already has {MAX_SESSION_STEPS} steps, the maximum. Open a new session.");
-    Problem::new(StatusCode::CONFLICT, "session_full", detail)
+    Problem::conflict("session_full", detail)
 }
 
 fn answer(app: &App, action: SessionAction, id: &SessionId, session: Session) -> Answer {
-    let url = app.settings.url(PATH);
     let Session { created_at, expires_at, facts, steps, closed } = session;
     let steps_left = usize::try_from(MAX_SESSION_STEPS).unwrap_or(usize::MAX).saturating_sub(steps.len());
     let next = if closed || steps_left == 0 {
-        let body = json!({ "action": "session_open" });
-        NextStep::post(
-            "interop_session",
-            url,
-            body,
-            "This session accepts no more steps. Open a new session.",
-        )
+        let note = "This session accepts no more steps. Open a new session.";
+        step(app, json!({ "action": "session_open" }), note)
     } else {
         let body =
             json!({ "action": "session_append", "session_id": id.reveal(), "step_action": "resolved" });
-        let note = "Append your next step.";
-        NextStep::post("interop_session", url, body, note)
+        step(app, body, "Append your next step.")
     };
     Answer {
         action,

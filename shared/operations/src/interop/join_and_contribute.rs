@@ -3,7 +3,6 @@
 //! as it is. For each contribution, it also returns whether the caller already made it.
 
 use crate::listings::list_yourself::ListYourself;
-use crate::lookup;
 use crate::prelude::*;
 use registry_domain::interop;
 use registry_domain::publish::submission::{PublishRequest, server_json_schema};
@@ -132,8 +131,7 @@ impl Operation for JoinAndContribute {
             _ => {
                 let note = "Poll until `lane` is `active`. Then make the contributions in order.";
                 let now = app.clock.now();
-                let arguments = json!({ "id": listing.0.id });
-                NextStep::get("check_status", status_url.clone(), arguments, note).poll(now, now)
+                NextStep::check_status(&app.settings, &listing.0.id, note).poll(now, now)
             }
         };
         Ok(Answer {
@@ -175,10 +173,9 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             "demo",
             Some(core.demoed),
             live,
-            NextStep::post(
-                "take_demo",
-                url("/api/products/demo"),
-                json!({ "listing_id": id }),
+            NextStep::take_demo(
+                settings,
+                Some(id),
                 "Take the free demo. It contains files that are generated from your own card and proof.",
             ),
         ),
@@ -221,9 +218,11 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             outcome,
             format!("Report the outcome of using {name}: ok, quality, latency_ms."),
         );
-        contributions.push(one("used_with", Some(used_with_others), live, used));
-        contributions.push(one("endorse", None, None, endorse));
-        contributions.push(one("outcome", None, None, outcome));
+        contributions.extend([
+            one("used_with", Some(used_with_others), live, used),
+            one("endorse", None, None, endorse),
+            one("outcome", None, None, outcome),
+        ]);
     }
     Ok(contributions)
 }

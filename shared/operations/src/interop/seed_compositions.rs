@@ -1,8 +1,8 @@
 //! Proposes pairs of listings that may work together. So the graph of listings that were used together is not
 //! empty at the start. The pairs are stored only if the operator makes the call.
 
+use crate::operator_token;
 use crate::prelude::*;
-use crate::{bounded, operator_token};
 use registry_domain::interop::{self, Pair};
 
 const DEFAULT_PAIRS: u32 = 24;

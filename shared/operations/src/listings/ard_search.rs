@@ -118,12 +118,10 @@ impl Operation for ArdSearch {
         r#"[hits]"{name}" ({kind}, {listing_id}) | : "{description}" | {endpoint}"#,
         r#"From other registries, not probed here: [referrals]"{name}" | at {url}"#,
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "ard-search",
-        name: "Search in plain words",
-        description: "Searches the Live agents and MCP servers in plain words and returns ranked hits with evidence.",
-        tags: &["registry", "search", "ard", "discovery"],
-    }];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Searches the Live agents and MCP servers in plain words and returns ranked hits with evidence.",
+        &["registry", "search", "ard", "discovery"],
+    )];
     const ROUTES: &'static [Route] =
         &[Route::get_as("/api/ard/search", default_to_newest).taking(query_optional)];
     const SHORT: &'static [&'static str] = SHORT;

@@ -1,6 +1,5 @@
 //! Returns what changed about listings after a cursor, without gaps.
 
-use crate::bounded;
 use crate::prelude::*;
 use registry_domain::changes;
 use registry_model::Change;

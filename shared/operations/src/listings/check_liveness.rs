@@ -1,7 +1,6 @@
 //! Returns when a listing last completed a handshake, and whether that is recent enough. The answer is
 //! computed from the stored listing. No probe is started.
 
-use crate::lookup;
 use crate::prelude::*;
 use jiff::SignedDuration;
 use registry_domain::views::{Liveness, hours};
@@ -59,12 +58,10 @@ impl Operation for CheckLiveness {
         "Its proof is {liveness.state}. | Every probe has failed since {liveness.failing_since}.",
         "It answered in {liveness.uptime_7d_percent} % of the last 7 days.",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "check-liveness",
-        name: "Is a listing alive?",
-        description: "Returns when a listing last answered a real handshake.",
-        tags: &["registry", "liveness", "health"],
-    }];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns when a listing last answered a real handshake.",
+        &["registry", "liveness", "health"],
+    )];
     const ROUTES: &'static [Route] = &[Route::get("/api/liveness").cached_for(30)];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;

@@ -3,14 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::lookup;
 use crate::prelude::*;
 use registry_app::talk::Talk;
 use registry_domain::funnel::{self, Deal, TakeDemo};
 use registry_domain::views::{Liveness, LogPlace, NameStanding, ProbeSummary, badge};
 use registry_model::{
-    AbilityChange, Access, Assessment, Check, CheckedPackage, Handshake, Listing, Reason, ScorePart, SignIn,
-    Skill, Tool, Withdrawal,
+    AbilityChange, Access, Assessment, Check, CheckedPackage, Handshake, Reason, ScorePart, SignIn, Skill,
+    Tool, Withdrawal,
 };
 use registry_probe::checks::ENDPOINT_UNIQUE;
 use registry_probe::explain::{self, Advice};
@@ -152,12 +151,10 @@ impl Operation for CheckStatus {
         "To fix: [reasons]{reason} | : {fix}",
         "To improve: [warnings]{seen} | : {fix}",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "check-status",
-        name: "Check a listing's status",
-        description: "Returns the state of a listing, the evidence of its last probe and what to fix.",
-        tags: &["registry", "status", "probe"],
-    }];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns the state of a listing, the evidence of its last probe and what to fix.",
+        &["registry", "status", "probe"],
+    )];
     const ROUTES: &'static [Route] = &[Route::get("/api/listings/status")];
     const REFUSALS: &'static [u16] = &[404];
     const SHORT: &'static [&'static str] = &[
@@ -368,7 +365,10 @@ fn is_withdrawn_by_owner(listing: &Listing) -> bool {
 
 fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextStep {
     let settings = &app.settings;
-    let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
+    let none = |note: &str| {
+        let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
+        NextStep::open("none", status, note)
+    };
     match lane {
         Lane::Active | Lane::Gated if listing.last_failure.is_some() => {
             let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
@@ -383,12 +383,10 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
             json!({ "listing_id": listing.id }),
             "Live, and its feedback has been received. Read the Talk inbox for what comes next.",
         ),
-        Lane::Active => NextStep::post(
-            "take_demo",
-            settings.url("/api/products/demo"),
-            json!({ "listing_id": listing.id }),
-            "Take the free demo; `take_demo` describes it.",
-        ),
+        Lane::Active => {
+            let note = "Take the free demo; `take_demo` describes it.";
+            NextStep::take_demo(settings, Some(&listing.id), note)
+        }
         Lane::Queued => {
             let now = app.clock.now();
             let note = if listing.due_at > now {
@@ -396,9 +394,7 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
             } else {
                 "Check again in a few seconds. `lane` changes when the probe is done.".to_owned()
             };
-            NextStep::get("check_status", status, json!({ "id": listing.id }), note)
-                .named("poll")
-                .poll(listing.due_at, now)
+            NextStep::check_status(settings, &listing.id, note).named("poll").poll(listing.due_at, now)
         }
         Lane::NeedsFix | Lane::Demoted => {
             let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
@@ -419,14 +415,10 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
                 format!("{fix}Then publish the same server description again, which starts a new probe.");
             NextStep { body: None, note, ..again }
         }
-        Lane::Gated => NextStep::open(
-            "none",
-            status,
+        Lane::Gated => none(
             "Nothing to do: the sign-in is correct. To become Live, allow the handshake without a token.",
         ),
-        Lane::Package => NextStep::open(
-            "none",
-            status,
+        Lane::Package => none(
             "Nothing to do: the packages were checked. To become Live, the server needs an HTTP endpoint in `remotes`.",
         ),
         Lane::Withdrawn if is_withdrawn_by_owner(listing) => NextStep::post(
@@ -435,9 +427,7 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
             json!({ "action": "manage_listing", "listing_id": listing.id, "act": "restore" }),
             "Its owner can restore it: sign the challenge that this returns. Publishing it again has no effect.",
         ),
-        Lane::Withdrawn => NextStep::open(
-            "none",
-            status,
+        Lane::Withdrawn => none(
             "Only the operator of this registry can restore the listing. Publishing it again has no effect.",
         ),
     }

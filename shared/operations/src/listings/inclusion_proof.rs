@@ -1,8 +1,6 @@
 //! Proves a decision of the registry about a listing. The answer contains the leaf in the evidence log, its
 //! inclusion proof and the signed checkpoint. A client can verify the answer offline, without the registry.
 
-use http::StatusCode;
-
 use crate::prelude::*;
 use registry_domain::evidence_log::{self, AttestationProof, Inclusion};
 use registry_domain::views::entry_url;
@@ -130,7 +128,7 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<Att
                     "/log/checkpoint".to_owned(),
                     "Read how many leaves the log has.",
                 );
-                Problem::new(StatusCode::NOT_FOUND, "no_leaf", detail).with_next(next)
+                Problem::not_found("no_leaf", detail).with_next(next)
             })?;
             Ok((found, None))
         }
@@ -168,7 +166,7 @@ fn leaf_pending(app: &App, issued_at: Moment) -> Problem {
         "This statement is not in the evidence log yet. It is added when its hour has ended. Send the request again \
          in {wait} s."
     );
-    let mut problem = Problem::new(StatusCode::CONFLICT, "leaf_pending", detail);
+    let mut problem = Problem::conflict("leaf_pending", detail);
     problem.retry_after = Some(wait);
     problem
 }
@@ -184,7 +182,7 @@ fn no_leaf(id: &ListingId) -> Problem {
         json!({ "id": id }),
         "`log` shows whether a decision is not in the evidence log yet.",
     );
-    Problem::new(StatusCode::NOT_FOUND, "no_leaf", detail).with_next(next)
+    Problem::not_found("no_leaf", detail).with_next(next)
 }
 
 /// A time, or the end of a day.

@@ -65,13 +65,11 @@ impl Operation for ListYourself {
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const SUMMARY: &'static [&'static str] = &["{message}", "Its id is {listing_id}; it is {lane}."];
     const SKILLS: &'static [AdvertisedSkill] = &[
-        AdvertisedSkill {
-            id: "list-yourself",
-            name: "List yourself",
-            description: "Publishes an agent or MCP server, free of charge. Send its URL; the registry \
+        AdvertisedSkill::of::<Self>(
+            "Publishes an agent or MCP server, free of charge. Send its URL; the registry \
                 probes it at once.",
-            tags: &["registry", "publish", "listing"],
-        },
+            &["registry", "publish", "listing"],
+        ),
         AdvertisedSkill {
             id: "list-agent",
             name: "List an agent",

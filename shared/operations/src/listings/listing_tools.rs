@@ -1,8 +1,6 @@
 //! Returns the tools of an MCP server in full, with their content addresses, and what changed since an earlier look. Also
 //! returns its resources, resource templates and prompts.
 
-use crate::bounded;
-use crate::lookup;
 use crate::prelude::*;
 use registry_domain::views::tools::{self, ShownSet, ShownTool};
 use registry_model::{ServerContents, Severity, ToolChange, ToolSet, set_of_tools_hash, tools_hash};
@@ -153,6 +151,6 @@ fn since<'a>(sets: &'a [ToolSet], hash: &str) -> Result<&'a ToolSet, Problem> {
     sets.iter().find(|set| set.hash == hash).ok_or_else(|| {
         let detail = "No tool set of this listing with this hash is stored. `earlier` in the answer without `since` \
             contains the stored sets.";
-        Problem::new(http::StatusCode::NOT_FOUND, "tool_set_not_found", detail)
+        Problem::not_found("tool_set_not_found", detail)
     })
 }

@@ -79,12 +79,10 @@ impl Operation for MatchCapability {
         r#"[hits]"{name}" ({kind}, {listing_id}) | : "{description}" | {endpoint} | ({match_reasons})"#,
         r#"From other registries, not probed here: [referrals]"{name}" | at {url}"#,
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "match-capability",
-        name: "Find listings for a task",
-        description: "Finds the Live agents and MCP servers that can do what you describe, with the reasons.",
-        tags: &["registry", "match", "discovery", "capability"],
-    }];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Finds the Live agents and MCP servers that can do what you describe, with the reasons.",
+        &["registry", "match", "discovery", "capability"],
+    )];
     const ROUTES: &'static [Route] = &[Route::get("/api/match").taking(query_required)];
     const SHORT: &'static [&'static str] = ard_search::SHORT;
     type Arguments = Arguments;

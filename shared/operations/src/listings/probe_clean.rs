@@ -2,7 +2,6 @@
 //! peer that must decide whether to trust the listing. The answer comes from the evidence of the last probe.
 //! No new probe is started.
 
-use crate::lookup;
 use crate::prelude::*;
 use registry_domain::views::{Liveness, badge};
 use registry_model::{Assessment, Check, Handshake};
@@ -49,12 +48,10 @@ impl Operation for ProbeClean {
         "Every probe has failed since {liveness.failing_since}.",
         "Checks: [checks]{id} {ok?passed|failed} | : {detail}",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "probe-clean",
-        name: "Is a listing clean?",
-        description: "Returns whether a listing is Live with clean checks, and the result of each check.",
-        tags: &["registry", "trust", "checks"],
-    }];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns whether a listing is Live with clean checks, and the result of each check.",
+        &["registry", "trust", "checks"],
+    )];
     const ROUTES: &'static [Route] = &[Route::get("/api/probe-clean").cached_for(30)];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;

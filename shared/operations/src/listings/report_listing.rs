@@ -1,7 +1,6 @@
 //! Reports a listing to the operator. Reports are stored for the operator only: they are never shown, and they count
 //! nowhere.
 
-use crate::lookup;
 use crate::prelude::*;
 use registry_formats::argument_text;
 use registry_model::Report;

@@ -69,7 +69,7 @@ impl Operation for Score {
     const DESCRIPTION: &'static str = "Probes a card URL, a site or an MCP endpoint with a real handshake. \
         Returns a score from 0 to 100, the checks, what to fix and a report link. Use it to test a peer before \
         list_yourself. It lists nothing.";
-    const EFFECT: Effect = Effect { read_only: true, idempotent: true, open_world: true, destructive: false };
+    const EFFECT: Effect = Effect { open_world: true, ..Effect::READS };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const SUMMARY: &'static [&'static str] = &[
         r#"{url} scores {score} of 100 | as "{name}" | ; the handshake was {handshake}."#,

@@ -47,12 +47,10 @@ impl Operation for SearchActive {
         "{counts.agents_active} agents and {counts.mcp_active} MCP servers are Live.",
         r#"Newest first: [listings]"{name}" ({kind}, {listing_id}) | : "{description}" | {agent_card_url}"#,
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "search-active",
-        name: "List Live listings",
-        description: "Lists the Live agents and MCP servers with the evidence of their last handshake.",
-        tags: &["registry", "discovery", "live"],
-    }];
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Lists the Live agents and MCP servers with the evidence of their last handshake.",
+        &["registry", "discovery", "live"],
+    )];
     const SHORT: &'static [&'static str] = &[
         "ok",
         "counts",

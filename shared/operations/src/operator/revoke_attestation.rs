@@ -1,8 +1,6 @@
 //! Revokes a signed statement that should not have been signed. After that, `verify_attestation` returns the
 //! revocation with its reason.
 
-use http::StatusCode;
-
 use crate::operator_token;
 use crate::prelude::*;
 use registry_model::{AttestationId, PublicReason, Revocation};
@@ -54,7 +52,7 @@ impl Operation for RevokeAttestation {
             .map_err(|error| Problem::invalid("reason", "bad_reason", format!("`reason` is {error}.")))?;
         let unknown = || {
             let detail = "There is no such statement about this listing. It expired, or it never existed.";
-            Problem::new(StatusCode::NOT_FOUND, "attestation_not_found", detail)
+            Problem::not_found("attestation_not_found", detail)
         };
         let listing_id: ListingId = arguments.listing_id.parse().map_err(|_| unknown())?;
         let id: AttestationId = arguments.attestation_id.parse().map_err(|_| unknown())?;

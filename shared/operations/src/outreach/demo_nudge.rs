@@ -5,7 +5,6 @@ use crate::prelude::*;
 use registry_domain::outreach::budget::{self, DayBudget};
 use registry_domain::outreach::texts;
 use registry_model::Touch;
-use registry_model::settings::Settings;
 use registry_store::OutreachClass;
 
 const SHOWN_TOUCHES: u32 = 12;

@@ -1,7 +1,6 @@
 //! Opts a listing out of all outreach. Anyone may do this: the registry has no accounts, and less outreach does no harm.
 //! Only the owner can opt in again, with `manage_listing`.
 
-use crate::lookup;
 use crate::prelude::*;
 use registry_domain::outreach::texts;
 
@@ -49,7 +48,7 @@ impl Operation for OutreachOptOut {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "opt_out"}"#;
     const SUMMARY: &'static [&'static str] =
         &["{listing_id} gets no more invitations and messages | {changed?from now on|, as before}. {note}"];
-    const ROUTES: &'static [Route] = &[Route::post_as(texts::OPT_OUT_PATH, unchanged)];
+    const ROUTES: &'static [Route] = &[Route::post_as(texts::OPT_OUT_PATH, Ok)];
     const REFUSALS: &'static [u16] = &[403, 404];
     type Arguments = Arguments;
     type Answer = Answer;
@@ -83,9 +82,4 @@ fn opt_in_needs_proof(app: &App, id: &ListingId) -> Problem {
         url,
         note,
     ))
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "the signature of a route's reader")]
-fn unchanged(body: Value) -> Result<Value, Problem> {
-    Ok(body)
 }

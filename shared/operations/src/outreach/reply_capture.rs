@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::prelude::*;
-use registry_model::{Listing, TouchKind};
+use registry_model::TouchKind;
 use registry_store::OutreachState;
 
 /// How many of the latest touches are read; their listings take two batch reads.

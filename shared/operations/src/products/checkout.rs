@@ -2,49 +2,15 @@
 //! It returns the prices, and how much feedback is missing before payments open.
 
 use crate::examples;
-use crate::goals::Goals;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
 use registry_domain::payments::{self, Begun, CheckoutRequest};
 use registry_domain::views::ProductEntry;
-use registry_model::settings::Settings;
 use registry_model::{PurchaseId, PurchaseState, dollars};
 
 const PATH: &str = "/api/products/checkout";
 
 pub struct Checkout;
-
-/// A purchase. Without a `sku`, nothing is bought. Then the answer lists the products, and how much feedback is missing
-/// until payments open.
-#[derive(Deserialize, JsonSchema)]
-pub struct Arguments {
-    /// The product.
-    sku: Option<Sku>,
-    /// The id of the listing that the product is for. If you send it, `agent_name` and `description` are ignored.
-    listing_id: Option<String>,
-    /// The name of the agent or MCP server. Send it if you send no `listing_id`.
-    #[schemars(extend("format" = "public-text"))]
-    agent_name: Option<String>,
-    /// What the agent or MCP server does. Send it if you send no `listing_id`.
-    #[schemars(extend("format" = "public-text"))]
-    description: Option<String>,
-    /// `agent` or `mcp`. Send it if you send no `listing_id`. Default: the kind that the product is for.
-    kind: Option<Kind>,
-    /// The goals of the agent, one per line. Default: the skills or tools of the listing.
-    #[serde(default)]
-    goals: Goals,
-    /// A discount code, valid for one purchase. Also send the `listing_id` that got the code for its feedback.
-    code: Option<String>,
-    /// The e-mail address for the receipt. It is sent to Stripe and not stored.
-    #[serde(alias = "email")]
-    contact_email: Option<String>,
-    /// A random secret, such as a UUID of version 4. The same key returns the same purchase. Default: the discount code.
-    #[schemars(extend("format" = "secret-key"), length(max = 200))]
-    idempotency_key: Option<String>,
-    /// The id of a purchase. Send it without `sku` to get the state of this purchase.
-    #[schemars(length(max = 200))]
-    purchase_id: Option<String>,
-}
 
 /// The purchase, or the products and prices.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -131,8 +97,7 @@ impl Operation for Checkout {
         either listing_id, or agent_name and description. Returns a page for card payment, and an access \
         token that works after the payment. Without sku, returns the prices, and how much feedback is \
         missing until payments open.";
-    const EFFECT: Effect =
-        Effect { read_only: false, idempotent: false, open_world: true, destructive: false };
+    const EFFECT: Effect = Effect { open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"sku": "alive", "listing_id": "agtpub_0123456789abcdef0123", "idempotency_key": "0b9f2f6e-8c1d-4f0e-9d59-3f6f0a6d2c11"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{payments_open?Payments are open|Payments are not open yet}.",
@@ -145,14 +110,15 @@ impl Operation for Checkout {
         Route::post_as(PATH, require_sku).taking(sku_required),
     ];
     const REFUSALS: &'static [u16] = &[404, 409];
-    type Arguments = Arguments;
+    type Arguments = CheckoutRequest;
     type Answer = Answer;
 
-    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let content = match arguments.sku {
-            None => Content::Offer(Box::new(offer(app, arguments.purchase_id.as_deref()).await?)),
+    async fn run(app: &App, caller: &Caller, request: CheckoutRequest) -> Result<Answer, Problem> {
+        let content = match request.sku {
+            None => Content::Offer(Box::new(offer(app, request.purchase_id.as_deref()).await?)),
             Some(sku) => {
-                let begun = payments::checkout(app, caller, sku, request(arguments)?).await?;
+                examples::refuse("idempotency_key", request.idempotency_key.as_deref())?;
+                let begun = payments::checkout(app, caller, sku, request).await?;
                 Content::Purchase(Box::new(purchase(&app.settings, begun)))
             }
         };
@@ -189,20 +155,6 @@ fn require_sku(body: Value) -> Result<Value, Problem> {
         ));
     }
     Ok(body)
-}
-
-fn request(arguments: Arguments) -> Result<CheckoutRequest, Problem> {
-    examples::refuse("idempotency_key", arguments.idempotency_key.as_deref())?;
-    Ok(CheckoutRequest {
-        listing_id: arguments.listing_id,
-        agent_name: arguments.agent_name,
-        description: arguments.description,
-        kind: arguments.kind,
-        goals: arguments.goals.parse()?,
-        code: arguments.code,
-        contact_email: arguments.contact_email,
-        idempotency_key: arguments.idempotency_key,
-    })
 }
 
 fn purchase(settings: &Settings, begun: Begun) -> Purchase {
@@ -303,7 +255,7 @@ fn next(settings: &Settings, unlock: &Unlock, purchase: Option<&PurchaseStatus>)
             settings.url(PATH),
             "Send usage.body with your own listing_id and a new idempotency_key.",
         ),
-        _ => NextStep::post_own("take_demo", settings.url("/api/products/demo"), unlock.message.clone()),
+        _ => NextStep::take_demo(settings, None, unlock.message.clone()),
     }
 }
 

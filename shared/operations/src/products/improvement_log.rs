@@ -3,7 +3,6 @@
 
 use crate::prelude::*;
 use crate::products::lessons::{self, Lessons, Rating, percent};
-use registry_model::settings::Settings;
 
 const MAX_PROBE_ENTRIES: usize = 5;
 
@@ -45,13 +44,11 @@ impl Operation for ImprovementLog {
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] =
         &["{entries#} problems are known.", "[entries]{area}: {learned} | → {ask}"];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "improvement-log",
-        name: "Improvement log",
-        description: "Returns problems found in today's numbers, what to do about them, and how to \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns problems found in today's numbers, what to do about them, and how to \
             contribute.",
-        tags: &["registry", "improvement", "statistics"],
-    }];
+        &["registry", "improvement", "statistics"],
+    )];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/improvement-log").cached_for(30)];
     type Arguments = NoArguments;
     type Answer = Answer;
@@ -80,11 +77,8 @@ fn publish_call(settings: &Settings) -> NextStep {
 }
 
 fn demo_call(settings: &Settings) -> NextStep {
-    NextStep::post_own(
-        "take_demo",
-        settings.url("/api/products/demo"),
-        "Send {\"listing_id\": …} of a Live listing. The answer contains a draft of the feedback.",
-    )
+    let note = "Send {\"listing_id\": …} of a Live listing. The answer contains a draft of the feedback.";
+    NextStep::take_demo(settings, None, note)
 }
 
 fn feedback_call(settings: &Settings) -> NextStep {

@@ -1,9 +1,9 @@
 //! Shows the files of a product with their sizes and first lines, before anyone takes or buys the product.
 //! Without arguments, it returns the list of products with their prices.
 
-use crate::goals::Goals;
 use crate::prelude::*;
 use crate::products::subject::Subject;
+use registry_domain::funnel::Goals;
 use registry_domain::views::ProductEntry;
 use registry_products::{File, Preset};
 

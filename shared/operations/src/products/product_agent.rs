@@ -4,12 +4,10 @@
 
 mod tools;
 
-use crate::goals::Goals;
 use crate::prelude::*;
 use crate::products::subject::{self, Subject, ToolArgument};
-use registry_domain::funnel::{self, Unlock};
+use registry_domain::funnel::{self, Goals, Unlock};
 use registry_domain::views::ProductEntry;
-use registry_model::settings::Settings;
 use registry_products::{File, Preset, Profile};
 use registry_store::FunnelCounts;
 use tools::ProductTool;
@@ -220,12 +218,10 @@ fn check_required(arguments: &Arguments) -> Result<(), Problem> {
 
 fn after_demo(app: &App, profile: &Profile) -> NextStep {
     match &profile.listing_id {
-        Some(id) => NextStep::post(
-            "take_demo",
-            app.settings.url("/api/products/demo"),
-            json!({ "listing_id": id }),
-            "That demo counts. Feedback on it earns a founding seat, while seats are left.",
-        ),
+        Some(id) => {
+            let note = "That demo counts. Feedback on it earns a founding seat, while seats are left.";
+            NextStep::take_demo(&app.settings, Some(id), note)
+        }
         None => NextStep::post_own(
             "list_yourself",
             app.settings.url("/api/publish"),
@@ -279,7 +275,7 @@ fn purchase_order(
             unlock.message
         );
         let note = "Send {\"listing_id\": …} of a Live listing. Then send its feedback.";
-        let next = NextStep::post_own("take_demo", settings.url("/api/products/demo"), note);
+        let next = NextStep::take_demo(settings, None, note);
         ("waits_for_payments", message, next)
     };
     let order = PurchaseOrder {

@@ -2,11 +2,9 @@
 //! the listing's status, what to fix, unread messages, and the next step in the funnel. Each step contains what
 //! was checked, the result and the call to make.
 
-use http::StatusCode;
-
 use crate::prelude::*;
 use registry_domain::funnel;
-use registry_model::{Assessment, Listing, Reason, TalkMessage};
+use registry_model::{Assessment, Reason, TalkMessage};
 use registry_probe::explain;
 use registry_store::FunnelCounts;
 
@@ -69,7 +67,7 @@ impl Operation for RunProduct {
         let (listing, evidence) = &*found;
         if listing.lane == Lane::Withdrawn {
             let detail = "This listing was withdrawn, so the routine cannot run for it.";
-            return Err(Problem::new(StatusCode::CONFLICT, "listing_withdrawn", detail));
+            return Err(Problem::conflict("listing_withdrawn", detail));
         }
         let now = app.clock.now();
         let inbox = app.store.inbox(&listing_id, listing.listed_at, None, MAX_MESSAGES, now);

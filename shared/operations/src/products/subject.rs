@@ -1,10 +1,8 @@
 //! The listing for which a product preview is made, or an agent or MCP server that the caller describes.
 //! Nothing is stored or counted.
 
-use crate::goals::Goals;
-use crate::lookup;
 use crate::prelude::*;
-use registry_domain::funnel;
+use registry_domain::funnel::{self, Goals};
 use registry_formats::argument_text;
 use registry_model::Tool;
 use registry_products::{Preset, Profile};

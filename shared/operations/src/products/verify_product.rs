@@ -4,11 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use http::StatusCode;
-
-use crate::goals::Goals;
 use crate::prelude::*;
-use registry_domain::funnel::{self, Opened};
+use registry_domain::funnel::{self, Goals, Opened};
 use registry_model::sha256_hex;
 use registry_products::{File, Profile};
 

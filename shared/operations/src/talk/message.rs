@@ -1,12 +1,10 @@
 //! Writes to a Talk inbox: check-ins, messages, public posts and notes. No credentials are needed. So the
 //! sender is not verified, texts must be fit for the public, and the number of calls is limited.
 
-use http::StatusCode;
-
 use crate::prelude::*;
 use crate::talk::talk_inbox::InboxMessage;
 use registry_app::talk::{self, NextAction, TalkAction, next_actions, read_text};
-use registry_model::{LimitedAction, Listing, TalkChannel, TalkMessage};
+use registry_model::{LimitedAction, TalkChannel, TalkMessage};
 use registry_store::InboxWrite;
 
 pub struct Talk;
@@ -177,7 +175,7 @@ fn closed(app: &App, listing: &Listing) -> Problem {
 }
 
 fn conflict(app: &App, listing: &Listing, code: &'static str, detail: &'static str) -> Problem {
-    Problem::new(StatusCode::CONFLICT, code, detail).with_next(NextStep::check_status(
+    Problem::conflict(code, detail).with_next(NextStep::check_status(
         &app.settings,
         &listing.id,
         "The status shows the state of the listing and the reason.",

@@ -3,11 +3,10 @@
 
 use std::borrow::Cow;
 
-use crate::lookup;
 use crate::prelude::*;
 use registry_app::talk::{NextAction, Talk, next_actions};
 use registry_domain::views::active_page::limit;
-use registry_model::{Cursor, InboxPosition, Listing, TalkChannel, TalkKind, TalkMessage};
+use registry_model::{Cursor, InboxPosition, TalkChannel, TalkKind, TalkMessage};
 use registry_store::Store;
 
 const DEFAULT_LIMIT: u32 = 20;

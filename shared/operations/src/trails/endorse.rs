@@ -37,13 +37,11 @@ impl Operation for Endorse {
         "The endorsement {mark.id} of {listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}).",
         "It now has {trail.endorsements} endorsements.",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "endorse",
-        name: "Endorse a listing",
-        description: "Endorses an agent or MCP server that worked well. This raises its place in rankings of \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Endorses an agent or MCP server that worked well. This raises its place in rankings of \
             use.",
-        tags: &["registry", "stigmergy", "endorsement"],
-    }];
+        &["registry", "stigmergy", "endorsement"],
+    )];
     const FAMILY: Option<Family> = Some(Family::TRAILS);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

@@ -2,7 +2,6 @@
 //! the pairs of listings most often used together. Each list is a query of a sorted index, so its cost does not
 //! depend on the number of listings.
 
-use crate::bounded;
 use crate::prelude::*;
 use crate::trails::sense_traces::DEFAULT_ROWS;
 use registry_domain::views::trail::{CompositionRow, TrailRow};
@@ -64,13 +63,11 @@ impl Operation for FollowTrail {
         r#"Strongest first: [items]"{name}" ({listing_id}) with a trail of {trail_score} | , danger {danger} | , demand {demand}"#,
         "Pairs: [items]{listing_a} and {listing_b}, {count} times",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "follow-trail",
-        name: "Follow a trail",
-        description: "Returns the listings with the most recent use, warnings or searches, or the pairs that \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns the listings with the most recent use, warnings or searches, or the pairs that \
             were most often used together.",
-        tags: &["registry", "stigmergy", "trail", "discovery"],
-    }];
+        &["registry", "stigmergy", "trail", "discovery"],
+    )];
     const FAMILY: Option<Family> = Some(Family::TRAILS);
     type Arguments = Arguments;
     type Answer = Answer;

@@ -52,13 +52,11 @@ impl Operation for LeaveTrace {
         "The mark {mark.id} at {listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}).",
         "Its trail is now {trail.trail_score}, with danger {trail.danger}.",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "leave-trace",
-        name: "Leave a trace",
-        description: "Leaves a public mark at a listing. Other agents can read it until its strength has \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Leaves a public mark at a listing. Other agents can read it until its strength has \
             decreased to almost 0.",
-        tags: &["registry", "stigmergy", "trace"],
-    }];
+        &["registry", "stigmergy", "trace"],
+    )];
     const FAMILY: Option<Family> = Some(Family::TRAILS);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

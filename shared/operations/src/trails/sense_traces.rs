@@ -2,7 +2,6 @@
 //! strongest trails and pairs and the newest marks of all listings. The decrease with time is computed on
 //! reading, so nothing has to expire in the table.
 
-use crate::bounded;
 use crate::prelude::*;
 use crate::trails::trace;
 use registry_domain::views::trail::{CompositionRow, MarkRow, TotalsRow, TrailRow};
@@ -66,13 +65,11 @@ impl Operation for SenseTraces {
         "Used together: [compositions]{listing_a} and {listing_b}, {count} times",
         "{note}",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "sense-traces",
-        name: "Read traces",
-        description: "Returns what other agents left at listings: trails (recent use), marks, and pairs used \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns what other agents left at listings: trails (recent use), marks, and pairs used \
             together.",
-        tags: &["registry", "stigmergy", "trace", "discovery"],
-    }];
+        &["registry", "stigmergy", "trace", "discovery"],
+    )];
     const FAMILY: Option<Family> = Some(Family::TRAILS);
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
@@ -100,8 +97,9 @@ impl Operation for SenseTraces {
 impl Answer {
     fn keep(&mut self, q: &str, is_of_one_listing: bool) {
         let holds = |text: &str| text.to_lowercase().contains(q);
-        self.marks
-            .retain(|mark| holds(&mark.body) || holds(&mark.from) || mark.tags.iter().any(|tag| holds(tag)));
+        self.marks.retain(|MarkRow { mark, .. }| {
+            holds(&mark.body) || holds(&mark.from) || mark.tags.iter().any(|tag| holds(tag))
+        });
         if !is_of_one_listing {
             self.trails.retain(|row| holds(&row.name) || holds(row.listing_id.as_str()));
             self.compositions.retain(|row| holds(row.listing_a.as_str()) || holds(row.listing_b.as_str()));
@@ -154,15 +152,8 @@ pub(super) async fn of_all(app: &App, limit: usize) -> Result<Answer, Problem> {
     let exists = |id: &ListingId| found.listings.contains_key(id);
     let marks = marks.into_iter().filter(|mark| exists(&mark.listing_id));
     let edges = found.edges.iter().filter(|edge| exists(&edge.listing_a) && exists(&edge.listing_b));
-    let next = trails.first().map(|row| {
-        let id = &row.listing_id;
-        NextStep::post(
-            "sense_traces",
-            app.settings.url(trace::PATH),
-            json!({ "action": "sense_traces", "listing_id": id }),
-            "Read what others left at the first listing.",
-        )
-    });
+    let note = "Read what others left at the first listing.";
+    let next = trails.first().map(|row| trace::sense_step(app, &row.listing_id, note));
     Ok(Answer {
         at: now,
         marks: marks.map(|mark| MarkRow::of(mark, now)).collect(),

@@ -117,34 +117,20 @@ fn weight(event: TrailEvent) -> Option<Weight> {
 }
 
 fn endpoints(app: &App) -> Vec<NextStep> {
-    let url = app.settings.url(trace::PATH);
+    let step = |tool, body, note: &str| NextStep::post(tool, app.settings.url(trace::PATH), body, note);
+    let own_step = |tool, arguments: &str| {
+        let note = format!("Send {{\"action\": \"{tool}\", {arguments}}}.");
+        NextStep::post_own(tool, app.settings.url(trace::PATH), note)
+    };
+    let (sense, hot) = (
+        json!({ "action": "sense_traces", "limit": 12 }),
+        json!({ "action": "follow_trail", "kind": "hot" }),
+    );
     vec![
-        NextStep::post(
-            "sense_traces",
-            url.clone(),
-            json!({ "action": "sense_traces", "limit": 12 }),
-            "Read what others left.",
-        ),
-        NextStep::post(
-            "follow_trail",
-            url.clone(),
-            json!({ "action": "follow_trail", "kind": "hot" }),
-            "List the listings with the most recent use.",
-        ),
-        NextStep::post_own(
-            "leave_trace",
-            url.clone(),
-            "Send {\"action\": \"leave_trace\", \"listing_id\": …, \"body\": …, \"from\": …}.",
-        ),
-        NextStep::post_own(
-            "endorse",
-            url.clone(),
-            "Send {\"action\": \"endorse\", \"listing_id\": …, \"from\": …}.",
-        ),
-        NextStep::post_own(
-            "used_with",
-            url.clone(),
-            "Send {\"action\": \"used_with\", \"listing_id\": …, \"listing_b\": …}.",
-        ),
+        step("sense_traces", sense, "Read what others left."),
+        step("follow_trail", hot, "List the listings with the most recent use."),
+        own_step("leave_trace", "\"listing_id\": …, \"body\": …, \"from\": …"),
+        own_step("endorse", "\"listing_id\": …, \"from\": …"),
+        own_step("used_with", "\"listing_id\": …, \"listing_b\": …"),
     ]
 }

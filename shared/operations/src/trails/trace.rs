@@ -1,7 +1,6 @@
 //! Stores a trace, an endorsement or a report of use. All three use this code. It reads the facts in one batch and
 //! decides whether the mark counts. Then it writes the mark, and what the mark adds to trails, in one transaction.
 
-use crate::bounded;
 use crate::prelude::*;
 use registry_app::trails::{CONTAGION, TRACE_INTERVAL, is_itself, source_digest};
 use registry_domain::views::trail::{MarkRow, TrailRow};
@@ -234,11 +233,12 @@ fn answer(
         counted: why.is_none(),
         not_counted_because: why,
         trail: TrailRow::of(listing, &trail),
-        next: NextStep::post(
-            "sense_traces",
-            app.settings.url(PATH),
-            json!({ "action": "sense_traces", "listing_id": id }),
-            "Read the trail, marks and compositions of this listing.",
-        ),
+        next: sense_step(app, id, "Read the trail, marks and compositions of this listing."),
     })
+}
+
+/// Reads the traces at a listing.
+pub(super) fn sense_step(app: &App, id: &ListingId, note: &str) -> NextStep {
+    let body = json!({ "action": "sense_traces", "listing_id": id });
+    NextStep::post("sense_traces", app.settings.url(PATH), body, note)
 }

@@ -44,13 +44,11 @@ impl Operation for UsedWith {
     const SUMMARY: &'static [&'static str] = &[
         "The pair {mark.listing_id} and {mark.listing_b} is stored and {counted?counts|does not count} | ({not_counted_because}).",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "used-with",
-        name: "Report two listings used together",
-        description: "Records that you used two listings together. Other agents can then see that the two \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Records that you used two listings together. Other agents can then see that the two \
             listings work together.",
-        tags: &["registry", "stigmergy", "composition"],
-    }];
+        &["registry", "stigmergy", "composition"],
+    )];
     const FAMILY: Option<Family> = Some(Family::TRAILS);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

@@ -1,7 +1,6 @@
 //! Signs a statement about a listing. The statement contains only what the registry observed. Claims of
 //! callers are refused: if the registry signed any claim, its signature would prove nothing.
 
-use crate::lookup;
 use crate::prelude::*;
 use registry_domain::trust::attestation::{self, Attestation, DEFAULT_HOURS, LIFE_HOURS, Statement};
 use registry_domain::trust::facts;

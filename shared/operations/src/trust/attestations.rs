@@ -2,7 +2,6 @@
 //! statement are only in its token. Only the caller who requested the token has it.
 
 use crate::prelude::*;
-use crate::{bounded, lookup};
 use registry_model::AttestationRecord;
 
 const DEFAULT_ROWS: u32 = 20;

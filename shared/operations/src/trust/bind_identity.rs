@@ -1,12 +1,11 @@
 //! Binds a key to the domain of a listing. The caller signs a challenge with a key that the domain
 //! publishes. The result shows who controls the domain. It does not show how good the listing is.
 
-use crate::lookup;
 use crate::prelude::*;
 use crate::trust::owner::{named_key, public_jwk_schema};
 use registry_domain::trust::facts;
 use registry_domain::trust::ownership::{self, Domains, Proven, ShownChallenge, SignedChallenge, Way};
-use registry_model::{Identity, KeySource, Listing};
+use registry_model::{Identity, KeySource};
 
 /// When a listing has more, the oldest is removed.
 const MAX_IDENTITIES: usize = 8;
@@ -85,7 +84,7 @@ impl Operation for BindIdentity {
         let listing = lookup::listing(app, &listing_id).await?;
         if listing.lane == Lane::Withdrawn {
             let detail = "This listing is withdrawn. Its owner can restore it with manage_listing.";
-            return Err(Problem::new(http::StatusCode::CONFLICT, "withdrawn", detail));
+            return Err(Problem::conflict("withdrawn", detail));
         }
         let ways = Domains::of(&listing)?.ways(app, key.as_ref());
         let act = format!("bind_identity {}", listing.id);

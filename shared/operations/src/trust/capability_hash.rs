@@ -2,7 +2,6 @@
 //! listing. The registry compares the arguments but never stores them. Otherwise anyone could register
 //! capabilities for other listings.
 
-use crate::lookup;
 use crate::prelude::*;
 use registry_domain::trust::capability::{Capability, CapabilityKind};
 use registry_formats::argument_text;
@@ -79,13 +78,11 @@ impl Operation for CapabilityHash {
         "The capability hash is {capability_hash}.",
         "The hash of what the registry observed is {observed_hash} | ; both {matches?are equal|differ}.",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "capability-hash",
-        name: "Capability hash",
-        description: "Hashes capabilities into a short id. The order of the capabilities does not matter. \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Hashes capabilities into a short id. The order of the capabilities does not matter. \
             The tool can also compare them with those that a probe found at a listing.",
-        tags: &["registry", "trust", "capability"],
-    }];
+        &["registry", "trust", "capability"],
+    )];
     const FAMILY: Option<Family> = Some(Family::TRUST);
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
@@ -167,7 +164,7 @@ fn nothing_to_hash(listed: bool) -> Problem {
     if listed {
         let detail =
             "This listing was not probed yet, so its capabilities are unknown. Retry after its first probe.";
-        return Problem::new(http::StatusCode::CONFLICT, "nothing_observed", detail);
+        return Problem::conflict("nothing_observed", detail);
     }
     let detail = "Send the `name` with description, tools, skills and tags, or a `listing_id`.";
     Problem::invalid("name", "name_missing", detail)

@@ -2,13 +2,12 @@
 //! The answer also contains the trust graph and the badge of the listing. The score is computed from stored
 //! facts. No requests are sent.
 
-use crate::lookup;
 use crate::prelude::*;
 use registry_domain::trust::facts;
 use registry_domain::trust::reciprocity::{Reciprocity, Signal};
 use registry_domain::views::badge;
 use registry_fetch::Target;
-use registry_model::{AttestationRecord, Identity, Listing};
+use registry_model::{AttestationRecord, Identity};
 
 const MAX_STATEMENTS: u32 = 50;
 const MAX_COMPOSITIONS: usize = 20;
@@ -128,13 +127,11 @@ impl Operation for GetReciprocity {
         "[signals]{id}: {points} of {of} points | , {why}",
         "It is {clean?clean|not clean} and {links_back?links back|does not link back} to this registry.",
     ];
-    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
-        id: "get-reciprocity",
-        name: "Reciprocity of a listing",
-        description: "Returns the reciprocity score of a listing with the reason for each part. Also returns \
+    const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
+        "Returns the reciprocity score of a listing with the reason for each part. Also returns \
             its trust graph and badge.",
-        tags: &["registry", "trust", "reciprocity"],
-    }];
+        &["registry", "trust", "reciprocity"],
+    )];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reciprocity").cached_for(30)];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use crate::funnel::leave_feedback::Discount;
-use crate::lookup;
 use crate::prelude::*;
 use crate::trust::owner::{named_key, public_jwk_schema};
 use registry_app::takedown;
@@ -14,7 +13,7 @@ use registry_domain::outreach;
 use registry_domain::trust::ownership::{self, Domains, ShownChallenge, SignedChallenge, Way};
 use registry_formats::plain_text::{self, TextKind};
 use registry_formats::{argument_text, injection};
-use registry_model::{Contact, Listing};
+use registry_model::Contact;
 use registry_store::events::{Event, What};
 
 const MAX_NAME_CHARS: usize = 120;
@@ -255,8 +254,7 @@ fn due_now(app: &App, listing: &Listing) -> Listing {
 
 /// Starts the probe of a listing that is due now.
 async fn announce(app: &App, listing: &Listing) {
-    let (listing_id, kind) = (listing.id.clone(), listing.kind);
-    app.bus.send(&Event { what: What::Queued, listing_id, kind, at: app.clock.now() }).await;
+    app.bus.send(&Event::of(listing, What::Queued, app.clock.now())).await;
 }
 
 /// The act as it appears in the challenge's text.
@@ -272,7 +270,7 @@ fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>) -> String {
 /// Checked before a challenge is issued.
 fn check_allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
     let conflict = |code, detail: &str| {
-        let problem = Problem::new(http::StatusCode::CONFLICT, code, detail);
+        let problem = Problem::conflict(code, detail);
         Err(problem.with("lane", listing.lane.as_str()))
     };
     let withdrawn = listing.lane == Lane::Withdrawn;

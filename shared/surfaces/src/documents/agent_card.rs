@@ -130,7 +130,7 @@ fn skills(entry: &'static Description) -> impl Iterator<Item = Value> {
     let examples: Vec<String> = entry.phrases().iter().map(|phrase| intent::filled(phrase)).collect();
     entry.skills.iter().map(move |skill| {
         json!({
-            "id": skill.id,
+            "id": skill.id(),
             "name": skill.name,
             "description": skill.description,
             "tags": skill.tags,

@@ -1,17 +1,15 @@
 //! The argument `goals`. It is a list, or one text with a goal on each line. Query strings and language
 //! models use the text form.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use registry_domain::funnel;
-use registry_model::error::Problem;
+use super::demo::{check_goal_count, goals};
+use super::feedback_form::goals_schema;
+use crate::prelude::*;
 use registry_products::Preset;
 
 /// Goals: a list, or one text with a goal on each line.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub(super) enum Goals {
+pub enum Goals {
     /// No goals.
     #[default]
     None,
@@ -19,29 +17,26 @@ pub(super) enum Goals {
     #[schemars(extend("format" = "goals"))]
     Lines(String),
     /// A list of goals.
-    List(#[schemars(schema_with = "funnel::goals_schema")] Vec<String>),
+    List(#[schemars(schema_with = "goals_schema")] Vec<String>),
 }
 
 impl Goals {
     /// The goals, trimmed and checked; blank lines are left out.
-    pub(super) fn parse(self) -> Result<Vec<String>, Problem> {
-        let goals = match self {
+    pub fn parse(self) -> Result<Vec<String>, Problem> {
+        let given = match self {
             Self::None => Vec::new(),
             Self::Lines(text) => text.lines().map(str::to_owned).collect(),
-            Self::List(goals) => {
-                funnel::check_goal_count(goals.len())?;
-                goals
+            Self::List(given) => {
+                check_goal_count(given.len())?;
+                given
             }
         };
-        let filled: Vec<String> = goals.into_iter().filter(|goal| !goal.trim().is_empty()).collect();
-        funnel::goals(&filled)
+        let filled: Vec<String> = given.into_iter().filter(|goal| !goal.trim().is_empty()).collect();
+        goals(&filled)
     }
 
     /// The goals and the preset. The name of a preset may also be sent as the only goal.
-    pub(super) fn with_preset(
-        self,
-        preset: Option<Preset>,
-    ) -> Result<(Vec<String>, Option<Preset>), Problem> {
+    pub fn with_preset(self, preset: Option<Preset>) -> Result<(Vec<String>, Option<Preset>), Problem> {
         let goals = self.parse()?;
         match goals.as_slice() {
             [goal] if goal.parse::<Preset>().is_ok() => Ok((Vec::new(), goal.parse().ok())),
