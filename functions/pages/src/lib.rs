@@ -7,34 +7,36 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{AppendHeaders, IntoResponse as _, Redirect, Response};
 use http::{HeaderMap, header};
 use registry::app::App;
-use registry::documents::{self, ROOT_LINKS};
+use registry::documents::{self, AnyDocument, ROOT_LINKS};
 use registry::http::{add_vary, rest, with_middleware};
 use registry::pages::{self, with_problem_pages};
+
+/// All but the home page.
+pub const DOCUMENTS: &[&AnyDocument] = &[
+    &pages::ABOUT,
+    &pages::BOARD,
+    &pages::CHECK,
+    &pages::CHECK_REPORT,
+    &pages::FOR_AGENTS,
+    &pages::LISTING,
+    &pages::NETWORK,
+    &pages::PRIVACY,
+    &pages::PRODUCTS,
+    &pages::PROVE,
+    &pages::SITEMAP,
+    &pages::STATUS,
+    &pages::TERMS,
+    &pages::TOOLS,
+    &pages::ICON,
+    &pages::SCRIPT,
+    &pages::STYLE_SHEET,
+    &documents::SCORE_REPORT,
+];
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
     let home = rest::documents(&[&pages::HOME]).route_layer(from_fn(redirect_json_clients));
-    let others = rest::documents(&[
-        &pages::ABOUT,
-        &pages::BOARD,
-        &pages::CHECK,
-        &pages::CHECK_REPORT,
-        &pages::FOR_AGENTS,
-        &pages::LISTING,
-        &pages::NETWORK,
-        &pages::PRIVACY,
-        &pages::PRODUCTS,
-        &pages::PROVE,
-        &pages::SITEMAP,
-        &pages::STATUS,
-        &pages::TERMS,
-        &pages::TOOLS,
-        &pages::ICON,
-        &pages::SCRIPT,
-        &pages::STYLE_SHEET,
-        &documents::SCORE_REPORT,
-    ]);
-    with_problem_pages(with_middleware(home.merge(others), app.clone()), app)
+    with_problem_pages(with_middleware(home.merge(rest::documents(DOCUMENTS)), app.clone()), app)
 }
 
 async fn redirect_json_clients(request: Request, next: Next) -> Response {
