@@ -1,4 +1,4 @@
-//! JSON-RPC 2.0, the binding that A2A and MCP share, and what a GET of the two endpoints returns.
+//! JSON-RPC 2.0, the binding that A2A and MCP share, and what a GET of the MCP endpoint returns.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -72,22 +72,6 @@ pub fn response_schema() -> Value {
         "required": ["jsonrpc", "id"],
         "oneOf": [{ "required": ["result"] }, { "required": ["error"] }],
     })
-}
-
-/// A description of the A2A endpoint.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct A2aStatus {
-    pub ok: bool,
-    pub protocol: &'static str,
-    pub endpoint: String,
-    pub agent_card: String,
-    pub card: String,
-    pub strict_card: String,
-    pub discovery: String,
-    pub versions: [&'static str; 3],
-    pub bindings: [&'static str; 2],
-    pub methods: Vec<&'static str>,
-    pub note: &'static str,
 }
 
 /// A description of the MCP endpoint.
