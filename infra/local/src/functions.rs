@@ -13,7 +13,6 @@ use registry::documents::{SERVER_CARD, STRICT_AGENT_CARD};
 use registry::events::{self, RECHECK_PART, What};
 use registry::http::rest::paths;
 use registry::model::protocol::{MCP_ENDPOINT, MCP_SHORT_ENDPOINT};
-use registry::pages::HOME;
 use serde_json::Value;
 
 /// The function that also gets the requests for all other paths (the route `$default`).
@@ -45,7 +44,7 @@ pub fn http(app: &App) -> BTreeMap<&'static str, HttpFunction> {
             "listings",
             function(listings::router, 15, &[listings, &paths(listings::OPERATIONS, listings::DOCUMENTS)]),
         ),
-        ("pages", function(pages::router, 15, &[HOME.paths, &paths(&[], pages::DOCUMENTS)])),
+        ("pages", function(pages::router, 15, &[&paths(&[], &pages::documents())])),
         ("payment-webhook", function(payment_webhook::router, 15, &[&["/api/products/checkout/webhook"]])),
         ("products", function(products::router, 29, &[&paths(products::OPERATIONS, &[])])),
         ("protocol", function(protocol::router, 29, &[protocol, SERVER_CARD.paths])),

@@ -103,7 +103,7 @@ impl Entry {
     }
 }
 
-pub static FOR_AGENTS: AnyDocument = AnyDocument {
+pub(super) static FOR_AGENTS: AnyDocument = AnyDocument {
     paths: &["/for-agents"],
     summary: "The guide for agents and people. It shows how to list yourself, find listings and prove your identity, \
         with complete example requests.",

@@ -65,7 +65,7 @@ struct PrivacyPage<'a> {
     stored: &'static [Data],
 }
 
-pub static PRIVACY: AnyDocument = AnyDocument {
+pub(super) static PRIVACY: AnyDocument = AnyDocument {
     paths: &["/privacy"],
     summary: "Which personal data this registry stores, for what and for how long, and how to have it erased.",
     ..legal(|app, _| {
@@ -91,7 +91,7 @@ struct TermsPage<'a> {
     user_agent: String,
 }
 
-pub static TERMS: AnyDocument = AnyDocument {
+pub(super) static TERMS: AnyDocument = AnyDocument {
     paths: &["/terms"],
     summary: "The rules for using this registry: what you may publish, what Live means, and how a listing is removed.",
     ..legal(|app, _| {
@@ -114,7 +114,7 @@ struct AboutPage<'a> {
     source: Option<&'a str>,
 }
 
-pub static ABOUT: AnyDocument = AnyDocument {
+pub(super) static ABOUT: AnyDocument = AnyDocument {
     paths: &["/about"],
     summary: "Who runs this registry, what Live means, and what the registry is not.",
     ..legal(|app, _| {

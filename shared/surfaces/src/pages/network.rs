@@ -33,7 +33,7 @@ struct ReasonRow {
     fix: Option<String>,
 }
 
-pub static NETWORK: AnyDocument = AnyDocument {
+pub(super) static NETWORK: AnyDocument = AnyDocument {
     paths: &["/network"],
     summary: "The outcomes of today's probes and their reasons, for people.",
     max_age_s: Some(60),

@@ -69,7 +69,7 @@ struct WitnessRow {
     failure: Option<String>,
 }
 
-pub static STATUS: AnyDocument = AnyDocument {
+pub(super) static STATUS: AnyDocument = AnyDocument {
     paths: &["/status"],
     summary: "The probe statistics for people: Live listings over time, budget and schedules.",
     max_age_s: Some(15),
