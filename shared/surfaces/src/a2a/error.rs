@@ -160,7 +160,7 @@ impl A2aError {
     /// The `error` member of a JSON-RPC answer.
     pub(super) fn rpc(self) -> json_rpc::Error {
         let data = Some(self.details).filter(|details| !details.is_empty()).map(Value::from);
-        json_rpc::Error { code: self.kind.0, message: self.message, data }
+        json_rpc::Error { status: StatusCode::OK, code: self.kind.0, message: self.message, data }
     }
 }
 
