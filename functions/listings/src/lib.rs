@@ -1,14 +1,13 @@
 //! The read endpoints: status, active list, search, feed, probe statistics, badges, the ARD API and the
 //! official MCP registry API. This function never publishes or changes a listing.
 
-mod ard;
-mod registry_api;
-
 use axum::Router;
 use registry::app::App;
+use registry::ard;
 use registry::documents::{self, AnyDocument};
 use registry::http::{rest, with_middleware};
 use registry::operations::{self, AnyOperation};
+use registry::registry_api;
 
 pub const OPERATIONS: &[&AnyOperation] = &[
     &operations::CHECK_STATUS,
