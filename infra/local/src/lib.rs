@@ -1,5 +1,5 @@
-//! The registry on one machine. It runs the same functions as Lambda, with the routes, schedules and event
-//! bus of the template, and with a DynamoDB engine in this process. Each test starts its own registry.
+//! The registry on one machine. It runs the same functions as Lambda, with the same routes, schedules and
+//! events, and with a DynamoDB engine in this process. Each test starts its own registry.
 
 pub mod engine;
 pub mod functions;

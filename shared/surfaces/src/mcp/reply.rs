@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::http::json_response;
+use crate::http::rest::json_response;
 use crate::json_rpc::{self, Error as RpcError};
 use axum::Json;
 use axum::response::{IntoResponse, Response};
