@@ -31,7 +31,7 @@ pub use registry_domain::{
 pub use registry_operations::{self as operations, intent};
 
 #[cfg(feature = "surfaces")]
-pub use registry_surfaces::{a2a, ard, discovery, documents, http, json_rpc, openapi, pages, registry_api};
+pub use registry_surfaces::{a2a, ard, discovery, documents, http, mcp, openapi, pages, registry_api};
 
 #[cfg(feature = "lambda")]
 pub use registry_lambda as lambda;

@@ -5,13 +5,11 @@ use axum::Router;
 use axum::body::Body;
 use http::{Request, header};
 use http_body_util::BodyExt as _;
-use local::Template;
-use local::template::Route;
 use registry::app::App;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::sample_events;
-use tests::template::sample_event;
+use tests::template::{Template, sample_event};
 use tests::test_registry::{TestOptions, TestRegistry};
 use tower::ServiceExt as _;
 
@@ -33,14 +31,10 @@ fn http_events() -> Vec<(String, Value)> {
 
 /// The function of a route in the template.
 fn function(route_key: &str, app: &App) -> Router {
-    let template = Template::own().unwrap();
-    let key = |route: &Route| match &route.path {
-        None => "$default".to_owned(),
-        Some(path) => format!("{} {path}", route.method.as_ref().map_or("ANY", http::Method::as_str)),
-    };
-    let route = template.routes.iter().find(|route| key(route) == route_key);
-    let route = route.unwrap_or_else(|| panic!("the template has no route {route_key}"));
-    local::functions::http(app)[route.function.as_str()].clone()
+    let template = Template::read().unwrap();
+    let path = route_key.split(' ').next_back().unwrap();
+    let (name, _) = template.events("HttpApi").into_iter().find(|(_, route)| route["Path"] == path).unwrap();
+    local::functions::http(app)[name].router.clone()
 }
 
 /// Status, headers and body of a reply, without values that differ for each request.

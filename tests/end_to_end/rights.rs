@@ -2,7 +2,6 @@
 //! tests call every operation over every protocol, every document and page, and every job. As on AWS, each function has
 //! its own caches, so that none profits from what another has read.
 
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use axum::Router;
@@ -10,7 +9,6 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
-use local::Template;
 use local::gateway::BodyLimits;
 use registry::app::App;
 use registry::discovery::GUIDES;
@@ -27,13 +25,13 @@ use crate::economy::costs::{OPERATOR_TOKEN, SharedPeers, SmallRegistry};
 
 /// The gateway before functions that share nothing but the table.
 fn separate_functions(app: &App) -> Router {
-    let names = local::functions::http(app).into_keys();
-    let own = names.map(|name| {
+    let mut functions = local::functions::http(app);
+    for (name, function) in &mut functions {
         let own_app = app.clone().at(Some(app.settings.base_url.clone()));
-        (name, with_rights(name, local::functions::http(&own_app).remove(name).unwrap()))
-    });
-    let functions: BTreeMap<&'static str, Router> = own.collect();
-    local::gateway::router(&Template::own().unwrap(), &functions, &BodyLimits::default()).unwrap()
+        let own = local::functions::http(&own_app).remove(name).unwrap();
+        function.router = with_rights(name, own.router);
+    }
+    local::gateway::router(functions, &BodyLimits::default())
 }
 
 async fn send(gateway: &Router, method: &str, path: &str, body: Option<&Value>) -> (StatusCode, String) {

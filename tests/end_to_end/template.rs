@@ -3,14 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
-use axum::Router;
 use axum::body::Body;
 use axum::response::IntoResponse as _;
 use http::{Method, Request, StatusCode};
 use lambda_http::RequestExt;
 use local::engine::{self, Data, Embedded};
+use local::functions::HttpFunction;
 use registry::app::App;
 use registry::discovery::GUIDES;
 use registry::documents::DOCUMENTS;
@@ -27,7 +28,7 @@ use tests::aws_endpoints::{Act, DynamoDb};
 use tests::peers::{Peer, agents};
 use tests::rights::{self, Access, RIGHTS};
 use tests::sample_events;
-use tests::template::{Template, root, sample_event, texts};
+use tests::template::{Template, fits, root, sample_event, texts};
 use tests::test_registry::TestRegistry;
 use tower::ServiceExt as _;
 
@@ -130,24 +131,66 @@ fn functions_get_the_variables_that_settings_read() {
     }
 }
 
-/// `infra/local` parses the rates of the template, so it also checks their form.
-#[test]
-fn schedules_have_the_rates_of_the_settings() {
+/// A local registry does not read the template: it has the same configuration in code.
+#[tokio::test]
+async fn local_functions_are_configured_as_in_the_template() {
     let template = Template::read().unwrap();
-    let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
-    let tick = format!("rate({} minutes)", settings.probe_tick_seconds / 60);
-    let rates: BTreeMap<&str, &str> = template
-        .events("ScheduleV2")
-        .into_iter()
-        .map(|(function, schedule)| (function, schedule["ScheduleExpression"].as_str().unwrap()))
-        .collect();
-    let expected = [
-        ("daily-connector", "rate(1 hour)"),
-        ("probe-tick", tick.as_str()),
-        ("search-index", "rate(1 minute)"),
-        ("weekly-recheck", "rate(1 hour)"),
-    ];
-    assert_eq!(rates, BTreeMap::from(expected));
+    let registry = TestRegistry::start().await;
+    let (http, jobs) = (local::functions::http(&registry.app), local::functions::jobs(&registry.app));
+    let timeouts = http.iter().map(|(name, function)| (*name, function.timeout));
+    let timeouts = timeouts.chain(jobs.iter().map(|(name, function)| (*name, function.timeout)));
+    for (name, timeout) in timeouts {
+        let own = &template.functions()[name]["Timeout"];
+        let expected = own.as_u64().or_else(|| template.common()["Timeout"].as_u64());
+        assert_eq!(Some(timeout.as_secs()), expected, "timeout of {name}");
+    }
+
+    let rates = template.events("ScheduleV2").into_iter();
+    let rates: BTreeMap<&str, &str> =
+        rates.map(|(name, event)| (name, event["ScheduleExpression"].as_str().unwrap())).collect();
+    let rate = |every: Duration| match every.as_secs() / 60 {
+        1 => "rate(1 minute)".to_owned(),
+        60 => "rate(1 hour)".to_owned(),
+        minutes => format!("rate({minutes} minutes)"),
+    };
+    let expected: BTreeMap<&str, String> =
+        jobs.iter().map(|(name, function)| (*name, rate(function.every))).collect();
+    assert_eq!(rates, expected.iter().map(|(name, rate)| (*name, rate.as_str())).collect());
+
+    let by_bus = template.events("EventBridgeRule").into_iter();
+    let by_bus = by_bus.map(|(name, event)| (name, &event["Pattern"], &Value::Null));
+    let by_queue = template.queued_rules().into_iter().map(|(name, rule)| {
+        let (_, event) = template.events("SQS").into_iter().find(|(function, _)| *function == name).unwrap();
+        (name, &rule["EventPattern"], template.queue_of(event))
+    });
+    let mut getting = BTreeSet::new();
+    for (name, pattern, queue) in by_bus.chain(by_queue) {
+        assert_eq!((texts(&pattern["source"]), pattern.as_object().unwrap().len()), (vec![SOURCE], 2));
+        assert_eq!(texts(&pattern["detail-type"]), jobs[name].events, "{name}");
+        let found = jobs[name].queue.map(|queue| (queue.visibility_timeout.as_secs(), queue.max_receives));
+        let receives = queue["RedrivePolicy"]["maxReceiveCount"].as_u64();
+        let receives = receives.map(|receives| u32::try_from(receives).unwrap());
+        assert_eq!(found, queue["VisibilityTimeout"].as_u64().zip(receives), "queue of {name}");
+        assert!(getting.insert(name), "{name} has two rules");
+    }
+    let with_events = jobs.iter().filter(|(_, function)| !function.events.is_empty());
+    assert_eq!(getting, with_events.map(|(name, _)| *name).collect());
+
+    let cors = &template.properties("Api")["CorsConfiguration"];
+    let origin = ("origin".to_owned(), "https://elsewhere.example".to_owned());
+    let preflight = ("access-control-request-method".to_owned(), "POST".to_owned());
+    let preflight = registry.send("OPTIONS", "/", &[origin.clone(), preflight], String::new()).await;
+    let read = registry.send("GET", "/", &[origin], String::new()).await;
+    for (reply, header, name) in [
+        (&preflight, "access-control-allow-origin", "AllowOrigins"),
+        (&preflight, "access-control-allow-methods", "AllowMethods"),
+        (&preflight, "access-control-allow-headers", "AllowHeaders"),
+        (&read, "access-control-expose-headers", "ExposeHeaders"),
+    ] {
+        let found: BTreeSet<&str> = reply.header(header).split(',').collect();
+        assert_eq!(found, texts(&cors[name]).into_iter().collect(), "{name}");
+    }
+    assert_eq!(preflight.header("access-control-max-age"), cors["MaxAge"].to_string());
 }
 
 #[test]
@@ -252,21 +295,10 @@ fn every_route_has_a_valid_sample_event() {
     assert_eq!(sampled, routes);
 }
 
-/// The function of a path: the one with the longest matching route, as in API Gateway.
-fn function_of(template: &Template, path: &str) -> String {
-    let routes = template.events("HttpApi").into_iter();
-    let fitting = routes.filter_map(|(function, route)| {
-        let pattern = route["Path"].as_str()?;
-        let exact = !pattern.contains('{');
-        (pattern != "$default" && fits(pattern, path)).then(|| ((exact, pattern.len()), function.to_owned()))
-    });
-    fitting.max().map_or_else(|| "well-known".to_owned(), |(_, function)| function)
-}
-
 /// Whether a function serves a path: DELETE returns 405 there, and not 404.
-async fn is_served(functions: &BTreeMap<&'static str, Router>, function: &str, path: &str) -> bool {
+async fn is_served(functions: &BTreeMap<&'static str, HttpFunction>, function: &str, path: &str) -> bool {
     let request = Request::builder().uri(path).method(Method::DELETE).body(Body::empty()).unwrap();
-    let answer = functions[function].clone().oneshot(request).await.unwrap();
+    let answer = functions[function].router.clone().oneshot(request).await.unwrap();
     answer.status() == StatusCode::METHOD_NOT_ALLOWED
 }
 
@@ -285,12 +317,12 @@ async fn operations_and_documents_are_served_by_their_function() {
         assert!(owned.insert((method, path)), "{method} {path} has two owners");
         seen.insert(path);
         let path = path.replace("{name}", "live");
-        let function = function_of(&template, &path);
-        assert!(is_served(&functions, &function, &path).await, "{function} does not serve {path}");
+        let function = template.function_of(&path);
+        assert!(is_served(&functions, function, &path).await, "{function} does not serve {path}");
     }
     // The signature covers the raw body, so the webhook is not an operation.
     let webhook = "/api/products/checkout/webhook";
-    assert!(is_served(&functions, &function_of(&template, webhook), webhook).await);
+    assert!(is_served(&functions, template.function_of(webhook), webhook).await);
     seen.insert(webhook);
     let exact: Vec<&str> = template
         .events("HttpApi")
@@ -321,19 +353,9 @@ fn access_log_contains_no_query() {
 #[test]
 fn longest_matching_route_is_chosen() {
     let template = Template::read().unwrap();
-    assert_eq!(function_of(&template, "/api/a2a/.well-known/agent-card.json"), "well-known");
-    assert_eq!(function_of(&template, "/api/a2a/tasks"), "a2a");
-    assert_eq!(function_of(&template, "/nowhere"), "well-known");
-}
-
-/// Whether a path matches a route. `{name}` matches one segment and `{proxy+}` all that follow.
-fn fits(pattern: &str, path: &str) -> bool {
-    if let Some(folder) = pattern.strip_suffix("{proxy+}") {
-        return path.strip_prefix(folder).is_some_and(|rest| !rest.is_empty());
-    }
-    let (pattern, path): (Vec<_>, Vec<_>) = (pattern.split('/').collect(), path.split('/').collect());
-    pattern.len() == path.len()
-        && pattern.iter().zip(path).all(|(want, got)| want.starts_with('{') || *want == got)
+    assert_eq!(template.function_of("/api/a2a/.well-known/agent-card.json"), "well-known");
+    assert_eq!(template.function_of("/api/a2a/tasks"), "a2a");
+    assert_eq!(template.function_of("/nowhere"), "well-known");
 }
 
 const TEMPLATE: &str = "infra/template.yaml";

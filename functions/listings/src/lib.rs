@@ -1,34 +1,36 @@
 //! The read endpoints: status, active list, search, feed, probe statistics, badges, the ARD API and the
 //! official MCP registry API. This function never publishes or changes a listing.
 
-mod ard;
-mod registry_api;
-
 use axum::Router;
 use registry::app::App;
-use registry::documents;
+use registry::ard;
+use registry::documents::{self, AnyDocument};
 use registry::http::{rest, with_middleware};
-use registry::operations;
+use registry::operations::{self, AnyOperation};
+use registry::registry_api;
+
+pub const OPERATIONS: &[&AnyOperation] = &[
+    &operations::CHECK_STATUS,
+    &operations::MATCH_CAPABILITY,
+    &operations::ARD_SEARCH,
+    &operations::PROBE_CLEAN,
+    &operations::CHECK_LIVENESS,
+    &operations::CHANGES,
+    &operations::LISTING_TOOLS,
+    &operations::CHECK_PINS,
+];
+
+pub const DOCUMENTS: &[&AnyDocument] = &[
+    &documents::ACTIVE_LIST,
+    &documents::ACTIVITY_FEED,
+    &documents::CHANGE_FEED,
+    &documents::PROBE_STATISTICS,
+    &documents::BADGE,
+    &documents::PUBLIC_AGENTS,
+];
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
-    let operations = rest::operations(&[
-        &operations::CHECK_STATUS,
-        &operations::MATCH_CAPABILITY,
-        &operations::ARD_SEARCH,
-        &operations::PROBE_CLEAN,
-        &operations::CHECK_LIVENESS,
-        &operations::CHANGES,
-        &operations::LISTING_TOOLS,
-        &operations::CHECK_PINS,
-    ]);
-    let documents = rest::documents(&[
-        &documents::ACTIVE_LIST,
-        &documents::ACTIVITY_FEED,
-        &documents::CHANGE_FEED,
-        &documents::PROBE_STATISTICS,
-        &documents::BADGE,
-        &documents::PUBLIC_AGENTS,
-    ]);
-    with_middleware(operations.merge(documents).merge(ard::routes()).merge(registry_api::routes()), app)
+    let routes = rest::operations(OPERATIONS).merge(rest::documents(DOCUMENTS));
+    with_middleware(routes.merge(ard::routes()).merge(registry_api::routes()), app)
 }

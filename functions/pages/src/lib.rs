@@ -7,34 +7,20 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{AppendHeaders, IntoResponse as _, Redirect, Response};
 use http::{HeaderMap, header};
 use registry::app::App;
-use registry::documents::{self, ROOT_LINKS};
+use registry::documents::{AnyDocument, ROOT_LINKS, SCORE_REPORT};
 use registry::http::{add_vary, rest, with_middleware};
-use registry::pages::{self, with_problem_pages};
+use registry::pages::{ASSETS, HOME, PAGES, with_problem_pages};
+
+/// The documents that this function serves.
+pub fn documents() -> Vec<&'static AnyDocument> {
+    [PAGES, ASSETS, &[&SCORE_REPORT]].concat()
+}
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
-    let home = rest::documents(&[&pages::HOME]).route_layer(from_fn(redirect_json_clients));
-    let others = rest::documents(&[
-        &pages::ABOUT,
-        &pages::BOARD,
-        &pages::CHECK,
-        &pages::CHECK_REPORT,
-        &pages::FOR_AGENTS,
-        &pages::LISTING,
-        &pages::NETWORK,
-        &pages::PRIVACY,
-        &pages::PRODUCTS,
-        &pages::PROVE,
-        &pages::SITEMAP,
-        &pages::STATUS,
-        &pages::TERMS,
-        &pages::TOOLS,
-        &pages::ICON,
-        &pages::SCRIPT,
-        &pages::STYLE_SHEET,
-        &documents::SCORE_REPORT,
-    ]);
-    with_problem_pages(with_middleware(home.merge(others), app.clone()), app)
+    let (home, others): (Vec<_>, Vec<_>) = documents().into_iter().partition(|page| page.paths == HOME.paths);
+    let home = rest::documents(&home).route_layer(from_fn(redirect_json_clients));
+    with_problem_pages(with_middleware(home.merge(rest::documents(&others)), app.clone()), app)
 }
 
 async fn redirect_json_clients(request: Request, next: Next) -> Response {

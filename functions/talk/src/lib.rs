@@ -2,13 +2,15 @@
 
 use axum::Router;
 use registry::app::App;
-use registry::documents;
+use registry::documents::{self, AnyDocument};
 use registry::http::{rest, with_middleware};
-use registry::operations;
+use registry::operations::{self, AnyOperation};
+
+pub const OPERATIONS: &[&AnyOperation] = &[&operations::TALK_INBOX, &operations::TALK];
+
+pub const DOCUMENTS: &[&AnyDocument] = &[&documents::TALK_FEED];
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
-    let operations = rest::operations(&[&operations::TALK_INBOX, &operations::TALK]);
-    let documents = rest::documents(&[&documents::TALK_FEED]);
-    with_middleware(operations.merge(documents), app)
+    with_middleware(rest::operations(OPERATIONS).merge(rest::documents(DOCUMENTS)), app)
 }

@@ -1,59 +1,127 @@
-//! The functions in this binary, by crate name. The template uses the same names. Add a new function here.
-//! The template decides which requests and events the function gets.
+//! The functions in this binary, by crate name, with what the template configures for each of them: paths, timeouts,
+//! schedules and events. Tests compare this with the template. Add a new function here.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use futures::future::{BoxFuture, FutureExt, TryFutureExt};
 use registry::app::App;
-use registry::events;
+use registry::documents::{SERVER_CARD, STRICT_AGENT_CARD};
+use registry::events::{self, RECHECK_PART, What};
+use registry::http::rest::paths;
+use registry::model::protocol::{MCP_ENDPOINT, MCP_SHORT_ENDPOINT};
 use serde_json::Value;
 
-/// A function that is called with an event and returns its report or an error message.
-pub type Job = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
+/// The function that also gets the requests for all other paths (the route `$default`).
+pub const DEFAULT: &str = "well-known";
 
-pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
+/// A function behind the HTTP API.
+#[derive(Clone, Debug)]
+pub struct HttpFunction {
+    pub router: Router,
+    /// How long a request may take.
+    pub timeout: Duration,
+    /// In the syntax of axum. If two functions have the same path, the first one gets the requests.
+    pub paths: Vec<&'static str>,
+}
+
+pub fn http(app: &App) -> BTreeMap<&'static str, HttpFunction> {
+    let function = |router: fn(App) -> Router, seconds, paths: &[&[&'static str]]| HttpFunction {
+        router: router(app.clone()),
+        timeout: Duration::from_secs(seconds),
+        paths: paths.concat(),
+    };
+    let a2a: &[_] = &["/api/a2a", "/api/a2a/{*rest}", "/message:send"];
+    let listings: &[_] =
+        &["/api/ard", "/api/ard/{*rest}", "/agents/{*rest}", "/r/{*rest}", "/v0.1/{*rest}", "/v0/{*rest}"];
+    let protocol: &[_] = &[MCP_ENDPOINT, MCP_SHORT_ENDPOINT];
     BTreeMap::from([
-        ("a2a", a2a::router(app.clone())),
-        ("listings", listings::router(app.clone())),
-        ("pages", pages::router(app.clone())),
-        ("payment-webhook", payment_webhook::router(app.clone())),
-        ("products", products::router(app.clone())),
-        ("protocol", protocol::router(app.clone())),
-        ("publish", publish::router(app.clone())),
-        ("talk", talk::router(app.clone())),
-        ("well-known", well_known::router(app.clone())),
+        ("a2a", function(a2a::router, 29, &[a2a])),
+        (
+            "listings",
+            function(listings::router, 15, &[listings, &paths(listings::OPERATIONS, listings::DOCUMENTS)]),
+        ),
+        ("pages", function(pages::router, 15, &[&paths(&[], &pages::documents())])),
+        ("payment-webhook", function(payment_webhook::router, 15, &[&["/api/products/checkout/webhook"]])),
+        ("products", function(products::router, 29, &[&paths(products::OPERATIONS, &[])])),
+        ("protocol", function(protocol::router, 29, &[protocol, SERVER_CARD.paths])),
+        ("publish", function(publish::router, 29, &[&paths(publish::OPERATIONS, &[])])),
+        ("talk", function(talk::router, 15, &[&paths(talk::OPERATIONS, talk::DOCUMENTS)])),
+        // Its other paths are left to the route for all other paths.
+        (DEFAULT, function(well_known::router, 15, &[STRICT_AGENT_CARD.paths])),
     ])
 }
 
-/// The functions of the schedules and the bus.
-pub fn jobs(app: &App) -> BTreeMap<&'static str, Job> {
+/// Calls a function with an event; returns its report or an error message.
+pub type Job = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
+
+/// A function of the schedules and the bus.
+#[derive(Clone)]
+pub struct JobFunction {
+    pub job: Job,
+    /// How long a run may take.
+    pub timeout: Duration,
+    /// The time between two events of its schedule.
+    pub every: Duration,
+    /// The types of the events on the bus that it gets.
+    pub events: Vec<&'static str>,
+    /// The queue between the bus and the function; without one, the bus calls the function.
+    pub queue: Option<Queue>,
+}
+
+/// A queue of SQS.
+#[derive(Clone, Copy, Debug)]
+pub struct Queue {
+    /// After this time, a message that was not handled is delivered again.
+    pub visibility_timeout: Duration,
+    /// How often a message is delivered.
+    pub max_receives: u32,
+}
+
+pub fn jobs(app: &App) -> BTreeMap<&'static str, JobFunction> {
+    let seconds = Duration::from_secs;
+    let queue = |timeout| Some(Queue { visibility_timeout: seconds(timeout), max_receives: 10 });
+    let function = |job, timeout, every, events: &[&'static str], queue| JobFunction {
+        job,
+        timeout: seconds(timeout),
+        every,
+        events: events.to_vec(),
+        queue,
+    };
+    let connector =
+        job("daily-connector", app, |app, event| async move { daily_connector::handle(&app, event).await });
+    let tick = job("probe-tick", app, |app, event| async move { probe_tick::handle(&app, event).await });
+    let index = job("search-index", app, |app, event| async move { search_index::handle(&app, event).await });
+    let recheck =
+        job("weekly-recheck", app, |app, event| async move { weekly_recheck::handle(&app, event).await });
+    let changed = [What::Live, What::Gated, What::Demoted, What::Withdrawn].map(What::detail_type);
     BTreeMap::from([
-        job("daily-connector", app, |app, event| async move { daily_connector::handle(&app, event).await }),
-        job("probe-tick", app, |app, event| async move { probe_tick::handle(&app, event).await }),
-        job("search-index", app, |app, event| async move { search_index::handle(&app, event).await }),
-        job("weekly-recheck", app, |app, event| async move { weekly_recheck::handle(&app, event).await }),
+        ("daily-connector", function(connector, 300, seconds(3600), &[], None)),
+        // `PROBE_TICK_SECONDS` replaces its schedule.
+        ("probe-tick", function(tick, 180, app.settings.tick(), &[What::Queued.detail_type()], queue(180))),
+        ("search-index", function(index, 120, seconds(60), &changed, queue(240))),
+        ("weekly-recheck", function(recheck, 900, seconds(3600), &[RECHECK_PART], None)),
     ])
 }
 
 /// The function of the operator's commands.
 pub fn operator(app: &App) -> Job {
-    job("operator", app, |app, event| async move { operator::handle(&app, event).await }).1
+    job("operator", app, |app, event| async move { operator::handle(&app, event).await })
 }
 
-fn job<F, D, E>(name: &'static str, app: &App, handle: F) -> (&'static str, Job)
+fn job<F, D, E>(name: &'static str, app: &App, handle: F) -> Job
 where
     F: Fn(App, Value) -> D + Send + Sync + 'static,
     D: Future<Output = Result<Value, E>> + Send + 'static,
     E: Display,
 {
     let app = app.clone();
-    let job = move |event: Value| {
+    Arc::new(move |event: Value| {
         let (own_id, event) = (format!("{name}-{}", app.clock.now()), events::from_queue(event));
         let work = handle(app.clone(), event.clone()).map_err(|error| error.to_string());
         events::handled(name, &event, own_id, work).boxed()
-    };
-    (name, Arc::new(job))
+    })
 }

@@ -1,78 +1,68 @@
-//! The HTTP API of the template on one machine. It has the same routes, precedence and limits as API Gateway.
-//! Behind it are the same routers that run on Lambda.
+//! The HTTP API of the template on one machine, with the limits of API Gateway. Behind it are the same routers that run on
+//! Lambda.
 
-mod cors;
-mod error;
-mod path_routes;
 mod target;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::routing::any;
-use http::Request;
+use http::{HeaderName, Method, Request, header};
+use tower_http::cors::{Any, CorsLayer};
 
-use crate::template::Template;
-use path_routes::PathRoutes;
+use crate::functions::{DEFAULT, HttpFunction};
 use target::Target;
 
-pub use error::GatewayError;
-pub use path_routes::BodyLimits;
 pub(crate) use target::AnsweredBy;
+pub use target::BodyLimits;
 
 /// The whole HTTP API as one router. It needs the peer's address (`ConnectInfo<SocketAddr>`).
-///
-/// # Errors
-/// A route to an unknown function, or an unusable CORS configuration.
-pub fn router(
-    template: &Template,
-    functions: &BTreeMap<&'static str, Router>,
-    limits: &BodyLimits,
-) -> Result<Router, GatewayError> {
-    let mut paths: BTreeMap<String, PathRoutes> = BTreeMap::new();
-    let mut default = None;
-    for route in &template.routes {
-        let target = Target::new(route, functions, template.timeout(&route.function))?;
-        match &route.path {
-            None => default = Some(target),
-            Some(path) => paths.entry(axum_path(path)).or_default().add(route.method.clone(), target),
+pub fn router(functions: BTreeMap<&'static str, HttpFunction>, limits: &BodyLimits) -> Router {
+    let (mut router, mut routed) = (Router::new(), BTreeSet::new());
+    for (name, function) in functions {
+        let paths = function.paths.clone();
+        let target = Arc::new(Target { name, function, limits: limits.clone() });
+        let answer = any(move |ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request<Body>| {
+            let target = Arc::clone(&target);
+            async move { target.answer(peer.ip(), request).await }
+        });
+        for path in paths.into_iter().filter(|path| routed.insert(*path)) {
+            router = router.route(path, answer.clone());
+        }
+        if name == DEFAULT {
+            router = router.fallback_service(answer);
         }
     }
-    let mut router = Router::new();
-    for (path, routes) in paths {
-        router = router.route(&path, method_router(routes.or_default(default.clone()), limits));
-    }
-    let router = router.fallback_service(method_router(PathRoutes::default().or_default(default), limits));
-    Ok(match &template.cors {
-        None => router,
-        Some(cors) => router.layer(cors::layer(cors)?),
-    })
+    router.layer(cors())
 }
 
-/// `{proxy+}` matches the rest of the path; axum writes it `{*proxy}`. Parameters are named by their position, so that
-/// two routes with different names for the same parameter share one path.
-fn axum_path(path: &str) -> String {
-    let segments = path.split('/').enumerate().map(|(position, segment)| {
-        let parameter = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        match parameter {
-            Some(name) if name.ends_with('+') => format!("{{*p{position}}}"),
-            Some(_) => format!("{{p{position}}}"),
-            None => segment.to_owned(),
-        }
-    });
-    segments.collect::<Vec<_>>().join("/")
-}
-
-fn method_router(routes: PathRoutes, limits: &BodyLimits) -> axum::routing::MethodRouter {
-    let (routes, limits) = (Arc::new(routes), limits.clone());
-    any(move |ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request<Body>| {
-        let (routes, limits) = (Arc::clone(&routes), limits.clone());
-        async move { routes.answer(peer.ip(), request, &limits).await }
-    })
+/// The template's CORS configuration. API Gateway answers the preflight requests of browsers itself. The CORS headers of
+/// the gateway replace those of the function.
+fn cors() -> CorsLayer {
+    let ours = [
+        "a2a-extensions",
+        "a2a-version",
+        "last-event-id",
+        "mcp-method",
+        "mcp-name",
+        "mcp-protocol-version",
+        "mcp-session-id",
+        "x-mcp-toolsets",
+    ];
+    let standard = [header::AUTHORIZATION, header::ACCEPT, header::CONTENT_TYPE, header::IF_NONE_MATCH];
+    let exposed = [header::ALLOW, header::ETAG, header::LINK, header::LOCATION, header::RETRY_AFTER];
+    let request_id = HeaderName::from_static("x-request-id");
+    CorsLayer::new()
+        .allow_origin(Any)
+        .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::OPTIONS])
+        .allow_headers(standard.into_iter().chain(ours.map(HeaderName::from_static)).collect::<Vec<_>>())
+        .expose_headers(exposed.into_iter().chain([request_id]).collect::<Vec<_>>())
+        .max_age(Duration::from_secs(86_400))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The registry on one machine. It runs the same functions as Lambda, with the routes, schedules and event
-//! bus of the template, and with a DynamoDB engine in this process. Each test starts its own registry.
+//! The registry on one machine. It runs the same functions as Lambda, with the same routes, schedules and
+//! events, and with a DynamoDB engine in this process. Each test starts its own registry.
 
 pub mod engine;
 pub mod functions;
@@ -10,7 +10,6 @@ mod monitor;
 pub mod scheduler;
 mod server;
 pub mod takedown;
-pub mod template;
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -34,7 +33,6 @@ use crate::server::Server;
 
 pub use engine::{Data, Embedded};
 pub use lock::LockError;
-pub use template::Template;
 
 /// Listings that are queued again at a start; the ticks probe the others.
 const MAX_QUEUED_AGAIN: usize = 10_000;
@@ -113,14 +111,6 @@ pub enum StartError {
     Table(Box<aws_sdk_dynamodb::Error>),
     #[error("cannot delete what earlier versions stored: {0}")]
     Retired(#[from] StoreError),
-    #[error(transparent)]
-    Template(#[from] template::TemplateError),
-    /// The routes of the template are invalid.
-    #[error(transparent)]
-    Gateway(#[from] gateway::GatewayError),
-    /// The schedules or rules of the template are invalid.
-    #[error(transparent)]
-    Job(#[from] scheduler::UnknownJob),
 }
 
 /// A running registry. Dropping it aborts all its work; [`Local::stop`] lets the work finish.
@@ -145,7 +135,6 @@ impl Local {
     /// See [`StartError`].
     pub fn start(options: Options) -> BoxFuture<'static, Result<Self, StartError>> {
         Box::pin(async move {
-            let template = Template::own()?;
             let engine = Embedded::open(&options.data, &options.clock)?;
             let lock = match &options.data {
                 Data::Memory => None,
@@ -162,7 +151,6 @@ impl Local {
                 .await
                 .map_err(|error| StartError::Table(error.into()))?;
 
-            let tick = settings.tick();
             let store = options.parts.store(engine.clone(), &settings.table_name, &options.clock);
             store.delete_retired_items().await?;
             let (bus, events) = Bus::local();
@@ -174,15 +162,19 @@ impl Local {
                 caller: app.settings.caller_rate.map(|rate| CallerLimit::new(rate, app.clock.clone())),
                 random: app.random.clone(),
             };
-            let functions = functions::http(&app).into_iter();
-            let functions = functions.map(|(name, function)| (name, options.parts.function(name, function)));
-            let router = gateway::router(&template, &functions.collect(), &limits)?;
+            let mut functions = functions::http(&app);
+            for (name, function) in &mut functions {
+                function.router = options.parts.function(name, std::mem::take(&mut function.router));
+            }
+            let router = gateway::router(functions, &limits);
             let monitor = monitor::Monitor::default();
             let router = monitor.with_pages(router, app.clone());
-            let jobs = functions::jobs(&app).into_iter().map(|(name, job)| (name, monitor.watched(job)));
-            let scheduler = scheduler::Scheduler::new(&template, &jobs.collect(), tick, options.clock)?;
             let (scheduler, events) = if options.schedules {
-                let mut scheduler = scheduler.start(events, engine.clone());
+                let mut jobs = functions::jobs(&app);
+                for function in jobs.values_mut() {
+                    function.job = monitor.watched(Arc::clone(&function.job));
+                }
+                let mut scheduler = scheduler::start(jobs, &options.clock, events, engine.clone());
                 scheduler.also(queue_waiting(app.clone()));
                 (Some(scheduler), None)
             } else {

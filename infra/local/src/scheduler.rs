@@ -1,8 +1,6 @@
-//! EventBridge on one machine. It starts the schedules of the template. It also delivers the events of the
-//! bus to the rules of the template, in the format of AWS. If a job fails, this is only logged, because the
+//! EventBridge on one machine. It starts the functions that have a schedule. It also delivers the events of the
+//! bus to the functions that get them, in the format of AWS. If a job fails, this is only logged, because the
 //! next tick finds the same work.
-
-mod input;
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -10,19 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use registry::events;
+use registry::events::{self, SOURCE};
 use registry::model::Clock;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::engine::Embedded;
-use crate::functions::Job;
-use crate::template::{Queue, Rule, Template};
-
-/// `PROBE_TICK_SECONDS` replaces the schedule of this function.
-const TICK_FUNCTION: &str = "probe-tick";
+use crate::functions::{Job, JobFunction, Queue};
 
 /// Every schedule fires soon after the start, because work may be due from the time when the machine was off.
 const INITIAL_DELAY: Duration = Duration::from_millis(300);
@@ -39,68 +33,23 @@ const MAX_RUNS: usize = 2;
 /// How long running jobs may take after the stop.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The template sends events to a function that this binary does not contain.
-#[derive(Debug, thiserror::Error)]
-#[error("the template sends events to function `{0}`, which is not part of this binary")]
-pub struct UnknownJob(String);
-
-/// The jobs of the template, checked against the functions of this binary before anything starts.
-pub struct Scheduler {
-    schedules: Vec<ScheduledJob>,
-    rules: Vec<(Rule, Job)>,
-    clock: Clock,
-}
-
-struct ScheduledJob {
-    name: String,
-    job: Job,
-    every: Duration,
-    input: Option<Value>,
-}
-
-impl Scheduler {
-    /// Reads the template's schedules and rules; `tick` replaces the template's interval of the probe tick.
-    ///
-    /// # Errors
-    /// A function of the template is not among `jobs`.
-    pub fn new(
-        template: &Template,
-        jobs: &BTreeMap<&'static str, Job>,
-        tick: Duration,
-        clock: Clock,
-    ) -> Result<Self, UnknownJob> {
-        let find = |name: &str| {
-            let job = jobs.get(name).ok_or_else(|| UnknownJob(name.to_owned()))?;
-            Ok(with_timeout(Arc::clone(job), template.timeout(name)))
-        };
-        let schedules = template.schedules.iter().map(|schedule| {
-            Ok(ScheduledJob {
-                name: schedule.function.clone(),
-                job: find(&schedule.function)?,
-                every: if schedule.function == TICK_FUNCTION { tick } else { schedule.every },
-                input: schedule.input.clone(),
-            })
-        });
-        let rules = template.rules.iter().map(|rule| Ok((rule.clone(), find(&rule.function)?)));
-        Ok(Self {
-            schedules: schedules.collect::<Result<_, _>>()?,
-            rules: rules.collect::<Result<_, _>>()?,
-            clock,
-        })
+/// Fires the schedules and delivers the events of `bus` in background tasks.
+#[must_use]
+pub fn start(
+    mut functions: BTreeMap<&'static str, JobFunction>,
+    clock: &Clock,
+    bus: mpsc::UnboundedReceiver<Value>,
+    engine: Embedded,
+) -> RunningScheduler {
+    let (stop, stopped) = watch::channel(false);
+    let mut tasks = JoinSet::new();
+    for (name, function) in &mut functions {
+        function.job = with_timeout(Arc::clone(&function.job), function.timeout);
+        tasks.spawn(fire(name, function.clone(), clock.clone(), stopped.clone()));
     }
-
-    /// Fires the schedules and delivers the events of `bus` in background tasks.
-    #[must_use]
-    pub fn start(self, bus: mpsc::UnboundedReceiver<Value>, engine: Embedded) -> RunningScheduler {
-        let (stop, stopped) = watch::channel(false);
-        let mut tasks = JoinSet::new();
-        for scheduled in self.schedules {
-            tasks.spawn(fire(scheduled, self.clock.clone(), stopped.clone()));
-        }
-        tasks.spawn(deliver(self.rules, bus, stopped.clone()));
-        tasks.spawn(expire(engine, stopped));
-        RunningScheduler { stop, tasks }
-    }
+    tasks.spawn(deliver(functions, bus, stopped.clone()));
+    tasks.spawn(expire(engine, stopped));
+    RunningScheduler { stop, tasks }
 }
 
 /// The background tasks; dropping it aborts them.
@@ -154,10 +103,10 @@ fn until_next(now_ms: i64, every: Duration) -> Duration {
 
 /// A run does not wait for the end of the previous run, because Scheduler does not wait either. A tick during
 /// [`MAX_RUNS`] runs is skipped.
-async fn fire(scheduled: ScheduledJob, clock: Clock, mut stopped: watch::Receiver<bool>) {
-    let mut first = Some(Instant::now() + INITIAL_DELAY.min(scheduled.every));
-    let next = Instant::now() + until_next(clock.now().as_millisecond(), scheduled.every);
-    let mut interval = tokio::time::interval_at(next, scheduled.every);
+async fn fire(name: &'static str, function: JobFunction, clock: Clock, mut stopped: watch::Receiver<bool>) {
+    let mut first = Some(Instant::now() + INITIAL_DELAY.min(function.every));
+    let next = Instant::now() + until_next(clock.now().as_millisecond(), function.every);
+    let mut interval = tokio::time::interval_at(next, function.every);
     interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let mut runs = JoinSet::new();
     loop {
@@ -168,16 +117,17 @@ async fn fire(scheduled: ScheduledJob, clock: Clock, mut stopped: watch::Receive
         }
         while runs.try_join_next().is_some() {}
         if runs.len() < MAX_RUNS {
-            let event = input::event(scheduled.input.as_ref(), &scheduled.name, clock.now().timestamp());
-            let (name, job) = (scheduled.name.clone(), Arc::clone(&scheduled.job));
-            runs.spawn(async move { drop(run(&name, &job, event).await) });
+            let time = clock.now().timestamp().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+            let event = json!({ "source": "registry.schedule", "detail-type": name, "time": time });
+            let job = Arc::clone(&function.job);
+            runs.spawn(async move { drop(run(name, &job, event).await) });
         }
     }
     while runs.join_next().await.is_some() {}
 }
 
 async fn deliver(
-    rules: Vec<(Rule, Job)>,
+    functions: BTreeMap<&'static str, JobFunction>,
     mut bus: mpsc::UnboundedReceiver<Value>,
     stopped: watch::Receiver<bool>,
 ) {
@@ -185,16 +135,16 @@ async fn deliver(
     let mut deliveries = JoinSet::new();
     let receive = async {
         while let Some(event) = bus.recv().await {
-            for (rule, job) in rules.iter().filter(|(rule, _)| matches(rule, &event)) {
+            for (name, function) in functions.iter().filter(|(_, function)| gets(function, &event)) {
                 let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
                 let delivery = Delivery {
-                    function: rule.function.clone(),
-                    job: Arc::clone(job),
+                    function: name,
+                    job: Arc::clone(&function.job),
                     event: event.clone(),
                     permits: Arc::clone(&permits),
                     stopped: stopped.clone(),
                 };
-                match rule.queue {
+                match function.queue {
                     Some(queue) => drop(deliveries.spawn(delivery.until_handled(queue, permit))),
                     None => drop(deliveries.spawn(delivery.once(permit))),
                 }
@@ -212,7 +162,7 @@ async fn deliver(
 
 /// The delivery of one event to one function.
 struct Delivery {
-    function: String,
+    function: &'static str,
     job: Job,
     event: Value,
     permits: Arc<Semaphore>,
@@ -221,7 +171,7 @@ struct Delivery {
 
 impl Delivery {
     async fn once(self, permit: OwnedSemaphorePermit) {
-        run(&self.function, &self.job, self.event).await;
+        run(self.function, &self.job, self.event).await;
         drop(permit);
     }
 
@@ -240,7 +190,7 @@ impl Delivery {
                     permit
                 }
             };
-            let report = run(&self.function, &self.job, events::queued(&self.event, received)).await;
+            let report = run(self.function, &self.job, events::queued(&self.event, received)).await;
             drop(permit);
             if report.is_some_and(|report| !events::is_unhandled(&report)) {
                 return;
@@ -250,10 +200,9 @@ impl Delivery {
     }
 }
 
-fn matches(rule: &Rule, event: &Value) -> bool {
-    let is_in =
-        |allowed: &[String], value: &Value| allowed.is_empty() || allowed.iter().any(|text| value == text);
-    is_in(&rule.source, &event["source"]) && is_in(&rule.detail_type, &event["detail-type"])
+/// Whether a rule of the bus sends the event to the function.
+fn gets(function: &JobFunction, event: &Value) -> bool {
+    event["source"] == SOURCE && function.events.iter().any(|kind| event["detail-type"] == *kind)
 }
 
 /// Runs a job as Lambda does, and returns its report: neither an error nor a panic reaches the sender of the event.

@@ -1,7 +1,6 @@
 //! The keys of a domain: their forms, the places where a domain publishes them, and the check of a signature.
 //! With such a key, an owner proves a name or an identity, or signs a request.
 
-mod key_documents;
 mod place;
 mod public_key;
 mod signature;

@@ -1,13 +1,16 @@
 //! Agentic Resource Discovery (ards-project/ard-spec 0.9). Live listings are catalog entries. Any client of
 //! the standard can search, explore and browse these entries.
 
-pub mod browse;
-pub mod catalog_entry;
-pub mod explore;
+pub(crate) mod browse;
+pub(crate) mod catalog_entry;
+pub(crate) mod explore;
 mod filter;
 mod list_filter;
-pub mod search;
+mod routes;
+pub(crate) mod search;
 pub mod token;
+
+pub use routes::routes;
 
 use axum::Json;
 use axum::extract::State;
@@ -90,7 +93,7 @@ enum ErrorCode {
 /// A problem in the form of ARD (Appendix B): a code in capitals and a message. It wraps the problem that every other API
 /// returns, so that the same fault has the same status everywhere.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ArdError(Problem);
+struct ArdError(Problem);
 
 impl ArdError {
     fn invalid(message: impl Into<String>) -> Self {

@@ -13,4 +13,3 @@ pub use arguments::{MAX_BODY_BYTES, RawBody};
 pub use caching::add_vary;
 pub use caller_limit::{CallerBucket, CallerLimit};
 pub use middleware::with_middleware;
-pub use rest::json_response;

@@ -1,24 +1,27 @@
-//! JSON-RPC 2.0, the binding that A2A and MCP share, and what a GET of the two endpoints returns.
+//! JSON-RPC 2.0, the binding that A2A and MCP share.
 
-use schemars::JsonSchema;
+use http::StatusCode;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 /// Of MCP 2025-03-26; later revisions and A2A have no batches.
-pub const MAX_BATCH_LENGTH: usize = 10;
+pub(crate) const MAX_BATCH_LENGTH: usize = 10;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Error {
-    pub code: i32,
-    pub message: String,
+pub(crate) struct Error {
+    /// The HTTP status if the error is the whole response, not part of a batch.
+    #[serde(skip)]
+    pub(crate) status: StatusCode,
+    pub(crate) code: i32,
+    pub(crate) message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub data: Option<Value>,
+    pub(crate) data: Option<Value>,
 }
 
 /// # Errors
 /// The id or the error cannot be serialized.
-pub fn response(
+pub(crate) fn response(
     id: &impl Serialize,
     outcome: &Result<impl AsRef<RawValue>, Error>,
 ) -> serde_json::Result<Box<RawValue>> {
@@ -39,8 +42,7 @@ pub fn response(
 }
 
 /// The schema of the messages that MCP accepts. A2A also accepts other numbers and null as an id.
-#[must_use]
-pub fn request_schema() -> Value {
+pub(crate) fn request_schema() -> Value {
     json!({
         "type": "object",
         "description": "A JSON-RPC 2.0 request; in MCP a notification if it has no id.",
@@ -54,8 +56,7 @@ pub fn request_schema() -> Value {
     })
 }
 
-#[must_use]
-pub fn response_schema() -> Value {
+pub(crate) fn response_schema() -> Value {
     json!({
         "type": "object",
         "description": "A JSON-RPC 2.0 response: a result or an error.",
@@ -72,35 +73,4 @@ pub fn response_schema() -> Value {
         "required": ["jsonrpc", "id"],
         "oneOf": [{ "required": ["result"] }, { "required": ["error"] }],
     })
-}
-
-/// A description of the A2A endpoint.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct A2aStatus {
-    pub ok: bool,
-    pub protocol: &'static str,
-    pub endpoint: String,
-    pub agent_card: String,
-    pub card: String,
-    pub strict_card: String,
-    pub discovery: String,
-    pub versions: [&'static str; 3],
-    pub bindings: [&'static str; 2],
-    pub methods: Vec<&'static str>,
-    pub note: &'static str,
-}
-
-/// A description of the MCP endpoint.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct McpDescription {
-    pub ok: bool,
-    pub protocol: &'static str,
-    pub endpoint: String,
-    pub transport: &'static str,
-    /// Always null: the endpoint is stateless.
-    pub session: (),
-    pub protocol_versions: [&'static str; 4],
-    pub tools: Vec<&'static str>,
-    pub server_card: String,
-    pub note: &'static str,
 }

@@ -5,7 +5,7 @@
 //! Start with [`http::rest`], which turns operations and documents into routes. A document is a
 //! value of the type `documents::AnyDocument`. The modules `documents`, `discovery` and `pages` each contain a table of
 //! their documents. Some protocols cannot be expressed as operations and documents. They have modules of
-//! their own: [`a2a`], [`json_rpc`], [`ard`] and [`registry_api`].
+//! their own: [`a2a`], [`mcp`], [`ard`] and [`registry_api`].
 
 pub mod a2a;
 pub mod ard;
@@ -13,7 +13,8 @@ mod call;
 pub mod discovery;
 pub mod documents;
 pub mod http;
-pub mod json_rpc;
+mod json_rpc;
+pub mod mcp;
 pub mod openapi;
 pub mod pages;
 pub mod registry_api;

@@ -28,41 +28,29 @@ mod when;
 
 use crate::documents::AnyDocument;
 
-// One item each, so that a function contains only what it serves.
-pub use assets::{ICON, SCRIPT, STYLE_SHEET};
-pub use board::BOARD;
-pub use check::{CHECK, CHECK_REPORT};
-pub use for_agents::FOR_AGENTS;
 pub use home::HOME;
-pub use legal::{ABOUT, PRIVACY, TERMS};
-pub use listing::LISTING;
-pub use network::NETWORK;
-pub use products::PRODUCTS;
-pub use prove::PROVE;
-pub use sitemap::SITEMAP;
-pub use status::STATUS;
-pub use tools::TOOLS;
+pub(crate) use sitemap::SITEMAP;
 
 pub use check::refused_check;
 pub use problem_page::{accepts_html, problem_page, refused_form, with_problem_pages};
 
 pub static PAGES: &[&AnyDocument] = &[
-    &ABOUT,
-    &BOARD,
-    &CHECK,
-    &CHECK_REPORT,
-    &FOR_AGENTS,
+    &legal::ABOUT,
+    &board::BOARD,
+    &check::CHECK,
+    &check::CHECK_REPORT,
+    &for_agents::FOR_AGENTS,
     &HOME,
-    &LISTING,
-    &NETWORK,
-    &PRIVACY,
-    &PRODUCTS,
-    &PROVE,
+    &listing::LISTING,
+    &network::NETWORK,
+    &legal::PRIVACY,
+    &products::PRODUCTS,
+    &prove::PROVE,
     &SITEMAP,
-    &STATUS,
-    &TERMS,
-    &TOOLS,
+    &status::STATUS,
+    &legal::TERMS,
+    &tools::TOOLS,
 ];
 
 /// Their names change with their content.
-pub static ASSETS: &[&AnyDocument] = &[&ICON, &SCRIPT, &STYLE_SHEET];
+pub static ASSETS: &[&AnyDocument] = &[&assets::ICON, &assets::SCRIPT, &assets::STYLE_SHEET];

@@ -3,35 +3,17 @@
 
 mod collection;
 mod cursor;
+mod error;
 mod extensions;
+mod path;
 mod query;
+mod routes;
 mod servers;
 
-pub use collection::Selection;
 pub use cursor::Cursor;
-pub use extensions::{Facets, Health, Matches, facets, health, search};
-pub use query::ServerQuery;
+pub(crate) use error::ErrorBody;
+pub(crate) use extensions::{Facets, Health, Matches};
 pub(crate) use query::{LIST_PARAMETERS, schema as query_schema};
-pub use registry_domain::views::Namespace;
-pub use servers::{Metadata, ServerList, alive, rendered_list, version, versions};
+pub(crate) use servers::ServerList;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-/// An error of the official registry API. `error` is what the official OpenAPI documents, the rest is what the official
-/// service really sends.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "RegistryApiError")]
-pub struct ErrorBody {
-    pub title: &'static str,
-    pub status: u16,
-    pub detail: String,
-    pub error: String,
-    pub errors: Vec<FieldError>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct FieldError {
-    pub message: String,
-    pub location: String,
-}
+pub use routes::routes;

@@ -1,7 +1,6 @@
 //! Starts each measured server in its own process, so that its memory and processor time do not include the benchmark.
 //! There are two servers: the built `registry`, and the same gateway with functions that return an empty 200.
 
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
@@ -10,7 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::serve::ListenerExt as _;
-use local::Template;
+use local::functions::{DEFAULT, HttpFunction};
 use local::gateway::{self, BodyLimits};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpListener;
@@ -111,16 +110,17 @@ async fn start(mut command: Command) -> Result<Server, Failure> {
     Ok(Server { address, process, _child: child })
 }
 
-/// Serves the template's routes with functions that return an empty 200, until it is killed.
+/// Serves every path with a function that returns an empty 200, until it is killed.
 ///
 /// # Errors
-/// The template cannot be served.
+/// No port is free.
 pub(crate) async fn serve_empty_responses() -> Result<ExitCode, Failure> {
-    let template = Template::own()?;
-    let empty = Router::new().fallback(async || StatusCode::OK);
-    let names = template.routes.iter().map(|route| &*route.function.clone().leak());
-    let functions: BTreeMap<&'static str, Router> = names.map(|name| (name, empty.clone())).collect();
-    let router = gateway::router(&template, &functions, &BodyLimits::default())?;
+    let empty = HttpFunction {
+        router: Router::new().fallback(async || StatusCode::OK),
+        timeout: TIME_LIMIT,
+        paths: Vec::new(),
+    };
+    let router = gateway::router([(DEFAULT, empty)].into(), &BodyLimits::default());
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}", listener.local_addr()?);
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));

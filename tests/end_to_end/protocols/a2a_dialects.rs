@@ -518,7 +518,7 @@ async fn endpoint_with_a_slash_is_the_same_endpoint() {
         (308, "/api/a2a")
     );
     assert_eq!(registry.post("/api/a2a/", &request).await.body["result"]["ok"], true);
-    let a2a = local::functions::http(&registry.app)["a2a"].clone();
+    let a2a = local::functions::http(&registry.app)["a2a"].router.clone();
     let direct = Request::post("/api/a2a/").header("content-type", "application/json");
     let direct = direct.body(Body::from(request.to_string())).unwrap();
     assert_eq!(a2a.oneshot(direct).await.unwrap().status(), 200);

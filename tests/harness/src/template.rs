@@ -1,6 +1,5 @@
 //! Reads the SAM template as plain JSON. For example, `!Ref X` becomes `{"Ref": "X"}`, and `!GetAtt` becomes
-//! `{"Fn::GetAtt": …}`. The gateway has another reader. The two readers share no code, so that one mistake is
-//! not in both.
+//! `{"Fn::GetAtt": …}`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -81,6 +80,17 @@ impl Template {
         found
     }
 
+    /// The function of a path: the one with the longest matching route, as in API Gateway.
+    #[must_use]
+    pub fn function_of(&self, path: &str) -> &str {
+        let fitting = self.events("HttpApi").into_iter().filter_map(|(function, route)| {
+            let pattern = route["Path"].as_str()?;
+            let exact = !pattern.contains('{');
+            (pattern != "$default" && fits(pattern, path)).then_some(((exact, pattern.len()), function))
+        });
+        fitting.max().map_or("well-known", |(_, function)| function)
+    }
+
     /// The queue of an event of type `SQS`.
     #[must_use]
     pub fn queue_of(&self, event: &Value) -> &Value {
@@ -129,6 +139,17 @@ fn allows(statement: &Value, act: &Act) -> bool {
         && texts(&statement["Action"]).contains(&act.action)
         && resources.contains(&statement["Resource"])
         && (condition.is_null() || texts(&condition["dynamodb:LeadingKeys"]).into_iter().any(is_like))
+}
+
+/// Whether a path matches a route. `{name}` matches one segment and `{proxy+}` all that follow.
+#[must_use]
+pub fn fits(pattern: &str, path: &str) -> bool {
+    if let Some(folder) = pattern.strip_suffix("{proxy+}") {
+        return path.strip_prefix(folder).is_some_and(|rest| !rest.is_empty());
+    }
+    let (pattern, path): (Vec<_>, Vec<_>) = (pattern.split('/').collect(), path.split('/').collect());
+    pattern.len() == path.len()
+        && pattern.iter().zip(path).all(|(want, got)| want.starts_with('{') || *want == got)
 }
 
 /// One text or a list of texts, as a list.

@@ -344,9 +344,10 @@ impl TestRegistry {
     }
 
     async fn run_once(&self, function: &str, event: Value) -> Result<Value, String> {
-        let operator = ("operator", local::functions::operator(&self.app));
-        let mut jobs = local::functions::jobs(&self.app).into_iter().chain([operator]);
-        let (name, job) = jobs.find(|(name, _)| *name == function).unwrap();
+        let (name, job) = match local::functions::jobs(&self.app).remove_entry(function) {
+            Some((name, function)) => (name, function.job),
+            None => ("operator", local::functions::operator(&self.app)),
+        };
         as_function(name, job(event)).await
     }
 

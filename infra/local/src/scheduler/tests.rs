@@ -13,33 +13,20 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::{MAX_DELIVERIES, MAX_RUNS, RunningScheduler, SHUTDOWN_TIMEOUT, Scheduler, with_timeout};
+use super::{MAX_DELIVERIES, MAX_RUNS, RunningScheduler, SHUTDOWN_TIMEOUT, with_timeout};
 use crate::engine::{Data, Embedded};
-use crate::functions::Job;
-use crate::template::{Queue, Rule, Schedule, Template};
+use crate::functions::{Job, JobFunction, Queue};
 
 /// Of all functions.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-fn schedule(function: &str, seconds: u64) -> Schedule {
-    let input = json!({ "for": function, "time": "<aws.scheduler.scheduled-time>" });
-    Schedule { function: function.to_owned(), every: Duration::from_secs(seconds), input: Some(input) }
-}
-
-fn template() -> Template {
-    Template {
-        schedules: vec![schedule("probe-tick", 360), schedule("weekly-recheck", 3600)],
-        rules: vec![Rule {
-            function: "probe-tick".to_owned(),
-            source: vec!["registry".to_owned()],
-            detail_type: vec!["listing.queued".to_owned()],
-            queue: None,
-        }],
-        timeouts: BTreeMap::from([
-            ("probe-tick".to_owned(), TIMEOUT),
-            ("weekly-recheck".to_owned(), TIMEOUT),
-        ]),
-        ..Template::default()
+fn function(job: Job, seconds: u64) -> JobFunction {
+    JobFunction {
+        job,
+        timeout: TIMEOUT,
+        every: Duration::from_secs(seconds),
+        events: Vec::new(),
+        queue: None,
     }
 }
 
@@ -53,12 +40,22 @@ fn recorder() -> (Job, mpsc::UnboundedReceiver<Value>) {
     (job, receiver)
 }
 
-fn start(jobs: &BTreeMap<&'static str, Job>, tick: u64) -> (RunningScheduler, mpsc::UnboundedSender<Value>) {
-    let clock = Clock::manual("2026-11-20T12:00:00Z".parse().unwrap());
-    let engine = Embedded::open(&Data::Memory, &clock).unwrap();
-    let scheduler = Scheduler::new(&template(), jobs, Duration::from_secs(tick), clock).unwrap();
+fn clock() -> Clock {
+    Clock::manual("2026-11-20T12:00:00Z".parse().unwrap())
+}
+
+/// Starts a tick that gets events, and a recheck.
+fn start(tick: Job, seconds: u64, recheck: Job) -> (RunningScheduler, mpsc::UnboundedSender<Value>) {
+    let tick = JobFunction { events: vec!["listing.queued"], ..function(tick, seconds) };
+    start_functions([("probe-tick", tick), ("weekly-recheck", function(recheck, 3600))].into())
+}
+
+fn start_functions(
+    functions: BTreeMap<&'static str, JobFunction>,
+) -> (RunningScheduler, mpsc::UnboundedSender<Value>) {
+    let engine = Embedded::open(&Data::Memory, &clock()).unwrap();
     let (bus, events) = mpsc::unbounded_channel();
-    (scheduler.start(events, engine), bus)
+    (super::start(functions, &clock(), events, engine), bus)
 }
 
 fn drain(receiver: &mut mpsc::UnboundedReceiver<Value>) -> Vec<Value> {
@@ -73,13 +70,14 @@ fn queued(source: &str, what: &str) -> Value {
 async fn scheduled_jobs_run_after_the_start_and_then_regularly() {
     let (tick, mut ticks) = recorder();
     let (recheck, mut rechecks) = recorder();
-    let (running, _bus) = start(&BTreeMap::from([("probe-tick", tick), ("weekly-recheck", recheck)]), 10);
+    let (running, _bus) = start(tick, 10, recheck);
     sleep(Duration::from_secs(1)).await;
-    let first = json!({ "for": "probe-tick", "time": "2026-11-20T12:00:00Z" });
+    let first =
+        json!({ "source": "registry.schedule", "detail-type": "probe-tick", "time": "2026-11-20T12:00:00Z" });
     assert_eq!(drain(&mut ticks), [first]);
     assert_eq!(drain(&mut rechecks).len(), 1);
     sleep(Duration::from_secs(60)).await;
-    assert_eq!(drain(&mut ticks).len(), 6, "the setting's ten seconds, not the template's six minutes");
+    assert_eq!(drain(&mut ticks).len(), 6, "every ten seconds");
     assert_eq!(drain(&mut rechecks).len(), 0);
     sleep(Duration::from_secs(3600)).await;
     assert_eq!(drain(&mut rechecks).len(), 1);
@@ -93,7 +91,7 @@ async fn scheduled_jobs_run_after_the_start_and_then_regularly() {
 async fn bus_delivers_events_that_match_a_rule() {
     let (tick, mut ticks) = recorder();
     let (recheck, mut rechecks) = recorder();
-    let (running, bus) = start(&BTreeMap::from([("probe-tick", tick), ("weekly-recheck", recheck)]), 360);
+    let (running, bus) = start(tick, 360, recheck);
     sleep(Duration::from_secs(1)).await;
     drain(&mut ticks);
     drain(&mut rechecks);
@@ -114,13 +112,13 @@ async fn bus_delivers_events_that_match_a_rule() {
 #[tokio::test(start_paused = true)]
 async fn message_of_a_queue_is_delivered_until_it_is_handled() {
     let (visibility_timeout, max_receives) = (Duration::from_secs(180), 5);
-    let mut template = template();
-    template.schedules.clear();
-    template.rules[0].queue = Some(Queue { visibility_timeout, max_receives });
     for (handled_at, deliveries) in [(3, 3), (9, 5)] {
         let (sender, mut received) = mpsc::unbounded_channel();
         let job: Job = Arc::new(move |message| {
             let event = events::from_queue(message);
+            if event["source"] == "registry.schedule" {
+                return async { Ok(json!({})) }.boxed();
+            }
             sender.send((Instant::now(), event.clone())).unwrap();
             async move {
                 match event["received"].as_u64().unwrap() {
@@ -136,12 +134,9 @@ async fn message_of_a_queue_is_delivered_until_it_is_handled() {
             }
             .boxed()
         });
-        let clock = Clock::manual("2026-11-20T12:00:00Z".parse().unwrap());
-        let engine = Embedded::open(&Data::Memory, &clock).unwrap();
-        let jobs = BTreeMap::from([("probe-tick", job)]);
-        let scheduler = Scheduler::new(&template, &jobs, Duration::from_secs(360), clock).unwrap();
-        let (bus, events) = mpsc::unbounded_channel();
-        let running = scheduler.start(events, engine);
+        let queue = Some(Queue { visibility_timeout, max_receives });
+        let tick = JobFunction { events: vec!["listing.queued"], queue, ..function(job, 360) };
+        let (running, bus) = start_functions([("probe-tick", tick)].into());
         let mut event = queued("registry", "listing.queued");
         event["id"] = json!("event-1");
         bus.send(event.clone()).unwrap();
@@ -176,7 +171,7 @@ async fn job_that_fails_or_panics_is_called_again() {
         .boxed()
     });
     let (recheck, _rechecks) = recorder();
-    let (running, _bus) = start(&BTreeMap::from([("probe-tick", failing), ("weekly-recheck", recheck)]), 10);
+    let (running, _bus) = start(failing, 10, recheck);
     sleep(Duration::from_secs(31)).await;
     assert_eq!(calls.load(Ordering::SeqCst), 4);
     running.stop().await;
@@ -187,7 +182,7 @@ async fn slow_job_overlaps_with_itself_a_limited_number_of_times() {
     let (now, max) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (recheck, _rechecks) = recorder();
     let slow = slow(&now, &max, Duration::from_secs(25));
-    let (running, _bus) = start(&BTreeMap::from([("probe-tick", slow), ("weekly-recheck", recheck)]), 10);
+    let (running, _bus) = start(slow, 10, recheck);
     sleep(Duration::from_secs(120)).await;
     assert_eq!(max.load(Ordering::SeqCst), MAX_RUNS);
     running.stop().await;
@@ -205,7 +200,7 @@ async fn job_is_stopped_at_the_timeout_of_its_function() {
     // The same for the events of the bus and for schedules.
     let (recheck, _rechecks) = recorder();
     let hanging: Job = Arc::new(|_| std::future::pending().boxed());
-    let (running, bus) = start(&BTreeMap::from([("probe-tick", hanging), ("weekly-recheck", recheck)]), 3600);
+    let (running, bus) = start(hanging, 3600, recheck);
     for _ in 0..MAX_DELIVERIES {
         bus.send(queued("registry", "listing.queued")).unwrap();
     }
@@ -235,7 +230,7 @@ async fn number_of_deliveries_is_bounded_and_stopping_has_a_timeout() {
     let (now, max) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (recheck, _rechecks) = recorder();
     let slow = slow(&now, &max, Duration::from_secs(2));
-    let (running, bus) = start(&BTreeMap::from([("probe-tick", slow), ("weekly-recheck", recheck)]), 360);
+    let (running, bus) = start(slow, 360, recheck);
     sleep(Duration::from_secs(10)).await;
     for _ in 0..3 * MAX_DELIVERIES {
         bus.send(queued("registry", "listing.queued")).unwrap();
@@ -247,20 +242,9 @@ async fn number_of_deliveries_is_bounded_and_stopping_has_a_timeout() {
 
     let hanging: Job = Arc::new(|_| std::future::pending().boxed());
     let (recheck, _rechecks) = recorder();
-    let (running, _bus) = start(&BTreeMap::from([("probe-tick", hanging), ("weekly-recheck", recheck)]), 10);
+    let (running, _bus) = start(hanging, 10, recheck);
     sleep(Duration::from_secs(1)).await;
     let before = Instant::now();
     running.stop().await;
     assert!(before.elapsed() < SHUTDOWN_TIMEOUT + Duration::from_secs(1));
-}
-
-#[test]
-fn unknown_function_is_an_error() {
-    let (tick, _ticks) = recorder();
-    let jobs = BTreeMap::from([("probe-tick", tick)]);
-    let error = Scheduler::new(&template(), &jobs, Duration::from_secs(360), Clock::System).err().unwrap();
-    assert_eq!(
-        error.to_string(),
-        "the template sends events to function `weekly-recheck`, which is not part of this binary"
-    );
 }

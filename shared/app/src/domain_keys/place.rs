@@ -4,8 +4,8 @@
 use std::net::IpAddr;
 
 use http::StatusCode;
+use serde_json::Value;
 
-use super::key_documents::of_key_set;
 use super::public_key::PublicKey;
 use super::signature::Signature;
 use crate::App;
@@ -18,6 +18,7 @@ const MAX_AUTH_DOCUMENT_BYTES: usize = 4096;
 /// Bytes of a key set, and the number of values in it.
 const MAX_KEY_SET_BYTES: usize = 64 * 1024;
 const MAX_VALUES: usize = 10_000;
+const MAX_KEYS: usize = 50;
 
 #[derive(Clone, Debug)]
 pub struct DomainKeys {
@@ -121,6 +122,13 @@ async fn in_key_set(app: &App, target: Result<Target, String>, url: &str) -> Res
     Ok(found)
 }
 
+/// The keys of a key set (RFC 7517). Keys that this registry does not support, and keys that must not verify signatures, are
+/// skipped.
+fn of_key_set(document: &Value) -> Vec<PublicKey> {
+    let keys = document["keys"].as_array().into_iter().flatten().take(MAX_KEYS);
+    keys.filter_map(|key| PublicKey::from_jwk(key.as_object()?).ok()).collect()
+}
+
 async fn text_at(
     app: &App,
     target: Result<Target, String>,
@@ -148,6 +156,8 @@ fn of_records<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Vec<PublicKey>
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -157,5 +167,45 @@ mod tests {
         let several = format!("old\n{record}\r\n{record}");
         assert_eq!(of_records(several.lines()), Some(vec![key.clone(), key]));
         assert_eq!(of_records("v=spf1 -all".lines()), None);
+    }
+
+    const KEY: &str = "O2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik";
+
+    #[test]
+    fn unknown_keys_do_not_hide_known_keys() {
+        let own = json!({ "kty": "OKP", "crv": "Ed25519", "x": KEY, "kid": "1" });
+        let set = json!({ "keys": [{ "kty": "RSA" }, 1, own, null] });
+        let keys = of_key_set(&set);
+        assert_eq!(keys.iter().map(|key| key.jwk().x).collect::<Vec<_>>(), [KEY]);
+        for none in [json!({}), json!([]), json!({ "keys": {} }), json!({ "keys": "x" })] {
+            assert!(of_key_set(&none).is_empty(), "{none}");
+        }
+    }
+
+    #[test]
+    fn only_keys_for_verifying_signatures_count() {
+        let count = |member: &str, value: Value| {
+            let mut key = json!({ "kty": "OKP", "crv": "Ed25519", "x": KEY });
+            key[member] = value;
+            of_key_set(&json!({ "keys": [key] })).len()
+        };
+        for (member, value) in [
+            ("use", json!("sig")),
+            ("key_ops", json!(["sign", "verify"])),
+            ("alg", json!("EdDSA")),
+            ("alg", json!("Ed25519")),
+        ] {
+            assert_eq!(count(member, value.clone()), 1, "{member} {value}");
+        }
+        for (member, value) in [
+            ("use", json!("enc")),
+            ("use", json!(1)),
+            ("key_ops", json!(["encrypt"])),
+            ("key_ops", json!("verify")),
+            ("alg", json!("ES256")),
+            ("alg", json!("ECDH-ES")),
+        ] {
+            assert_eq!(count(member, value.clone()), 0, "{member} {value}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::TaskState;
+use super::task::TaskState;
 use super::v1::{ErrorBody, ErrorStatus};
 use crate::json_rpc;
 use registry_model::error::{Problem, shorten};
@@ -37,11 +37,11 @@ const NO_EXTENDED_CARD: Kind =
 const VERSION: Kind = (-32009, Some("VERSION_NOT_SUPPORTED"), BAD, "FAILED_PRECONDITION");
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct A2aError {
+pub(super) struct A2aError {
     kind: Kind,
     message: String,
     /// Of both bindings. The values of the metadata must be strings.
-    pub details: Vec<Value>,
+    pub(super) details: Vec<Value>,
     /// In seconds.
     retry_after: Option<u32>,
     /// The methods that the path accepts.
@@ -65,23 +65,19 @@ impl A2aError {
         let details = kind.1.map(info).into_iter().collect();
         Self { kind, message: message.into(), details, retry_after: None, allow: None }
     }
-
-    #[must_use]
-    pub fn parse(error: &serde_json::Error) -> Self {
+    pub(super) fn parse(error: &serde_json::Error) -> Self {
         Self::new(PARSE, format!("The body is not valid JSON: {error}."))
     }
 
-    pub fn invalid_request(detail: impl Into<String>) -> Self {
+    pub(super) fn invalid_request(detail: impl Into<String>) -> Self {
         Self::new(INVALID_REQUEST, detail)
     }
-
-    #[must_use]
-    pub fn unknown_method(name: &str) -> Self {
+    pub(super) fn unknown_method(name: &str) -> Self {
         let name = shorten(name, 80);
         Self::new(UNKNOWN_METHOD, format!("Unknown method `{name}`. Call `help` for the list of methods."))
     }
 
-    pub fn param(field: impl Into<String>, detail: &str) -> Self {
+    pub(super) fn param(field: impl Into<String>, detail: &str) -> Self {
         let field = field.into();
         let mut error = Self::new(INVALID_PARAMS, format!("`{field}`: {detail}"));
         error.details.push(json!({
@@ -108,29 +104,22 @@ impl A2aError {
         );
         Self::about(NOT_CANCELABLE, message, &json!({ "taskId": shorten(id, 120) }))
     }
-
-    #[must_use]
-    pub fn no_push() -> Self {
+    pub(super) fn no_push() -> Self {
         let message = "Push notifications are not supported. They are not needed: when a task is returned, it has \
             ended or it needs input.";
         Self::new(NO_PUSH, message)
     }
-
-    #[must_use]
-    pub fn unsupported(message: &str) -> Self {
+    pub(super) fn unsupported(message: &str) -> Self {
         Self::new(UNSUPPORTED, message)
     }
-
-    #[must_use]
-    pub fn no_streams() -> Self {
+    pub(super) fn no_streams() -> Self {
         Self::unsupported(
             "Streaming is not supported (capabilities.streaming is false). Send the message without it.",
         )
     }
 
     /// 1.0 has no code of its own for it.
-    #[must_use]
-    pub fn no_extended_card(is_v1: bool) -> Self {
+    pub(super) fn no_extended_card(is_v1: bool) -> Self {
         match is_v1 {
             true => Self::unsupported(
                 "There is no extended agent card (capabilities.extendedAgentCard is false).",
@@ -146,28 +135,21 @@ impl A2aError {
         let message = "Files are not supported. Send a text part, or a data part with an operation.";
         Self::new(CONTENT_TYPE, message)
     }
-
-    #[must_use]
-    pub fn version(requested: &str) -> Self {
+    pub(super) fn version(requested: &str) -> Self {
         let message = format!("A2A version `{requested}` is not supported; use 1.0 or 0.3.");
         let metadata = json!({ "requestedVersion": shorten(requested, 40), "supportedVersions": "1.0, 0.3" });
         Self::about(VERSION, message, &metadata)
     }
-
-    #[must_use]
-    pub fn no_such_path() -> Self {
+    pub(super) fn no_such_path() -> Self {
         Self::new(NO_SUCH_PATH, "Not found: this path of the A2A endpoint does not exist.")
     }
-
-    #[must_use]
-    pub fn wrong_method(allow: &'static str) -> Self {
+    pub(super) fn wrong_method(allow: &'static str) -> Self {
         let message = format!("Method not allowed: this path accepts {allow}.");
         Self { allow: Some(allow), ..Self::new(WRONG_METHOD, message) }
     }
 
     /// A body that is too large becomes an invalid request, because A2A has no code for it.
-    #[must_use]
-    pub fn of_body(problem: Problem) -> Self {
+    pub(super) fn of_body(problem: Problem) -> Self {
         match problem.status {
             StatusCode::UNSUPPORTED_MEDIA_TYPE => Self::new(CONTENT_TYPE, problem.detail),
             StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE => Self::invalid_request(problem.detail),
@@ -176,10 +158,9 @@ impl A2aError {
     }
 
     /// The `error` member of a JSON-RPC answer.
-    #[must_use]
-    pub fn rpc(self) -> json_rpc::Error {
+    pub(super) fn rpc(self) -> json_rpc::Error {
         let data = Some(self.details).filter(|details| !details.is_empty()).map(Value::from);
-        json_rpc::Error { code: self.kind.0, message: self.message, data }
+        json_rpc::Error { status: StatusCode::OK, code: self.kind.0, message: self.message, data }
     }
 }
 

@@ -13,7 +13,7 @@ const OWN_CONTEXT_PREFIX: &str = "ctx-";
 
 const CONTEXT_BYTES: usize = 16;
 
-pub fn is_valid_id(id: &str) -> bool {
+pub(super) fn is_valid_id(id: &str) -> bool {
     id.chars().count() <= MAX_ID_LENGTH && !id.chars().any(char::is_control)
 }
 
@@ -33,7 +33,7 @@ pub(super) fn is_hard_to_guess(id: &str) -> bool {
 }
 
 /// A random UUID (RFC 9562). Version 8, because its bits are free to choose.
-pub fn new_id(app: &App) -> String {
+pub(super) fn new_id(app: &App) -> String {
     let hex = app.random.hex(16);
     format!("{}-{}-8{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
 }

@@ -11,43 +11,43 @@ use super::A2aError;
 use registry_operations::intent::MessageContent;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Role {
+pub(super) enum Role {
     User,
     Agent,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Message {
-    pub id: String,
-    pub role: Role,
-    pub parts: Vec<Part>,
-    pub context_id: Option<String>,
-    pub task_id: Option<String>,
+pub(super) struct Message {
+    pub(super) id: String,
+    pub(super) role: Role,
+    pub(super) parts: Vec<Part>,
+    pub(super) context_id: Option<String>,
+    pub(super) task_id: Option<String>,
     /// Passed through unread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Map<String, Value>>,
+    pub(super) metadata: Option<Map<String, Value>>,
     /// Passed through unread.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub extensions: Vec<String>,
+    pub(super) extensions: Vec<String>,
     /// Ids of other tasks; passed through unread.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub references: Vec<String>,
+    pub(super) references: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
-    pub content: Content,
+pub(super) struct Part {
+    pub(super) content: Content,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub media_type: Option<String>,
+    pub(super) media_type: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub filename: Option<String>,
+    pub(super) filename: Option<String>,
     /// Passed through unread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Map<String, Value>>,
+    pub(super) metadata: Option<Map<String, Value>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Content {
+pub(super) enum Content {
     Text(String),
     Data(Value),
     Url(String),
@@ -55,12 +55,12 @@ pub enum Content {
 }
 
 impl Part {
-    pub fn text(text: impl Into<String>) -> Self {
+    pub(super) fn text(text: impl Into<String>) -> Self {
         let media_type = Some("text/plain".to_owned());
         Self { content: Content::Text(text.into()), media_type, filename: None, metadata: None }
     }
 
-    pub fn data(data: Value) -> Self {
+    pub(super) fn data(data: Value) -> Self {
         let media_type = Some("application/json".to_owned());
         Self { content: Content::Data(data), media_type, filename: None, metadata: None }
     }

@@ -2,21 +2,24 @@
 //! is so in three cases: the message changed something, the reply asks a question, or the client asked for a
 //! task. If a message only reads data, the answer contains no task and may be cached.
 
-use serde_json::Value;
+use std::sync::Arc;
 
-use super::A2aError;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::dialects::Dialect;
+use super::fields::Fields;
 use super::id::{is_hard_to_guess, new_context_id, new_id};
 use super::message::{Message, Part, Role};
 use super::secrets::{NOT_STORED, drop_removed};
-use super::task::TaskState;
-use super::task::{Artifact, Task, TaskContents};
+use super::task::{Artifact, Task, TaskContents, TaskState};
 use super::tasks::{CANCELED_TEXT, stored};
+use super::{A2aError, parse};
 use registry_app::App;
 use registry_app::talk::has_email_address;
-use registry_model::Caller;
-use registry_model::LimitedAction;
-use registry_model::cache::CacheValidator;
+use registry_model::cache::RenderCache;
 use registry_model::error::Problem;
+use registry_model::{Caller, LimitedAction};
 use registry_operations::AnyOperation;
 use registry_operations::intent::{self, Intent, MessageContent, Outcome, Reply};
 use registry_store::Origin;
@@ -24,25 +27,68 @@ use registry_store::Origin;
 /// A task is stored as one item, and its whole history is parsed with each message.
 const MAX_MESSAGES: usize = 40;
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct SendRequest {
-    pub message: Message,
+/// The serialized parts of answers to read operations: most of the cost of a read operation is the serialization.
+pub(super) type PartsCache = RenderCache<Arc<RawValue>>;
+
+struct SendRequest {
+    message: Message,
     /// The id that the client chose for the task (A2A 0.2). If it is easy to guess, it is not used.
-    pub client_task_id: Option<String>,
-    pub wants_task: bool,
-    pub context_id: Option<String>,
+    client_task_id: Option<String>,
+    wants_task: bool,
+    context_id: Option<String>,
 }
 
-#[derive(Clone, Debug)]
-pub enum Sent {
-    /// Only reads: run the query, or use its cached answer.
-    Query(Query),
-    /// Help, or the reason why nothing was done.
-    Explained {
-        context_id: String,
-        parts: Vec<Part>,
-    },
+enum Sent {
+    Message { context_id: String, parts: Arc<RawValue> },
     Task(Box<Task>),
+}
+
+pub(super) async fn send(
+    app: &App,
+    cache: &PartsCache,
+    caller: Caller,
+    params: Fields<'_>,
+    dialect: Dialect,
+) -> Result<Box<RawValue>, A2aError> {
+    let (request, history_length) = send_request(app, params, dialect)?;
+    Ok(match answer(app, cache, caller, dialect, request).await? {
+        Sent::Message { context_id, parts } => dialect.message(&new_id(app), &context_id, &parts)?,
+        Sent::Task(task) => dialect.sent(*task, history_length)?,
+    })
+}
+
+/// The request, and how much of the history the client wants back.
+fn send_request(
+    app: &App,
+    params: Fields<'_>,
+    dialect: Dialect,
+) -> Result<(SendRequest, Option<u64>), A2aError> {
+    let message = parse::message(params, dialect, || new_id(app))?;
+    let client_task_id = if dialect == Dialect::V02 {
+        Some(params.id("id")?.or_else(|| message.task_id.clone()).unwrap_or_else(|| new_id(app)))
+    } else {
+        None
+    };
+    let empty = Map::new();
+    let configuration = match params.get("configuration") {
+        Some(value) => Fields::at(value, "configuration")?,
+        None => Fields::of(&empty, "configuration"),
+    };
+    // Refused, because the client would wait for notifications that never arrive.
+    for push in ["taskPushNotificationConfig", "pushNotificationConfig"] {
+        if configuration.get(push).is_some() {
+            return Err(A2aError::no_push());
+        }
+    }
+    // A client that does not wait for the answer fetches the task later.
+    let wants_task = configuration.flag("returnImmediately")? == Some(true)
+        || configuration.flag("blocking")? == Some(false);
+    let history_length = match configuration.history_length()? {
+        Some(length) => Some(length),
+        None => params.history_length()?,
+    };
+    let context_id = message.context_id.clone().or(params.id("sessionId")?);
+    Ok((SendRequest { message, client_task_id, wants_task, context_id }, history_length))
 }
 
 impl SendRequest {
@@ -51,7 +97,13 @@ impl SendRequest {
     }
 }
 
-pub async fn send(app: &App, caller: Caller, mut request: SendRequest) -> Result<Sent, A2aError> {
+async fn answer(
+    app: &App,
+    cache: &PartsCache,
+    caller: Caller,
+    dialect: Dialect,
+    mut request: SendRequest,
+) -> Result<Sent, A2aError> {
     // Everyone at the same address could read a task whose id is easy to guess. Such a task gets an id of ours.
     if request.client_task_id.as_deref().is_some_and(|id| !is_hard_to_guess(id)) {
         (request.client_task_id, request.wants_task) = (None, true);
@@ -63,7 +115,8 @@ pub async fn send(app: &App, caller: Caller, mut request: SendRequest) -> Result
     if !request.requires_task() {
         return match intent::parse_intent(&parsed, None) {
             Intent::Run(operation, arguments) if operation.effect.read_only => {
-                Ok(Sent::Query(Query { context_id, operation, arguments }))
+                let parts = read(app, cache, caller, dialect, operation, arguments).await?;
+                Ok(Sent::Message { context_id, parts })
             }
             intent => {
                 let is_task = leads_to_task(&intent);
@@ -72,7 +125,7 @@ pub async fn send(app: &App, caller: Caller, mut request: SendRequest) -> Result
                 }
                 let reply = intent::answer(app, &caller, &parsed, intent).await?;
                 if !is_task {
-                    return Ok(Sent::Explained { context_id, parts: parts(reply) });
+                    return Ok(Sent::Message { context_id, parts: dialect.parts(parts(reply))? });
                 }
                 store(app, caller, &request, context_id, None, Some(reply)).await
             }
@@ -89,6 +142,31 @@ pub async fn send(app: &App, caller: Caller, mut request: SendRequest) -> Result
         Some(intent::answer(app, &caller, &parsed, intent).await?)
     };
     store(app, caller, &request, context_id, previous, reply).await
+}
+
+/// The parts of the answer of a read operation, from the cache if they are still valid.
+async fn read(
+    app: &App,
+    cache: &PartsCache,
+    caller: Caller,
+    dialect: Dialect,
+    operation: &'static AnyOperation,
+    arguments: Value,
+) -> Result<Arc<RawValue>, A2aError> {
+    // If the store fails here, the operation runs without the cache and reports the failure.
+    let validator = (operation.cache_validator)(app.clone()).await.unwrap_or_default();
+    let key = json!([dialect == Dialect::V1, operation.name, arguments]).to_string();
+    if let Some(parts) = validator.as_ref().and_then(|validator| cache.get(&key, validator)) {
+        return Ok(parts);
+    }
+    let intent = Intent::Run(operation, arguments);
+    let reply = intent::answer(app, &caller, &MessageContent::default(), intent).await?;
+    let ok = reply.data["ok"] == true;
+    let parts = dialect.parts(parts(reply))?;
+    if let Some(validator) = validator.filter(|_| ok) {
+        cache.put(key, validator, Arc::clone(&parts));
+    }
+    Ok(parts)
 }
 
 /// A task is stored for a write, whose result is worth keeping, and for a question to the caller, which waits
@@ -216,28 +294,5 @@ fn state_after(reply: &Reply) -> TaskState {
         Outcome::Failed => TaskState::Failed,
         Outcome::Asked => TaskState::InputRequired,
         Outcome::Declined => TaskState::Rejected,
-    }
-}
-
-#[derive(Clone, Debug)]
-pub struct Query {
-    pub context_id: String,
-    pub operation: &'static AnyOperation,
-    pub arguments: Value,
-}
-
-impl Query {
-    /// `None` where the operation has no validator, and where the store failed: running the query then
-    /// reports the error.
-    pub async fn cache_validator(&self, app: &App) -> Option<CacheValidator> {
-        (self.operation.cache_validator)(app.clone()).await.unwrap_or_default()
-    }
-
-    /// The parts of the answer, and whether the operation succeeded: a failure must not be cached.
-    pub async fn run(self, app: &App, caller: Caller) -> Result<(Vec<Part>, bool), Problem> {
-        let intent = Intent::Run(self.operation, self.arguments);
-        let reply = intent::answer(app, &caller, &MessageContent::default(), intent).await?;
-        let ok = reply.data["ok"] == true;
-        Ok((parts(reply), ok))
     }
 }

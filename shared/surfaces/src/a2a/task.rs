@@ -14,7 +14,7 @@ use registry_store::{MAX_CONTENT_BYTES, Origin, StoredTask};
 /// A2A 1.0 specification §4.1.3. `Submitted`, `Working` and `AuthRequired` are never stored here: a task is
 /// answered before it is stored, and no operation needs a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TaskState {
+pub(super) enum TaskState {
     Submitted,
     Working,
     Completed,
@@ -38,8 +38,7 @@ impl TaskState {
     ];
 
     /// The name in A2A 0.3; 1.0 writes the same in capitals.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Submitted => "submitted",
             Self::Working => "working",
@@ -52,47 +51,45 @@ impl TaskState {
         }
     }
 
-    pub fn named(name: &str) -> Option<Self> {
+    pub(super) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
-
-    #[must_use]
-    pub const fn is_final(self) -> bool {
+    pub(super) const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Canceled | Self::Rejected)
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Artifact {
-    pub id: String,
-    pub name: String,
-    pub parts: Vec<Part>,
+pub(super) struct Artifact {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) parts: Vec<Part>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TaskContents {
+pub(super) struct TaskContents {
     /// Explains the state: a question or a refusal.
-    pub message: Option<Message>,
-    pub artifacts: Vec<Artifact>,
+    pub(super) message: Option<Message>,
+    pub(super) artifacts: Vec<Artifact>,
     /// All earlier messages, the oldest first.
-    pub history: Vec<Message>,
+    pub(super) history: Vec<Message>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Task {
-    pub id: String,
-    pub origin: Origin,
-    pub caller: String,
-    pub context_id: String,
-    pub state: TaskState,
+pub(super) struct Task {
+    pub(super) id: String,
+    pub(super) origin: Origin,
+    pub(super) caller: String,
+    pub(super) context_id: String,
+    pub(super) state: TaskState,
     /// When the state last changed.
-    pub at: Moment,
-    pub contents: TaskContents,
+    pub(super) at: Moment,
+    pub(super) contents: TaskContents,
 }
 
 impl Task {
     /// Takes the last `length` messages out of the history; all of them without a limit.
-    pub fn take_history(&mut self, length: Option<u64>) -> Vec<Message> {
+    pub(super) fn take_history(&mut self, length: Option<u64>) -> Vec<Message> {
         let mut all = std::mem::take(&mut self.contents.history);
         let length = length.and_then(|length| usize::try_from(length).ok()).unwrap_or(all.len());
         all.split_off(all.len().saturating_sub(length))

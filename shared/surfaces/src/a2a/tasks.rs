@@ -4,38 +4,21 @@
 //! the same as for an unknown id, so that nobody can guess ids.
 
 use super::A2aError;
+use super::fields::Fields;
 use super::id::{is_own_context_id, is_valid_id, new_id};
 use super::message::{Message, Part};
-use super::task::Task;
-use super::task::TaskState;
+use super::task::{Task, TaskState};
+use super::v1::{self, MAX_PAGE_SIZE};
 use registry_app::App;
 use registry_model::{Caller, Cursor, Moment, TimeKey};
-use registry_store::{StoredTask, TaskFilter};
+use registry_store::{StoredTask, TaskFilter, TaskPage};
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct ListRequest {
-    /// Without a context id of ours no task is listed.
-    pub context_id: Option<String>,
-    pub state: Option<TaskState>,
-    pub since: Option<Moment>,
-    pub page_token: Option<String>,
-    pub page_size: usize,
+pub(super) async fn get(app: &App, caller: Caller, params: Fields<'_>) -> Result<Task, A2aError> {
+    Ok(find(app, caller, params).await?.0)
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TaskList {
-    pub tasks: Vec<Task>,
-    pub next_page_token: Option<String>,
-    /// On all pages.
-    pub total: usize,
-}
-
-pub async fn get(app: &App, caller: Caller, id: &str) -> Result<Task, A2aError> {
-    Ok(find(app, caller, id).await?.0)
-}
-
-pub async fn cancel(app: &App, caller: Caller, id: &str) -> Result<Task, A2aError> {
-    let (mut task, stored) = find(app, caller, id).await?;
+pub(super) async fn cancel(app: &App, caller: Caller, params: Fields<'_>) -> Result<Task, A2aError> {
+    let (mut task, stored) = find(app, caller, params).await?;
     if task.state.is_final() {
         return Err(A2aError::not_cancelable(&task.id, Some(task.state)));
     }
@@ -53,28 +36,53 @@ pub async fn cancel(app: &App, caller: Caller, id: &str) -> Result<Task, A2aErro
 pub(super) const CANCELED_TEXT: &str = "Canceled. The request had no effect.";
 
 /// A caller sees the tasks of the contexts that it knows (A2A 1.0 specification §3.1.4: only tasks that are
-/// visible to the client), so without a context id of ours there are none.
-pub async fn list(app: &App, caller: Caller, request: ListRequest) -> Result<TaskList, A2aError> {
-    let filter =
-        TaskFilter { state: request.state.map(|state| state.name().to_owned()), since: request.since };
-    let after = request.page_token.map(|token| token.parse::<Cursor<TimeKey>>()).transpose();
+/// visible to the client), so without a context id of ours there are none. Only 1.0 has this method.
+pub(super) async fn list(app: &App, caller: Caller, params: Fields<'_>) -> Result<v1::TaskList, A2aError> {
+    let page_size = params.number("pageSize", 1, MAX_PAGE_SIZE)?.unwrap_or(50);
+    let history_length = params.history_length()?;
+    let artifacts = params.flag("includeArtifacts")?.unwrap_or(false);
+    let context_id = params.id("contextId")?.filter(|id| is_own_context_id(id));
+    let state = state(params)?.map(|state| state.name().to_owned());
+    let filter = TaskFilter { state, since: since(params)? };
+    let after = params.text("pageToken")?.map(str::parse::<Cursor<TimeKey>>).transpose();
     let after = after.map_err(|_| A2aError::param("pageToken", "is not a page token of this registry."))?;
-    let Some(context_id) = request.context_id.filter(|id| is_own_context_id(id)) else {
-        return Ok(TaskList::default());
+    let page = match context_id {
+        None => TaskPage::default(),
+        Some(context_id) => {
+            let callers = app.caller_digests(&caller).await?;
+            let callers: Vec<&str> = callers.iter().collect();
+            let after = after.as_ref().map(|Cursor(key)| key.as_str());
+            let (limit, now) = (usize::try_from(page_size).unwrap_or(100), app.clock.now());
+            app.store.tasks(&context_id, &callers, &filter, after, limit, now).await?
+        }
     };
-    let now = app.clock.now();
-    let callers = app.caller_digests(&caller).await?;
-    let callers: Vec<&str> = callers.iter().collect();
-    let after = after.as_ref().map(|Cursor(key)| key.as_str());
-    let page = app.store.tasks(&context_id, &callers, &filter, after, request.page_size, now).await?;
-    Ok(TaskList {
-        tasks: page.tasks.into_iter().map(Task::from_stored).collect::<Result<_, _>>()?,
-        next_page_token: page.next.map(|key| Cursor(key).to_string()),
-        total: page.total,
+    let task = |stored| Ok(v1::Task::of(Task::from_stored(stored)?, history_length, artifacts));
+    Ok(v1::TaskList {
+        tasks: page.tasks.into_iter().map(task).collect::<Result<_, A2aError>>()?,
+        next_page_token: page.next.map(|key| Cursor(key).to_string()).unwrap_or_default(),
+        page_size,
+        total_size: page.total,
     })
 }
 
-async fn find(app: &App, caller: Caller, id: &str) -> Result<(Task, StoredTask), A2aError> {
+fn state(params: Fields<'_>) -> Result<Option<TaskState>, A2aError> {
+    match params.text("status")? {
+        None | Some(v1::STATE_UNSPECIFIED) => Ok(None),
+        Some(name) => match v1::state_named(name) {
+            Some(state) => Ok(Some(state)),
+            None => Err(params.wrong("status", "must be a state such as TASK_STATE_COMPLETED.")),
+        },
+    }
+}
+
+fn since(params: Fields<'_>) -> Result<Option<Moment>, A2aError> {
+    let time = params.text("statusTimestampAfter")?.map(str::parse::<Moment>).transpose();
+    time.map_err(|_| params.wrong("statusTimestampAfter", "must be a time such as 2026-11-20T12:00:00.000Z."))
+}
+
+async fn find(app: &App, caller: Caller, params: Fields<'_>) -> Result<(Task, StoredTask), A2aError> {
+    let id = params.text("id")?.or(params.text("taskId")?);
+    let id = id.ok_or_else(|| A2aError::param("id", "is missing: pass the id of a task."))?;
     let not_found = || A2aError::task_not_found(id);
     if !is_valid_id(id) {
         return Err(not_found());

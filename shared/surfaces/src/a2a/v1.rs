@@ -8,34 +8,33 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use super::id::MAX_ID_LENGTH;
-use super::{Content, Role, TaskState};
+use super::message::{Content, Role};
+use super::task::TaskState;
 use registry_model::Moment;
 
-pub const MAX_PARTS: usize = 100;
+pub(super) const MAX_PARTS: usize = 100;
 /// More than any task has, and within the range of every integer type.
-pub const MAX_HISTORY_LENGTH: u64 = 1_000_000;
+pub(super) const MAX_HISTORY_LENGTH: u64 = 1_000_000;
 /// Of a list of tasks.
-pub const MAX_PAGE_SIZE: u64 = 100;
+pub(super) const MAX_PAGE_SIZE: u64 = 100;
 
-pub const STATE_UNSPECIFIED: &str = "TASK_STATE_UNSPECIFIED";
-
-#[must_use]
-pub fn state(state: TaskState) -> String {
+pub(super) const STATE_UNSPECIFIED: &str = "TASK_STATE_UNSPECIFIED";
+pub(super) fn state(state: TaskState) -> String {
     format!("TASK_STATE_{}", state.name().replace('-', "_").to_ascii_uppercase())
 }
 
 /// Names of 0.3 are accepted too, because clients mix them up.
-#[must_use]
-pub fn state_named(name: &str) -> Option<TaskState> {
+pub(super) fn state_named(name: &str) -> Option<TaskState> {
     let bare = name.strip_prefix("TASK_STATE_").unwrap_or(name).to_ascii_lowercase().replace('_', "-");
     TaskState::named(if bare == "cancelled" { "canceled" } else { &bare })
 }
 
 /// A message as an answer, around parts that are already serialized.
-///
-/// # Errors
-/// None: all members can be serialized.
-pub fn answer(message_id: &str, context_id: &str, parts: &RawValue) -> serde_json::Result<Box<RawValue>> {
+pub(super) fn answer(
+    message_id: &str,
+    context_id: &str,
+    parts: &RawValue,
+) -> serde_json::Result<Box<RawValue>> {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct Answer<'a> {
@@ -52,9 +51,9 @@ pub fn answer(message_id: &str, context_id: &str, parts: &RawValue) -> serde_jso
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "A2aSent")]
-pub enum Sent {
+pub(crate) enum Sent {
     Task(Task),
-    // `answer` writes it.
+    #[expect(dead_code, reason = "`answer` writes it")]
     Message(Message),
 }
 
@@ -62,19 +61,19 @@ pub enum Sent {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "A2aTasks")]
-pub struct TaskList {
-    pub tasks: Vec<Task>,
+pub(crate) struct TaskList {
+    pub(super) tasks: Vec<Task>,
     /// Empty on the last page.
-    pub next_page_token: String,
-    pub page_size: u64,
-    pub total_size: usize,
+    pub(super) next_page_token: String,
+    pub(super) page_size: u64,
+    pub(super) total_size: usize,
 }
 
 /// A task of A2A 1.0.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "A2aTask")]
-pub struct Task {
+pub(crate) struct Task {
     id: String,
     context_id: String,
     status: Status,
@@ -107,7 +106,7 @@ struct Artifact {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "A2aMessage")]
-pub struct Message {
+pub(crate) struct Message {
     message_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     context_id: Option<String>,
@@ -127,7 +126,7 @@ pub struct Message {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "A2aPart")]
-pub struct Part {
+pub(crate) struct Part {
     #[serde(flatten)]
     content: PartContent,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,23 +149,22 @@ enum PartContent {
 /// An error of the REST binding of A2A (google.rpc.Status).
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "A2aError")]
-pub struct ErrorBody {
-    pub error: ErrorStatus,
+pub(crate) struct ErrorBody {
+    pub(super) error: ErrorStatus,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct ErrorStatus {
-    pub code: u16,
-    pub status: &'static str,
-    pub message: String,
-    pub details: Vec<Value>,
+pub(crate) struct ErrorStatus {
+    pub(super) code: u16,
+    pub(super) status: &'static str,
+    pub(super) message: String,
+    pub(super) details: Vec<Value>,
 }
 
 impl Task {
     /// With the last `history` messages; all of them without a limit.
-    #[must_use]
-    pub fn of(mut task: super::Task, history: Option<u64>, artifacts: bool) -> Self {
+    pub(super) fn of(mut task: super::task::Task, history: Option<u64>, artifacts: bool) -> Self {
         let history = task.take_history(history).into_iter().map(Message::from).collect();
         let message = task.contents.message.map(Message::from);
         let artifacts = task.contents.artifacts.into_iter().filter(|_| artifacts).map(|artifact| Artifact {
@@ -184,8 +182,8 @@ impl Task {
     }
 }
 
-impl From<super::Message> for Message {
-    fn from(message: super::Message) -> Self {
+impl From<super::message::Message> for Message {
+    fn from(message: super::message::Message) -> Self {
         Self {
             message_id: message.id,
             context_id: message.context_id,
@@ -199,8 +197,8 @@ impl From<super::Message> for Message {
     }
 }
 
-impl From<super::Part> for Part {
-    fn from(part: super::Part) -> Self {
+impl From<super::message::Part> for Part {
+    fn from(part: super::message::Part) -> Self {
         let content = match part.content {
             Content::Text(text) => PartContent::Text(text),
             Content::Data(data) => PartContent::Data(data),
@@ -212,8 +210,7 @@ impl From<super::Part> for Part {
 }
 
 /// The schema of the parameters of `SendMessage`. The endpoint accepts more: names of fields and values as in 0.3.
-#[must_use]
-pub fn send_schema() -> Value {
+pub(crate) fn send_schema() -> Value {
     let optional = |mut schema: Value| {
         schema["type"] = json!([schema["type"], "null"]);
         schema
@@ -270,22 +267,18 @@ pub fn send_schema() -> Value {
 }
 
 /// The schema of an id that a client sends.
-#[must_use]
-pub fn id_schema() -> Value {
+pub(crate) fn id_schema() -> Value {
     json!({ "type": "string", "maxLength": MAX_ID_LENGTH, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" })
 }
 
 /// The schema of the id of a task in a path, where a colon separates it from the name of a call.
-#[must_use]
-pub fn task_id_schema() -> Value {
+pub(crate) fn task_id_schema() -> Value {
     let mut id = id_schema();
     id["minLength"] = json!(1);
     id["pattern"] = json!("^[^\\u0000-\\u001f\\u007f-\\u009f/:]*$");
     id
 }
-
-#[must_use]
-pub fn history_length_schema() -> Value {
+pub(crate) fn history_length_schema() -> Value {
     json!({
         "type": "integer", "minimum": 0, "maximum": MAX_HISTORY_LENGTH,
         "description": "The number of messages of each task's history to include.",
@@ -293,8 +286,7 @@ pub fn history_length_schema() -> Value {
 }
 
 /// The schema of the query of a list of tasks.
-#[must_use]
-pub fn list_schema() -> Value {
+pub(crate) fn list_schema() -> Value {
     let states = TaskState::ALL.into_iter().map(state);
     let states: Vec<String> =
         [String::new(), STATE_UNSPECIFIED.to_owned()].into_iter().chain(states).collect();

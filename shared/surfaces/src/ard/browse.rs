@@ -19,7 +19,7 @@ const MAX_READS: usize = 2;
 
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ListQuery {
+pub(crate) struct ListQuery {
     /// Conditions such as `type = 'application/mcp-server-card+json'`, joined by AND.
     #[schemars(length(max = 400), regex(pattern = SINGLE_CONDITION))]
     filter: Option<String>,
@@ -42,7 +42,7 @@ const SINGLE_CONDITION: &str = "^((displayName|publisher|publisherId|type|mediaT
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ArdList")]
-pub struct List {
+pub(crate) struct List {
     items: Vec<CatalogEntry>,
     /// `None` if it would need a read of every row.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ pub struct List {
     page_token: Option<String>,
 }
 
-pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
+pub(super) async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
     let limit = page_size(query.page_size, 20)?;
     let filter = ListFilter::read(query.filter.as_deref().unwrap_or_default())?;
     check_order(query.order_by.as_deref().unwrap_or_default())?;

@@ -18,35 +18,35 @@ use registry_search::AbilityNames;
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ArdEntry")]
-pub struct CatalogEntry {
-    pub identifier: String,
-    pub display_name: String,
+pub(crate) struct CatalogEntry {
+    pub(crate) identifier: String,
+    pub(crate) display_name: String,
     /// The media type of the document at `url`.
     #[serde(rename = "type")]
-    pub of_type: &'static str,
+    pub(crate) of_type: &'static str,
     /// The same, under the name that the AI catalogue format uses.
-    pub media_type: &'static str,
+    pub(crate) media_type: &'static str,
     /// The card, or the endpoint of an MCP server that has no card.
-    pub url: String,
+    pub(crate) url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
+    pub(crate) description: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tags: Vec<String>,
+    pub(crate) tags: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub capabilities: Vec<String>,
+    pub(crate) capabilities: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub representative_queries: Vec<String>,
+    pub(crate) representative_queries: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
+    pub(crate) version: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub updated_at: Option<Moment>,
+    pub(crate) updated_at: Option<Moment>,
     /// Flat, as the schema requires.
     #[serde(skip_serializing_if = "Map::is_empty")]
-    pub metadata: Map<String, Value>,
+    pub(crate) metadata: Map<String, Value>,
 }
 
 impl CatalogEntry {
-    pub fn of(listing: &Listing, abilities: AbilityNames, settings: &Settings) -> Self {
+    pub(crate) fn of(listing: &Listing, abilities: AbilityNames, settings: &Settings) -> Self {
         let kind = listing.shown_kind();
         Self {
             identifier: urn::of(listing.shown_card_url(), kind, &listing.id),
@@ -65,7 +65,7 @@ impl CatalogEntry {
     }
 }
 
-pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
+pub(crate) fn own(settings: &Settings) -> Vec<CatalogEntry> {
     let own = |identifier: String,
                of_type: &'static str,
                name: &str,

@@ -38,7 +38,7 @@ const NOT_COUNTED: [&str; 10] = [
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ArdExplored")]
-pub struct Explored {
+pub(crate) struct Explored {
     result_type: &'static str,
     facets: Map<String, Value>,
 }
@@ -98,7 +98,7 @@ struct FacetRequest {
     min_count: usize,
 }
 
-pub async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
+pub(super) async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
     if !matches!(body["query"], Value::Null | Value::Object(_)) {
         return Err(ArdError::invalid(
             "`query` must be an object. Its members `text` and `filter` are optional.",

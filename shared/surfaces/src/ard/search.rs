@@ -20,7 +20,7 @@ use registry_search::{Hit, MAX_QUERY_CHARS, Query, Text};
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ArdResults")]
-pub struct Results {
+pub(crate) struct Results {
     results: Vec<Ranked>,
     /// Always present if the caller asked for referrals.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,7 @@ impl Request {
     }
 }
 
-pub async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
+pub(super) async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
     let Request { text, filter, federation, limit, skip } = Request::read(body)?;
     let referrals = referrals(app, federation).await?;
     let kind = match filter.kinds {

@@ -27,7 +27,7 @@ pub struct ListPosition {
 ///
 /// # Errors
 /// 400: this registry did not issue the token.
-pub fn position<T: Default + fmt::Display + FromStr>(token: Option<&str>) -> Result<T, ArdError> {
+pub(super) fn position<T: Default + fmt::Display + FromStr>(token: Option<&str>) -> Result<T, ArdError> {
     let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(T::default()) };
     let cursor = token.parse::<Cursor<T>>().map_err(|_| {
         ArdError::invalid(

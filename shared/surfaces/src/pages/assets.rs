@@ -13,21 +13,21 @@ pub(super) const STYLE_PATH: &str = text(&named::<34>(b"/assets/style-", STYLE, 
 pub(super) const SCRIPT_PATH: &str = text(&named::<34>(b"/assets/script-", CODE, b".js"));
 pub(super) const ICON_PATH: &str = text(&named::<33>(b"/assets/icon-", IMAGE, b".svg"));
 
-pub static STYLE_SHEET: AnyDocument = AnyDocument {
+pub(super) static STYLE_SHEET: AnyDocument = AnyDocument {
     paths: &[STYLE_PATH],
     summary: "The style sheet of the pages.",
     media_type: "text/css; charset=utf-8",
     ..asset(|_, _| Box::pin(async { Ok(Bytes::from_static(STYLE)) }))
 };
 
-pub static SCRIPT: AnyDocument = AnyDocument {
+pub(super) static SCRIPT: AnyDocument = AnyDocument {
     paths: &[SCRIPT_PATH],
     summary: "The script of the pages, which also work without it.",
     media_type: "text/javascript; charset=utf-8",
     ..asset(|_, _| Box::pin(async { Ok(Bytes::from_static(CODE)) }))
 };
 
-pub static ICON: AnyDocument = AnyDocument {
+pub(super) static ICON: AnyDocument = AnyDocument {
     paths: &[ICON_PATH, "/favicon.ico"],
     summary: "The icon of the pages.",
     media_type: "image/svg+xml; charset=utf-8",

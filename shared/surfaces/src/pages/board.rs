@@ -130,7 +130,7 @@ struct Part {
     next: Option<String>,
 }
 
-pub static BOARD: AnyDocument = AnyDocument {
+pub(super) static BOARD: AnyDocument = AnyDocument {
     paths: &["/list"],
     summary: "The live board for people. It shows every Live agent and MCP server with its evidence, and has a search \
         and filters.",

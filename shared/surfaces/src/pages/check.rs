@@ -71,7 +71,7 @@ struct CheckQuery {
     url: String,
 }
 
-pub static CHECK: AnyDocument = AnyDocument {
+pub(super) static CHECK: AnyDocument = AnyDocument {
     paths: &["/check"],
     summary: "The form that checks an agent or MCP server without listing it, and what the check sends.",
     ..frame::page(|app, request| Box::pin(form(app, request))).with_query::<CheckQuery>()
@@ -161,7 +161,7 @@ impl<'a> StepRow<'a> {
 }
 
 /// The path parameter is the id of the report.
-pub static CHECK_REPORT: AnyDocument = AnyDocument {
+pub(super) static CHECK_REPORT: AnyDocument = AnyDocument {
     paths: &["/check/{id}"],
     summary: "The report of a score: each request of the probe with its answer, the rule of the specification, the \
         points and what to fix. Stored for 30 days.",

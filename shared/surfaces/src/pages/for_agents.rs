@@ -33,22 +33,17 @@ const PLAIN_REVISION: &str = MCP_REVISIONS[1];
 #[template(path = "for_agents.html")]
 struct Page<'a> {
     frame: Frame<'a>,
-    settings: &'a Settings,
     form: PublishForm,
-    list: Command,
-    status: Command,
-    score: Command,
-    search: Command,
-    matching: Command,
-    attest: Command,
-    bind: Command,
     protocols: Vec<Protocol>,
     stages: Vec<Stage>,
     core: Vec<Entry>,
     families: Vec<Family>,
-    total: usize,
-    user_agent: String,
-    name_proof: String,
+}
+
+impl Page<'_> {
+    fn command(&self, operation: &Description) -> Command {
+        Command::of(operation, self.frame.settings)
+    }
 }
 
 /// Options of the guide.
@@ -103,7 +98,7 @@ impl Entry {
     }
 }
 
-pub static FOR_AGENTS: AnyDocument = AnyDocument {
+pub(super) static FOR_AGENTS: AnyDocument = AnyDocument {
     paths: &["/for-agents"],
     summary: "The guide for agents and people. It shows how to list yourself, find listings and prove your identity, \
         with complete example requests.",
@@ -121,25 +116,13 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let settings = &app.settings;
     let description = "How to list an agent or MCP server with one request, find listings that answer, \
             and prove your identity. You can use REST, MCP, A2A or ARD.";
-    let command = |operation| Command::of(operation, settings);
     html(&Page {
         frame: Frame::of(settings, Section::ForAgents, "/for-agents", "For agents", description),
-        settings,
         form: PublishForm::of(&request.query::<GuideQuery>()?.url),
-        list: command(LIST_YOURSELF.described),
-        status: command(CHECK_STATUS.described),
-        score: command(SCORE.described),
-        search: command(ARD_SEARCH.described),
-        matching: command(MATCH_CAPABILITY.described),
-        attest: command(ATTEST.described),
-        bind: command(BIND_IDENTITY.described),
         protocols: protocols(settings),
         stages: funnel::stages(settings),
         core: DESCRIBED_CORE.iter().map(|operation| Entry::of(operation, settings)).collect(),
         families: families(settings),
-        total: DESCRIPTIONS.len(),
-        user_agent: settings.user_agent(),
-        name_proof: settings.domain_proof_url.replace("{domain}", "<your domain>"),
     })
 }
 

@@ -54,7 +54,7 @@ pub(super) const NAVIGATION: [Entry; 4] = [
 /// Templates that extend `layout.html` have it as their field `frame`.
 #[derive(Clone, Debug)]
 pub(super) struct Frame<'a> {
-    settings: &'a Settings,
+    pub(super) settings: &'a Settings,
     section: Section,
     pub(super) title: String,
     pub(super) description: String,

@@ -43,7 +43,6 @@ const HEADERS: [(&str, &str); frame::HEADERS.len() + ROOT_LINKS.len()] = {
 struct Page<'a> {
     frame: Frame<'a>,
     live: Live,
-    recheck_days: u32,
     form: PublishForm,
     rows: Vec<Row>,
     last_handshake: Option<When>,
@@ -79,7 +78,6 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     html(&Page {
         frame: Frame::of(settings, Section::Home, "/", "", description),
         live,
-        recheck_days: settings.recheck_days,
         form: PublishForm::default(),
         rows: rows.iter().map(|listing| Row::of(listing, now)).collect(),
         last_handshake: latest.first().map(|probe| When::of(probe.probed_at, now)),

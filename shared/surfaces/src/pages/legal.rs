@@ -65,7 +65,7 @@ struct PrivacyPage<'a> {
     stored: &'static [Data],
 }
 
-pub static PRIVACY: AnyDocument = AnyDocument {
+pub(super) static PRIVACY: AnyDocument = AnyDocument {
     paths: &["/privacy"],
     summary: "Which personal data this registry stores, for what and for how long, and how to have it erased.",
     ..legal(|app, _| {
@@ -87,44 +87,22 @@ fn frame<'a>(settings: &'a Settings, page: &AnyDocument, title: &str) -> Frame<'
 #[template(path = "terms.html")]
 struct TermsPage<'a> {
     frame: Frame<'a>,
-    recheck_days: u32,
-    user_agent: String,
 }
 
-pub static TERMS: AnyDocument = AnyDocument {
+pub(super) static TERMS: AnyDocument = AnyDocument {
     paths: &["/terms"],
     summary: "The rules for using this registry: what you may publish, what Live means, and how a listing is removed.",
-    ..legal(|app, _| {
-        Box::pin(async {
-            html(&TermsPage {
-                frame: frame(&app.settings, &TERMS, "Terms"),
-                recheck_days: app.settings.recheck_days,
-                user_agent: app.settings.user_agent(),
-            })
-        })
-    })
+    ..legal(|app, _| Box::pin(async { html(&TermsPage { frame: frame(&app.settings, &TERMS, "Terms") }) }))
 };
 
 #[derive(Template)]
 #[template(path = "about.html")]
 struct AboutPage<'a> {
     frame: Frame<'a>,
-    recheck_days: u32,
-    version: &'static str,
-    source: Option<&'a str>,
 }
 
-pub static ABOUT: AnyDocument = AnyDocument {
+pub(super) static ABOUT: AnyDocument = AnyDocument {
     paths: &["/about"],
     summary: "Who runs this registry, what Live means, and what the registry is not.",
-    ..legal(|app, _| {
-        Box::pin(async {
-            html(&AboutPage {
-                frame: frame(&app.settings, &ABOUT, "About"),
-                recheck_days: app.settings.recheck_days,
-                version: registry_model::VERSION,
-                source: app.settings.source_url.as_deref(),
-            })
-        })
-    })
+    ..legal(|app, _| Box::pin(async { html(&AboutPage { frame: frame(&app.settings, &ABOUT, "About") }) }))
 };

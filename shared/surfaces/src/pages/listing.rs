@@ -144,7 +144,7 @@ struct PeerRow {
     last: When,
 }
 
-pub static LISTING: AnyDocument = AnyDocument {
+pub(super) static LISTING: AnyDocument = AnyDocument {
     paths: &["/list/{id}"],
     summary: "The page of a listing for people. It shows the state, ninety days of probes, the checks, the tools or \
         skills, and how to use the listing.",

@@ -23,17 +23,21 @@ struct Page<'a> {
     /// Label, class of the style sheet and count.
     outcomes: [(&'static str, &'static str, u32); 4],
     outcome_bar: Drawing,
-    reasons: Vec<ReasonRow>,
 }
 
-struct ReasonRow {
-    reason: String,
-    count: u32,
-    bar: Drawing,
-    fix: Option<String>,
+impl Page<'_> {
+    /// The most frequent reasons, each with its bar.
+    fn reasons(&self) -> impl Iterator<Item = (&FailReason, Drawing)> {
+        let counted = &self.statistics.outcomes.fail_reasons;
+        let most = counted.iter().map(|reason| reason.count).max().unwrap_or_default();
+        counted
+            .iter()
+            .take(MAX_REASONS)
+            .map(move |reason| (reason, chart::share("failed", reason.count, most)))
+    }
 }
 
-pub static NETWORK: AnyDocument = AnyDocument {
+pub(super) static NETWORK: AnyDocument = AnyDocument {
     paths: &["/network"],
     summary: "The outcomes of today's probes and their reasons, for people.",
     max_age_s: Some(60),
@@ -57,19 +61,6 @@ fn page<'a>(app: &'a App, statistics: &'a Statistics) -> Page<'a> {
         frame: Frame::of(&app.settings, Section::Status, "/network", "Network", description),
         outcome_bar: chart::stacked(&outcomes.map(|(_, class, count)| (class, count))),
         outcomes,
-        reasons: reasons(statistics),
         statistics,
     }
-}
-
-fn reasons(statistics: &Statistics) -> Vec<ReasonRow> {
-    let counted = &statistics.outcomes.fail_reasons;
-    let most = counted.iter().map(|reason| reason.count).max().unwrap_or_default();
-    let row = |reason: &FailReason| ReasonRow {
-        fix: explain::fix_for_code(&reason.code),
-        bar: chart::share("failed", reason.count, most),
-        reason: shorten(&reason.reason, 120),
-        count: reason.count,
-    };
-    counted.iter().take(MAX_REASONS).map(row).collect()
 }

@@ -67,7 +67,7 @@ fn example_server() -> Profile {
     Profile { endpoint: Some("https://mcp.example.com/mcp".to_owned()), ..profile }
 }
 
-pub static PRODUCTS: AnyDocument = AnyDocument {
+pub(super) static PRODUCTS: AnyDocument = AnyDocument {
     paths: &["/products"],
     summary: "The page of the products for people. It shows prices, contents and the free founding seats.",
     max_age_s: Some(60),

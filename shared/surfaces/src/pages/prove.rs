@@ -35,7 +35,7 @@ struct ProveQuery {
     id: Option<String>,
 }
 
-pub static PROVE: AnyDocument = AnyDocument {
+pub(super) static PROVE: AnyDocument = AnyDocument {
     paths: &["/prove"],
     summary: "The guide for owners. It shows how to prove that a listing is yours, and how to change or withdraw it, \
         with a script to copy.",

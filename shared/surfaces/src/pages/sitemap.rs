@@ -45,7 +45,7 @@ struct Page {
     changed_at: Option<Moment>,
 }
 
-pub static SITEMAP: AnyDocument = AnyDocument {
+pub(crate) static SITEMAP: AnyDocument = AnyDocument {
     paths: &["/sitemap.xml"],
     summary: "The sitemap for search engines (sitemaps.org), in parts if it is long.",
     media_type: "application/xml",

@@ -14,7 +14,7 @@ use registry_app::App;
 use registry_domain::evidence_log::{self, Published};
 use registry_model::cache::CacheValidator;
 use registry_model::error::{Problem, shorten};
-use registry_model::{Handshake, Moment, ProbeRecord, WitnessState};
+use registry_model::{Handshake, Moment, ProbeRecord};
 use registry_store::EconomySample;
 
 /// Of samples in the chart.
@@ -28,15 +28,21 @@ const REUSED_FOR_S: i64 = 30;
 struct Page<'a> {
     frame: Frame<'a>,
     statistics: &'a Statistics,
-    next_tick: When,
-    last_tick: Option<When>,
-    last_ok_tick: Option<When>,
+    now: Moment,
     growth: Growth,
     /// Label, used, of and the bar.
     budgets: [(&'static str, u32, u32, Drawing); 3],
-    next_recheck: Option<When>,
-    recent: Vec<RecentRow>,
-    log: Option<LogRow>,
+    log: Option<Published>,
+}
+
+impl Page<'_> {
+    fn when(&self, at: &Moment) -> When {
+        When::of(*at, self.now)
+    }
+
+    fn recent(&self) -> impl Iterator<Item = &ProbeRecord> {
+        self.statistics.recent.iter().take(MAX_RECENT)
+    }
 }
 
 struct Growth {
@@ -45,31 +51,7 @@ struct Growth {
     samples: usize,
 }
 
-struct RecentRow {
-    path: String,
-    target: String,
-    outcome: &'static str,
-    class: &'static str,
-    why: Option<String>,
-    latency_ms: Option<u32>,
-    at: When,
-}
-
-struct LogRow {
-    size: u64,
-    root: String,
-    signed: When,
-    witnesses: Vec<WitnessRow>,
-}
-
-struct WitnessRow {
-    name: String,
-    size: u64,
-    cosigned: Option<When>,
-    failure: Option<String>,
-}
-
-pub static STATUS: AnyDocument = AnyDocument {
+pub(super) static STATUS: AnyDocument = AnyDocument {
     paths: &["/status"],
     summary: "The probe statistics for people: Live listings over time, budget and schedules.",
     max_age_s: Some(15),
@@ -97,20 +79,15 @@ fn page<'a>(
     log: Option<Published>,
 ) -> Page<'a> {
     let now = app.clock.now();
-    let seen = |at: Option<Moment>| at.map(|at| When::of(at, now));
     let live = &statistics.live_active;
     let description =
         format!("{} Live agents and {} Live MCP servers, with probe statistics.", live.agents, live.mcp);
     Page {
         frame: Frame::of(&app.settings, Section::Status, "/status", "Status", description),
-        next_tick: When::of(statistics.next_tick_at, now),
-        last_tick: seen(statistics.last_tick_at),
-        last_ok_tick: seen(statistics.last_ok_tick_at),
+        now,
         growth: Growth::of(samples, live.total, now),
         budgets: budgets(statistics),
-        next_recheck: seen(statistics.weekly_recheck.next_due_at),
-        recent: statistics.recent.iter().take(MAX_RECENT).map(|probe| RecentRow::of(probe, now)).collect(),
-        log: log.map(|log| LogRow::of(log, now)),
+        log,
         statistics,
     }
 }
@@ -142,36 +119,12 @@ fn budgets(statistics: &Statistics) -> [(&'static str, u32, u32, Drawing); 3] {
     ]
 }
 
-impl LogRow {
-    fn of(Published { tree, witnesses }: Published, now: Moment) -> Self {
-        let row = |witness: WitnessState| WitnessRow {
-            name: witness.vkey.split('+').next().unwrap_or_default().to_owned(),
-            size: witness.tree_size,
-            cosigned: witness.cosigned_at.map(|at| When::of(at, now)),
-            failure: witness.failure,
-        };
-        let witnesses = witnesses.into_iter().map(row).collect();
-        Self { size: tree.size, root: tree.root, signed: When::of(tree.at, now), witnesses }
-    }
-}
-
-impl RecentRow {
-    fn of(probe: &ProbeRecord, now: Moment) -> Self {
-        let class = match probe.handshake {
-            Handshake::Ok if probe.reason.is_none() => "good",
-            // It answered, but a check failed.
-            Handshake::Ok | Handshake::Partial => "warn",
-            Handshake::Fail => "bad",
-            Handshake::Skip => "plain",
-        };
-        Self {
-            path: format!("/list/{}", probe.id),
-            target: shorten(&probe.target, 80),
-            outcome: probe.handshake.as_str(),
-            class,
-            why: probe.reason.as_deref().map(|reason| shorten(reason, 120)),
-            latency_ms: probe.latency_ms,
-            at: When::of(probe.probed_at, now),
-        }
+fn class(probe: &ProbeRecord) -> &'static str {
+    match probe.handshake {
+        Handshake::Ok if probe.reason.is_none() => "good",
+        // It answered, but a check failed.
+        Handshake::Ok | Handshake::Partial => "warn",
+        Handshake::Fail => "bad",
+        Handshake::Skip => "plain",
     }
 }

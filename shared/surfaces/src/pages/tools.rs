@@ -94,7 +94,7 @@ impl SeverityChip {
     }
 }
 
-pub static TOOLS: AnyDocument = AnyDocument {
+pub(super) static TOOLS: AnyDocument = AnyDocument {
     paths: &["/list/{id}/tools"],
     summary: "The page with the tools of an MCP server for people. It shows the parameters, the declared effects, \
         resources and prompts, and the changes between the last looks.",

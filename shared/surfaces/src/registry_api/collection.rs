@@ -17,7 +17,7 @@ use registry_search::{Query, Text};
 const MAX_HITS: usize = 100;
 
 #[derive(Clone, Debug)]
-pub struct Selection {
+pub(crate) struct Selection {
     pub(super) collection: Collection,
     /// The names or ids to which the index is limited.
     pub(super) only: Option<Arc<HashSet<String>>>,
@@ -26,7 +26,7 @@ pub struct Selection {
 impl Selection {
     /// # Errors
     /// 404 for an unknown collection; the table is busy.
-    pub async fn load(app: &App, name: &str) -> Result<Arc<Self>, Problem> {
+    pub(super) async fn load(app: &App, name: &str) -> Result<Arc<Self>, Problem> {
         let found = app.store.collection(name).await?;
         let collection = found.ok_or_else(|| collections::not_found(name))?;
         let rules = &collection.rules;

@@ -8,12 +8,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-use super::Namespace;
 use super::cursor::Cursor;
 use super::query::{ServerQuery, access, limit, text};
 use super::servers::{Metadata, named, page};
 use registry_app::App;
-use registry_domain::views::{ServerEvidence, ServerResponse};
+use registry_domain::views::{Namespace, ServerEvidence, ServerResponse};
 use registry_formats::registry_name;
 use registry_model::error::Problem;
 use registry_model::protocol::MCP_REGISTRY;
@@ -26,7 +25,7 @@ const MAX_VALUES: usize = 50;
 /// Servers, best first.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ServerMatches")]
-pub struct Matches {
+pub(crate) struct Matches {
     servers: Vec<ServerResponse>,
     metadata: Found,
 }
@@ -46,7 +45,7 @@ struct Found {
 ///
 /// # Errors
 /// 422 for a query over 1,000 characters, an unknown `access` or a limit that is not a number; the table is busy.
-pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
+pub(super) async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let limit = limit(query)?;
     let search = registry_search::Query {
@@ -92,7 +91,7 @@ pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
 /// The evidence, by server name.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ServerHealth")]
-pub struct Health {
+pub(crate) struct Health {
     servers: BTreeMap<String, ServerEvidence>,
     metadata: Metadata,
 }
@@ -101,7 +100,7 @@ pub struct Health {
 ///
 /// # Errors
 /// As the list; 404 if no Live server has that name.
-pub async fn health(app: &App, query: &str) -> Result<Health, Problem> {
+pub(super) async fn health(app: &App, query: &str) -> Result<Health, Problem> {
     let (rows, next_cursor) = match text(query, "name") {
         Some(name) => (vec![named(app, &name, None).await?], None),
         None => {
@@ -125,7 +124,7 @@ pub async fn health(app: &App, query: &str) -> Result<Health, Problem> {
 /// How many servers have each value.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ServerFacets")]
-pub struct Facets {
+pub(crate) struct Facets {
     facets: BTreeMap<&'static str, Vec<Count>>,
 }
 
@@ -137,7 +136,7 @@ struct Count {
 
 /// # Errors
 /// 422 for a query over 1,000 characters; the table is busy.
-pub async fn facets(app: &App, query: &str) -> Result<Facets, Problem> {
+pub(super) async fn facets(app: &App, query: &str) -> Result<Facets, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let by = [Facet::Category, Facet::Publisher];
     let counted = app.search.count(&words, Some(Kind::Mcp), access(query)?.into(), &by).await?;

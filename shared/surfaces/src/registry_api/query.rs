@@ -66,7 +66,7 @@ pub(crate) const LIST_PARAMETERS: [&str; 7] =
     ["cursor", "limit", "search", "updated_since", "version", "include_deleted", "access"];
 
 #[derive(Clone, Debug)]
-pub struct ServerQuery {
+pub(crate) struct ServerQuery {
     /// For servers with a URL.
     pub(super) part: BrowseQuery,
     pub(super) version: Option<String>,
@@ -84,7 +84,7 @@ impl ServerQuery {
     /// # Errors
     /// 400 for an unknown cursor, for a time that is not RFC 3339 and for a search text over 200 characters, 422 for a
     /// limit that is not a whole number and for an unknown `access`.
-    pub fn parse(query: &str, collection: Option<Arc<Selection>>) -> Result<Self, Problem> {
+    pub(super) fn parse(query: &str, collection: Option<Arc<Selection>>) -> Result<Self, Problem> {
         let begin = text(query, "cursor").map_or(Ok(Cursor::Live(None)), |text| Cursor::read(&text))?;
         let changed_since = value(query, "updated_since").map(|text| moment(&text)).transpose()?;
         // A change is shown some time after it was made. So a mirror gets the latest changes twice instead of never.

@@ -30,13 +30,13 @@ const MAX_READS: usize = 2;
 
 /// A page of servers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ServerList {
+pub(crate) struct ServerList {
     servers: Vec<ServerResponse>,
     metadata: Metadata,
 }
 
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Metadata {
+pub(crate) struct Metadata {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub(super) next_cursor: Option<String>,
     pub(super) count: usize,
@@ -81,7 +81,11 @@ pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, P
 
 /// # Errors
 /// 404 if no Live server has that name; the table is busy.
-pub async fn versions(app: &App, name: &str, collection: Option<&Selection>) -> Result<ServerList, Problem> {
+pub(super) async fn versions(
+    app: &App,
+    name: &str,
+    collection: Option<&Selection>,
+) -> Result<ServerList, Problem> {
     let row = named(app, name, collection).await?;
     let stored = stored_versions(app, &row.listing).await?;
     let latest = ServerResponse::of_row(&row, stored.first(), &app.settings);
@@ -92,7 +96,7 @@ pub async fn versions(app: &App, name: &str, collection: Option<&Selection>) -> 
 
 /// # Errors
 /// 404 if no Live server has that name and version; the table is busy.
-pub async fn version(
+pub(super) async fn version(
     app: &App,
     name: &str,
     version: &str,
@@ -127,7 +131,7 @@ const fn is_described(listing: &Listing) -> bool {
     listing.server_name.is_some()
 }
 
-pub async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
+pub(super) async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
     app.store.live().await?;
     Ok(json!({ "status": "ok" }))
 }
@@ -232,7 +236,7 @@ pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>)
 
 /// The content changes with the Live rows and with the index that orders them. Both versions are read first,
 /// so that a page is never older than the version that it is cached under.
-pub async fn rendered_list(app: &App, query: &ServerQuery) -> Result<TaggedPage, Problem> {
+pub(super) async fn rendered_list(app: &App, query: &ServerQuery) -> Result<TaggedPage, Problem> {
     let live = async { app.store.live().await };
     let (live, ()) = futures::try_join!(live, app.search.refresh())?;
     // The content also changes with time, without a write: proofs expire, and delistings are shown for some days only.

@@ -5,9 +5,13 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use http::StatusCode;
 use local::{Data, Embedded, Options, Parts};
 use registry::model::{Clock, LimitedAction, Random, Rate};
 use registry::settings::{BASE_URL, Mode, Settings};
@@ -15,6 +19,7 @@ use registry::store::Store;
 
 use crate::gateway_events::by_events;
 use crate::instrumented::{Observer, with_rights};
+use crate::template::Template;
 
 /// A change of the settings that no variable can make.
 #[derive(Clone)]
@@ -59,8 +64,20 @@ impl Parts for TestParts {
     }
 
     fn function(&self, name: &'static str, function: Router) -> Router {
+        let function =
+            function.layer(from_fn(move |request: Request, next: Next| routed(name, request, next)));
         with_rights(name, if self.is_sent_as_events { by_events(function) } else { function })
     }
+}
+
+/// Checks that the template sends a request to the same function as the local gateway, if the function serves the path.
+async fn routed(function: &'static str, request: Request, next: Next) -> Response {
+    static TEMPLATE: LazyLock<Template> = LazyLock::new(|| Template::read().unwrap());
+    let expected = TEMPLATE.function_of(request.uri().path());
+    let path = request.uri().path().to_owned();
+    let response = next.run(request).await;
+    assert!(response.status() == StatusCode::NOT_FOUND || expected == function, "{path}: {expected}");
+    response
 }
 
 impl Default for TestOptions {

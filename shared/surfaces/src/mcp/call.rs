@@ -4,34 +4,35 @@
 
 use std::sync::Arc;
 
-use registry::app::App;
-use registry::error::{Problem, shorten};
-use registry::model::Caller;
-use registry::operations::short::{View, as_markdown};
-use registry::operations::{self, AnyOperation, CATALOGUE, RawArguments};
+use registry_app::App;
+use registry_model::Caller;
+use registry_model::error::{Problem, shorten};
+use registry_operations::short::{View, as_markdown};
+use registry_operations::{self as operations, AnyOperation, CATALOGUE, RawArguments};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::reply::{RpcError, raw};
-use crate::revision::Era;
+use super::reply::raw;
+use super::revision::Era;
+use crate::json_rpc::Error as RpcError;
 
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(super) struct Outcome {
     /// The answer or a problem document.
-    pub(crate) content: Arc<RawValue>,
+    pub(super) content: Arc<RawValue>,
     /// The same for a model that reads only text.
-    pub(crate) text: Box<str>,
-    pub(crate) is_error: bool,
+    pub(super) text: Box<str>,
+    pub(super) is_error: bool,
 }
 
-pub(crate) fn operation(params: &Map<String, Value>) -> Result<&'static AnyOperation, RpcError> {
+pub(super) fn operation(params: &Map<String, Value>) -> Result<&'static AnyOperation, RpcError> {
     match params.get("name") {
         Some(Value::String(name)) => operations::named(name).ok_or_else(|| unknown(name)),
         _ => Err(RpcError::params("`params.name` must be the name of a tool.")),
     }
 }
 
-pub(crate) async fn call(
+pub(super) async fn call(
     app: &App,
     caller: Caller,
     era: Era,

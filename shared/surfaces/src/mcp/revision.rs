@@ -2,11 +2,11 @@
 //! It is called the "modern" era. The older revisions are called the "legacy" era. They use the protocol
 //! version header in different ways.
 
-use registry::model::protocol::MCP_REVISIONS;
+use registry_model::protocol::MCP_REVISIONS;
 
 /// A revision with the `initialize` handshake, the oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Handshake {
+pub(super) enum Handshake {
     /// 2024-11-05: its clients use the transport of the next revision.
     November2024,
     /// 2025-03-26: the only one with batches.
@@ -25,26 +25,26 @@ impl Handshake {
         (Self::November2025, "2025-11-25"),
     ];
 
-    pub(crate) fn of(date: &str) -> Option<Self> {
+    pub(super) fn of(date: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|(_, name)| *name == date).map(|(revision, _)| revision)
     }
 
-    pub(crate) fn date(self) -> &'static str {
+    pub(super) fn date(self) -> &'static str {
         Self::ALL.into_iter().find(|(revision, _)| *revision == self).map_or("", |(_, date)| date)
     }
 
     /// The revision of a request without a header (MCP 2025-06-18, transports, "Protocol Version Header").
-    pub(crate) const DEFAULT: Self = Self::March2025;
+    pub(super) const DEFAULT: Self = Self::March2025;
 
     /// The answer to an `initialize` for `date`: the same revision if it is supported, otherwise the newest with a
     /// handshake.
-    pub(crate) fn agreed(date: &str) -> Self {
+    pub(super) fn agreed(date: &str) -> Self {
         Self::of(date).filter(|_| MCP_REVISIONS.contains(&date)).unwrap_or(Self::November2025)
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Era {
+pub(super) enum Era {
     /// Since 2026-07-28: requests are independent of each other.
     Modern,
     /// Revisions with a handshake.
@@ -53,7 +53,7 @@ pub(crate) enum Era {
 
 impl Era {
     /// Whether bad arguments are a result with `isError`, which a model can correct, or a protocol error.
-    pub(crate) fn reports_bad_arguments_as_results(self) -> bool {
+    pub(super) fn reports_bad_arguments_as_results(self) -> bool {
         match self {
             Self::Modern => true,
             Self::Legacy(revision) => revision >= Handshake::November2025,
@@ -63,7 +63,7 @@ impl Era {
 
 #[cfg(test)]
 mod tests {
-    use registry::model::protocol::MCP_NEWEST_REVISION;
+    use registry_model::protocol::MCP_NEWEST_REVISION;
 
     use super::*;
 

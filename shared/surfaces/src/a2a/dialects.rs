@@ -2,16 +2,17 @@
 //! `message/send` in older dialects. The method name decides the dialect of the answer, because many clients
 //! send no version header.
 
-pub(crate) mod older;
-
 use std::sync::Arc;
 
-use registry::a2a::{Part, Task, v1};
 use serde_json::value::{RawValue, to_raw_value};
+
+use super::message::Part;
+use super::task::Task;
+use super::{older, v1};
 
 /// The version that an answer is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
+pub(super) enum Dialect {
     /// A2A 1.0.
     V1,
     /// A2A 0.3, with the members that clients of 0.2 read.
@@ -21,7 +22,7 @@ pub(crate) enum Dialect {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Method {
+pub(super) enum Method {
     Send(Dialect),
     Get(Dialect),
     Cancel(Dialect),
@@ -67,12 +68,12 @@ const METHODS: [(&str, Method); 31] = [
     ("agent/getExtendedCard", Method::ExtendedCard(Dialect::V03)),
 ];
 
-pub(crate) fn method(name: &str) -> Option<Method> {
+pub(super) fn method(name: &str) -> Option<Method> {
     METHODS.iter().find(|(known, _)| *known == name).map(|(_, method)| *method)
 }
 
 /// The supported methods. The others are in the table only to be refused with the right error.
-pub(crate) fn supported() -> Vec<&'static str> {
+pub(super) fn supported() -> Vec<&'static str> {
     let is_supported = |method: &Method| {
         matches!(method, Method::Send(_) | Method::Get(_) | Method::Cancel(_) | Method::List | Method::Help)
     };
@@ -81,7 +82,7 @@ pub(crate) fn supported() -> Vec<&'static str> {
 
 impl Dialect {
     /// Parts without a message around them, so that they can be cached.
-    pub(crate) fn parts(self, parts: Vec<Part>) -> serde_json::Result<Arc<RawValue>> {
+    pub(super) fn parts(self, parts: Vec<Part>) -> serde_json::Result<Arc<RawValue>> {
         let parts = parts.into_iter();
         let parts = match self {
             Self::V1 => to_raw_value(&parts.map(v1::Part::from).collect::<Vec<_>>()),
@@ -91,7 +92,7 @@ impl Dialect {
     }
 
     /// A message as an answer, around parts that are already serialized.
-    pub(crate) fn message(
+    pub(super) fn message(
         self,
         id: &str,
         context_id: &str,
@@ -104,7 +105,7 @@ impl Dialect {
     }
 
     /// A task as an answer to a message.
-    pub(crate) fn sent(self, task: Task, history: Option<u64>) -> serde_json::Result<Box<RawValue>> {
+    pub(super) fn sent(self, task: Task, history: Option<u64>) -> serde_json::Result<Box<RawValue>> {
         match self {
             Self::V1 => to_raw_value(&v1::Sent::Task(v1::Task::of(task, history, true))),
             Self::V03 | Self::V02 => self.task(task, history),
@@ -112,7 +113,7 @@ impl Dialect {
     }
 
     /// A task as an answer to a request for it.
-    pub(crate) fn task(self, task: Task, history: Option<u64>) -> serde_json::Result<Box<RawValue>> {
+    pub(super) fn task(self, task: Task, history: Option<u64>) -> serde_json::Result<Box<RawValue>> {
         match self {
             Self::V1 => to_raw_value(&v1::Task::of(task, history, true)),
             Self::V03 => to_raw_value(&older::task(task, history, false)),

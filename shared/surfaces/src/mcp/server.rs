@@ -4,22 +4,23 @@
 
 use std::sync::Arc;
 
-use registry::app::App;
-use registry::cache::RenderCache;
-use registry::documents::mcp_server_card;
-use registry::error::shorten;
-use registry::model::Caller;
-use registry::model::protocol::{MCP_REVISIONS, MCP_SHORT_ENDPOINT};
-use registry::settings::Settings;
+use crate::documents::mcp_server_card;
+use registry_app::App;
+use registry_model::Caller;
+use registry_model::cache::RenderCache;
+use registry_model::error::shorten;
+use registry_model::protocol::{MCP_REVISIONS, MCP_SHORT_ENDPOINT};
+use registry_model::settings::Settings;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::call::{self, Outcome};
-use crate::message::Request;
-use crate::reply::{RpcError, raw};
-use crate::revision::{Era, Handshake};
-use crate::tools::{self, Selection};
+use super::call::{self, Outcome};
+use super::message::Request;
+use super::reply::raw;
+use super::revision::{Era, Handshake};
+use super::tools::{self, Selection};
+use crate::json_rpc::Error as RpcError;
 
 /// How long clients may cache `tools/list` and `server/discover`.
 const TTL_MS: u32 = 300_000;
@@ -40,7 +41,7 @@ fn instructions(settings: &Settings) -> String {
 }
 
 #[derive(Debug)]
-pub(crate) struct McpServer {
+pub(super) struct McpServer {
     identity: Value,
     instructions: String,
     meta: Arc<RawValue>,
@@ -49,7 +50,7 @@ pub(crate) struct McpServer {
 }
 
 impl McpServer {
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub(super) fn new(settings: &Settings) -> Self {
         let identity = mcp_server_card::identity(settings);
         let instructions = instructions(settings);
         let meta = raw(&json!({ "io.modelcontextprotocol/serverInfo": identity }));
@@ -64,7 +65,7 @@ impl McpServer {
         Self { identity, instructions, discover_result, meta, results: RenderCache::default() }
     }
 
-    pub(crate) async fn answer(
+    pub(super) async fn answer(
         &self,
         app: &App,
         caller: Caller,

@@ -5,13 +5,13 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, StatusCode};
-use registry::error::shorten;
-use registry::model::protocol::MCP_NEWEST_REVISION;
+use registry_model::error::shorten;
+use registry_model::protocol::MCP_NEWEST_REVISION;
 use serde_json::Value;
 
-use crate::message::Request;
-use crate::reply::RpcError;
-use crate::revision::{Era, Handshake};
+use super::message::Request;
+use super::revision::{Era, Handshake};
+use crate::json_rpc::Error as RpcError;
 
 const VERSION_HEADER: &str = "mcp-protocol-version";
 const METHOD_HEADER: &str = "mcp-method";
@@ -21,7 +21,7 @@ const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// The era of a request, or the first check of that era that fails.
-pub(crate) fn negotiate_version(headers: &HeaderMap, request: &Request) -> Result<Era, RpcError> {
+pub(super) fn negotiate_version(headers: &HeaderMap, request: &Request) -> Result<Era, RpcError> {
     let version_header = header(headers, VERSION_HEADER);
     let modern_header = matches!(&version_header, Ok(Some(version)) if version == MCP_NEWEST_REVISION);
     let meta = request.params.get("_meta").and_then(Value::as_object);
@@ -43,7 +43,7 @@ pub(crate) fn negotiate_version(headers: &HeaderMap, request: &Request) -> Resul
 }
 
 /// Whether a body may be a batch: only in revision 2025-03-26, which a request without the header implies.
-pub(crate) fn allows_batches(headers: &HeaderMap) -> bool {
+pub(super) fn allows_batches(headers: &HeaderMap) -> bool {
     match header(headers, VERSION_HEADER) {
         Ok(None) => true,
         Ok(Some(version)) => Handshake::of(&version) == Some(Handshake::March2025),
@@ -52,7 +52,7 @@ pub(crate) fn allows_batches(headers: &HeaderMap) -> bool {
 }
 
 /// Whether a body may be a response: the newest revision has no requests by the server.
-pub(crate) fn allows_responses(headers: &HeaderMap) -> bool {
+pub(super) fn allows_responses(headers: &HeaderMap) -> bool {
     !matches!(header(headers, VERSION_HEADER), Ok(Some(version)) if version == MCP_NEWEST_REVISION)
 }
 
@@ -116,7 +116,7 @@ fn header(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, Rpc
 }
 
 /// The older revisions expect 200 for an unknown method.
-pub(crate) fn with_status_of_era(era: Era, error: RpcError) -> RpcError {
+pub(super) fn with_status_of_era(era: Era, error: RpcError) -> RpcError {
     match era {
         Era::Modern => error,
         Era::Legacy(_) if error.status == StatusCode::NOT_FOUND => error.with_status_ok(),

@@ -2,12 +2,13 @@
 //! every client sends the method name correctly. The header is used only to refuse unsupported versions.
 
 use http::{HeaderMap, Uri};
-use registry::a2a::A2aError;
+
+use super::A2aError;
 
 const HEADER: &str = "a2a-version";
 
 /// Refuses an unsupported version in the header or, without a header, in the query.
-pub(crate) fn check(headers: &HeaderMap, uri: &Uri) -> Result<(), A2aError> {
+pub(super) fn check(headers: &HeaderMap, uri: &Uri) -> Result<(), A2aError> {
     let from_query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
         .find(|(name, _)| name.eq_ignore_ascii_case(HEADER))
         .map(|(_, value)| value.into_owned());

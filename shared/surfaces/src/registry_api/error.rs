@@ -1,18 +1,37 @@
-//! Errors of the official registry API. The body has the field `error`, which the official OpenAPI documents.
-//! It also has the fields that the official service really sends (`title`, `status`, `detail`, `errors`).
-//! Some clients use the first form, and some use the second form.
+//! Errors of the official registry API. The body has two forms at once, because some clients use the first form, and some
+//! use the second form.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderName, HeaderValue, StatusCode, header};
-use registry::error::Problem;
-use registry::registry_api::{ErrorBody, FieldError};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use registry_model::error::Problem;
 
 const READ_ONLY: &str =
     "this API is read-only. Publish with POST /api/publish; a server is listed when it answers a probe.";
 
+/// An error of the official registry API. `error` is what the official OpenAPI documents, the rest is what the official
+/// service really sends.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RegistryApiError")]
+pub(crate) struct ErrorBody {
+    title: &'static str,
+    status: u16,
+    detail: String,
+    error: String,
+    errors: Vec<FieldError>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct FieldError {
+    message: String,
+    location: String,
+}
+
 #[derive(Debug)]
-pub(crate) struct RegistryApiError {
+pub(super) struct RegistryApiError {
     problem: Box<Problem>,
     /// A header that the status requires.
     header: Option<(HeaderName, String)>,
@@ -25,19 +44,19 @@ impl From<Problem> for RegistryApiError {
 }
 
 impl RegistryApiError {
-    pub(crate) fn no_such_path() -> Self {
+    pub(super) fn no_such_path() -> Self {
         let detail = "Not found: unknown path. The servers are at /v0.1/servers.";
         Problem::new(StatusCode::NOT_FOUND, "no_such_path", detail).into()
     }
 
-    pub(crate) fn wrong_method(allowed: String) -> Self {
+    pub(super) fn wrong_method(allowed: String) -> Self {
         let detail = format!("Method not allowed: this path accepts {allowed}.");
         let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
         Self { header: Some((header::ALLOW, allowed)), ..problem.into() }
     }
 
     /// Of a request that would write.
-    pub(crate) fn read_only(has_token: bool) -> Self {
+    pub(super) fn read_only(has_token: bool) -> Self {
         if has_token {
             return Problem::new(StatusCode::FORBIDDEN, "read_only", format!("Forbidden: {READ_ONLY}"))
                 .into();

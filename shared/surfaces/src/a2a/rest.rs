@@ -5,16 +5,16 @@ use axum::Extension;
 use axum::extract::{FromRequest, Path, Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, Uri, header};
-use registry::a2a::A2aError;
-use registry::app::App;
-use registry::http::{RawBody, json_response};
-use registry::model::Caller;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::dialects::{Dialect, Method};
-use crate::service::{self, PartsCache};
-use crate::version;
+use super::dialects::{Dialect, Method};
+use super::send::PartsCache;
+use super::{A2aError, calls, version};
+use crate::http::RawBody;
+use crate::http::rest::json_response;
+use registry_app::App;
+use registry_model::Caller;
 
 /// Sent only to clients that name it; others expect `application/json`.
 const A2A_JSON: &str = "application/a2a+json";
@@ -23,7 +23,7 @@ const A2A_JSON: &str = "application/a2a+json";
 type Call = (Method, Option<String>);
 
 /// `/api/a2a/{call}`.
-pub(crate) async fn handle(
+pub(super) async fn handle(
     State(app): State<App>,
     Extension(cache): Extension<PartsCache>,
     caller: Caller,
@@ -34,7 +34,7 @@ pub(crate) async fn handle(
 }
 
 /// `POST /message:send`.
-pub(crate) async fn send(
+pub(super) async fn send(
     State(app): State<App>,
     Extension(cache): Extension<PartsCache>,
     caller: Caller,
@@ -87,7 +87,7 @@ async fn run(
         _ => query(request.uri()),
     };
     params.extend(task_id.map(|id| ("id".to_owned(), Value::String(id))));
-    service::call(app, cache, caller, method, &params).await
+    calls::call(app, cache, caller, method, &params).await
 }
 
 async fn body(request: Request) -> Result<Map<String, Value>, A2aError> {

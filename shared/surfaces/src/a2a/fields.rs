@@ -1,23 +1,26 @@
 //! Reads fields of a client's JSON. A field has a camel-case name, but some clients send it in snake case. Errors
 //! contain the name of the field. A number may be a string, because the REST binding sends numbers in the query.
 
-use registry::a2a::{A2aError, is_valid_id};
-use registry::error::shorten;
 use serde_json::{Map, Value};
+
+use super::A2aError;
+use super::id::is_valid_id;
+use super::v1::MAX_HISTORY_LENGTH;
+use registry_model::error::shorten;
 
 /// The members of one object, and its path for errors.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fields<'a> {
+pub(super) struct Fields<'a> {
     members: &'a Map<String, Value>,
     path: &'a str,
 }
 
 impl<'a> Fields<'a> {
-    pub(crate) const fn of(members: &'a Map<String, Value>, path: &'a str) -> Self {
+    pub(super) const fn of(members: &'a Map<String, Value>, path: &'a str) -> Self {
         Self { members, path }
     }
 
-    pub(crate) fn at(value: &'a Value, path: &'a str) -> Result<Self, A2aError> {
+    pub(super) fn at(value: &'a Value, path: &'a str) -> Result<Self, A2aError> {
         match value.as_object() {
             Some(members) => Ok(Self { members, path }),
             None => Err(A2aError::param(path, "must be an object.")),
@@ -25,21 +28,21 @@ impl<'a> Fields<'a> {
     }
 
     /// A member by its camel-case name; null counts as absent.
-    pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
+    pub(super) fn get(&self, name: &str) -> Option<&'a Value> {
         let found = self.members.get(name).or_else(|| self.members.get(&snake(name)));
         found.filter(|value| !value.is_null())
     }
 
-    pub(crate) fn path_of(&self, name: &str) -> String {
+    pub(super) fn path_of(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
-    pub(crate) fn wrong(&self, name: &str, detail: &str) -> A2aError {
+    pub(super) fn wrong(&self, name: &str, detail: &str) -> A2aError {
         A2aError::param(self.path_of(name), detail)
     }
 
     /// A string; the empty one counts as absent.
-    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, A2aError> {
+    pub(super) fn text(&self, name: &str) -> Result<Option<&'a str>, A2aError> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
@@ -48,7 +51,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A string that can be stored as an id.
-    pub(crate) fn id(&self, name: &str) -> Result<Option<String>, A2aError> {
+    pub(super) fn id(&self, name: &str) -> Result<Option<String>, A2aError> {
         let Some(id) = self.text(name)? else { return Ok(None) };
         if !is_valid_id(id) {
             return Err(self.wrong(name, "must have at most 128 characters and no control characters."));
@@ -56,7 +59,7 @@ impl<'a> Fields<'a> {
         Ok(Some(id.to_owned()))
     }
 
-    pub(crate) fn number(&self, name: &str, min: u64, max: u64) -> Result<Option<u64>, A2aError> {
+    pub(super) fn number(&self, name: &str, min: u64, max: u64) -> Result<Option<u64>, A2aError> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let number = match value {
             Value::Number(number) => number.as_u64().or_else(|| whole(number.as_f64()?)),
@@ -75,7 +78,11 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, A2aError> {
+    pub(super) fn history_length(&self) -> Result<Option<u64>, A2aError> {
+        self.number("historyLength", 0, MAX_HISTORY_LENGTH)
+    }
+
+    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, A2aError> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(*flag)),
@@ -86,7 +93,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A list of strings; absent counts as empty.
-    pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, A2aError> {
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, A2aError> {
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
         let texts =
             value.as_array().map(|list| list.iter().map(|text| text.as_str().map(str::to_owned)).collect());

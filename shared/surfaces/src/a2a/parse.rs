@@ -1,14 +1,15 @@
 //! Reads a message of any A2A version. Clients of the older versions may leave out fields that their SDKs do not check.
 
-use registry::a2a::v1::MAX_PARTS;
-use registry::a2a::{A2aError, Content, Message, Part, Role};
 use serde_json::{Map, Value};
 
-use crate::dialects::Dialect;
-use crate::fields::Fields;
+use super::A2aError;
+use super::dialects::Dialect;
+use super::fields::Fields;
+use super::message::{Content, Message, Part, Role};
+use super::v1::MAX_PARTS;
 
 /// Reads the `message` member of the parameters of a call.
-pub(crate) fn read(
+pub(super) fn message(
     params: Fields<'_>,
     dialect: Dialect,
     new_id: impl FnOnce() -> String,
@@ -96,12 +97,12 @@ fn part(value: &Value, path: &str) -> Result<Part, A2aError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry::a2a::v1::send_schema;
+    use crate::a2a::v1::send_schema;
     use serde_json::json;
 
     fn message(message: &Value, dialect: Dialect) -> Result<Message, A2aError> {
         let params = json!({ "message": message });
-        read(Fields::at(&params, "").unwrap(), dialect, || "new".to_owned())
+        super::message(Fields::at(&params, "").unwrap(), dialect, || "new".to_owned())
     }
 
     #[test]

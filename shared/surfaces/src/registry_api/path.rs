@@ -1,10 +1,10 @@
 //! Paths of the official MCP registry API. Server names contain a slash. Many clients send the slash without
 //! encoding it. So a path is decoded before it is parsed: after decoding, both forms are the same.
 
-use registry::registry_api::Namespace;
+use registry_domain::views::Namespace;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Call {
+pub(super) enum Call {
     /// `servers`
     List,
     /// `servers/{name}/versions`
@@ -28,7 +28,7 @@ pub(crate) enum Call {
 }
 
 /// The call at a decoded path below `/v0.1/`. Extensions exist only below the registry's own namespace.
-pub(crate) fn call_at(path: &str, own: &Namespace) -> Option<Call> {
+pub(super) fn call_at(path: &str, own: &Namespace) -> Option<Call> {
     let path = path.strip_suffix('/').unwrap_or(path);
     if let Some(path) = path.strip_prefix("servers/") {
         return version_at(path);

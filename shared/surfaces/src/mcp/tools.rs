@@ -8,13 +8,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use http::HeaderMap;
-use registry::error::shorten;
-use registry::operations::toolsets::{self, CORE, FAMILIES, Toolset};
-use registry::operations::{AnyOperation, CATALOGUE};
+use registry_model::error::shorten;
+use registry_operations::toolsets::{self, CORE, FAMILIES, Toolset};
+use registry_operations::{AnyOperation, CATALOGUE};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::reply::{RpcError, raw};
+use super::reply::raw;
+use crate::json_rpc::Error as RpcError;
 
 /// The parameter of the URL that adds toolsets.
 const PARAMETER: &str = "toolsets";
@@ -26,7 +27,7 @@ const HEADER: &str = "x-mcp-toolsets";
 const ALL: &str = "all";
 
 /// The tool that lists the toolsets. It is no operation, because other protocols have no toolsets.
-pub(crate) const LIST_TOOLSETS: &str = "list_toolsets";
+pub(super) const LIST_TOOLSETS: &str = "list_toolsets";
 
 static TOOLS: LazyLock<HashMap<&'static str, Arc<RawValue>>> =
     LazyLock::new(|| CATALOGUE.iter().map(|entry| (entry.name, raw(&tool(entry)))).collect());
@@ -79,11 +80,11 @@ fn is_in(toolset: &Toolset, entry: &AnyOperation) -> bool {
 
 /// The tools that a request lists.
 #[derive(Clone, Debug)]
-pub(crate) struct Selection {
+pub(super) struct Selection {
     operations: Vec<&'static AnyOperation>,
     lists_toolsets: bool,
     /// Whether the list depends on who asks.
-    pub(crate) is_operator: bool,
+    pub(super) is_operator: bool,
 }
 
 impl Selection {
@@ -92,7 +93,7 @@ impl Selection {
     ///
     /// # Errors
     /// -32602: there is no toolset of this name.
-    pub(crate) fn read(
+    pub(super) fn read(
         endpoint: &Toolset,
         query: &str,
         headers: &HeaderMap,
@@ -113,12 +114,12 @@ impl Selection {
         Ok(Self { operations, lists_toolsets: endpoint.name == CORE.name, is_operator })
     }
 
-    pub(crate) fn tools(&self) -> Vec<&'static RawValue> {
+    pub(super) fn tools(&self) -> Vec<&'static RawValue> {
         let of_operations = self.operations.iter().filter_map(|entry| TOOLS.get(entry.name));
         of_operations.chain(self.lists_toolsets.then_some(&*TOOL_OF_TOOLSETS)).map(|tool| &**tool).collect()
     }
 
-    pub(crate) fn names(&self) -> Vec<&'static str> {
+    pub(super) fn names(&self) -> Vec<&'static str> {
         let names = self.operations.iter().map(|entry| entry.name);
         names.chain(self.lists_toolsets.then_some(LIST_TOOLSETS)).collect()
     }
@@ -141,7 +142,7 @@ fn operations_of(name: &str, is_operator: bool) -> Result<Vec<&'static AnyOperat
 }
 
 /// The result of [`LIST_TOOLSETS`].
-pub(crate) fn list_toolsets(endpoint: &str) -> Value {
+pub(super) fn list_toolsets(endpoint: &str) -> Value {
     let shown = FAMILIES.iter().filter(|family| !family.is_for_operators());
     let toolsets = shown.map(|family| {
         let tools: Vec<&str> = family.operations().iter().map(|entry| entry.name).collect();
@@ -157,7 +158,7 @@ pub(crate) fn list_toolsets(endpoint: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use registry::operations::toolsets::SPECIFIED;
+    use registry_operations::toolsets::SPECIFIED;
 
     use super::*;
 

@@ -1,13 +1,15 @@
 //! The JSON of A2A 0.3 and 0.2. A part has both `kind` (0.3) and `type` (0.2). A task has both `contextId` and
 //! `sessionId`. The SDK of each version ignores the fields of the other version, so one form serves all clients.
 
-use registry::a2a::{Content, Message, Part, Role, Task};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
+use super::message::{Content, Message, Part, Role};
+use super::task::Task;
+
 /// A message as an answer, around parts that are already serialized.
-pub(crate) fn answer(
+pub(super) fn answer(
     message_id: &str,
     context_id: &str,
     parts: &RawValue,
@@ -51,7 +53,7 @@ fn message(message: Message) -> Value {
     }))
 }
 
-pub(crate) fn part(part: Part) -> Value {
+pub(super) fn part(part: Part) -> Value {
     let (name, media_type) = (part.filename, part.media_type);
     let file = |member: &str, content: String| {
         ("file", object(json!({ member: content, "name": name, "mimeType": media_type })))
@@ -66,7 +68,7 @@ pub(crate) fn part(part: Part) -> Value {
 }
 
 /// A task. Clients of 0.2 read the answer from its status (`answer_in_status`), those of 0.3 from its artifacts.
-pub(crate) fn task(mut task: Task, history: Option<u64>, answer_in_status: bool) -> Value {
+pub(super) fn task(mut task: Task, history: Option<u64>, answer_in_status: bool) -> Value {
     let history = task.take_history(history);
     let answer = task.contents.artifacts.first().filter(|_| answer_in_status).map(|artifact| Message {
         id: artifact.id.clone(),

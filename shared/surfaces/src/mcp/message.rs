@@ -6,18 +6,18 @@ use serde_json::{Map, Value};
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
-pub(crate) struct Id(Value);
+pub(super) struct Id(Value);
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Request {
-    pub(crate) id: Id,
-    pub(crate) method: String,
+pub(super) struct Request {
+    pub(super) id: Id,
+    pub(super) method: String,
     /// Empty if the request has none.
-    pub(crate) params: Map<String, Value>,
+    pub(super) params: Map<String, Value>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Message {
+pub(super) enum Message {
     Request(Request),
     Notification,
     /// Ignored, because this server sends no requests.
@@ -26,14 +26,14 @@ pub(crate) enum Message {
 
 /// JSON that is not a message.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Malformed {
+pub(super) struct Malformed {
     /// `None` if it is invalid.
-    pub(crate) id: Option<Id>,
-    pub(crate) detail: &'static str,
+    pub(super) id: Option<Id>,
+    pub(super) detail: &'static str,
 }
 
 impl Message {
-    pub(crate) fn read(value: Value) -> Result<Self, Malformed> {
+    pub(super) fn read(value: Value) -> Result<Self, Malformed> {
         let Value::Object(mut message) = value else {
             return Err(Malformed { id: None, detail: "A message must be a JSON object." });
         };
@@ -81,7 +81,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use registry::json_rpc::request_schema;
+    use crate::json_rpc::request_schema;
 
     #[test]
     fn described_messages_are_accepted() {

@@ -4,28 +4,46 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::http::{CallerBucket, RawBody};
+use crate::json_rpc::MAX_BATCH_LENGTH;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use axum::{Extension, Json};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
-use registry::app::App;
-use registry::error::Problem;
-use registry::http::{CallerBucket, RawBody};
-use registry::json_rpc::{MAX_BATCH_LENGTH, McpDescription};
-use registry::model::Caller;
-use registry::model::protocol::MCP_REVISIONS;
-use registry::operations::operator_token;
-use registry::operations::toolsets::Toolset;
+use registry_app::App;
+use registry_model::Caller;
+use registry_model::error::Problem;
+use registry_model::protocol::MCP_REVISIONS;
+use registry_operations::operator_token;
+use registry_operations::toolsets::Toolset;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::message::{Malformed, Message, Request};
-use crate::negotiate;
-use crate::reply::{self, Reply, RpcError};
-use crate::revision::{Era, Handshake};
-use crate::server::McpServer;
-use crate::tools::Selection;
+use super::message::{Malformed, Message, Request};
+use super::negotiate;
+use super::reply::{self, Reply};
+use super::revision::{Era, Handshake};
+use super::server::McpServer;
+use super::tools::Selection;
+use crate::json_rpc::Error as RpcError;
+
+/// A description of the MCP endpoint.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct McpDescription {
+    ok: bool,
+    protocol: &'static str,
+    endpoint: String,
+    transport: &'static str,
+    /// Always null: the endpoint is stateless.
+    session: (),
+    protocol_versions: [&'static str; 4],
+    tools: Vec<&'static str>,
+    server_card: String,
+    note: &'static str,
+}
 
 /// After this time, no further message of a batch is started. API Gateway answers 503 after 29 s, and then the results of
 /// all messages are lost. So the slowest operation must fit into the rest.
@@ -35,7 +53,7 @@ const MAX_BATCH_TIME: Duration = Duration::from_secs(8);
 const MAX_BATCH_BYTES: usize = 3_000_000;
 
 /// The methods of a path. Both MCP paths share the server; they differ in the tools that they list.
-pub(crate) fn routes(server: &Arc<McpServer>, toolset: &'static Toolset) -> MethodRouter<App> {
+pub(super) fn routes(server: &Arc<McpServer>, toolset: &'static Toolset) -> MethodRouter<App> {
     let server = Arc::clone(server);
     let describe = move |State(app): State<App>, uri: Uri, caller: Caller, headers: HeaderMap| async move {
         describe(&app, &uri, &select(&app, toolset, &uri, &headers, &caller)?, &headers)

@@ -6,19 +6,21 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use http::Uri;
-use registry::app::App;
-use registry::ard::browse::{self, List};
-use registry::ard::explore::{self, Explored};
-use registry::ard::{ArdError, about, search};
-use registry::documents::agent_directory::{self, Directory};
-use registry::error::Problem;
-use registry::http::{RawBody, json_response};
-use registry::model::Caller;
-use registry::model::protocol::ARD_BASE;
-use registry::operations::arguments::{from_json, from_query};
-use registry::operations::{ARD_SEARCH, RawArguments};
 
-pub(crate) fn routes() -> Router<App> {
+use super::browse::{self, List};
+use super::explore::{self, Explored};
+use super::{ArdError, about, search};
+use crate::documents::agent_directory::{self, Directory};
+use crate::http::RawBody;
+use crate::http::rest::json_response;
+use registry_app::App;
+use registry_model::Caller;
+use registry_model::error::Problem;
+use registry_model::protocol::ARD_BASE;
+use registry_operations::arguments::{from_json, from_query};
+use registry_operations::{ARD_SEARCH, RawArguments};
+
+pub fn routes() -> Router<App> {
     Router::new()
         .route("/api/ard", get(about))
         .route(ARD_BASE, get(about))

@@ -3,16 +3,33 @@
 
 use axum::Json;
 use axum::extract::State;
-use registry::app::App;
-use registry::intent;
-use registry::json_rpc::A2aStatus;
-use registry::settings::Settings;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::dialects;
+use super::dialects;
+use registry_app::App;
+use registry_model::settings::Settings;
+use registry_operations::intent;
+
+/// A description of the A2A endpoint.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct A2aStatus {
+    ok: bool,
+    protocol: &'static str,
+    endpoint: String,
+    agent_card: String,
+    card: String,
+    strict_card: String,
+    discovery: String,
+    versions: [&'static str; 3],
+    bindings: [&'static str; 2],
+    methods: Vec<&'static str>,
+    note: &'static str,
+}
 
 /// `GET /api/a2a`.
-pub(crate) async fn status(State(app): State<App>) -> Json<A2aStatus> {
+pub(super) async fn status(State(app): State<App>) -> Json<A2aStatus> {
     let url = |path: &str| app.settings.url(path);
     Json(A2aStatus {
         ok: true,
@@ -32,7 +49,7 @@ pub(crate) async fn status(State(app): State<App>) -> Json<A2aStatus> {
     })
 }
 
-pub(crate) fn help(settings: &Settings) -> Value {
+pub(super) fn help(settings: &Settings) -> Value {
     json!({
         "ok": true,
         "text": intent::help_text(&settings.brand),

@@ -4,7 +4,7 @@ use http::{HeaderName, HeaderValue};
 use serde_json::json;
 
 use super::*;
-use crate::message::Message;
+use crate::mcp::message::Message;
 
 fn request(method: &str, params: &Value) -> Request {
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });

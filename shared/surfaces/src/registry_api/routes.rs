@@ -1,9 +1,6 @@
 //! The read API of the official MCP registry, at `/v0.1` and at the older `/v0`. This module translates
 //! paths, methods and errors. The module `registry::registry_api` makes the answers.
 
-mod error;
-mod path;
-
 use std::sync::Arc;
 
 use axum::Router;
@@ -14,21 +11,24 @@ use axum::routing::any;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, Method, header};
-use registry::app::App;
-use registry::cache::TaggedPage;
-use registry::error::Problem;
-use registry::http::rest;
-use registry::registry_api::{self, Namespace, Selection, ServerQuery};
 use serde::Serialize;
 use serde_json::json;
 
-use error::RegistryApiError;
-use path::Call;
+use super::collection::Selection;
+use super::error::RegistryApiError;
+use super::path::{self, Call};
+use super::query::ServerQuery;
+use super::{extensions, servers};
+use crate::http::rest;
+use registry_app::App;
+use registry_domain::views::Namespace;
+use registry_model::cache::TaggedPage;
+use registry_model::error::Problem;
 
 /// How long clients may cache an answer.
 const MAX_AGE_SECONDS: u32 = 5;
 
-pub(crate) fn routes() -> Router<App> {
+pub fn routes() -> Router<App> {
     Router::new()
         .route("/v0.1/{*call}", any(handle))
         .route("/v0/{*call}", any(handle))
@@ -67,20 +67,20 @@ async fn answer(
     check_method(&call, &request.method, &request.headers)?;
     let query = request.uri.query().unwrap_or_default();
     let page = match &call {
-        Call::List => Ok(registry_api::rendered_list(app, &ServerQuery::parse(query, collection)?).await?),
-        Call::Versions(name) => json(&registry_api::versions(app, name, collection.as_deref()).await?),
+        Call::List => Ok(servers::rendered_list(app, &ServerQuery::parse(query, collection)?).await?),
+        Call::Versions(name) => json(&servers::versions(app, name, collection.as_deref()).await?),
         Call::Version(name, version) => {
-            json(&registry_api::version(app, name, version, collection.as_deref()).await?)
+            json(&servers::version(app, name, version, collection.as_deref()).await?)
         }
         Call::Search | Call::ServerHealth | Call::Facets if collection.is_some() => {
             return Err(RegistryApiError::no_such_path());
         }
-        Call::Health => json(&registry_api::alive(app).await?),
+        Call::Health => json(&servers::alive(app).await?),
         Call::Ping => json(&json!({ "pong": true })),
-        Call::About => json(&json!({ "version": registry::VERSION })),
-        Call::Search => json(&registry_api::search(app, query).await?),
-        Call::ServerHealth => json(&registry_api::health(app, query).await?),
-        Call::Facets => json(&registry_api::facets(app, query).await?),
+        Call::About => json(&json!({ "version": registry_model::VERSION })),
+        Call::Search => json(&extensions::search(app, query).await?),
+        Call::ServerHealth => json(&extensions::health(app, query).await?),
+        Call::Facets => json(&extensions::facets(app, query).await?),
         Call::Publish => return Err(RegistryApiError::no_such_path()),
     }?;
     let body = Some(page.body).filter(|_| !page.tag.matches_request(&request.headers));

@@ -5,21 +5,19 @@ use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, Uri};
-use registry::a2a::A2aError;
-use registry::app::App;
-use registry::error::Problem;
-use registry::http::{RawBody, json_response};
-use registry::json_rpc;
-use registry::model::Caller;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::dialects;
-use crate::service::{self, PartsCache};
-use crate::version;
+use super::send::PartsCache;
+use super::{A2aError, calls, dialects, version};
+use crate::http::RawBody;
+use crate::http::rest::json_response;
+use crate::json_rpc;
+use registry_app::App;
+use registry_model::Caller;
+use registry_model::error::Problem;
 
 /// `POST /api/a2a`.
-pub(crate) async fn handle(
+pub(super) async fn handle(
     State(app): State<App>,
     Extension(cache): Extension<PartsCache>,
     caller: Caller,
@@ -29,7 +27,10 @@ pub(crate) async fn handle(
 ) -> Response {
     let (id, request) = read(body);
     let answer = match request.and_then(|request| version::check(&headers, &uri).map(|()| request)) {
-        Ok(request) => call(&app, &cache, caller, &request).await,
+        Ok(Request { method, params }) => match dialects::method(&method) {
+            Some(method) => calls::call(&app, &cache, caller, method, &params).await,
+            None => Err(A2aError::unknown_method(&method)),
+        },
         Err(error) => Err(error),
     };
     match json_rpc::response(&id, &answer.map_err(A2aError::rpc)) {
@@ -76,17 +77,6 @@ fn read(body: Result<RawBody, Problem>) -> (Value, Result<Request, A2aError>) {
         Some(_) => return (id, Err(A2aError::param("params", "must be an object."))),
     };
     (id, Ok(Request { method, params }))
-}
-
-async fn call(
-    app: &App,
-    cache: &PartsCache,
-    caller: Caller,
-    request: &Request,
-) -> Result<Box<RawValue>, A2aError> {
-    let unknown = || A2aError::unknown_method(&request.method);
-    let method = dialects::method(&request.method).ok_or_else(unknown)?;
-    service::call(app, cache, caller, method, &request.params).await
 }
 
 #[cfg(test)]

@@ -1,0 +1,30 @@
+//! The MCP server. It is one stateless endpoint for the newest revision of MCP and the three revisions before it. Every tool
+//! is an operation of the catalog, so a new operation needs no change here. The two paths list different tools.
+
+mod call;
+mod endpoint;
+mod message;
+mod negotiate;
+mod reply;
+mod revision;
+mod server;
+mod tools;
+
+use std::sync::Arc;
+
+use axum::Router;
+
+use registry_app::App;
+use registry_model::protocol::{MCP_ENDPOINT, MCP_SHORT_ENDPOINT};
+use registry_model::settings::Settings;
+use registry_operations::toolsets::{CORE, SPECIFIED};
+
+pub(crate) use endpoint::McpDescription;
+use server::McpServer;
+
+pub fn routes(settings: &Settings) -> Router<App> {
+    let server = Arc::new(McpServer::new(settings));
+    Router::new()
+        .route(MCP_ENDPOINT, endpoint::routes(&server, &SPECIFIED))
+        .route(MCP_SHORT_ENDPOINT, endpoint::routes(&server, &CORE))
+}
