@@ -6,6 +6,7 @@ use std::time::Duration;
 use registry::model::AccessToken;
 use registry::publish::submission::{PublishRequest, Submission};
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
@@ -95,7 +96,7 @@ async fn withdrawn_listing_returns_after_a_restore_and_a_new_probe() {
     run_command(&registry, json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
     let before = request_count(&peer);
     let again = registry.post("/api/publish", &json!({ "agent_card_url": peer.card() })).await;
-    assert_eq!((again.status, &again.body["code"]), (409, &json!("withdrawn")), "{again:?}");
+    again.assert_refused(409, "withdrawn");
     assert!(again.body["detail"].as_str().unwrap().contains("Spam."), "{again:?}");
     for _ in 0..3 {
         registry.advance(DAY * 8);
@@ -178,10 +179,7 @@ async fn blocked_host_has_no_listings_and_accepts_none() {
 
     let block = json!({ "command": "block_host", "host": "127.0.0.1", "reason": "Spam." });
     let outcome = run_command(&registry, block.clone()).await;
-    assert_eq!(
-        (&outcome["listings"], &outcome["left"], &outcome["changed"]),
-        (&json!(6), &json!(0), &json!(true))
-    );
+    assert_members(&outcome, &json!({ "listings": 6, "left": 0, "changed": true }));
     assert_eq!(registry.live_counts().await, (0, 1));
     let table = registry.table().await;
     let again = run_command(&registry, block).await;
@@ -195,11 +193,10 @@ async fn blocked_host_has_no_listings_and_accepts_none() {
     let before = request_count(&agent);
     for body in [json!({ "url": agent.url("/new/card.json") }), json!({ "url": agent.url("/1/card.json") })] {
         let reply = registry.post("/api/publish", &body).await;
-        assert_eq!((reply.status, &reply.body["code"]), (403, &json!("host_blocked")), "{reply:?}");
-        reply.assert_problem();
+        reply.assert_refused(403, "host_blocked");
     }
     let score = registry.get(&format!("/api/score?url={}", agent.url("/1/card.json"))).await;
-    assert_eq!((score.status, &score.body["code"]), (403, &json!("host_blocked")), "{score:?}");
+    score.assert_refused(403, "host_blocked");
     registry.advance(DAY * 7);
     registry.tick().await;
     registry.recheck().await;

@@ -23,6 +23,7 @@ use registry::pages::{ASSETS, PAGES};
 use registry::settings::{Mode, Settings};
 use registry::store::{Store, table};
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::aws_endpoints::{Act, DynamoDb};
 use tests::peers::{Peer, agents};
 use tests::rights::{self, Access, RIGHTS};
@@ -709,10 +710,8 @@ fn deployments_of_functions_with_routes_are_undone_after_errors() {
     let alarm = template.properties("ErrorLines");
     for filter in &filters {
         let metric = &filter["MetricTransformations"][0];
-        assert_eq!(
-            (&metric["MetricNamespace"], &metric["MetricName"]),
-            (&alarm["Namespace"], &alarm["MetricName"])
-        );
+        let expected = json!({ "MetricNamespace": alarm["Namespace"], "MetricName": alarm["MetricName"] });
+        assert_members(metric, &expected);
     }
     assert_eq!(
         filters.iter().map(|filter| filter["LogGroupName"].to_string()).collect::<BTreeSet<_>>(),

@@ -67,7 +67,7 @@ async fn only_the_operator_can_raise_acceleration() {
         TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;
     let body = json!({ "action": "bump", "amount": 10 });
     let open = registry.post(AUTOCATALYSIS, &body).await;
-    assert_eq!((open.status, &open.body["code"]), (401, &json!("operator_token_required")));
+    open.assert_refused(401, "operator_token_required");
     assert_eq!(bump(&registry, &body, "x").await.0, 403);
     for (event, amount) in
         [(json!("sleep"), 10), (json!(null), 10), (json!("take_demo"), 51), (json!("take_demo"), 0)]

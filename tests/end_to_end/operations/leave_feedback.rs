@@ -3,6 +3,7 @@
 
 use registry::model::{Kind, LimitedAction};
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::fixtures::insert_live_listings;
 use tests::peers::stripe::Stripe;
 use tests::peers::{Peer, agents};
@@ -41,7 +42,7 @@ async fn unchanged_draft_is_accepted_and_grants_a_seat() {
     assert_eq!(registry.call_tool("get_founding_deal", &json!({})).await["deal"]["claimed"], 1);
 
     let again = registry.post(FEEDBACK, &draft).await;
-    assert_eq!((again.status, &again.body["code"]), (409, &json!("already_completed")));
+    again.assert_refused(409, "already_completed");
     assert!(!again.body.to_string().contains(token));
     assert_eq!(registry.app.store.live().await.unwrap().funnel.seats_claimed, 1);
 }
@@ -64,10 +65,7 @@ async fn feedback_after_the_last_seat_grants_a_discount_code() {
     assert_eq!((&discount["percent_off"], &discount["usable_now"]), (&json!(25), &json!(false)));
     assert!(discount["code"].as_str().unwrap().starts_with("D25-"), "{discount}");
     assert_eq!(answers[1]["founding_free"], json!({ "granted": false, "remaining": 0 }));
-    assert_eq!(
-        (&answers[1]["unlock"]["payments_open"], &answers[1]["unlock"]["progress_pct"]),
-        (&json!(false), &json!(50))
-    );
+    assert_members(&answers[1]["unlock"], &json!({ "payments_open": false, "progress_pct": 50 }));
 }
 
 #[tokio::test]
@@ -79,7 +77,7 @@ async fn error_for_invalid_feedback_contains_the_field() {
     let mut whole = json!({ "listing_id": id, "rating": 5, "answers": {
         "tried": "a", "ux_friction": "b", "product_one_ship": "c", "overall": "d", "would_buy": "no" } });
     let first = registry.post(FEEDBACK, &whole).await;
-    assert_eq!((first.status, &first.body["code"]), (409, &json!("demo_first")));
+    first.assert_refused(409, "demo_first");
 
     let draft = demo(&registry, &id).await;
     let with = |member: &str, value: Value| {
@@ -158,10 +156,7 @@ async fn drafts_and_the_switch_of_the_operator_keep_payments_closed() {
         }
         let counted = i32::from(!is_draft);
         assert_eq!(unlock["payments_open"], is_open, "{switch} {is_draft}: {unlock}");
-        assert_eq!(
-            (&unlock["feedback_agents"], &unlock["feedback_mcps"]),
-            (&json!(counted), &json!(counted))
-        );
+        assert_members(&unlock, &json!({ "feedback_agents": counted, "feedback_mcps": counted }));
         assert_eq!(registry.get("/discovery.json").await.body["payments_open"], is_open);
     }
 }
@@ -179,11 +174,7 @@ async fn attempts_to_reissue_a_reward_are_limited() {
     guess["idempotency_key"] = json!("7c9e6679-7425-40de-944b-e07fc1f90ae7");
     for _ in 0..3 {
         let refused = registry.post(FEEDBACK, &guess).await;
-        assert_eq!(
-            (refused.status, &refused.body["code"]),
-            (409, &json!("already_completed")),
-            "{refused:?}"
-        );
+        refused.assert_refused(409, "already_completed");
     }
     let limited = registry.post(FEEDBACK, &guess).await;
     assert_eq!((limited.status, &limited.body["allowance"]), (429, &json!("caller")), "{limited:?}");

@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer};
 use tests::test_registry::TestRegistry;
 
@@ -37,11 +38,7 @@ async fn live_listing_with_clean_checks_is_clean() {
     let (registry, _peer, id) = live_agent().await;
     let probed_at = registry.status(&id).await["probe"]["probed_at"].clone();
     let answer = probe_clean(&registry, json!({ "listing_id": id })).await;
-    assert_eq!(
-        (&answer["ok"], &answer["clean"], &answer["lane"], &answer["handshake"]),
-        (&json!(true), &json!(true), &json!("active"), &json!("ok")),
-        "{answer}"
-    );
+    assert_members(&answer, &json!({ "ok": true, "clean": true, "lane": "active", "handshake": "ok" }));
     assert_eq!((&answer["listing_id"], &answer["probed_at"]), (&json!(id), &probed_at));
     assert_eq!(answer["checks"], registry.status(&id).await["checks"], "`check_status` returns other checks");
     // Plain http fails the check `https`, which does not block if the registry may probe loopback.

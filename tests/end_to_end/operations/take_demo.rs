@@ -76,10 +76,7 @@ async fn demo_requires_live_listing() {
         registry.get(&format!("{DEMO}?listing_id={id}")).await,
     ] {
         reply.assert_problem();
-        assert_eq!(
-            (reply.status, &reply.body["code"], &reply.body["lane"]),
-            (409, &json!("not_active"), &json!("queued"))
-        );
+        reply.assert_body(409, &json!({ "code": "not_active", "lane": "queued" }));
     }
     for (body, status) in [
         (json!({ "listing_id": id, "sku": "gold" }), 422),

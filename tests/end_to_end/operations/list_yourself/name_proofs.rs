@@ -115,8 +115,7 @@ impl Owner {
     /// The signed challenge for publishing a document.
     async fn proof(&self, registry: &TestRegistry, document: &Value) -> Value {
         let challenge = publish(registry, document, json!({})).await;
-        challenge.assert_problem();
-        assert_eq!((challenge.status, &challenge.body["code"]), (403, &json!("challenge_to_sign")));
+        challenge.assert_refused(403, "challenge_to_sign");
         let challenge = &challenge.body["challenge"];
         let signature = self.key.sign(challenge["text"].as_str().unwrap().as_bytes());
         json!({ "nonce": challenge["nonce"], "signature": BASE64.encode(signature) })
@@ -181,7 +180,7 @@ async fn key_served_by_the_domain_proves_the_publisher() {
     let elsewhere = server_json("org.example/payments", &remote);
     assert_eq!(owner.publish(&registry, &elsewhere).await.body["code"], "no_domain_key");
     let url_form = registry.post("/api/publish", &json!({ "mcp_url": remote, "proof": {} })).await;
-    assert_eq!((url_form.status, &url_form.body["code"]), (422, &json!("nothing_to_prove")));
+    url_form.assert_refused(422, "nothing_to_prove");
 
     let proven = probe_to_live(&registry, id_of(&owner.publish(&registry, &document).await.body)).await;
     assert_ne!(proven, claimed);
@@ -297,7 +296,7 @@ async fn repository_proof_neither_restores_a_listing_nor_writes_the_contact_of_i
 
     assert!(registry::takedown::withdraw_by_owner(&registry.app, &id).await.unwrap());
     let restored = registry.post("/api/publish", &sent).await;
-    assert_eq!((restored.status, &restored.body["code"]), (409, &json!("withdrawn")), "{restored:?}");
+    restored.assert_refused(409, "withdrawn");
     assert_eq!(registry.lane(&id).await, "withdrawn");
     let signed = Owner::new(1).publish(&registry, &own).await;
     assert_eq!((signed.status, &signed.body["lane"]), (200, &json!("queued")), "{signed:?}");
@@ -462,7 +461,7 @@ async fn key_of_the_name_does_not_restore_what_the_owner_of_the_host_withdrew() 
     let id = host.live(name, "/mcp").await;
     assert!(registry::takedown::withdraw_by_owner(&registry.app, &id).await.unwrap());
     let answer = Owner::new(1).publish(registry, &host.document(name, &["/mcp"])).await;
-    assert_eq!((answer.status, &answer.body["code"]), (409, &json!("withdrawn")), "{answer:?}");
+    answer.assert_refused(409, "withdrawn");
     assert_eq!(registry.lane(&id).await, "withdrawn");
 }
 

@@ -128,7 +128,7 @@ async fn every_text_of_a_description_is_checked() {
         ),
     ] {
         let reply = registry.post("/api/publish", &document).await;
-        assert_eq!((reply.status, &reply.body["code"]), (422, &json!("invalid_server_description")));
+        reply.assert_refused(422, "invalid_server_description");
         let violation = &reply.body["violations"][0];
         assert_eq!((&violation["path"], &violation["rule"]), (&json!(field), &json!(rule)), "{reply:?}");
     }

@@ -43,7 +43,7 @@ async fn collection_of_the_operator_is_a_registry_of_its_own() {
 
     let body = json!({ "name": "approved", "title": "Approved", "servers": ["org.example/weather", "org.example/zebra"] });
     let refused = registry.post("/api/collections", &body).await;
-    assert_eq!((refused.status, &refused.body["code"]), (401, &json!("operator_token_required")));
+    refused.assert_refused(401, "operator_token_required");
     let done = as_operator(&registry, &body).await;
     assert_eq!((done.status, &done.body["done"]), (200, &json!(true)), "{done:?}");
     assert_eq!(done.body["registry_url"], registry.url("/r/approved"));

@@ -6,6 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use axum::response::IntoResponse as _;
 use registry::model::ListingId;
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::peers::{Peer, empty, servers};
 use tests::test_registry::{DAY, TICK, TestOptions, TestRegistry, id_of};
 
@@ -93,17 +94,14 @@ async fn owner_can_withdraw_and_restore_a_listing() {
     let registry = &setup.registry;
     assert_eq!(setup.refusal_code(&setup.arguments("restore")).await, "not_withdrawn");
     let done = setup.run_act(&owner, &setup.arguments("withdraw")).await;
-    assert_eq!(
-        (&done["done"], &done["changed"], &done["lane"]),
-        (&json!(true), &json!(true), &json!("withdrawn"))
-    );
+    assert_members(&done, &json!({ "done": true, "changed": true, "lane": "withdrawn" }));
     assert_eq!((registry.live_counts().await, done["proven_domain"].as_str()), ((0, 0), Some("127.0.0.1")));
     let status = registry.status(&setup.id).await;
     assert_eq!(status["withdrawal"]["by_owner"], true, "{status}");
     assert_eq!(status["lane_reason"], "Its owner withdrew it.", "{status}");
     assert_eq!(status["next"]["body"]["act"], "restore", "{status}");
     let again = registry.post("/api/publish", &server_json(&setup.server.url("/mcp"))).await;
-    assert_eq!((again.status, &again.body["code"]), (409, &json!("withdrawn")));
+    again.assert_refused(409, "withdrawn");
     assert!(again.body["detail"].as_str().unwrap().contains("`manage_listing`"), "{again:?}");
     for act in ["rename", "reprobe"] {
         let mut arguments = setup.arguments(act);
@@ -132,11 +130,7 @@ async fn withdrawal_by_the_operator_overrides_the_owner() {
     assert_eq!(registry.run("operator", operator).await["changed"], false);
     let call = owner.with_signature(registry, "manage_listing", &setup.arguments("restore")).await;
     let problem = registry.refused_tool("manage_listing", &call).await;
-    assert_eq!(
-        (&problem["status"], &problem["code"]),
-        (&json!(409), &json!("withdrawn_by_operator")),
-        "{problem}"
-    );
+    assert_members(&problem, &json!({ "status": 409, "code": "withdrawn_by_operator" }));
     let done = setup.run_act(&owner, &setup.arguments("withdraw")).await;
     assert_eq!(done["changed"], false, "the withdrawal became the owner's: {done}");
     assert_eq!(registry.status(&setup.id).await["withdrawal"]["reason"], "Spam.");
@@ -257,7 +251,7 @@ async fn owner_can_reclaim_a_seat_that_a_stranger_took() {
     assert_eq!(access(stolen["access_token"].as_str().unwrap()).await.status, 401);
     feedback["reissue"] = json!(true);
     let again = registry.post("/api/products/feedback", &feedback).await;
-    assert_eq!((again.status, &again.body["code"]), (409, &json!("already_completed")), "{again:?}");
+    again.assert_refused(409, "already_completed");
     assert_eq!(access(token).await.status, 200);
     assert_eq!(registry.app.store.live().await.unwrap().funnel.seats_claimed, 1);
 }
