@@ -31,6 +31,12 @@ pub(crate) fn forecaster(request: &PeerRequest) -> Response {
     }
 }
 
+/// A `server.json` with one remote.
+pub(crate) fn server_json(name: &str, remote: &str) -> Value {
+    json!({ "name": name, "description": "Adds numbers.", "version": "1.0.0",
+        "remotes": [{ "type": "streamable-http", "url": remote }] })
+}
+
 /// A registry with a Live agent (it forecasts the weather) and a Live MCP server (it adds numbers).
 pub(crate) struct LivePair {
     pub(crate) registry: TestRegistry,

@@ -22,6 +22,8 @@ use tests::peers::{Peer, empty, json_answer, servers};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry, id_of};
 use tokio::sync::Notify;
 
+use crate::fixtures::server_json;
+
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 
 fn document(number: usize) -> Value {
@@ -340,8 +342,7 @@ async fn collection_is_mirrored_like_a_registry() {
     let source = TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;
     let (target, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     for name in ["adder", "weather"] {
-        let document = json!({ "name": format!("org.example/{name}"), "description": "Serves.", "version": "1.0.0",
-            "remotes": [{ "type": "streamable-http", "url": peer.url(&format!("/{name}/mcp")) }] });
+        let document = server_json(&format!("org.example/{name}"), &peer.url(&format!("/{name}/mcp")));
         let id = id_of(&source.publish(&document).await);
         source.first_probe(&id).await;
     }

@@ -10,7 +10,7 @@ use tests::assertions::assert_members;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
-use crate::fixtures::{live_agent, live_pair, recheck_at};
+use crate::fixtures::{live_agent, live_pair, recheck_at, server_json};
 
 async fn run_command(registry: &TestRegistry, command: Value) -> Value {
     // Feed items of the same millisecond have no defined order.
@@ -31,11 +31,8 @@ async fn withdrawn_listing_is_hidden_and_its_status_has_the_reason() {
     let pair = live_pair().await;
     let registry = &pair.registry;
     let name = "org.example/withdrawn";
-    let server_json = json!({
-        "name": name, "description": "Adds numbers.", "version": "1.0.0",
-        "remotes": [{ "type": "streamable-http", "url": pair.peers[1].url("/other/mcp") }],
-    });
-    let id = tests::test_registry::id_of(&registry.publish(&server_json).await);
+    let document = server_json(name, &pair.peers[1].url("/other/mcp"));
+    let id = tests::test_registry::id_of(&registry.publish(&document).await);
     registry.deliver_events().await;
     assert_eq!(registry.lane(&id).await, "active");
     let version = format!("/v0.1/servers/{}/versions/latest", name.replace('/', "%2F"));

@@ -8,11 +8,12 @@ use axum::response::IntoResponse as _;
 use registry::model::LimitedAction;
 use serde_json::{Value, json};
 use tests::assertions::assert_members;
+use tests::peers::domains::Owner;
 use tests::peers::name_server::{DnsAnswer, NameServer};
 use tests::peers::{CARD, Peer, agents, empty, json_answer};
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
-use super::{Owner, attest_listing};
+use super::attest_listing;
 
 /// A valid agent that serves additional, replaceable documents.
 async fn agent_with(documents: &Arc<Mutex<Vec<(String, String)>>>) -> Peer {
@@ -46,8 +47,7 @@ impl IdentitySetup {
     async fn start_with(options: TestOptions) -> Self {
         let documents = Arc::new(Mutex::new(Vec::new()));
         let peer = agent_with(&documents).await;
-        let proof_url = format!("{}/{{domain}}/auth", peer.origin);
-        let registry = TestRegistry::start_with(options.with_domain_proofs(proof_url)).await;
+        let registry = TestRegistry::start_with(options.with_domain_proofs(&peer.origin)).await;
         let id = registry.live_card(&peer.card()).await;
         Self { registry, peer, id, documents }
     }
@@ -123,7 +123,7 @@ async fn key_in_txt_records_is_bound() {
     let nothing = Peer::start(|_| empty(404)).await;
     let options = TestOptions::default()
         .with_setting("DNS_SERVER", name_server.address)
-        .with_domain_proofs(format!("{}/{{domain}}", nothing.origin));
+        .with_domain_proofs(&nothing.origin);
     let registry = TestRegistry::start_with(options).await;
     let id = registry.publish_mcp("https://mcp.example.com/mcp").await;
     let call = owner.with_signature(&registry, "bind_identity", &json!({ "listing_id": id })).await;
