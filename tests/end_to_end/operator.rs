@@ -160,13 +160,10 @@ async fn running_probe_does_not_restore_a_withdrawn_listing() {
 
 #[tokio::test]
 async fn blocked_host_has_no_listings_and_accepts_none() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let (agent, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
     let at_localhost = server.url("/mcp").replace("127.0.0.1", "localhost");
-    for number in 0..5 {
-        registry.publish_card(&agent.url(&format!("/{number}/card.json"))).await;
-    }
+    registry.publish_fleet(&agent, 0..5).await;
     let elsewhere = registry.publish_mcp(&at_localhost).await;
     registry.deliver_events().await;
     assert_eq!(registry.live_counts().await, (5, 1));
@@ -268,8 +265,7 @@ async fn erased_contact_is_gone_from_the_table() {
 async fn revoked_token_is_refused_and_not_reissued() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.agent);
-    let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
-    let mut draft = demo["next_steps"]["example_body"].clone();
+    let mut draft = registry.draft(id).await;
     draft["idempotency_key"] = json!("7c9e6679-7425-40de-944b-e07fc1f90ae7");
     let token = registry.post("/api/products/feedback", &draft).await.body["access_token"].clone();
     let token: AccessToken = token.as_str().unwrap().parse().unwrap();

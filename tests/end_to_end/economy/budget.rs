@@ -20,9 +20,7 @@ async fn day_budget(registry: &TestRegistry) -> Value {
 async fn start(options: TestOptions) -> (TestRegistry, Peer) {
     let options = options.with_setting("OPERATOR_TOKEN", TOKEN).with(|settings| settings.recheck_days = 3650);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
-    for number in 0..40 {
-        registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
-    }
+    registry.publish_fleet(&peer, 0..40).await;
     registry.deliver_events().await;
     (registry, peer)
 }

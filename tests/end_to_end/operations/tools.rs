@@ -5,7 +5,7 @@ use registry::model::{ListingId, sha256_hex};
 use serde_json::{Value, json};
 use tests::assertions::assert_members;
 use tests::peers::{Peer, servers};
-use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry, client};
+use tests::test_registry::{DAY, HOUR, Reply, TestRegistry, client};
 
 fn sightings(description: &str) -> Value {
     json!({
@@ -27,7 +27,7 @@ fn sightings_again() -> Value {
 }
 
 async fn live_server(tools: Value) -> (TestRegistry, Peer, ListingId) {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     let peer = Peer::start(servers::modern_with_tools(tools)).await;
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.deliver_events().await;

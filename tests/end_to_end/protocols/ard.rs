@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::assertions::assert_members;
 use tests::peers::{Peer, PeerRequest, agents, json_answer};
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::test_registry::TestRegistry;
 
 use crate::fixtures::{AGENT, LivePair, SERVER, entry_schema, ids, live_fleet, live_pair, texts};
 
@@ -202,11 +202,9 @@ async fn lists_read_no_evidence() {
         }
         None => agents::speaks_newest(request),
     };
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     let peer = Peer::start(wordy).await;
-    for number in 0..6 {
-        registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
-    }
+    registry.publish_fleet(&peer, 0..6).await;
     registry.deliver_events().await;
     registry.index().await;
     let search = json!({ "query": { "text": "words", "filter": { "tags": ["words"] } } });

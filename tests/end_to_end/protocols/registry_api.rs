@@ -11,7 +11,7 @@ use tests::assertions::assert_members;
 use tests::instrumented::Fault;
 use tests::peers::{Peer, agents, servers};
 use tests::template::root;
-use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry, id_of};
+use tests::test_registry::{DAY, HOUR, Reply, TestRegistry, id_of};
 
 use crate::fixtures::{demote, time};
 
@@ -337,7 +337,7 @@ async fn extensions_provide_search_health_and_facets() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn table_failure_gets_an_error_of_the_official_api() {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     for operation in ["GetItem", "BatchGetItem", "Query"] {
         registry.observer.faults.arm(operation, Fault::Throttle, 100);
     }

@@ -8,7 +8,7 @@ use signed_note::{Note, StandardVerifier, Verifier, VerifierList};
 use tests::assertions::assert_members;
 use tests::instrumented::Fault;
 use tests::peers::{Peer, agents};
-use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
+use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
 use tlog_tiles::{Checkpoint, Hash, check_record, record_hash};
 
 /// Gets the proof of a leaf and verifies it with the key of the log.
@@ -305,13 +305,8 @@ async fn table_faults_neither_lose_nor_repeat_leaves() {
             }
             for times in [1, 100] {
                 let what = format!("{fault:?} at {operation}, {times} times");
-                let options = TestOptions::default();
-                let (registry, peer) =
-                    (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
-                let mut ids = Vec::new();
-                for folder in 0..3 {
-                    ids.push(registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await);
-                }
+                let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
+                let ids = registry.publish_fleet(&peer, 0..3).await;
                 // These probes run within one turn of the sequencer, so that some leaves stay pending.
                 registry.deliver_events().await;
                 registry.observer.faults.arm(operation, fault, times);

@@ -124,8 +124,7 @@ async fn code_can_be_reissued_until_a_purchase_uses_it() {
     let shop = Shop::open().await;
     let peer = Peer::start(agents::newest).await;
     let id = shop.registry.live_card(&peer.card()).await;
-    let demo = shop.registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
-    let mut draft = demo.body["next_steps"]["example_body"].clone();
+    let mut draft = shop.registry.draft(&id).await;
     let feedback = async |draft: &Value| shop.registry.post("/api/products/feedback", draft).await;
     let lost = feedback(&draft).await.body["discount"]["code"].clone();
     draft["reissue"] = json!(true);

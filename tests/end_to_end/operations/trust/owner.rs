@@ -239,8 +239,7 @@ async fn owner_and_operator_can_read_feedback_without_personal_data() {
     let registry = &setup.registry;
     let none = setup.run_act(&owner, &setup.arguments("read_feedback")).await;
     assert_eq!((&none["done"], &none["feedback"]), (&json!(true), &Value::Null), "{none}");
-    let demo = registry.post("/api/products/demo", &json!({ "listing_id": setup.id })).await.body;
-    let mut feedback = demo["next_steps"]["example_body"].clone();
+    let mut feedback = registry.draft(&setup.id).await;
     feedback["answers"]["ux_friction"] = json!("The third step. Write to jane@example.org.");
     assert_eq!(registry.post("/api/products/feedback", &feedback).await.status, 200);
 

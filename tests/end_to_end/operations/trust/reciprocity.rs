@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use tests::assertions::assert_members;
-use tests::peers::{CARD, Peer, agents, empty, json_answer};
+use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, TICK, TestRegistry};
 
 use super::attest_listing;
@@ -20,11 +20,7 @@ async fn reciprocity_score_is_the_sum_of_stored_signals() {
     let linking = Peer::start(move |request| {
         let mut card = agents::card(request, "Linker");
         card["description"] = json!(format!("Adds two numbers. Listed at {base}."));
-        match (request.verb.as_str(), request.path.as_str()) {
-            ("GET", CARD) => json_answer(200, &card),
-            ("POST", _) => agents::speaks_newest(request),
-            _ => empty(404),
-        }
+        agents::with_card(request, &card)
     })
     .await;
     let plain = Peer::start(agents::newest).await;
