@@ -145,17 +145,3 @@ fn of_records<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Vec<PublicKey>
     let keys: Vec<PublicKey> = texts.filter_map(|text| PublicKey::from_record(text).ok()).collect();
     (!keys.is_empty()).then_some(keys)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_next_to_a_key_record_are_ignored() {
-        let key = PublicKey::Ed25519([7; 32]);
-        let record = key.record().unwrap();
-        let several = format!("old\n{record}\r\n{record}");
-        assert_eq!(of_records(several.lines()), Some(vec![key.clone(), key]));
-        assert_eq!(of_records("v=spf1 -all".lines()), None);
-    }
-}
