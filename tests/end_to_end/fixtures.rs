@@ -7,8 +7,10 @@ use registry::app::App;
 use registry::discovery::GUIDES;
 use registry::documents::{AnyDocument, DOCUMENTS};
 use registry::dump::{self, DumpLimits};
+use registry::error::Problem;
 use registry::events::Bus;
-use registry::model::{Listed, ListingId, Moment, Random};
+use registry::model::{Caller, Listed, ListingId, Moment, Random};
+use registry::operations::{self, RawArguments};
 use registry::pages::{ASSETS, PAGES};
 use registry::search::{Query, Text};
 use serde_json::{Value, json};
@@ -32,6 +34,18 @@ pub(crate) fn forecaster(request: &PeerRequest) -> Response {
 pub(crate) fn server_json(name: &str, remote: &str) -> Value {
     json!({ "name": name, "description": "Adds numbers.", "version": "1.0.0",
         "remotes": [{ "type": "streamable-http", "url": remote }] })
+}
+
+/// Calls an operation as the caller with the address 192.0.2.`number`.
+pub(crate) async fn call_as(
+    registry: &TestRegistry,
+    number: u8,
+    name: &str,
+    arguments: Value,
+) -> Result<Value, Problem> {
+    let caller = Caller { address: Some([192, 0, 2, number].into()), bearer: None };
+    let operation = operations::named(name).unwrap();
+    operation.run(registry.app.clone(), caller, RawArguments::Json(arguments)).await
 }
 
 /// A registry with a Live agent (it forecasts the weather) and a Live MCP server (it adds numbers).

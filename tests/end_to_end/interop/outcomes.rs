@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tests::assertions::assert_members;
 use tests::test_registry::{HOUR, TestRegistry};
 
-use super::{INTEROP, act, call_from};
-use crate::fixtures::{LivePair, live_agent, live_pair};
+use super::{INTEROP, act};
+use crate::fixtures::{LivePair, call_as, live_agent, live_pair};
 
 fn assert_close(actual: &Value, expected: f64) {
     let actual = actual.as_f64().unwrap_or_else(|| panic!("no number: {actual}"));
@@ -22,7 +22,7 @@ async fn outcome_counts_are_the_sum_of_the_reports() {
     let report = |number: u8, report: Value| {
         let (registry, mut report) = (&registry, report);
         report["listing_id"] = json!(id);
-        async move { call_from(registry, number, "deposit_outcome", &report).await.unwrap() }
+        async move { call_as(registry, number, "deposit_outcome", report).await.unwrap() }
     };
     let first = report(
         1,
@@ -66,7 +66,7 @@ async fn concurrent_reports_are_all_counted() {
         let (registry, report) = (&registry, &report);
         async move {
             loop {
-                match call_from(registry, number, "deposit_outcome", report).await {
+                match call_as(registry, number, "deposit_outcome", report.clone()).await {
                     Err(problem) if problem.code == "busy" => {}
                     other => return other.unwrap()["counted"] == true,
                 }

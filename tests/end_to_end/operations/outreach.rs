@@ -95,10 +95,3 @@ async fn invalid_opt_out_choices_are_refused() {
     }
     assert_eq!(registry.send("DELETE", NUDGE, &[], String::new()).await.status, 405);
 }
-
-#[tokio::test]
-async fn listing_can_opt_out_with_a_tool_call() {
-    let (registry, _peer, id) = live_agent().await;
-    let answer = registry.call_tool("outreach_opt_out", &json!({ "listing_id": id })).await;
-    assert_eq!(answer["opted_out"], true);
-}

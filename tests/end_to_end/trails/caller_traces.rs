@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use tests::assertions::assert_members;
 use tests::test_registry::{DAY, HOUR};
 
-use super::{STIGMERGY, assert_close, call_as, ids, number, sensed, trace_body, trail};
-use crate::fixtures::{live_agent, live_fleet, live_pair};
+use super::{STIGMERGY, assert_close, ids, number, sensed, trace_body, trail};
+use crate::fixtures::{call_as, live_agent, live_fleet, live_pair};
 
 #[tokio::test]
 async fn trail_marks_are_shown_with_the_newest_first() {

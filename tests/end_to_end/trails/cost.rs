@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use tests::instrumented::Calls;
 use tests::test_registry::TestRegistry;
 
-use super::{STIGMERGY, call_as};
+use super::STIGMERGY;
+use crate::fixtures::call_as;
 
 /// Compositions of one listing; each also leaves a mark. The bench measures 1,000 and 10,000.
 const PAIRS: usize = 120;

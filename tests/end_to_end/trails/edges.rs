@@ -5,7 +5,7 @@ use registry::model::{Kind, ListingId};
 use serde_json::json;
 use tests::test_registry::{DAY, TestRegistry};
 
-use super::call_as;
+use crate::fixtures::call_as;
 
 /// The limit of a listing, in `trail_edges.rs`.
 const MAX_EDGES: usize = 200;

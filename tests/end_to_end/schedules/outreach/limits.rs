@@ -42,7 +42,7 @@ proptest! {
             let registry = TestRegistry::start_with(without_rechecks()).await;
             let peers = [Peer::start(agents::fleet).await, Peer::start(router).await];
             for (peer, count) in peers.iter().zip([12, 4]) {
-                registry.publish_fleet(&peer, 0..count).await;
+                registry.publish_fleet(peer, 0..count).await;
             }
             registry.deliver_events().await;
             for step in &steps {
