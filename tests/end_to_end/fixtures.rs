@@ -7,11 +7,14 @@ use registry::app::App;
 use registry::discovery::GUIDES;
 use registry::documents::{AnyDocument, DOCUMENTS};
 use registry::dump::{self, DumpLimits};
+use registry::error::Problem;
 use registry::events::Bus;
-use registry::model::{ListingId, Moment, Random};
+use registry::model::{Caller, Listed, ListingId, Moment, Random};
+use registry::operations::{self, RawArguments};
 use registry::pages::{ASSETS, PAGES};
+use registry::search::{Query, Text};
 use serde_json::{Value, json};
-use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer, servers};
+use tests::peers::{Peer, PeerRequest, agents, servers};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
 pub(crate) const AGENT: &str = "application/a2a-agent-card+json";
@@ -24,11 +27,25 @@ pub(crate) fn forecaster(request: &PeerRequest) -> Response {
     card["skills"] = json!([
         { "id": "forecast", "name": "Weather forecast", "description": "Tells the weather of the coming days.", "tags": ["weather"] },
     ]);
-    match (request.verb.as_str(), request.path.as_str()) {
-        ("GET", CARD) => json_answer(200, &card),
-        ("POST", _) => agents::speaks_newest(request),
-        _ => empty(404),
-    }
+    agents::with_card(request, &card)
+}
+
+/// A `server.json` with one remote.
+pub(crate) fn server_json(name: &str, remote: &str) -> Value {
+    json!({ "name": name, "description": "Adds numbers.", "version": "1.0.0",
+        "remotes": [{ "type": "streamable-http", "url": remote }] })
+}
+
+/// Calls an operation as the caller with the address 192.0.2.`number`.
+pub(crate) async fn call_as(
+    registry: &TestRegistry,
+    number: u8,
+    name: &str,
+    arguments: Value,
+) -> Result<Value, Problem> {
+    let caller = Caller { address: Some([192, 0, 2, number].into()), bearer: None };
+    let operation = operations::named(name).unwrap();
+    operation.run(registry.app.clone(), caller, RawArguments::Json(arguments)).await
 }
 
 /// A registry with a Live agent (it forecasts the weather) and a Live MCP server (it adds numbers).
@@ -102,8 +119,7 @@ pub(crate) async fn live_fleet(
     agents: usize,
     servers: usize,
 ) -> (TestRegistry, [Peer; 2], [Vec<ListingId>; 2]) {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let peers = [Peer::start(agents::fleet).await, Peer::start(servers::modern).await];
     let mut ids = [Vec::new(), Vec::new()];
     for number in 0..agents {
@@ -161,6 +177,17 @@ pub(crate) async fn live_agent() -> (TestRegistry, Peer, ListingId) {
 pub(crate) fn another_process(app: &App) -> App {
     let settings = app.settings.clone();
     App::new(settings, app.store.clone(), Bus::Silent, app.clock.clone(), Random::seeded(1))
+}
+
+/// A search of Live listings.
+pub(crate) fn query(text: &str, limit: usize) -> Query {
+    let text = Text::parse(text, "q").unwrap();
+    Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit }
+}
+
+/// The number of listings in the index of a process.
+pub(crate) async fn count_indexed(app: &App) -> usize {
+    app.search.find(&query("", 20), app.clock.now()).await.unwrap().total
 }
 
 pub(crate) async fn recheck_at(registry: &TestRegistry, id: &ListingId) -> Moment {

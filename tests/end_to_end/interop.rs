@@ -8,9 +8,6 @@ mod outcomes;
 mod resolve;
 mod sessions;
 
-use registry::error::Problem;
-use registry::model::Caller;
-use registry::operations::{self, RawArguments};
 use serde_json::{Value, json};
 use tests::test_registry::TestRegistry;
 
@@ -18,20 +15,6 @@ const INTEROP: &str = "/api/products/interop";
 
 /// The operator token.
 const TOKEN: &str = "an-operator-token-of-32-characters-or-more";
-
-/// Calls an operation as the caller with the address 192.0.2.`number`.
-async fn call_from(
-    registry: &TestRegistry,
-    number: u8,
-    name: &str,
-    arguments: &Value,
-) -> Result<Value, Problem> {
-    let caller = Caller { address: Some([192, 0, 2, number].into()), bearer: None };
-    operations::named(name)
-        .unwrap()
-        .run(registry.app.clone(), caller, RawArguments::Json(arguments.clone()))
-        .await
-}
 
 /// POSTs an action to an operation family and returns the body.
 async fn act(registry: &TestRegistry, path: &str, action: &str, mut body: Value) -> Value {

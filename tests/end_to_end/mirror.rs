@@ -17,9 +17,12 @@ use local::mirror::{Job, Mirror};
 use registry::imports::ImportReport;
 use registry::model::LimitedAction;
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::peers::{Peer, empty, json_answer, servers};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry, id_of};
 use tokio::sync::Notify;
+
+use crate::fixtures::server_json;
 
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 
@@ -193,10 +196,7 @@ async fn mirror_reads_a_registry_page_by_page() {
     assert_eq!(listing_count(&registry).await, 9);
     let refusals = lines(&report);
     assert_eq!(refusals.len(), 1);
-    assert_eq!(
-        (&refusals[0]["name"], &refusals[0]["field"]),
-        (&json!("org.example/broken"), &json!("version"))
-    );
+    assert_members(&refusals[0], &json!({ "name": "org.example/broken", "field": "version" }));
     assert!(!refusals[0]["violations"].as_array().unwrap().is_empty());
     assert!(!state.exists(), "a finished mirror keeps no state");
 
@@ -342,8 +342,7 @@ async fn collection_is_mirrored_like_a_registry() {
     let source = TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;
     let (target, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     for name in ["adder", "weather"] {
-        let document = json!({ "name": format!("org.example/{name}"), "description": "Serves.", "version": "1.0.0",
-            "remotes": [{ "type": "streamable-http", "url": peer.url(&format!("/{name}/mcp")) }] });
+        let document = server_json(&format!("org.example/{name}"), &peer.url(&format!("/{name}/mcp")));
         let id = id_of(&source.publish(&document).await);
         source.first_probe(&id).await;
     }

@@ -56,40 +56,35 @@ impl Log {
 
 #[tokio::test]
 async fn one_id_connects_a_request_with_its_events_and_all_log_lines() {
-    for options in [TestOptions::default(), TestOptions::default()] {
-        let log = Log::start();
-        let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
-        let body = json!({ "agent_card_url": peer.card() }).to_string();
-        let headers = [
-            ("content-type".to_owned(), "application/json".to_owned()),
-            ("x-request-id".to_owned(), "chosen-by-the-caller".to_owned()),
-        ];
-        let reply = registry.send("POST", "/api/publish", &headers, body).await;
-        assert_eq!(reply.status, 200, "{reply:?}");
-        let id = reply.header("x-request-id").to_owned();
-        assert_eq!(log.messages_of(&id), ["request"]);
+    let log = Log::start();
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let body = json!({ "agent_card_url": peer.card() }).to_string();
+    let headers = [
+        ("content-type".to_owned(), "application/json".to_owned()),
+        ("x-request-id".to_owned(), "chosen-by-the-caller".to_owned()),
+    ];
+    let reply = registry.send("POST", "/api/publish", &headers, body).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let id = reply.header("x-request-id").to_owned();
+    assert_eq!(log.messages_of(&id), ["request"]);
 
-        let events = registry.events();
-        assert_eq!(events[0]["detail"]["cause"], id);
-        registry.app.clock.advance(Duration::from_secs(1));
-        registry.run("probe-tick", events[0].clone()).await;
-        assert!(log.messages_of(&id).contains(&"probe recorded".to_owned()), "{:?}", log.lines());
-        let live = registry.events();
-        assert_eq!(
-            (&live[0]["detail-type"], &live[0]["detail"]["cause"]),
-            (&"listing.live".into(), &id.into())
-        );
+    let events = registry.events();
+    assert_eq!(events[0]["detail"]["cause"], id);
+    registry.app.clock.advance(Duration::from_secs(1));
+    registry.run("probe-tick", events[0].clone()).await;
+    assert!(log.messages_of(&id).contains(&"probe recorded".to_owned()), "{:?}", log.lines());
+    let live = registry.events();
+    assert_eq!((&live[0]["detail-type"], &live[0]["detail"]["cause"]), (&"listing.live".into(), &id.into()));
 
-        // No request caused a tick of the schedule.
-        registry.advance(DAY * 7);
-        registry.recheck().await;
-        let of_schedule = |line: &Value| {
-            let id = line["span"]["request_id"].as_str().unwrap_or_default();
-            line["fields"]["message"] == "probe recorded" && id.starts_with("weekly-recheck-")
-        };
-        assert!(log.lines().iter().any(of_schedule), "{:?}", log.lines());
-        assert!(!log.lines().iter().any(|line| line.to_string().contains("chosen-by-the-caller")));
-    }
+    // No request caused a tick of the schedule.
+    registry.advance(DAY * 7);
+    registry.recheck().await;
+    let of_schedule = |line: &Value| {
+        let id = line["span"]["request_id"].as_str().unwrap_or_default();
+        line["fields"]["message"] == "probe recorded" && id.starts_with("weekly-recheck-")
+    };
+    assert!(log.lines().iter().any(of_schedule), "{:?}", log.lines());
+    assert!(!log.lines().iter().any(|line| line.to_string().contains("chosen-by-the-caller")));
 }
 
 #[tokio::test]

@@ -6,10 +6,11 @@ use std::time::Duration;
 use registry::model::AccessToken;
 use registry::publish::submission::{PublishRequest, Submission};
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
-use crate::fixtures::{live_agent, live_pair, recheck_at};
+use crate::fixtures::{live_agent, live_pair, recheck_at, server_json};
 
 async fn run_command(registry: &TestRegistry, command: Value) -> Value {
     // Feed items of the same millisecond have no defined order.
@@ -30,11 +31,8 @@ async fn withdrawn_listing_is_hidden_and_its_status_has_the_reason() {
     let pair = live_pair().await;
     let registry = &pair.registry;
     let name = "org.example/withdrawn";
-    let server_json = json!({
-        "name": name, "description": "Adds numbers.", "version": "1.0.0",
-        "remotes": [{ "type": "streamable-http", "url": pair.peers[1].url("/other/mcp") }],
-    });
-    let id = tests::test_registry::id_of(&registry.publish(&server_json).await);
+    let document = server_json(name, &pair.peers[1].url("/other/mcp"));
+    let id = tests::test_registry::id_of(&registry.publish(&document).await);
     registry.deliver_events().await;
     assert_eq!(registry.lane(&id).await, "active");
     let version = format!("/v0.1/servers/{}/versions/latest", name.replace('/', "%2F"));
@@ -95,7 +93,7 @@ async fn withdrawn_listing_returns_after_a_restore_and_a_new_probe() {
     run_command(&registry, json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
     let before = request_count(&peer);
     let again = registry.post("/api/publish", &json!({ "agent_card_url": peer.card() })).await;
-    assert_eq!((again.status, &again.body["code"]), (409, &json!("withdrawn")), "{again:?}");
+    again.assert_refused(409, "withdrawn");
     assert!(again.body["detail"].as_str().unwrap().contains("Spam."), "{again:?}");
     for _ in 0..3 {
         registry.advance(DAY * 8);
@@ -162,13 +160,10 @@ async fn running_probe_does_not_restore_a_withdrawn_listing() {
 
 #[tokio::test]
 async fn blocked_host_has_no_listings_and_accepts_none() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let (agent, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
     let at_localhost = server.url("/mcp").replace("127.0.0.1", "localhost");
-    for number in 0..5 {
-        registry.publish_card(&agent.url(&format!("/{number}/card.json"))).await;
-    }
+    registry.publish_fleet(&agent, 0..5).await;
     let elsewhere = registry.publish_mcp(&at_localhost).await;
     registry.deliver_events().await;
     assert_eq!(registry.live_counts().await, (5, 1));
@@ -178,10 +173,7 @@ async fn blocked_host_has_no_listings_and_accepts_none() {
 
     let block = json!({ "command": "block_host", "host": "127.0.0.1", "reason": "Spam." });
     let outcome = run_command(&registry, block.clone()).await;
-    assert_eq!(
-        (&outcome["listings"], &outcome["left"], &outcome["changed"]),
-        (&json!(6), &json!(0), &json!(true))
-    );
+    assert_members(&outcome, &json!({ "listings": 6, "left": 0, "changed": true }));
     assert_eq!(registry.live_counts().await, (0, 1));
     let table = registry.table().await;
     let again = run_command(&registry, block).await;
@@ -195,11 +187,10 @@ async fn blocked_host_has_no_listings_and_accepts_none() {
     let before = request_count(&agent);
     for body in [json!({ "url": agent.url("/new/card.json") }), json!({ "url": agent.url("/1/card.json") })] {
         let reply = registry.post("/api/publish", &body).await;
-        assert_eq!((reply.status, &reply.body["code"]), (403, &json!("host_blocked")), "{reply:?}");
-        reply.assert_problem();
+        reply.assert_refused(403, "host_blocked");
     }
     let score = registry.get(&format!("/api/score?url={}", agent.url("/1/card.json"))).await;
-    assert_eq!((score.status, &score.body["code"]), (403, &json!("host_blocked")), "{score:?}");
+    score.assert_refused(403, "host_blocked");
     registry.advance(DAY * 7);
     registry.tick().await;
     registry.recheck().await;
@@ -274,8 +265,7 @@ async fn erased_contact_is_gone_from_the_table() {
 async fn revoked_token_is_refused_and_not_reissued() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.agent);
-    let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
-    let mut draft = demo["next_steps"]["example_body"].clone();
+    let mut draft = registry.draft(id).await;
     draft["idempotency_key"] = json!("7c9e6679-7425-40de-944b-e07fc1f90ae7");
     let token = registry.post("/api/products/feedback", &draft).await.body["access_token"].clone();
     let token: AccessToken = token.as_str().unwrap().parse().unwrap();

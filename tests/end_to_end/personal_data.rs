@@ -155,11 +155,7 @@ async fn filled() -> Filled {
         ] {
             body["goals"] = goals.clone();
             let refused = filled.post(path, &body).await;
-            assert_eq!(
-                (refused.status, &refused.body["code"]),
-                (422, &json!("email_address")),
-                "{refused:?}"
-            );
+            refused.assert_refused(422, "email_address");
         }
     }
     filled.make_products(&token).await;
@@ -251,7 +247,7 @@ async fn erasure_of_listings_erases_all_that_was_sent_about_them() {
     // The completions stay, so a listing cannot send feedback twice.
     let demo = filled.post_ok("/api/products/demo", &json!({ "listing_id": filled.agent })).await;
     let again = filled.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await;
-    assert_eq!((again.status, &again.body["code"]), (409, &json!("already_completed")));
+    again.assert_refused(409, "already_completed");
 }
 
 #[tokio::test(flavor = "multi_thread")]

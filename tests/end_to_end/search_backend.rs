@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{Listed, ListingId, Random};
-use registry::search::{Query, Text};
+use registry::model::{ListingId, Random};
 use registry::settings::{Mode, Settings};
 use serde_json::json;
 use tests::chroma::{ChromaServer, database, records};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+
+use crate::fixtures::query;
 
 struct Searched {
     registry: TestRegistry,
@@ -61,8 +62,7 @@ fn another_process(app: &App, has_backend: bool) -> App {
 
 /// Listings that a search by words finds; all agents of the fleet add numbers.
 async fn count(app: &App) -> usize {
-    let text = Text::parse("agents that add numbers", "q").unwrap();
-    let query = Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 90 };
+    let query = query("agents that add numbers", 90);
     let hits = app.search.find(&query, app.clock.now()).await.unwrap().hits;
     hits.iter().filter(|hit| !hit.words.is_empty()).count()
 }

@@ -7,30 +7,11 @@ mod cost;
 mod edges;
 mod moderation;
 
-use registry::error::Problem;
-use registry::model::{Caller, ListingId};
-use registry::operations::{self, RawArguments};
+use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::test_registry::TestRegistry;
 
 const STIGMERGY: &str = "/api/products/stigmergy";
-
-/// The caller with the address 192.0.2.`number`.
-fn caller(number: u8) -> Caller {
-    Caller { address: Some([192, 0, 2, number].into()), bearer: None }
-}
-
-async fn call_as(
-    registry: &TestRegistry,
-    number: u8,
-    name: &str,
-    arguments: Value,
-) -> Result<Value, Problem> {
-    operations::named(name)
-        .unwrap()
-        .run(registry.app.clone(), caller(number), RawArguments::Json(arguments))
-        .await
-}
 
 /// Senses a listing over REST.
 async fn sensed(registry: &TestRegistry, id: &ListingId) -> Value {

@@ -43,22 +43,3 @@ fn accepts_only_json(headers: &HeaderMap) -> bool {
     let is_page = |range: &String| matches!(range.as_str(), "*/*" | "text/*") || range.contains("html");
     accepted.iter().any(is_json) && !accepted.iter().any(is_page)
 }
-
-#[cfg(test)]
-mod tests {
-    use http::HeaderValue;
-
-    use super::*;
-
-    #[test]
-    fn only_clients_that_want_json_and_no_page_are_redirected() {
-        for (accept, redirects) in [
-            ("application/problem+json, application/json;q=0.9", true),
-            ("application/json, */*", false),
-            ("text/plain", false),
-        ] {
-            let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(accept))]);
-            assert_eq!(accepts_only_json(&headers), redirects, "{accept}");
-        }
-    }
-}

@@ -181,19 +181,3 @@ pub struct Change {
     #[serde(flatten)]
     pub item: FeedItem,
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn repeated_message_has_the_same_id_and_ids_are_ordered_by_time() {
-        let to: ListingId = "agent-a".parse().unwrap();
-        let id = |millis, kind| {
-            TalkMessage::of_registry(&to, kind, Moment::from_millisecond(millis).unwrap(), String::new()).id
-        };
-        assert_eq!(id(7, TalkKind::Welcome), id(7, TalkKind::Welcome));
-        assert_ne!(id(7, TalkKind::Welcome), id(7, TalkKind::Recheck));
-        assert!(id(999, TalkKind::Welcome) < id(1000, TalkKind::Drift));
-    }
-}

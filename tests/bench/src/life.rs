@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::client::{self, Connection};
-use crate::folder::Folder;
 use crate::load::{self, Samples, Target};
 use crate::peers;
 use crate::processes::{self, Server};
@@ -91,8 +90,8 @@ const FUNNEL: [usize; 2] = [600, 2400];
 /// The registry does not start, or a reply is wrong.
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let binary = processes::build_registry().await?;
-    let folder = Folder::new()?;
-    let data = folder.file("registry.db");
+    let folder = processes::temporary_folder()?;
+    let data = folder.path().join("registry.db");
     let words = Arc::new(Words::real());
     let (_, app, ids) = seed::table(&Data::File(data.clone()), LISTINGS, &words).await?;
     // Otherwise the registry would index all of them during the measurement.

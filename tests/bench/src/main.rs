@@ -2,7 +2,6 @@
 //! is over its limit, the exit code is 1. So the author of a change that makes the registry slower notices it.
 
 mod client;
-mod folder;
 mod life;
 mod load;
 mod machine;

@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use crate::Failure;
 use crate::client::{self, Connection};
-use crate::folder::Folder;
 use crate::life;
 use crate::mix::{FAMILIES, Mix};
 use crate::pace::{self, Samples};
@@ -51,8 +50,8 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     for _ in 0..PEERS {
         origins.push(peers::start().await?);
     }
-    let folder = Folder::new()?;
-    let data = folder.file("registry.db");
+    let folder = processes::temporary_folder()?;
+    let data = folder.path().join("registry.db");
     let ids = seed_file(&data, &origins, &words).await?;
 
     let binary = processes::build_registry().await?;

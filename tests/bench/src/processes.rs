@@ -46,6 +46,14 @@ pub(crate) fn target_folder() -> Result<PathBuf, Failure> {
     Ok(folder.to_path_buf())
 }
 
+/// A temporary folder for tables. It is in the target folder, so that the tables are on a real disk.
+///
+/// # Errors
+/// It cannot be created.
+pub(crate) fn temporary_folder() -> Result<tempfile::TempDir, Failure> {
+    Ok(tempfile::tempdir_in(target_folder()?)?)
+}
+
 /// Builds the registry as `make run` does; returns the path of the binary.
 ///
 /// # Errors

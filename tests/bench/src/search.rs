@@ -19,11 +19,10 @@ use serde_json::{Value, json};
 use tests::instrumented::Observer;
 use tokio::process::Command;
 
-use crate::folder::Folder;
 use crate::load::quantile;
 use crate::report::{Report, amount};
 use crate::words::Words;
-use crate::{Failure, machine, seed};
+use crate::{Failure, machine, processes, seed};
 
 /// The argument that makes this program search the table in a file; the next argument is its path.
 pub(crate) const CHILD_MODE: &str = "search";
@@ -77,8 +76,8 @@ const QUESTIONS: [&str; 20] = [
 pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
     let words = Arc::new(Words::real());
     report.part(format!("Search at growing sizes, with texts {}", words.source()));
-    let folder = Folder::new()?;
-    let file = folder.file("search.db");
+    let folder = processes::temporary_folder()?;
+    let file = folder.path().join("search.db");
     let (_engine, app, _) = seed::table(&Data::File(file.clone()), 0, &words).await?;
     let mut seeded = 0;
     for size in SIZES {

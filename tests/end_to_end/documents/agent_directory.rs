@@ -1,6 +1,7 @@
 //! Tests the directory of public agents. Clients can list all agents or search them by skill.
 
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::peers::{Peer, agents};
 
 use crate::fixtures::{LivePair, live_pair};
@@ -29,10 +30,7 @@ async fn public_agents_are_listed_and_searched_by_skill() {
         assert_eq!((&body["count"], &body["agents"][0]["listing_id"]), (&json!(1), &json!(agent)), "{query}");
     }
     let shown = registry.get("/agents/search?skill=weather").await.body["agents"][0].clone();
-    assert_eq!(
-        (&shown["url"], &shown["agent_card_url"]),
-        (&json!(peers[0].url("/rpc")), &json!(peers[0].card()))
-    );
+    assert_members(&shown, &json!({ "url": peers[0].url("/rpc"), "agent_card_url": peers[0].card() }));
     assert_eq!(
         (&shown["skills"], &shown["probe"]["ok"]),
         (&json!([{ "name": "Weather forecast" }]), &json!(true))

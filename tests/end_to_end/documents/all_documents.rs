@@ -1,11 +1,11 @@
 //! Tests rules for all documents: they agree with each other, contain no contact addresses, and their links work.
 
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::test_registry::TestRegistry;
 
 /// Otherwise a caller could bypass the cache with random parameters.
 #[tokio::test]
 async fn requests_with_unknown_query_parameters_share_the_cached_page() {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     for path in ["/api/listings/active", "/api/catalog", "/.well-known/ai-catalog.json", "/list", "/products"]
     {
         let original = registry.get(path).await;

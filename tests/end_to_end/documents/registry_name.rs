@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::peers::name_server::{DnsAnswer, NameServer};
 use tests::peers::{Peer, PeerRequest, empty, json_answer};
 use tests::test_registry::{TestOptions, TestRegistry};
@@ -62,10 +63,7 @@ async fn discovery_record_is_compared_item_by_item() {
     let setup = DomainRegistry::start().await;
     let none = || DnsAnswer::NoName;
     let missing = setup.get_with_dns([none(), none()], DNS_STATUS).await;
-    assert_eq!(
-        (&missing["state"], &missing["live"], &missing["format"]),
-        (&json!("missing"), &json!(false), &json!("none"))
-    );
+    assert_members(&missing, &json!({ "state": "missing", "live": false, "format": "none" }));
     assert_eq!(missing["name"], "_mcp.registry.example.com");
     let expected = missing["expected_txt"].as_str().unwrap().to_owned();
     let card =
@@ -127,20 +125,14 @@ async fn domain_is_proven_by_the_key_that_signs_requests() {
     assert_eq!(record, format!("v=MCPv1; k=ed25519; p={key}="));
 
     let missing = setup.get_with_dns([txt(&["v=spf1 -all"]), DnsAnswer::NoName], PUBLISH_STATUS).await;
-    assert_eq!(
-        (&missing["dns"]["state"], &missing["dns"]["expected_txt"]),
-        (&json!("missing"), &json!(record))
-    );
+    assert_members(&missing["dns"], &json!({ "state": "missing", "expected_txt": record }));
     let proven = setup.get_with_dns([txt(&["v=spf1 -all", record]), DnsAnswer::NoName], PUBLISH_STATUS).await;
     assert_eq!(proven["dns"]["state"], "matches");
     let failing = setup.get_with_dns([DnsAnswer::Failure, DnsAnswer::NoName], PUBLISH_STATUS).await;
     assert_eq!(failing["dns"]["state"], "unknown");
 
     // No registry was searched, so these members are empty.
-    assert_eq!(
-        (&proven["listed"], &proven["published_name"], &proven["searches"]),
-        (&Value::Null, &Value::Null, &json!([]))
-    );
+    assert_members(&proven, &json!({ "listed": null, "published_name": null, "searches": [] }));
     assert_eq!(proven["recommended_names"], json!(["com.example.registry/registry"]));
     assert_eq!(
         proven["publish_steps"][2]["command"],

@@ -20,9 +20,7 @@ async fn day_budget(registry: &TestRegistry) -> Value {
 async fn start(options: TestOptions) -> (TestRegistry, Peer) {
     let options = options.with_setting("OPERATOR_TOKEN", TOKEN).with(|settings| settings.recheck_days = 3650);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
-    for number in 0..40 {
-        registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
-    }
+    registry.publish_fleet(&peer, 0..40).await;
     registry.deliver_events().await;
     (registry, peer)
 }
@@ -67,7 +65,7 @@ async fn only_the_operator_can_raise_acceleration() {
         TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;
     let body = json!({ "action": "bump", "amount": 10 });
     let open = registry.post(AUTOCATALYSIS, &body).await;
-    assert_eq!((open.status, &open.body["code"]), (401, &json!("operator_token_required")));
+    open.assert_refused(401, "operator_token_required");
     assert_eq!(bump(&registry, &body, "x").await.0, 403);
     for (event, amount) in
         [(json!("sleep"), 10), (json!(null), 10), (json!("take_demo"), 51), (json!("take_demo"), 0)]

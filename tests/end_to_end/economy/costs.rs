@@ -63,10 +63,7 @@ impl SmallRegistry {
             .with(|settings| settings.payments_open_after = 1);
         let registry = TestRegistry::start_with(peers.stripe.options(options)).await;
         peers.stripe.keep_time(&registry.app.clock);
-        let mut agents = Vec::new();
-        for number in 0..3 {
-            agents.push(registry.publish_card(&peers.agents.url(&format!("/{number}/card.json"))).await);
-        }
+        let agents = registry.publish_fleet(&peers.agents, 0..3).await;
         let server = registry.publish_mcp(&peers.servers.url("/0/mcp")).await;
         let completed = registry.publish_mcp(&peers.servers.url("/1/mcp")).await;
         registry.deliver_events().await;

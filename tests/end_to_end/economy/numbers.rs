@@ -1,7 +1,7 @@
 //! Tests that the numbers of the economy operations can be calculated from their inputs.
 
 use serde_json::{Value, json};
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::test_registry::TestRegistry;
 
 use crate::fixtures::live_pair;
 
@@ -102,7 +102,7 @@ fn too_many_ids() -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn empty_registry_returns_its_initial_numbers() {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     let overview = get(&registry, "/api/products/autocatalysis").await;
     assert_eq!(
         (&overview["acceleration_index"], &overview["s_curves"][0]["phase"]),
@@ -115,5 +115,5 @@ async fn empty_registry_returns_its_initial_numbers() {
     );
     assert_eq!(registry.call_tool("zero_mc_pack", &json!({})).await["count"], 0);
     let unknown = registry.post(EXONOMICS, &json!({ "action": "fly" })).await;
-    assert_eq!((unknown.status, &unknown.body["code"]), (422, &json!("unknown_action")));
+    unknown.assert_refused(422, "unknown_action");
 }

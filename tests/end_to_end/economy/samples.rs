@@ -5,7 +5,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::instrumented::Fault;
 use tests::peers::{Peer, agents};
-use tests::test_registry::{HOUR, TICK, TestOptions, TestRegistry};
+use tests::test_registry::{HOUR, TICK, TestRegistry};
 
 async fn samples(registry: &TestRegistry) -> Vec<Value> {
     let table = registry.table().await;
@@ -15,7 +15,7 @@ async fn samples(registry: &TestRegistry) -> Vec<Value> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_sample_is_taken_per_hour_for_any_number_of_ticks() {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     // Four ticks at the same moment, then two at every tick time within the hour.
     join_all((0..4).map(|_| registry.tick())).await;
     for _ in 0..9 {
@@ -32,7 +32,7 @@ async fn one_sample_is_taken_per_hour_for_any_number_of_ticks() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_sample_is_taken_by_the_next_tick() {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     registry.tick().await;
     registry.advance(HOUR);
     // Reads fail, so the tick cannot take its sample.
@@ -62,9 +62,7 @@ async fn growth_and_curves_are_computed_from_samples() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     registry.tick().await;
     let publish = async |from: usize, to: usize| {
-        for number in from..to {
-            registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
-        }
+        registry.publish_fleet(&peer, from..to).await;
         registry.deliver_events().await;
     };
     publish(0, 10).await;

@@ -124,9 +124,7 @@ async fn cost_of_an_idle_tick_does_not_depend_on_the_number_of_listings() {
     for listed in [0, 30] {
         let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
         let agents = Peer::start(agents::fleet).await;
-        for number in 0..listed {
-            registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await;
-        }
+        registry.publish_fleet(&agents, 0..listed).await;
         registry.deliver_events().await;
         // The first tick of an hour may count overdue listings.
         registry.tick().await;

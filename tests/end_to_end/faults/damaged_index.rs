@@ -3,15 +3,12 @@
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
-use registry::app::App;
-use registry::model::Listed;
-use registry::search::{Query, Text};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
-use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+use tests::test_registry::{HOUR, TestRegistry};
 
 use super::print_row;
-use crate::fixtures::another_process;
+use crate::fixtures::{another_process, count_indexed};
 
 /// Enough for several buckets.
 const AGENTS: usize = 300;
@@ -19,13 +16,6 @@ const AGENTS: usize = 300;
 /// The number of listings that a newly started process finds.
 async fn count_in_new_process(registry: &TestRegistry) -> usize {
     count_indexed(&another_process(&registry.app)).await
-}
-
-/// The number of listings in the index of a process.
-async fn count_indexed(app: &App) -> usize {
-    let text = Text::parse("", "q").unwrap();
-    let query = Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 20 };
-    app.search.find(&query, app.clock.now()).await.unwrap().total
 }
 
 fn bytes(bucket: &AttributeValue) -> Vec<u8> {
@@ -53,12 +43,9 @@ const DAMAGES: [(&str, Damage); 6] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_works_on_a_damaged_index_until_its_repair() {
-    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
-    let registry = TestRegistry::start_with(options).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let peer = Peer::start(agents::fleet).await;
-    for number in 0..AGENTS {
-        registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
-    }
+    registry.publish_fleet(&peer, 0..AGENTS).await;
     registry.deliver_events().await;
     let whole = count_indexed(&registry.app).await;
     assert_eq!(whole, AGENTS);
@@ -112,7 +99,7 @@ async fn search_works_on_a_damaged_index_until_its_repair() {
 /// An index update repairs the bucket that it writes, without waiting for the hourly check.
 #[tokio::test(flavor = "multi_thread")]
 async fn index_update_repairs_a_damaged_bucket() {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     let peer = Peer::start(agents::fleet).await;
     registry.publish_card(&peer.url("/0/card.json")).await;
     registry.deliver_events().await;

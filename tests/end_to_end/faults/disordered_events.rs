@@ -6,7 +6,7 @@ use std::time::Duration;
 use registry::model::{ListingId, Random};
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{Table, TestOptions, TestRegistry, listing_queued_event};
+use tests::test_registry::{Table, TestRegistry, listing_queued_event};
 
 use super::print_row;
 
@@ -17,12 +17,8 @@ const ROUNDS: usize = 3;
 
 /// A registry with listings of these peers, and the ids of the listings.
 async fn published(peers: &[Peer; 3]) -> (TestRegistry, Vec<ListingId>) {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
-    let mut ids = Vec::new();
-    for number in 0..6 {
-        ids.push(registry.publish_card(&peers[0].url(&format!("/{number}/card.json"))).await);
-    }
+    let registry = TestRegistry::start_for_fleet().await;
+    let mut ids = registry.publish_fleet(&peers[0], 0..6).await;
     ids.push(registry.publish_mcp(&peers[1].url("/mcp")).await);
     ids.push(registry.publish_card(&peers[2].card()).await);
     (registry, ids)

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tests::fixtures::insert_live_listings;
 use tests::instrumented::Fault;
 use tests::peers::{Peer, agents};
-use tests::test_registry::{Reply, TestOptions, TestRegistry};
+use tests::test_registry::{Reply, TestRegistry};
 
 use super::audit::audit;
 use super::print_row;
@@ -92,7 +92,7 @@ async fn under_fault(registry: &TestRegistry, requests: &[Request], what: &str) 
 
 async fn at_rate(fault: Fault, per_mille: u16) -> Outcomes {
     let what = format!("{fault:?} at {}%", f64::from(per_mille) / 10.0);
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     let peer = Peer::start(agents::fleet).await;
     let ids = insert_live_listings(&registry.app, Kind::Agent, CALLERS).await;
     let requests_by_caller: Vec<Vec<Request>> =

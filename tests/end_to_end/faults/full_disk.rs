@@ -67,9 +67,7 @@ async fn full_disk_refuses_new_writes_and_loses_no_earlier_write() {
     for id in &acknowledged {
         assert_eq!(table.items_under(&format!("LISTING#{id} CORE")).len(), 1, "{id} is lost");
     }
-    for number in MAX_PUBLISHES..MAX_PUBLISHES + 20 {
-        registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
-    }
+    registry.publish_fleet(&peer, MAX_PUBLISHES..MAX_PUBLISHES + 20).await;
     print_row(
         "a full disk below the local registry",
         &format!(

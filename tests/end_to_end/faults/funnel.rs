@@ -93,7 +93,7 @@ async fn reward_can_be_reissued_if_the_reply_is_lost() {
     assert_eq!(lost.status, 503, "{lost:?}");
     registry.observer.faults.disarm();
     let again = registry.post(FEEDBACK, &draft).await;
-    assert_eq!((again.status, &again.body["code"]), (409, &json!("already_completed")));
+    again.assert_refused(409, "already_completed");
 
     let stranger = registry.post(DEMO, &json!({ "listing_id": id })).await.body;
     let mut foreign = stranger["next_steps"]["example_body"].clone();

@@ -19,9 +19,7 @@ async fn probe_run_over_hostile_peers_ends_before_its_deadline() {
     }
     let (fleet, server) = (Peer::start(agents::fleet).await, Peer::start(servers::legacy).await);
     let mut sound = vec![registry.publish_mcp(&server.url("/mcp")).await];
-    for folder in 0..5 {
-        sound.push(registry.publish_card(&fleet.url(&format!("/{folder}/card.json"))).await);
-    }
+    sound.extend(registry.publish_fleet(&fleet, 0..5).await);
     let began = Instant::now();
     let report = registry.tick().await;
     let took = began.elapsed();

@@ -3,25 +3,17 @@
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
-use registry::app::App;
-use registry::model::{HashPrefix, Kind, Listed};
+use registry::model::{HashPrefix, Kind};
 use registry::search::bucket::Bucket;
 use registry::search::embedding::WIDTH;
-use registry::search::{Query, Text};
 use sha2::{Digest as _, Sha256};
 use tests::fixtures::insert_live_listings;
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
-use crate::fixtures::another_process;
+use crate::fixtures::{another_process, count_indexed};
 
 /// Enough for two buckets.
 const LISTINGS: usize = 200;
-
-async fn count_indexed(app: &App) -> usize {
-    let text = Text::parse("", "q").unwrap();
-    let query = Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 20 };
-    app.search.find(&query, app.clock.now()).await.unwrap().total
-}
 
 async fn stored_bytes(registry: &TestRegistry) -> Vec<(HashPrefix, Vec<u8>)> {
     let manifest = registry.app.store.manifest().await.unwrap();

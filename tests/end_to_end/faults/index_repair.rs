@@ -4,23 +4,20 @@
 use std::collections::{BTreeMap, HashSet};
 
 use registry::app::App;
-use registry::model::{HashPrefix, Kind, Listed, ListingId};
-use registry::search::{Query, Text};
+use registry::model::{HashPrefix, Kind, ListingId};
 use registry::store::Manifest;
 use tests::fixtures::insert_live_listings;
 use tests::instrumented::Fault;
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
-use crate::fixtures::another_process;
+use crate::fixtures::{another_process, query};
 
 /// A transaction of the table allows 100 writes.
 const BUCKETS: usize = 256;
 const LISTINGS: usize = 60;
 
 async fn found_ids(app: &App) -> HashSet<ListingId> {
-    let text = Text::parse("", "q").unwrap();
-    let query = Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 98 };
-    let found = app.search.find(&query, app.clock.now()).await.unwrap();
+    let found = app.search.find(&query("", 98), app.clock.now()).await.unwrap();
     found.hits.iter().map(|hit| hit.listing.id.clone()).collect()
 }
 

@@ -2,7 +2,7 @@
 //! listing is lost, because the schedules find the work in the table.
 
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{TICK, TestOptions, TestRegistry};
+use tests::test_registry::{TICK, TestRegistry};
 
 use super::print_row;
 
@@ -10,14 +10,10 @@ const AGENTS: usize = 20;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn schedules_find_all_listings_without_the_event_bus() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let (agents, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
     registry.cut_bus();
-    let mut ids = Vec::new();
-    for number in 0..AGENTS {
-        ids.push(registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await);
-    }
+    let mut ids = registry.publish_fleet(&agents, 0..AGENTS).await;
     ids.push(registry.publish_mcp(&server.url("/mcp")).await);
     assert_eq!(registry.live_counts().await, (0, 0), "no event was delivered");
     let mut ticks = 0;

@@ -1,10 +1,9 @@
 //! Tests queries of a secondary index that return an older state of the table. This does not cause a second probe of a
 //! listing, or a demo for a withdrawn listing. All results are exact as soon as the index is up to date.
 
-use registry::model::ListingId;
 use serde_json::json;
 use tests::peers::{Peer, agents};
-use tests::test_registry::{TICK, TestOptions, TestRegistry};
+use tests::test_registry::{TICK, TestRegistry};
 
 use super::print_row;
 
@@ -31,19 +30,11 @@ async fn page_that_was_rendered_from_a_stale_index_is_rendered_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stale_index_delays_only_the_active_list() {
-    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
-    let registry = TestRegistry::start_with(options).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let peer = Peer::start(agents::fleet).await;
-    let publish = async |from: usize, to: usize| {
-        let mut ids: Vec<ListingId> = Vec::new();
-        for number in from..to {
-            ids.push(registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await);
-        }
-        ids
-    };
-    let live = publish(0, 8).await;
+    let live = registry.publish_fleet(&peer, 0..8).await;
     registry.deliver_events().await;
-    let queued = publish(8, 12).await;
+    let queued = registry.publish_fleet(&peer, 8..12).await;
     registry.events();
     let older = registry.copy_of_table().await;
 
@@ -56,7 +47,7 @@ async fn stale_index_delays_only_the_active_list() {
     for id in &queued {
         registry.first_probe(id).await;
     }
-    let new = publish(12, 15).await;
+    let new = registry.publish_fleet(&peer, 12..15).await;
     registry.events();
     peer.forget_requests();
     registry.observer.faults.read_indexes_from(older);

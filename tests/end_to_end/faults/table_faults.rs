@@ -168,10 +168,7 @@ async fn next_tick_repeats_a_probe_if_its_result_was_not_stored() {
 async fn next_tick_does_the_work_of_a_failed_tick() {
     for operation in ["PutItem", "BatchGetItem", "Query", "UpdateItem", "TransactWriteItems", "GetItem"] {
         let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
-        let mut ids = Vec::new();
-        for folder in 0..3 {
-            ids.push(registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await);
-        }
+        let ids = registry.publish_fleet(&peer, 0..3).await;
         registry.observer.faults.arm(operation, Fault::Throttle, 1000);
         let _report = registry.try_run("probe-tick", json!({ "detail-type": "probe-tick" })).await;
         registry.observer.faults.disarm();
@@ -240,9 +237,7 @@ async fn failed_release_of_a_listing_does_not_stop_other_probes() {
         agents::fleet(request)
     })
     .await;
-    for folder in 0..2 {
-        registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await;
-    }
+    registry.publish_fleet(&peer, 0..2).await;
     let _report = registry.try_run("probe-tick", json!({ "detail-type": "probe-tick" })).await;
     registry.observer.faults.disarm();
     assert_eq!(

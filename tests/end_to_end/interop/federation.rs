@@ -2,6 +2,7 @@
 //! referrals, never as its own listings.
 
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry};
 
@@ -42,10 +43,7 @@ async fn listings_of_peer_registries_are_returned_as_referrals() {
 
     registry.settle();
     let found = registry.get("/api/ard/search?q=weather").await.body;
-    assert_eq!(
-        (&found["total"], &found["hits"], &found["federation"]),
-        (&json!(0), &json!([]), &json!("auto"))
-    );
+    assert_members(&found, &json!({ "total": 0, "hits": [], "federation": "auto" }));
     let referral = &found["referrals"][0];
     assert_eq!((&referral["name"], &referral["peer"]), (&json!("Nimbus"), &json!(base)), "{found}");
     assert_eq!(found["registries"][0]["url"], format!("{base}/api/ard/"));
@@ -124,6 +122,6 @@ async fn only_the_operator_can_pull_from_and_push_to_peers() {
 
     let alone = TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;
     let refused = alone.post_with_token(FEDERATION, TOKEN, &json!({ "action": "push" })).await;
-    assert_eq!((refused.status, &refused.body["code"]), (409, &json!("no_peers")));
+    refused.assert_refused(409, "no_peers");
     assert_eq!(alone.get(FEDERATION).await.body["peers"], json!([]));
 }

@@ -8,8 +8,8 @@ use registry::model::LimitedAction;
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, TestOptions, TestRegistry};
 
-use super::{INTEROP, act, call_from};
-use crate::fixtures::live_agent;
+use super::{INTEROP, act};
+use crate::fixtures::{call_as, live_agent};
 
 async fn open(registry: &TestRegistry) -> String {
     let opened = act(registry, INTEROP, "session_open", json!({ "entry_protocol": "a2a" })).await;
@@ -78,13 +78,13 @@ async fn concurrent_session_steps_are_stored_up_to_the_limit() {
     for round in 0..5 {
         let steps: Vec<Value> = (0..20).map(|number| step(&id, &format!("step {round} {number}"))).collect();
         let results =
-            join_all(steps.iter().map(|step| call_from(&registry, 1, "interop_session", step))).await;
+            join_all(steps.iter().map(|step| call_as(&registry, 1, "interop_session", step.clone()))).await;
         // `busy` means that the step was not written and the client should send it again.
         for (step, result) in steps.iter().zip(results) {
             let mut result = result;
             while let Err(problem) = result {
                 assert_eq!(problem.code, "busy", "{problem:?}");
-                result = call_from(&registry, 1, "interop_session", step).await;
+                result = call_as(&registry, 1, "interop_session", step.clone()).await;
             }
         }
     }

@@ -111,8 +111,7 @@ async fn complete(registry: &TestRegistry, id: &ListingId) -> Value {
 }
 
 fn assert_refused(reply: &Reply, status: u16, code: &str) {
-    reply.assert_problem();
-    assert_eq!((reply.status, &reply.body["code"]), (status, &json!(code)), "{reply:?}");
+    reply.assert_refused(status, code);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 
 use axum::response::Response;
 use serde_json::{Value, json};
-use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer};
+use tests::peers::{Peer, PeerRequest, agents};
 use tests::test_registry::TestRegistry;
 
 use crate::fixtures::live_agent;
@@ -14,11 +14,7 @@ const DAILY: &str = "/api/products/connectors/daily";
 fn hub(request: &PeerRequest) -> Response {
     let mut card = agents::card(request, "Grand Agent Registry");
     card["description"] = json!("Orchestrates agents: a gateway and marketplace for A2A and MCP.");
-    match (request.verb.as_str(), request.path.as_str()) {
-        ("GET", CARD) => json_answer(200, &card),
-        ("POST", _) => agents::speaks_newest(request),
-        _ => empty(404),
-    }
+    agents::with_card(request, &card)
 }
 
 async fn registry_with_hub() -> (TestRegistry, Peer, Value) {

@@ -19,10 +19,7 @@ async fn token_opens_the_full_product() {
     let token = access_token(&registry, &id).await;
     let path = format!("/api/products/access?token={token}");
     let reply = registry.get(&path).await;
-    assert_eq!(
-        (reply.status, &reply.body["sku"], &reply.body["source"]),
-        (200, &json!("alive"), &json!("founding_seat"))
-    );
+    reply.assert_body(200, &json!({ "sku": "alive", "source": "founding_seat" }));
     let length = |files: &Value| {
         files.as_array().unwrap().iter().map(|file| file["content"].as_str().unwrap().len()).sum::<usize>()
     };

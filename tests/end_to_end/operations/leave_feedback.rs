@@ -3,6 +3,7 @@
 
 use registry::model::{Kind, LimitedAction};
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::fixtures::insert_live_listings;
 use tests::peers::stripe::Stripe;
 use tests::peers::{Peer, agents};
@@ -12,16 +13,10 @@ use crate::fixtures::{live_agent, own_words};
 
 const FEEDBACK: &str = "/api/products/feedback";
 
-async fn demo(registry: &TestRegistry, id: &registry::model::ListingId) -> Value {
-    let reply = registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
-    assert_eq!(reply.status, 200, "{reply:?}");
-    reply.body["next_steps"]["example_body"].clone()
-}
-
 #[tokio::test]
 async fn unchanged_draft_is_accepted_and_grants_a_seat() {
     let (registry, _peer, id) = live_agent().await;
-    let draft = demo(&registry, &id).await;
+    let draft = registry.draft(&id).await;
     let reply = registry.post(FEEDBACK, &draft).await;
     let answer = &reply.body;
     assert_eq!((reply.status, &answer["founding_free"]), (200, &json!({ "granted": true, "remaining": 99 })));
@@ -41,7 +36,7 @@ async fn unchanged_draft_is_accepted_and_grants_a_seat() {
     assert_eq!(registry.call_tool("get_founding_deal", &json!({})).await["deal"]["claimed"], 1);
 
     let again = registry.post(FEEDBACK, &draft).await;
-    assert_eq!((again.status, &again.body["code"]), (409, &json!("already_completed")));
+    again.assert_refused(409, "already_completed");
     assert!(!again.body.to_string().contains(token));
     assert_eq!(registry.app.store.live().await.unwrap().funnel.seats_claimed, 1);
 }
@@ -55,7 +50,7 @@ async fn feedback_after_the_last_seat_grants_a_discount_code() {
     let mut answers = Vec::new();
     for number in 0..2 {
         let id = registry.live_card(&peer.url(&format!("/{number}/card.json"))).await;
-        let draft = demo(&registry, &id).await;
+        let draft = registry.draft(&id).await;
         answers.push(registry.post(FEEDBACK, &own_words(&draft)).await.body);
     }
     assert!(answers[0]["access_token"].is_string() && answers[0]["discount"].is_null());
@@ -64,10 +59,7 @@ async fn feedback_after_the_last_seat_grants_a_discount_code() {
     assert_eq!((&discount["percent_off"], &discount["usable_now"]), (&json!(25), &json!(false)));
     assert!(discount["code"].as_str().unwrap().starts_with("D25-"), "{discount}");
     assert_eq!(answers[1]["founding_free"], json!({ "granted": false, "remaining": 0 }));
-    assert_eq!(
-        (&answers[1]["unlock"]["payments_open"], &answers[1]["unlock"]["progress_pct"]),
-        (&json!(false), &json!(50))
-    );
+    assert_members(&answers[1]["unlock"], &json!({ "payments_open": false, "progress_pct": 50 }));
 }
 
 #[tokio::test]
@@ -79,9 +71,9 @@ async fn error_for_invalid_feedback_contains_the_field() {
     let mut whole = json!({ "listing_id": id, "rating": 5, "answers": {
         "tried": "a", "ux_friction": "b", "product_one_ship": "c", "overall": "d", "would_buy": "no" } });
     let first = registry.post(FEEDBACK, &whole).await;
-    assert_eq!((first.status, &first.body["code"]), (409, &json!("demo_first")));
+    first.assert_refused(409, "demo_first");
 
-    let draft = demo(&registry, &id).await;
+    let draft = registry.draft(&id).await;
     let with = |member: &str, value: Value| {
         let mut body = draft.clone();
         body[member] = value;
@@ -117,7 +109,7 @@ async fn error_for_invalid_feedback_contains_the_field() {
 #[tokio::test]
 async fn order_id_alone_identifies_the_listing() {
     let (registry, _peer, id) = live_agent().await;
-    let mut draft = demo(&registry, &id).await;
+    let mut draft = registry.draft(&id).await;
     draft.as_object_mut().unwrap().remove("listing_id");
     let answer = registry.call_tool("leave_feedback", &draft).await;
     assert_eq!((&answer["listing_id"], &answer["sku"]), (&json!(id), &json!("alive")));
@@ -131,7 +123,7 @@ async fn domain_gets_one_seat_in_public_mode() {
     let ids = insert_live_listings(&registry.app, Kind::Agent, 3).await;
     let mut answers = Vec::new();
     for id in &ids {
-        answers.push(registry.post(FEEDBACK, &demo(&registry, id).await).await.body);
+        answers.push(registry.post(FEEDBACK, &registry.draft(id).await).await.body);
     }
     let granted: Vec<&Value> = answers.iter().map(|answer| &answer["founding_free"]).collect();
     let (seat, code) =
@@ -152,16 +144,13 @@ async fn drafts_and_the_switch_of_the_operator_keep_payments_closed() {
         let mut unlock = Value::Null;
         for kind in [Kind::Agent, Kind::Mcp] {
             let ids = insert_live_listings(&registry.app, kind, 1).await;
-            let draft = demo(&registry, &ids[0]).await;
+            let draft = registry.draft(&ids[0]).await;
             let feedback = if is_draft { draft } else { own_words(&draft) };
             unlock = registry.post(FEEDBACK, &feedback).await.body["unlock"].clone();
         }
         let counted = i32::from(!is_draft);
         assert_eq!(unlock["payments_open"], is_open, "{switch} {is_draft}: {unlock}");
-        assert_eq!(
-            (&unlock["feedback_agents"], &unlock["feedback_mcps"]),
-            (&json!(counted), &json!(counted))
-        );
+        assert_members(&unlock, &json!({ "feedback_agents": counted, "feedback_mcps": counted }));
         assert_eq!(registry.get("/discovery.json").await.body["payments_open"], is_open);
     }
 }
@@ -172,18 +161,14 @@ async fn attempts_to_reissue_a_reward_are_limited() {
         TestOptions::default().with_rates().with_rate(LimitedAction::Reissue, |rate| rate.caller = 3);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
-    let draft = demo(&registry, &id).await;
+    let draft = registry.draft(&id).await;
     assert_eq!(registry.post(FEEDBACK, &draft).await.status, 200);
     let mut guess = draft.clone();
     guess["reissue"] = json!(true);
     guess["idempotency_key"] = json!("7c9e6679-7425-40de-944b-e07fc1f90ae7");
     for _ in 0..3 {
         let refused = registry.post(FEEDBACK, &guess).await;
-        assert_eq!(
-            (refused.status, &refused.body["code"]),
-            (409, &json!("already_completed")),
-            "{refused:?}"
-        );
+        refused.assert_refused(409, "already_completed");
     }
     let limited = registry.post(FEEDBACK, &guess).await;
     assert_eq!((limited.status, &limited.body["allowance"]), (429, &json!("caller")), "{limited:?}");
@@ -194,7 +179,7 @@ async fn attempts_to_reissue_a_reward_are_limited() {
     let id = registry.live_card(&peer.card()).await;
     guess["listing_id"] = json!(id);
     guess.as_object_mut().unwrap().remove("order_id");
-    registry.post(FEEDBACK, &demo(&registry, &id).await).await;
+    registry.post(FEEDBACK, &registry.draft(&id).await).await;
     for _ in 0..3 {
         assert_eq!(registry.post(FEEDBACK, &guess).await.status, 409);
     }

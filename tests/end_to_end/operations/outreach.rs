@@ -59,10 +59,7 @@ async fn opting_out_can_be_repeated() {
     let (registry, _peer, id) = live_agent().await;
     for changed in [true, false] {
         let reply = registry.post(NUDGE, &json!({ "listing_id": id, "action": "opt_out" })).await;
-        assert_eq!(
-            (reply.status, &reply.body["opted_out"], &reply.body["changed"]),
-            (200, &json!(true), &json!(changed))
-        );
+        reply.assert_body(200, &json!({ "opted_out": true, "changed": changed }));
     }
     registry.settle();
     assert_eq!(body(&registry, NUDGE).await["do_not_contact"], 1);
@@ -74,8 +71,7 @@ async fn opting_in_requires_the_proof_of_the_owner() {
     let (registry, _peer, id) = live_agent().await;
     registry.post(NUDGE, &json!({ "listing_id": id })).await;
     let reply = registry.post(NUDGE, &json!({ "listing_id": id, "action": "opt_in" })).await;
-    reply.assert_problem();
-    assert_eq!((reply.status, &reply.body["code"]), (403, &json!("opt_in_needs_proof")));
+    reply.assert_refused(403, "opt_in_needs_proof");
     let next = &reply.body["next"];
     assert_eq!(next["tool"], "manage_listing", "{reply:?}");
     assert!(next["note"].as_str().unwrap().contains(&format!("/prove?id={id}")), "{next}");
@@ -98,11 +94,4 @@ async fn invalid_opt_out_choices_are_refused() {
         reply.assert_problem();
     }
     assert_eq!(registry.send("DELETE", NUDGE, &[], String::new()).await.status, 405);
-}
-
-#[tokio::test]
-async fn listing_can_opt_out_with_a_tool_call() {
-    let (registry, _peer, id) = live_agent().await;
-    let answer = registry.call_tool("outreach_opt_out", &json!({ "listing_id": id })).await;
-    assert_eq!(answer["opted_out"], true);
 }

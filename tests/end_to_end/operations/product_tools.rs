@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use registry::model::{LimitedAction, ListingId};
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TestOptions, TestRegistry};
 
@@ -140,10 +141,7 @@ async fn demo_of_the_alive_product_uses_the_given_listing() {
     let body = json!({ "tool": "demo_alive", "listing_id": id, "goals": ["watch prices"] });
     let reply = registry.post("/api/products/agent", &body).await;
     let made_for = &reply.body["made_for"];
-    assert_eq!(
-        (&made_for["name"], &made_for["listing_id"], &made_for["goals"]),
-        (&name, &json!(id), &json!(["watch prices"]))
-    );
+    assert_members(made_for, &json!({ "name": name, "listing_id": id, "goals": ["watch prices"] }));
     let row = &registry.get("/api/listings/active").await.body["agents"][0];
     assert_eq!(row["demoed"], false, "a call of the product agent was counted as a demo");
     let unknown = json!({ "tool": "demo_alive", "listing_id": "agtpub_00000000000000000000" });
@@ -222,10 +220,7 @@ async fn saved_files_are_compared_with_the_current_files() {
     };
     let same = verify(json!({ "listing_id": id, "files": files })).await;
     let comparison = &same.body["comparison"];
-    assert_eq!(
-        (&comparison["is_current"], &comparison["counts"]),
-        (&json!(true), &json!({ "same": files.len() }))
-    );
+    assert_members(comparison, &json!({ "is_current": true, "counts": { "same": files.len() } }));
 
     files[0]["content"] = json!("tampered with");
     files.push(json!({ "path": "stranger.md", "content": "" }));
@@ -318,10 +313,7 @@ async fn average_ratings_ignore_drafts_and_feedback_texts_are_not_returned() {
 
     let learning = registry.call_tool("get_learning", &json!({})).await;
     let feedback = &learning["feedback"];
-    assert_eq!(
-        (&feedback["agents"], &feedback["drafts"], &feedback["ratings"]),
-        (&json!(3), &json!(1), &json!(2))
-    );
+    assert_members(feedback, &json!({ "agents": 3, "drafts": 1, "ratings": 2 }));
     assert_eq!((&feedback["average"], &feedback["distribution"]), (&json!(3.5), &json!([0, 1, 0, 0, 1])));
     let alive = &learning["products"][2];
     assert_eq!((&alive["sku"], &alive["average"]), (&json!("alive"), &json!(3.5)));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{TestOptions, TestRegistry};
 
-use crate::fixtures::{live_agent, live_pair};
+use crate::fixtures::{live_agent, live_pair, server_json};
 
 const DEMO: &str = "/api/products/demo";
 
@@ -59,8 +59,7 @@ async fn repeated_demo_of_a_product_is_the_same_order() {
     // Listings that were published by endpoint or by description can both be named by endpoint.
     let by_url = pair.registry.post(DEMO, &json!({ "mcp_url": pair.peers[1].url("/mcp") })).await;
     assert_eq!((by_url.status, &by_url.body["listing_id"]), (200, &json!(pair.server)));
-    let described = json!({ "name": "localhost.acme/adder", "description": "Adds.", "version": "1.0.0",
-        "remotes": [{ "type": "streamable-http", "url": pair.peers[1].url("/other") }] });
+    let described = server_json("localhost.acme/adder", &pair.peers[1].url("/other"));
     let described = pair.registry.publish(&described).await["listing_id"].clone();
     pair.registry.deliver_events().await;
     let by_url = pair.registry.post(DEMO, &json!({ "mcp_url": pair.peers[1].url("/other") })).await;
@@ -76,10 +75,7 @@ async fn demo_requires_live_listing() {
         registry.get(&format!("{DEMO}?listing_id={id}")).await,
     ] {
         reply.assert_problem();
-        assert_eq!(
-            (reply.status, &reply.body["code"], &reply.body["lane"]),
-            (409, &json!("not_active"), &json!("queued"))
-        );
+        reply.assert_body(409, &json!({ "code": "not_active", "lane": "queued" }));
     }
     for (body, status) in [
         (json!({ "listing_id": id, "sku": "gold" }), 422),

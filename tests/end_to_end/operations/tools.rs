@@ -3,8 +3,9 @@
 
 use registry::model::{ListingId, sha256_hex};
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::peers::{Peer, servers};
-use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry, client};
+use tests::test_registry::{DAY, HOUR, Reply, TestRegistry, client};
 
 fn sightings(description: &str) -> Value {
     json!({
@@ -26,7 +27,7 @@ fn sightings_again() -> Value {
 }
 
 async fn live_server(tools: Value) -> (TestRegistry, Peer, ListingId) {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     let peer = Peer::start(servers::modern_with_tools(tools)).await;
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.deliver_events().await;
@@ -163,7 +164,7 @@ async fn new_required_arguments_are_a_breaking_change() {
         registry.get(&format!("/api/listings/tools?id={id}&since={}", first.as_str().unwrap())).await.body;
     assert_eq!(since["changes"].as_array().unwrap().len(), 3, "{since}");
     let none = registry.get(&format!("/api/listings/tools?id={id}&since={}", "0".repeat(64))).await;
-    assert_eq!((none.status, &none.body["code"]), (404, &json!("tool_set_not_found")));
+    none.assert_refused(404, "tool_set_not_found");
 
     for (path, texts) in [
         (format!("/list/{id}"), ["Name of a place.", "may delete or overwrite", "new tool that may delete"]),
@@ -239,10 +240,7 @@ async fn pins_fail_at_once_if_a_tool_now_instructs_models() {
     assert_eq!(registry.lane(&id).await, "demoted");
     let pins = json!([{ "listing_id": id, "tool": "list_sightings", "hash": answer["tools"][0]["hash"] }]);
     let pin = check(&registry, pins).await["pins"][0].clone();
-    assert_eq!(
-        (&pin["state"], &pin["severity"], &pin["in_log"]),
-        (&json!("changed"), &json!("danger"), &json!(true))
-    );
+    assert_members(&pin, &json!({ "state": "changed", "severity": "danger", "in_log": true }));
     assert_eq!(pin["changes"][0]["kind"], "injection", "{pin}");
     assert_eq!(registry.status(&id).await["evidence"]["changed"]["severity"], "danger");
     registry.advance(HOUR);

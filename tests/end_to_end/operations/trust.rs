@@ -10,7 +10,6 @@ mod reciprocity;
 mod signing_keys;
 
 use registry::model::ListingId;
-use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use serde_json::{Value, json};
 use tests::test_registry::{Reply, TestRegistry};
 
@@ -40,43 +39,5 @@ async fn post_with_token(registry: &TestRegistry, token: Option<&str>, body: &Va
     match token {
         Some(token) => registry.post_with_token(FAMILY, token, body).await,
         None => registry.post(FAMILY, body).await,
-    }
-}
-
-/// The owner of a domain, with a signing key.
-struct Owner {
-    key: Ed25519KeyPair,
-}
-
-impl Owner {
-    fn new(seed: u8) -> Self {
-        Self { key: Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap() }
-    }
-
-    fn jwk(&self) -> Value {
-        use base64::Engine as _;
-        let x = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(self.key.public_key());
-        json!({ "kty": "OKP", "crv": "Ed25519", "x": x })
-    }
-
-    fn record(&self) -> String {
-        use base64::Engine as _;
-        let key = base64::engine::general_purpose::STANDARD.encode(self.key.public_key());
-        format!("v=MCPv1; k=ed25519; p={key}")
-    }
-
-    fn sign(&self, text: &str) -> String {
-        self.key.sign(text.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    /// Requests a challenge for a call and returns the call with the signed challenge.
-    async fn with_signature(&self, registry: &TestRegistry, tool: &str, arguments: &Value) -> Value {
-        let answer = registry.call_tool(tool, arguments).await;
-        let challenge = &answer["challenge"];
-        assert!(challenge["text"].is_string(), "{answer}");
-        let mut signed = arguments.clone();
-        signed["nonce"] = challenge["nonce"].clone();
-        signed["signature"] = json!(self.sign(challenge["text"].as_str().unwrap()));
-        signed
     }
 }

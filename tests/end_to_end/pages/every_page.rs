@@ -75,9 +75,10 @@ async fn assets_are_hashed_and_cached_for_a_year() {
 async fn root_path_returns_the_discovery_map_to_machines_and_html_to_browsers() {
     let registry = TestRegistry::start().await;
     let links = |reply: &Reply| reply.header("link").matches("rel=").count();
-    let map = registry.get_with("/", ("accept", "application/json")).await;
+    let map = registry.get_with("/", ("accept", "application/problem+json, application/json;q=0.9")).await;
     assert_eq!((map.status, map.body["base_url"].as_str()), (200, Some(registry.url("").as_str())));
-    for accept in [BROWSER, ("accept", "*/*")] {
+    for accept in [BROWSER.1, "*/*", "application/json, */*", "text/plain"] {
+        let accept = ("accept", accept);
         let page = registry.get_with("/", accept).await;
         assert_eq!((page.status, page.header("vary")), (200, "accept, accept-encoding, origin"), "{page:?}");
         assert_eq!(links(&page), links(&map), "the page and the map do not link to the same documents");

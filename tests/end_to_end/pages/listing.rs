@@ -3,7 +3,7 @@
 use registry::model::ListingId;
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry};
+use tests::test_registry::{DAY, HOUR, Reply, TestRegistry};
 
 use crate::fixtures::{demote, live_agent};
 
@@ -29,7 +29,7 @@ fn cells(page: &str, class: &str) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn server_page_shows_weeks_of_probes_and_the_last_change() {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     let peer = Peer::start(servers::modern_with(&["add", "subtract"])).await;
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.deliver_events().await;

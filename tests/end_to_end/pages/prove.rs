@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::process::Command;
-use std::sync::{Arc, Mutex};
 
-use axum::response::IntoResponse as _;
-use serde_json::json;
-use tests::peers::{Peer, empty, servers};
+use tests::peers::domains::TextSite;
+use tests::peers::{Peer, servers};
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
+
+use crate::fixtures::server_json;
 
 fn unescaped(text: &str) -> String {
     ["&#34;\"", "&#39;'", "&#60;<", "&#62;>", "&#38;&"].iter().fold(text.to_owned(), |text, pair| {
@@ -46,19 +46,11 @@ async fn page_names_the_places_of_the_listing_and_its_script() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs bash, curl and OpenSSL 3"]
 async fn script_of_the_page_works_unchanged() {
-    let record = Arc::new(Mutex::new(String::new()));
-    let served = Arc::clone(&record);
-    let documents = Peer::start(move |request| match request.path.as_str() {
-        "/127.0.0.1/auth" => served.lock().unwrap().clone().into_response(),
-        _ => empty(404),
-    })
-    .await;
-    let proof_url = format!("{}/{{domain}}/auth", documents.origin);
-    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
+    let site = TextSite::start("/127.0.0.1/auth", "").await;
+    let options = TestOptions::default().with_domain_proofs(&site.peer.origin);
+    let registry = TestRegistry::start_with(options).await;
     let server = Peer::start(servers::modern).await;
-    let document = json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0",
-        "remotes": [{ "type": "streamable-http", "url": server.url("/mcp") }] });
-    let id = id_of(&registry.publish(&document).await);
+    let id = id_of(&registry.publish(&server_json("org.example/adder", &server.url("/mcp"))).await);
     registry.deliver_events().await;
     let text = page(&registry, &format!("/prove?id={id}")).await;
     let block =
@@ -76,7 +68,7 @@ async fn script_of_the_page_works_unchanged() {
     let (made, printed) = bash(&["-c", &key]);
     let line = printed.lines().find(|line| line.starts_with("v=MCPv1")).unwrap_or_default();
     assert!(made && !line.is_empty(), "{printed}");
-    line.clone_into(&mut record.lock().unwrap());
+    site.serve(line);
     for (arguments, part) in [
         (&["prove.sh", "bind"][..], "\"bound\":true"),
         (&["prove.sh", "rename", "Sums \"and\" more \\ é"], "Sums \\\"and\\\" more"),

@@ -1,7 +1,7 @@
 //! Tests `/status` and `/network`: the results of probes, with charts.
 
 use tests::peers::{Peer, agents};
-use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry};
+use tests::test_registry::{HOUR, Reply, TestRegistry};
 
 async fn read(registry: &TestRegistry) -> Reply {
     registry.get_with("/status", ("accept", "text/html")).await
@@ -29,7 +29,7 @@ async fn network_page_shows_the_probes_of_today_and_is_cached() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn status_page_shows_the_statistics_and_is_cached() {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     let young = read(&registry).await.body.as_str().unwrap().to_owned();
     assert!(young.contains("There is not enough data for a chart yet"), "{young}");
     let peers = [Peer::start(agents::fleet).await, Peer::start(agents::only(404)).await];

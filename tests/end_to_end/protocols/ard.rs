@@ -1,8 +1,9 @@
 //! Tests the ARD API: search, explore and browse, and errors in the format of ARD.
 
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::peers::{Peer, PeerRequest, agents, json_answer};
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::test_registry::TestRegistry;
 
 use crate::fixtures::{AGENT, LivePair, SERVER, entry_schema, ids, live_fleet, live_pair, texts};
 
@@ -14,14 +15,9 @@ async fn ard_search_returns_only_fields_that_ard_defines() {
     let result = &reply.body["results"][0];
     assert_eq!(reply.body.as_object().unwrap().keys().collect::<Vec<_>>(), ["results"], "{}", reply.body);
     assert_eq!(result["identifier"], format!("urn:air:127.0.0.1:agent:{agent}"));
-    assert_eq!(
-        (&result["type"], &result["displayName"], &result["tags"]),
-        (&json!(AGENT), &json!("Nimbus"), &json!(["weather"]))
-    );
-    assert_eq!(
-        (&result["capabilities"], &result["source"]),
-        (&json!(["Weather forecast"]), &json!(registry.url("/api/ard/")))
-    );
+    assert_members(result, &json!({ "type": AGENT, "displayName": "Nimbus", "tags": ["weather"] }));
+    let expected = json!({ "capabilities": ["Weather forecast"], "source": registry.url("/api/ard/") });
+    assert_members(result, &expected);
     entry_schema().validate(result).unwrap();
 
     for (filter, found) in [
@@ -206,11 +202,9 @@ async fn lists_read_no_evidence() {
         }
         None => agents::speaks_newest(request),
     };
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     let peer = Peer::start(wordy).await;
-    for number in 0..6 {
-        registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
-    }
+    registry.publish_fleet(&peer, 0..6).await;
     registry.deliver_events().await;
     registry.index().await;
     let search = json!({ "query": { "text": "words", "filter": { "tags": ["words"] } } });

@@ -207,12 +207,9 @@ fn weather_fleet(request: &PeerRequest) -> Response {
 
 #[tokio::test]
 async fn search_for_ten_listings_is_short() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let peer = Peer::start(weather_fleet).await;
-    for number in 0..10 {
-        registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
-    }
+    registry.publish_fleet(&peer, 0..10).await;
     registry.deliver_events().await;
     let sent = json!({ "name": "match_capability", "arguments": { "q": "weather forecast", "limit": 10 } });
     let reply = modern_at(&registry, "/mcp", "tools/call", sent).await.body;

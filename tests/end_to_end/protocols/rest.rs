@@ -53,8 +53,7 @@ async fn rate_limited_request_costs_no_table_call() {
         let before = registry.observer.tally.snapshot();
         // A caller cannot change its address with a header.
         let refused = registry.get_with("/api/feed", ("x-forwarded-for", "203.0.113.9")).await;
-        assert_eq!((refused.status, &refused.body["code"]), (429, &json!("rate_limited")), "{refused:?}");
-        refused.assert_problem();
+        refused.assert_refused(429, "rate_limited");
         assert_eq!((refused.header("retry-after"), refused.header("x-request-id").len()), ("1", 32));
         assert_eq!(registry.observer.tally.since(&before).total(), 0);
         assert_eq!(registry.get("/discovery.json").await.status, 200, "each function has its own limit");

@@ -10,7 +10,7 @@ use axum::response::IntoResponse as _;
 use http::header;
 use serde_json::{Value, json};
 use tests::peers::{Peer, PeerRequest, agents, empty, error};
-use tests::test_registry::{TestOptions, TestRegistry, id_of};
+use tests::test_registry::{TestRegistry, id_of};
 
 use super::{Tally, documents, sample, tally_text};
 
@@ -110,8 +110,7 @@ async fn publish_cards(root: &Path) -> Tally {
         }
     });
 
-    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
-    let registry = TestRegistry::start_with(options).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let mut ids = Vec::new();
     for (folder, name) in documents.keys().enumerate() {
         let body = json!({ "agent_card_url": peer.url(&format!("/{folder}/agent-card.json")) });

@@ -2,16 +2,16 @@
 
 use futures::future::join_all;
 use serde_json::json;
+use tests::assertions::assert_members;
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
+use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
 
 use crate::fixtures::live_agent;
 
 /// The weekly statistics count each rechecked listing, whether tick or recheck probed it.
 #[tokio::test]
 async fn weekly_statistics_count_every_live_listing() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let peer = Peer::start(agents::fleet).await;
     for folder in 0..10 {
         registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
@@ -26,11 +26,7 @@ async fn weekly_statistics_count_every_live_listing() {
         registry.advance(TICK);
     }
     let week = &registry.probe_statistics().await["weekly_recheck"];
-    assert_eq!(
-        (&week["rechecked_this_week"], &week["still_ok_this_week"]),
-        (&json!(10), &json!(10)),
-        "{week}"
-    );
+    assert_members(week, &json!({ "rechecked_this_week": 10, "still_ok_this_week": 10 }));
 }
 
 #[tokio::test]
@@ -61,10 +57,7 @@ async fn concurrent_runs_have_the_effect_of_one_run() {
     let mut tables = Vec::new();
     for concurrent_runs in [1, 6] {
         let registry = TestRegistry::start().await;
-        let mut ids = Vec::new();
-        for folder in 0..4 {
-            ids.push(registry.publish_card(&peers[0].url(&format!("/{folder}/card.json"))).await);
-        }
+        let mut ids = registry.publish_fleet(&peers[0], 0..4).await;
         ids.push(registry.publish_mcp(&peers[1].url("/mcp")).await);
         ids.push(registry.publish_card(&peers[2].card()).await);
         let all = join_all((0..concurrent_runs).map(|_| async {

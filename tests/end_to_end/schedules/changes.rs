@@ -5,7 +5,7 @@ use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::instrumented::as_function;
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
+use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
 
 use crate::fixtures::live_agent;
 
@@ -77,8 +77,7 @@ async fn changed_tools_and_names_are_changes() {
 
 #[tokio::test]
 async fn processes_that_number_at_once_leave_no_gap() {
-    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
-    let registry = TestRegistry::start_with(options).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let peer = Peer::start(agents::fleet).await;
     let cards: Vec<String> = (0..60).map(|n| peer.url(&format!("/{n}/card.json"))).collect();
     let ids: Vec<ListingId> = join_all(cards.iter().map(|card| registry.publish_card(card))).await;
@@ -107,7 +106,7 @@ async fn processes_that_number_at_once_leave_no_gap() {
 async fn cursor_that_is_too_old_or_unknown_is_refused_with_the_way_out() {
     let (registry, _peer, _) = live_agent().await;
     let unknown = registry.get("/api/changes?since=2").await;
-    assert_eq!((unknown.status, &unknown.body["code"]), (404, &json!("cursor_gone")), "{unknown:?}");
+    unknown.assert_refused(404, "cursor_gone");
     registry.advance(DAY * 95);
     registry.sweep_expired();
     let old = registry.get("/api/changes?since=0").await;

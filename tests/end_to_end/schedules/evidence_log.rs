@@ -5,9 +5,10 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use registry::model::{Kind, ListingId, LogEntry, LogEvent};
 use serde_json::{Value, json};
 use signed_note::{Note, StandardVerifier, Verifier, VerifierList};
+use tests::assertions::assert_members;
 use tests::instrumented::Fault;
 use tests::peers::{Peer, agents};
-use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
+use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
 use tlog_tiles::{Checkpoint, Hash, check_record, record_hash};
 
 /// Gets the proof of a leaf and verifies it with the key of the log.
@@ -53,15 +54,12 @@ async fn every_decision_is_a_leaf_of_the_evidence_log_with_a_proof() {
     assert_eq!(registry.get("/log/checkpoint").await.status, 404, "an empty log has no checkpoint");
     let id = registry.live_card(&peer.card()).await;
     let log = registry.status(&id).await["log"].clone();
-    assert_eq!(
-        (&log["event"], &log["leaf_index"], &log["pending"]),
-        (&json!("live"), &json!(0), &json!(false))
-    );
+    assert_members(&log, &json!({ "event": "live", "leaf_index": 0, "pending": false }));
     let proof = verified_proof(&registry, &format!("listing_id={id}&at=2026-11-20")).await;
     assert_eq!((&proof["leaf"]["event"], &proof["leaf"]["outcome"]), (&json!("live"), &json!("ok")));
     assert_eq!(log["entry_url"], proof["entry_url"]);
     let before = registry.get(&format!("/log/proof?listing_id={id}&at=2026-11-19")).await;
-    assert_eq!((before.status, &before.body["code"]), (404, &json!("no_leaf")));
+    before.assert_refused(404, "no_leaf");
 
     registry.advance(DAY * 6 + HOUR * 12);
     registry.recheck().await;
@@ -285,7 +283,7 @@ async fn tiles_are_served_up_to_the_tree_size() {
         assert_eq!((reply.status, &reply.body["code"]), (404, &json!("no_such_tile")), "{beyond}");
     }
     let refused = registry.get("/log/proof").await;
-    assert_eq!((refused.status, &refused.body["code"]), (422, &json!("which_leaf")));
+    refused.assert_refused(422, "which_leaf");
     assert_eq!(registry.get("/log/proof?index=3").await.status, 404);
 }
 
@@ -307,13 +305,8 @@ async fn table_faults_neither_lose_nor_repeat_leaves() {
             }
             for times in [1, 100] {
                 let what = format!("{fault:?} at {operation}, {times} times");
-                let options = TestOptions::default();
-                let (registry, peer) =
-                    (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
-                let mut ids = Vec::new();
-                for folder in 0..3 {
-                    ids.push(registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await);
-                }
+                let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
+                let ids = registry.publish_fleet(&peer, 0..3).await;
                 // These probes run within one turn of the sequencer, so that some leaves stay pending.
                 registry.deliver_events().await;
                 registry.observer.faults.arm(operation, fault, times);

@@ -3,8 +3,8 @@
 
 use axum::response::Response;
 use serde_json::{Value, json};
-use tests::peers::{CARD, Peer, PeerRequest, agents, empty, error, json_answer, result};
-use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+use tests::peers::{Peer, PeerRequest, agents, error, result};
+use tests::test_registry::{HOUR, TestRegistry};
 
 use crate::fixtures::{demote, recheck_at};
 
@@ -51,11 +51,7 @@ fn unique_words(request: &PeerRequest) -> Response {
         .collect();
     let mut card = agents::card(request, "Talkative");
     card["skills"] = json!(skills);
-    match (request.verb.as_str(), request.path.as_str()) {
-        ("GET", CARD) => json_answer(200, &card),
-        ("POST", _) => agents::speaks_newest(request),
-        _ => empty(404),
-    }
+    agents::with_card(request, &card)
 }
 
 #[tokio::test]
@@ -77,8 +73,7 @@ async fn server_with_oversized_texts_goes_live_and_is_demoted() {
 
 #[tokio::test]
 async fn agent_with_too_many_words_for_one_bucket_is_indexed() {
-    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
-    let registry = TestRegistry::start_with(options).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let (peer, other) = (Peer::start(unique_words).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
     let second = registry.live_card(&other.card()).await;

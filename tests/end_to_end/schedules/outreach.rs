@@ -39,10 +39,7 @@ fn router(request: &PeerRequest) -> axum::response::Response {
 }
 
 async fn live_agents(registry: &TestRegistry, peer: &Peer, count: usize) -> Vec<ListingId> {
-    let mut ids = Vec::new();
-    for folder in 0..count {
-        ids.push(registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await);
-    }
+    let ids = registry.publish_fleet(peer, 0..count).await;
     registry.deliver_events().await;
     assert_eq!(usize::try_from(registry.live_counts().await.0).unwrap(), count);
     ids

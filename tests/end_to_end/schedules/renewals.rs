@@ -268,9 +268,7 @@ async fn silent_server_is_asked_less_often_until_its_proof_expires() {
 async fn renewal_costs_one_claim_and_one_transaction() {
     let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
     let peer = Peer::start(agents::fleet).await;
-    for number in 0..20 {
-        registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
-    }
+    registry.publish_fleet(&peer, 0..20).await;
     registry.deliver_events().await;
     // The first renewal is also counted in its week.
     registry.advance(HOUR * 9);

@@ -4,23 +4,18 @@
 use std::time::Duration;
 
 use registry::app::App;
-use registry::model::{Kind, Lane, Listed, ListingId, Random};
-use registry::search::{Found, Query, Text};
+use registry::model::{Kind, Lane, ListingId, Random};
+use registry::search::Found;
 use serde_json::json;
 use tests::fixtures::{feed_item, submitted_listing};
 use tests::instrumented::Fault;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
-use crate::fixtures::another_process;
-
-fn query(text: &str) -> Query {
-    let text = Text::parse(text, "q").unwrap();
-    Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 20 }
-}
+use crate::fixtures::{another_process, query};
 
 async fn search(app: &App, text: &str) -> Found {
-    app.search.find(&query(text), app.clock.now()).await.unwrap()
+    app.search.find(&query(text, 20), app.clock.now()).await.unwrap()
 }
 
 fn ids(found: &Found) -> Vec<ListingId> {
@@ -46,8 +41,7 @@ async fn live_and_unindexed(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn live_listings_are_found_and_demoted_listings_are_not() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::modern).await);
     assert!(search(&registry.app, "adds numbers").await.hits.is_empty(), "no listing is Live yet");
 
@@ -138,16 +132,14 @@ async fn first_search_loads_the_index_after_a_failed_preload() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_index_builds_lose_nothing() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let agents = Peer::start(agents::fleet).await;
     let all = live_and_unindexed(&registry, &agents, 0..40).await;
     let twins: Vec<App> = (0..3).map(|_| another_process(&registry.app)).collect();
     let built = futures::future::join_all(twins.iter().map(|app| app.search.build())).await;
     assert!(built.iter().any(Result::is_ok), "{built:?}");
     registry.index().await;
-    let everything =
-        registry.app.search.find(&Query { limit: 100, ..query("") }, registry.app.clock.now()).await.unwrap();
+    let everything = registry.app.search.find(&query("", 100), registry.app.clock.now()).await.unwrap();
     let mut listed = ids(&everything);
     listed.sort_by(|a, b| a.as_str().cmp(b.as_str()));
     listed.dedup();
@@ -156,8 +148,7 @@ async fn concurrent_index_builds_lose_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn next_index_build_does_the_work_of_a_failed_build() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let agents = Peer::start(agents::fleet).await;
     let mut live = 0;
     for (fault, operation) in [
@@ -183,8 +174,7 @@ async fn next_index_build_does_the_work_of_a_failed_build() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn next_index_build_completes_an_aborted_build() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let agents = Peer::start(agents::fleet).await;
     let all = live_and_unindexed(&registry, &agents, 0..10).await;
     for cut in 0..24 {
@@ -203,8 +193,7 @@ async fn next_index_build_completes_an_aborted_build() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unchanged_listing_is_not_indexed_again() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let agents = Peer::start(agents::fleet).await;
     live_and_unindexed(&registry, &agents, 0..3).await;
     registry.index().await;

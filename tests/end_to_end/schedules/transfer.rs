@@ -79,9 +79,8 @@ async fn import_brings_back_lost_listings_but_no_revoked_token() {
     let peer = Peer::start(agents::newest).await;
     let id = registry.live_card(&peer.card()).await;
     let reward = async |id: &ListingId| {
-        let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
-        let body = &demo["next_steps"]["example_body"];
-        let token = registry.post("/api/products/feedback", body).await.body["access_token"].clone();
+        let draft = registry.draft(id).await;
+        let token = registry.post("/api/products/feedback", &draft).await.body["access_token"].clone();
         token.as_str().unwrap().parse::<AccessToken>().unwrap()
     };
     let token = reward(&id).await;

@@ -2,10 +2,11 @@
 //! together. Each source counts once, and never for its own listing.
 
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::test_registry::{DAY, HOUR};
 
-use super::{STIGMERGY, assert_close, call_as, ids, number, sensed, trace_body, trail};
-use crate::fixtures::{live_agent, live_fleet, live_pair};
+use super::{STIGMERGY, assert_close, ids, number, sensed, trace_body, trail};
+use crate::fixtures::{call_as, live_agent, live_fleet, live_pair};
 
 #[tokio::test]
 async fn trail_marks_are_shown_with_the_newest_first() {
@@ -23,10 +24,7 @@ async fn trail_marks_are_shown_with_the_newest_first() {
     let marks = sensed["marks"].as_array().unwrap();
     let bodies: Vec<&Value> = marks.iter().map(|mark| &mark["body"]).collect();
     assert_eq!(bodies, [&json!("Found by chance."), &json!("Met twice."), &json!("Quick and correct.")]);
-    assert_eq!(
-        (&marks[1]["kind"], &marks[1]["from"], &marks[1]["tags"]),
-        (&json!("note"), &json!("mesh"), &json!(["weather"]))
-    );
+    assert_members(&marks[1], &json!({ "kind": "note", "from": "mesh", "tags": ["weather"] }));
     assert!(marks[0]["id"].as_str().unwrap().starts_with("tr_"));
     assert_eq!((&sensed["version"], &sensed["totals"]["marks"]), (&json!("2.9.0"), &json!(3)));
     // Without `listing_id`, the marks of all listings are returned; here they are the same.

@@ -5,9 +5,10 @@ use futures::stream::{self, StreamExt as _};
 use registry::model::Kind;
 use serde_json::{Value, json};
 use tests::instrumented::Calls;
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::test_registry::TestRegistry;
 
-use super::{STIGMERGY, call_as};
+use super::STIGMERGY;
+use crate::fixtures::call_as;
 
 /// Compositions of one listing; each also leaves a mark. The bench measures 1,000 and 10,000.
 const PAIRS: usize = 120;
@@ -21,7 +22,7 @@ async fn cost(registry: &TestRegistry, body: &Value) -> Calls {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cost_of_a_read_is_bounded_for_many_marks_and_compositions() {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     let servers = tests::fixtures::insert_live_listings(&registry.app, Kind::Mcp, PAIRS + 1).await;
     let (centre, others) = servers.split_first().unwrap();
     let bodies = [

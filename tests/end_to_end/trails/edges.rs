@@ -3,9 +3,9 @@
 
 use registry::model::{Kind, ListingId};
 use serde_json::json;
-use tests::test_registry::{DAY, TestOptions, TestRegistry};
+use tests::test_registry::{DAY, TestRegistry};
 
-use super::call_as;
+use crate::fixtures::call_as;
 
 /// The limit of a listing, in `trail_edges.rs`.
 const MAX_EDGES: usize = 200;
@@ -28,7 +28,7 @@ async fn edges(registry: &TestRegistry, id: &ListingId) -> Vec<String> {
 
 #[tokio::test]
 async fn composition_expires_when_its_strength_is_gone() {
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     let servers = tests::fixtures::insert_live_listings(&registry.app, Kind::Mcp, 3).await;
     use_together(&registry, 1, (&servers[0], &servers[1])).await;
     registry.advance(60 * DAY);
@@ -46,7 +46,7 @@ async fn composition_expires_when_its_strength_is_gone() {
 #[tokio::test]
 async fn new_composition_replaces_the_weakest_of_a_full_listing() {
     const EXTRA: usize = 5;
-    let registry = TestRegistry::start_with(TestOptions::default()).await;
+    let registry = TestRegistry::start().await;
     let servers =
         tests::fixtures::insert_live_listings(&registry.app, Kind::Mcp, MAX_EDGES + EXTRA + 1).await;
     let (centre, others) = servers.split_first().unwrap();

@@ -4,8 +4,8 @@
 use serde_json::json;
 use tests::test_registry::{TestOptions, TestRegistry};
 
-use super::{STIGMERGY, call_as, sensed, trace_body};
-use crate::fixtures::live_pair;
+use super::{STIGMERGY, sensed, trace_body};
+use crate::fixtures::{call_as, live_pair};
 
 #[tokio::test]
 async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {

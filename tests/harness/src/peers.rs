@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a peer that cannot start fails its test")]
 
 pub mod agents;
+pub mod domains;
 pub mod hostile;
 pub mod name_server;
 pub mod raw;

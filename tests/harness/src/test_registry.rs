@@ -9,6 +9,7 @@ mod reply;
 mod table;
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::net::IpAddr;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,6 +25,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::instrumented::{Denials, Observer, as_function};
+use crate::peers::Peer;
 use crate::{chroma, ports};
 
 pub use options::TestOptions;
@@ -60,6 +62,11 @@ impl TestRegistry {
     /// Starts a registry with the limits of the specification, development rules and no rate limits.
     pub async fn start() -> Self {
         Self::start_with(TestOptions::default()).await
+    }
+
+    /// Starts a registry whose probe budget is enough for a fleet in one period.
+    pub async fn start_for_fleet() -> Self {
+        Self::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await
     }
 
     /// Starts a registry with options. With the URL of a Chroma server in `SEARCH_BACKEND`, the registry uses a new database
@@ -235,6 +242,26 @@ impl TestRegistry {
     /// Publishes the MCP endpoint at a URL; returns the listing id.
     pub async fn publish_mcp(&self, url: &str) -> ListingId {
         id_of(&self.publish(&json!({ "mcp_url": url })).await)
+    }
+
+    /// Publishes these cards of [`crate::peers::agents::fleet`].
+    pub async fn publish_fleet<N: Display>(
+        &self,
+        peer: &Peer,
+        numbers: impl IntoIterator<Item = N>,
+    ) -> Vec<ListingId> {
+        let mut ids = Vec::new();
+        for number in numbers {
+            ids.push(self.publish_card(&peer.url(&format!("/{number}/card.json"))).await);
+        }
+        ids
+    }
+
+    /// The draft of a feedback, from the demo of a listing.
+    pub async fn draft(&self, id: &ListingId) -> Value {
+        let demo = self.post("/api/products/demo", &json!({ "listing_id": id })).await;
+        assert_eq!(demo.status, 200, "{demo:?}");
+        demo.body["next_steps"]["example_body"].clone()
     }
 
     /// The status of a listing.

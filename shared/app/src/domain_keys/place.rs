@@ -160,15 +160,6 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn texts_next_to_a_key_record_are_ignored() {
-        let key = PublicKey::Ed25519([7; 32]);
-        let record = key.record().unwrap();
-        let several = format!("old\n{record}\r\n{record}");
-        assert_eq!(of_records(several.lines()), Some(vec![key.clone(), key]));
-        assert_eq!(of_records("v=spf1 -all".lines()), None);
-    }
-
     const KEY: &str = "O2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik";
 
     #[test]

@@ -295,10 +295,9 @@ fn answer(
         take_demo: offer.map(|offer| funnel::demo_offer(listing, settings, offer)),
         badge_markdown: badge::markdown(settings, badge::DEFAULT, &listing.id),
         next: match twin {
-            Some(twin) => NextStep::get(
-                "check_status",
-                settings.url(&format!("/api/listings/status?id={twin}")),
-                json!({ "id": twin }),
+            Some(twin) => NextStep::check_status(
+                settings,
+                &twin,
                 "This endpoint is already listed. Use that listing; this one can be left alone.",
             ),
             None => next(app, listing, lane, &reasons),
@@ -373,7 +372,7 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
         Lane::Active | Lane::Gated if listing.last_failure.is_some() => {
             let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
             let note = format!("Its last probe failed. {fix}The next probe is at {}.", listing.due_at);
-            NextStep::get("check_status", status, json!({ "id": listing.id }), note)
+            NextStep::check_status(settings, &listing.id, note)
                 .named("fix")
                 .poll(listing.due_at, app.clock.now())
         }

@@ -235,25 +235,3 @@ fn agent(app: &App, hit: &Hit, by_words: bool) -> Agent {
         score: by_words.then_some(hit.score),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn query_and_body_are_parsed_alike() {
-        let query: DirectoryQuery = serde_urlencoded::from_str("q=x&skill=Add&limit=5&offset=10").unwrap();
-        let body: DirectoryQuery = serde_json::from_value(
-            json!({ "query": "x", "limit": 5, "offset": 10, "filters": { "skills": ["add"] } }),
-        )
-        .unwrap();
-        for query in [query, body] {
-            assert_eq!((query.q.as_str(), query.limit, query.offset), ("x", Some(5), Some(10)));
-            assert_eq!(query.skills(), ["add"]);
-        }
-        assert_eq!(serde_json::from_value::<DirectoryQuery>(json!({})).unwrap().skills(), [""; 0]);
-        for wrong in ["limit=many", "limit=-1", "offset=1.5"] {
-            assert!(serde_urlencoded::from_str::<DirectoryQuery>(wrong).is_err(), "{wrong}");
-        }
-    }
-}

@@ -101,8 +101,7 @@ async fn published_examples_and_weak_keys_are_refused_as_keys() {
         let refused = shop.buy(&body).await;
         assert_refused(&refused, 422, code);
         assert_eq!(refused.body["field"], "idempotency_key");
-        let demo = shop.registry.post("/api/products/demo", &json!({ "listing_id": shop.agent })).await.body;
-        let mut feedback = demo["next_steps"]["example_body"].clone();
+        let mut feedback = shop.registry.draft(&shop.agent).await;
         feedback["idempotency_key"] = json!(key);
         assert_refused(&shop.registry.post("/api/products/feedback", &feedback).await, 422, code);
     }

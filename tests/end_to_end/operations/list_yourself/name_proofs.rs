@@ -1,37 +1,20 @@
 //! Tests how a publisher proves that it owns a name. The proof is a file in the owner's repository, or the
 //! key of the domain over HTTP or DNS. The settings direct all these lookups to loopback peers.
 
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::response::IntoResponse as _;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
 use registry::fetch::PREFLIGHT;
 use registry::model::ListingId;
-use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use serde_json::{Value, json};
+use tests::peers::domains::{Owner, TextSite, publish};
 use tests::peers::name_server::{DnsAnswer, NameServer};
 use tests::peers::raw::{self, Saying};
 use tests::peers::{Peer, empty, servers};
 use tests::test_registry::{HOUR, Reply, TICK, TestOptions, TestRegistry, id_of};
 
-fn server_json(name: &str, remote: &str) -> Value {
-    json!({ "name": name, "description": "Adds numbers.", "version": "1.0.0",
-        "remotes": [{ "type": "streamable-http", "url": remote }] })
-}
-
-/// A peer that serves a replaceable text at one path.
-pub(super) async fn text_peer(path: &'static str, text: &Arc<Mutex<String>>) -> Peer {
-    let text = Arc::clone(text);
-    Peer::start(
-        move |request| {
-            if request.path == path { text.lock().unwrap().clone().into_response() } else { empty(404) }
-        },
-    )
-    .await
-}
+use crate::fixtures::server_json;
 
 pub(super) async fn probe_to_live(registry: &TestRegistry, id: ListingId) -> ListingId {
     registry.first_probe(&id).await;
@@ -50,9 +33,8 @@ const FILE: &str = "/acme/tools/HEAD/src/adder/server.json";
 
 #[tokio::test]
 async fn repository_file_proves_the_name_and_sets_the_texts() {
-    let file = Arc::new(Mutex::new(String::new()));
-    let github = text_peer(FILE, &file).await;
-    let registry = TestRegistry::start_with(TestOptions::default().with_github(&github.origin)).await;
+    let github = TextSite::start(FILE, "").await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_github(&github.peer.origin)).await;
     let server = Peer::start(servers::modern).await;
     let mut own = server_json("io.github.acme/adder", &server.url("/mcp"));
     own["repository"] =
@@ -71,12 +53,12 @@ async fn repository_file_proves_the_name_and_sets_the_texts() {
     ] {
         let mut other_file = own.clone();
         other_file[field] = other;
-        *file.lock().unwrap() = other_file.to_string();
+        github.serve(other_file.to_string());
         registry.publish(&sent).await;
         assert_eq!(standing(&registry, &id).await.0, "claimed", "{field}");
     }
     // With the file, publishing takes the texts from the repository, also for a Live listing.
-    *file.lock().unwrap() = own.to_string();
+    github.serve(own.to_string());
     let answer = registry.publish(&sent).await;
     assert_eq!((id_of(&answer), &answer["status"]), (id.clone(), &json!("active")), "{answer}");
     assert!(
@@ -89,62 +71,33 @@ async fn repository_file_proves_the_name_and_sets_the_texts() {
     let row = registry.get("/api/listings/active").await.body["mcps"][0].clone();
     assert_eq!(row["description"], "Adds numbers.", "an outdated cached page was returned");
     // The repository of another owner is not requested.
-    let requests_before = github.requests().len();
+    let requests_before = github.peer.requests().len();
     let mut foreign = server_json("io.github.evil/adder", &server.url("/mcp"));
     foreign["repository"] = own["repository"].clone();
     let foreign = id_of(&registry.publish(&foreign).await);
     assert_eq!(
-        (standing(&registry, &foreign).await.0.as_str(), github.requests().len()),
+        (standing(&registry, &foreign).await.0.as_str(), github.peer.requests().len()),
         ("claimed", requests_before)
     );
 }
 
-pub(super) struct Owner {
-    key: Ed25519KeyPair,
-}
-
-impl Owner {
-    pub(super) fn new(seed: u8) -> Self {
-        Self { key: Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap() }
-    }
-
-    pub(super) fn record(&self) -> String {
-        format!("v=MCPv1; k=ed25519; p={}\n", BASE64.encode(self.key.public_key()))
-    }
-
-    /// The signed challenge for publishing a document.
-    async fn proof(&self, registry: &TestRegistry, document: &Value) -> Value {
-        let challenge = publish(registry, document, json!({})).await;
-        challenge.assert_problem();
-        assert_eq!((challenge.status, &challenge.body["code"]), (403, &json!("challenge_to_sign")));
-        let challenge = &challenge.body["challenge"];
-        let signature = self.key.sign(challenge["text"].as_str().unwrap().as_bytes());
-        json!({ "nonce": challenge["nonce"], "signature": BASE64.encode(signature) })
-    }
-
-    pub(super) async fn publish(&self, registry: &TestRegistry, document: &Value) -> Reply {
-        publish(registry, document, self.proof(registry, document).await).await
-    }
-}
-
-async fn publish(registry: &TestRegistry, document: &Value, proof: Value) -> Reply {
-    registry.post("/api/publish", &json!({ "server_json": document, "proof": proof })).await
-}
-
 const NAME: &str = "com.stripe.mcp/payments";
+
+/// A registry, and the site with the key of the owner of a domain.
+pub(super) async fn registry_with_key(domain: &str) -> (TextSite, TestRegistry) {
+    let site = TextSite::with_key(domain, &Owner::new(1)).await;
+    let options = TestOptions::default().with_domain_proofs(&site.peer.origin);
+    (site, TestRegistry::start_with(options).await)
+}
 
 #[tokio::test]
 async fn key_served_by_the_domain_proves_the_publisher() {
-    let record = Arc::new(Mutex::new(String::new()));
-    let domain = text_peer("/mcp.stripe.com/auth", &record).await;
-    let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
+    let (_domain, registry) = registry_with_key("mcp.stripe.com").await;
     let (squatter, server) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
     let claimed = id_of(&registry.publish(&server_json(NAME, &squatter.url("/mcp"))).await);
     let claimed = probe_to_live(&registry, claimed).await;
 
     let (owner, remote) = (Owner::new(1), server.url("/mcp"));
-    *record.lock().unwrap() = owner.record();
     let document = server_json(NAME, &remote);
     let first = publish(&registry, &document, json!({})).await;
     let text = first.body["challenge"]["text"].as_str().unwrap();
@@ -181,7 +134,7 @@ async fn key_served_by_the_domain_proves_the_publisher() {
     let elsewhere = server_json("org.example/payments", &remote);
     assert_eq!(owner.publish(&registry, &elsewhere).await.body["code"], "no_domain_key");
     let url_form = registry.post("/api/publish", &json!({ "mcp_url": remote, "proof": {} })).await;
-    assert_eq!((url_form.status, &url_form.body["code"]), (422, &json!("nothing_to_prove")));
+    url_form.assert_refused(422, "nothing_to_prove");
 
     let proven = probe_to_live(&registry, id_of(&owner.publish(&registry, &document).await.body)).await;
     assert_ne!(proven, claimed);
@@ -215,10 +168,7 @@ async fn key_served_by_the_domain_proves_the_publisher() {
 async fn url_at_the_domain_takes_a_name_only_until_the_publisher_signs() {
     const NAME: &str = "localhost.acme/adder";
     const PATH: &str = "/v0.1/servers/localhost.acme%2Fadder/versions/latest";
-    let record = Arc::new(Mutex::new(Owner::new(1).record()));
-    let domain = text_peer("/acme.localhost/auth", &record).await;
-    let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
+    let (_domain, registry) = registry_with_key("acme.localhost").await;
     let (server, other) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
     let remote_of_name = async || {
         registry.index().await;
@@ -252,10 +202,7 @@ async fn url_at_the_domain_takes_a_name_only_until_the_publisher_signs() {
 /// The name stays claimed, because the host of the endpoint says nothing about the domain of the name.
 #[tokio::test]
 async fn key_of_the_endpoint_host_may_change_the_description() {
-    let record = Arc::new(Mutex::new(Owner::new(1).record()));
-    let domain = text_peer("/127.0.0.1/auth", &record).await;
-    let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
+    let (_domain, registry) = registry_with_key("127.0.0.1").await;
     let server = Peer::start(servers::modern).await;
     let mut document = server_json("org.example/adder", &server.url("/mcp"));
     let id = probe_to_live(&registry, id_of(&registry.publish(&document).await)).await;
@@ -275,19 +222,16 @@ async fn key_of_the_endpoint_host_may_change_the_description() {
 /// Anyone can send the name of a repository. So its proof is for texts only.
 #[tokio::test]
 async fn repository_proof_neither_restores_a_listing_nor_writes_the_contact_of_its_owner() {
-    let file = Arc::new(Mutex::new(String::new()));
-    let github = text_peer(FILE, &file).await;
-    let record = Arc::new(Mutex::new(Owner::new(1).record()));
-    let domain = text_peer("/127.0.0.1/auth", &record).await;
-    let options = TestOptions::default()
-        .with_github(&github.origin)
-        .with_domain_proofs(format!("{}/{{domain}}/auth", domain.origin));
+    let github = TextSite::start(FILE, "").await;
+    let domain = TextSite::with_key("127.0.0.1", &Owner::new(1)).await;
+    let options =
+        TestOptions::default().with_github(&github.peer.origin).with_domain_proofs(&domain.peer.origin);
     let registry = TestRegistry::start_with(options).await;
     let server = Peer::start(servers::modern).await;
     let mut own = server_json("io.github.acme/adder", &server.url("/mcp"));
     own["repository"] =
         json!({ "source": "github", "url": "https://github.com/acme/tools", "subfolder": "src/adder" });
-    *file.lock().unwrap() = own.to_string();
+    github.serve(own.to_string());
     let sent = json!({ "server_json": own, "contact_email": "stranger@example.org" });
     let id = probe_to_live(&registry, id_of(&registry.publish(&sent).await)).await;
     assert_eq!(standing(&registry, &id).await, ("proven".to_owned(), "repository".to_owned()));
@@ -297,7 +241,7 @@ async fn repository_proof_neither_restores_a_listing_nor_writes_the_contact_of_i
 
     assert!(registry::takedown::withdraw_by_owner(&registry.app, &id).await.unwrap());
     let restored = registry.post("/api/publish", &sent).await;
-    assert_eq!((restored.status, &restored.body["code"]), (409, &json!("withdrawn")), "{restored:?}");
+    restored.assert_refused(409, "withdrawn");
     assert_eq!(registry.lane(&id).await, "withdrawn");
     let signed = Owner::new(1).publish(&registry, &own).await;
     assert_eq!((signed.status, &signed.body["lane"]), (200, &json!("queued")), "{signed:?}");
@@ -307,10 +251,7 @@ async fn repository_proof_neither_restores_a_listing_nor_writes_the_contact_of_i
 #[tokio::test]
 async fn only_a_signature_moves_a_listing_that_was_live() {
     const HERE: &str = "localhost.acme/adder";
-    let record = Arc::new(Mutex::new(Owner::new(1).record()));
-    let domain = text_peer("/acme.localhost/auth", &record).await;
-    let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
+    let (_domain, registry) = registry_with_key("acme.localhost").await;
     let server = Peer::start(servers::modern).await;
     let remote = |path: &str| server.url(path).replace("127.0.0.1", "acme.localhost");
     let id = id_of(&registry.publish(&server_json(HERE, &remote("/mcp"))).await);
@@ -345,21 +286,18 @@ async fn only_a_signature_moves_a_listing_that_was_live() {
 struct SharedHost {
     registry: TestRegistry,
     server: Peer,
-    file: Arc<Mutex<String>>,
-    _peers: [Peer; 2],
+    github: TextSite,
+    _domain: TextSite,
 }
 
 impl SharedHost {
     async fn start() -> Self {
-        let file = Arc::new(Mutex::new(String::new()));
-        let github = text_peer(FILE, &file).await;
-        let record = Arc::new(Mutex::new(Owner::new(1).record()));
-        let domain = text_peer("/acme.localhost/auth", &record).await;
-        let options = TestOptions::default()
-            .with_github(&github.origin)
-            .with_domain_proofs(format!("{}/{{domain}}/auth", domain.origin));
+        let github = TextSite::start(FILE, "").await;
+        let domain = TextSite::with_key("acme.localhost", &Owner::new(1)).await;
+        let options =
+            TestOptions::default().with_github(&github.peer.origin).with_domain_proofs(&domain.peer.origin);
         let registry = TestRegistry::start_with(options).await;
-        Self { registry, server: Peer::start(servers::modern).await, file, _peers: [github, domain] }
+        Self { registry, server: Peer::start(servers::modern).await, github, _domain: domain }
     }
 
     fn document(&self, name: &str, paths: &[&str]) -> Value {
@@ -374,7 +312,7 @@ impl SharedHost {
 
     /// Publishes a document that is also in the repository.
     async fn publish_from_repository(&self, name: &str, listed: &[&str], sent: &str) -> Value {
-        *self.file.lock().unwrap() = self.document(name, listed).to_string();
+        self.github.serve(self.document(name, listed).to_string());
         // What the repository does not say about a remote has no effect.
         let mut document = self.document(name, &[sent]);
         document["remotes"][0]["headers"] =
@@ -462,17 +400,14 @@ async fn key_of_the_name_does_not_restore_what_the_owner_of_the_host_withdrew() 
     let id = host.live(name, "/mcp").await;
     assert!(registry::takedown::withdraw_by_owner(&registry.app, &id).await.unwrap());
     let answer = Owner::new(1).publish(registry, &host.document(name, &["/mcp"])).await;
-    assert_eq!((answer.status, &answer.body["code"]), (409, &json!("withdrawn")), "{answer:?}");
+    answer.assert_refused(409, "withdrawn");
     assert_eq!(registry.lane(&id).await, "withdrawn");
 }
 
 /// The owner signed for the first remote, so a stranger does not change it before the first probe.
 #[tokio::test]
 async fn only_a_signature_moves_a_listing_whose_owner_signed() {
-    let record = Arc::new(Mutex::new(Owner::new(1).record()));
-    let domain = text_peer("/acme.localhost/auth", &record).await;
-    let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
+    let (_domain, registry) = registry_with_key("acme.localhost").await;
     let url = async |id: &ListingId| registry.app.store.listing(id).await.unwrap().unwrap().url;
     let at = |path: &str| format!("http://acme.localhost:1{path}");
     for (name, is_signed) in [("localhost.acme/signed", true), ("localhost.acme/unsigned", false)] {
@@ -491,9 +426,7 @@ async fn only_a_signature_moves_a_listing_whose_owner_signed() {
 #[tokio::test]
 async fn publish_request_without_a_proof_causes_no_outgoing_request() {
     let peer = Peer::start(servers::modern).await;
-    let options = TestOptions::default()
-        .with_github(&peer.origin)
-        .with_domain_proofs(format!("{}/{{domain}}", peer.origin));
+    let options = TestOptions::default().with_github(&peer.origin).with_domain_proofs(&peer.origin);
     let name_server = NameServer::start(|_| DnsAnswer::NoName).await;
     let registry = TestRegistry::start_with(options.with_setting("DNS_SERVER", name_server.address)).await;
     let mut body = server_json("com.acme/adder", &peer.url("/mcp"));
@@ -515,7 +448,7 @@ impl DnsSetup {
     async fn start(name_server: &NameServer, documents: &str) -> Self {
         let options = TestOptions::default()
             .with_setting("DNS_SERVER", name_server.address)
-            .with_domain_proofs(format!("{documents}/{{domain}}/auth"));
+            .with_domain_proofs(documents);
         let registry = TestRegistry::start_with(options).await;
         let server = Peer::start(servers::modern).await;
         let remote = server.url("/mcp");
@@ -542,7 +475,7 @@ impl DnsSetup {
 }
 
 fn record(seed: u8) -> String {
-    Owner::new(seed).record().trim().to_owned()
+    Owner::new(seed).record()
 }
 
 #[tokio::test]

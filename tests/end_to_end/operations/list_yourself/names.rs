@@ -7,11 +7,8 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, servers};
 use tests::test_registry::{TICK, TestRegistry, id_of};
 
-/// A `server.json` with one remote.
-fn server_json(name: &str, remote: &str) -> Value {
-    json!({ "name": name, "description": "Adds numbers.", "version": "1.0.0",
-        "remotes": [{ "type": "streamable-http", "url": remote }] })
-}
+use super::name_proofs::probe_to_live;
+use crate::fixtures::server_json;
 
 /// The peer's endpoint at `host`, a `*.localhost` name that is its own registrable domain.
 fn url_at(peer: &Peer, host: &str) -> String {
@@ -19,11 +16,7 @@ fn url_at(peer: &Peer, host: &str) -> String {
 }
 
 async fn publish_live(registry: &TestRegistry, body: &Value) -> ListingId {
-    let id = id_of(&registry.publish(body).await);
-    registry.first_probe(&id).await;
-    assert_eq!(registry.lane(&id).await, "active", "{}", registry.status(&id).await);
-    registry.index().await;
-    id
+    probe_to_live(registry, id_of(&registry.publish(body).await)).await
 }
 
 async fn server_named(registry: &TestRegistry, name: &str) -> Value {

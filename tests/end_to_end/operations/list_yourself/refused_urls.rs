@@ -1,9 +1,10 @@
 //! Tests URLs that a public registry does not probe. The snapshots group the URLs by the text of the refusal.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::test_registry::{TestOptions, TestRegistry};
 
 use super::refusals::refusals;
+use crate::fixtures::server_json;
 
 /// One URL of each rule. `fuzz/spellings.txt` contains the many ways to write such URLs.
 #[tokio::test]
@@ -45,12 +46,6 @@ async fn url_that_cannot_be_probed_is_refused_with_its_rule() {
     assert_eq!(registry.publish(&json!({ "url": long(2048) })).await["status"], "queued");
 }
 
-/// A server description with one remote.
-fn server_json(remote: &str) -> Value {
-    json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0",
-        "remotes": [{ "type": "streamable-http", "url": remote }] })
-}
-
 /// The remotes in a description follow the same rules as published URLs; the refusal names the field.
 #[tokio::test]
 async fn remotes_in_a_description_follow_the_rules_of_urls() {
@@ -67,7 +62,7 @@ async fn remotes_in_a_description_follow_the_rules_of_urls() {
         "https://agent..example.org/",
         &format!("https://{labels}{{tenant}}.example.org/"),
     ] {
-        let mut body = server_json(url);
+        let mut body = server_json("org.example/adder", url);
         body["remotes"][0]["variables"] = json!({ "tenant": {} });
         let reply = registry.post("/api/publish", &body).await;
         reply.assert_problem();
@@ -92,7 +87,7 @@ async fn remotes_in_a_description_follow_the_rules_of_urls() {
 #[tokio::test]
 async fn every_remote_of_a_description_is_checked() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
-    let mut body = server_json("https://adder.example.org/mcp");
+    let mut body = server_json("org.example/adder", "https://adder.example.org/mcp");
     body["remotes"].as_array_mut().unwrap().push(json!({ "type": "sse", "url": "https://10.0.0.1/sse" }));
     let reply = registry.post("/api/publish", &body).await;
     assert_eq!((reply.status, &reply.body["field"]), (422, &json!("remotes[1].url")), "{reply:?}");

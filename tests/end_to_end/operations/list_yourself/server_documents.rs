@@ -1,13 +1,12 @@
 //! Tests that a server description is stored and returned whole, with its versions, and that the packages of a server
 //! without an endpoint are checked.
 
-use std::sync::{Arc, Mutex};
-
 use serde_json::{Value, json};
+use tests::peers::domains::Owner;
 use tests::peers::{Peer, empty, json_answer, servers};
 use tests::test_registry::{TICK, TestOptions, TestRegistry, id_of};
 
-use super::name_proofs::{Owner, probe_to_live, text_peer};
+use super::name_proofs::{probe_to_live, registry_with_key};
 
 const NAME: &str = "localhost.acme/notes";
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
@@ -43,10 +42,7 @@ async fn versions(registry: &TestRegistry) -> Vec<Value> {
 #[tokio::test]
 async fn description_is_returned_whole_with_its_versions() {
     let owner = Owner::new(1);
-    let record = Arc::new(Mutex::new(owner.record()));
-    let domain = text_peer("/acme.localhost/auth", &record).await;
-    let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(proof_url)).await;
+    let (_domain, registry) = registry_with_key("acme.localhost").await;
     let server = Peer::start(servers::modern).await;
     let first = described(&server.url("/mcp"));
     let id = probe_to_live(&registry, id_of(&owner.publish(&registry, &first).await.body)).await;
@@ -128,7 +124,7 @@ async fn every_text_of_a_description_is_checked() {
         ),
     ] {
         let reply = registry.post("/api/publish", &document).await;
-        assert_eq!((reply.status, &reply.body["code"]), (422, &json!("invalid_server_description")));
+        reply.assert_refused(422, "invalid_server_description");
         let violation = &reply.body["violations"][0];
         assert_eq!((&violation["path"], &violation["rule"]), (&json!(field), &json!(rule)), "{reply:?}");
     }

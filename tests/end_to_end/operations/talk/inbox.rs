@@ -2,6 +2,7 @@
 //! the next actions.
 
 use serde_json::json;
+use tests::assertions::assert_members;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, TestRegistry};
 
@@ -12,10 +13,7 @@ use crate::fixtures::{live_agent, refused_queries};
 async fn new_inbox_contains_a_welcome_and_next_actions() {
     let (registry, _peer, id) = live_agent().await;
     let shown = inbox(&registry, &id).await;
-    assert_eq!(
-        (&shown["ok"], &shown["listing_id"], &shown["cursor"]),
-        (&json!(true), &json!(id), &json!(null))
-    );
+    assert_members(&shown, &json!({ "ok": true, "listing_id": id, "cursor": null }));
     assert_eq!(shown["talk"], registry.status(&id).await["talk"], "`check_status` returns another `talk`");
     assert_eq!(
         shown["talk"],
@@ -28,10 +26,8 @@ async fn new_inbox_contains_a_welcome_and_next_actions() {
     assert_eq!(values_of(&shown["inbox"], "kind"), ["welcome"]);
     let welcome = &shown["inbox"][0];
     assert_eq!(welcome["at"], "2026-11-20T12:00:01.000Z");
-    assert_eq!(
-        (&welcome["from"], &welcome["from_verified"], &welcome["channel"], &welcome["read"]),
-        (&json!("registry"), &json!(true), &json!("registry"), &json!(false))
-    );
+    let expected = json!({ "from": "registry", "from_verified": true, "channel": "registry", "read": false });
+    assert_members(welcome, &expected);
     assert_eq!(values_of(&shown["next_actions"], "action"), ["take_demo", "check_in"]);
     assert_eq!(shown["next_actions"][0]["body"], json!({ "listing_id": id }));
 }
@@ -123,10 +119,8 @@ async fn listing_that_is_not_live_requires_no_check_in() {
     let peer = Peer::start(agents::only(404)).await;
     let id = registry.publish_card(&peer.card()).await;
     let waiting = inbox(&registry, &id).await;
-    assert_eq!(
-        (&waiting["talk"]["required"], &waiting["talk"]["mode"], &waiting["talk"]["grace_ends_at"]),
-        (&json!(false), &json!("inactive"), &json!(null))
-    );
+    let expected = json!({ "required": false, "mode": "inactive", "grace_ends_at": null });
+    assert_members(&waiting["talk"], &expected);
     assert_eq!(
         (&waiting["inbox"], values_of(&waiting["next_actions"], "action")),
         (&json!([]), vec!["check_status".into()])

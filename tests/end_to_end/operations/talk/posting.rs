@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use registry::model::{LimitedAction, Rate};
 use serde_json::json;
+use tests::assertions::assert_members;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
@@ -16,15 +17,9 @@ async fn each_talk_action_stores_its_message() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.agent);
     let message = post_ok(registry, id, "message", " Your forecasts fit our planner. ").await;
-    assert_eq!(
-        (&message["ok"], &message["action"], &message["listing_id"]),
-        (&json!(true), &json!("message"), &json!(id))
-    );
+    assert_members(&message, &json!({ "ok": true, "action": "message", "listing_id": id }));
     assert_eq!(message["message"]["text"], "Your forecasts fit our planner.");
-    assert_eq!(
-        (&message["message"]["from"], &message["message"]["from_verified"]),
-        (&json!(null), &json!(false))
-    );
+    assert_members(&message["message"], &json!({ "from": null, "from_verified": false }));
     for (action, text) in
         [("owner", "Renew the key."), ("social", "We forecast, free."), ("check_in", "All well.")]
     {
@@ -39,10 +34,7 @@ async fn each_talk_action_stores_its_message() {
     assert_eq!(values_of(&others["inbox"], "kind"), ["welcome"], "another listing received a message");
 
     let silent = registry.post("/api/talk", &json!({ "listing_id": id })).await;
-    assert_eq!(
-        (silent.status, &silent.body["action"], &silent.body["message"]),
-        (200, &json!("check_in"), &json!(null))
-    );
+    silent.assert_body(200, &json!({ "action": "check_in", "message": null }));
     let short = registry.post("/api/talk", &json!({ "id": id, "text": "Hello." })).await;
     assert_eq!(short.body["action"], "message", "a text without an action is not a message: {short:?}");
 }
@@ -130,11 +122,7 @@ async fn social_post_requires_a_live_listing_and_the_feed_hides_its_sender() {
     let (registry, peer) = (&pair.registry, Peer::start(agents::only(404)).await);
     let waiting = registry.publish_card(&peer.card()).await;
     let refused = post(registry, &waiting, "social", "Hello, everybody.").await;
-    assert_eq!(
-        (refused.status, &refused.body["code"], &refused.body["lane"]),
-        (409, &json!("not_active"), &json!("queued")),
-        "{refused:?}"
-    );
+    refused.assert_body(409, &json!({ "code": "not_active", "lane": "queued" }));
     for number in 0..4 {
         post_ok(registry, [&pair.agent, &pair.server][number % 2], "social", &format!("Offer {number}."))
             .await;
@@ -142,13 +130,10 @@ async fn social_post_requires_a_live_listing_and_the_feed_hides_its_sender() {
     post_ok(registry, &pair.agent, "message", "Only for the inbox.").await;
     let first = feed(registry, "?limit=3").await;
     assert_eq!(values_of(&first["items"], "text"), ["Offer 3.", "Offer 2.", "Offer 1."]);
-    let item = first["items"][1].as_object().unwrap();
-    let members: Vec<&str> = item.keys().map(String::as_str).collect();
+    let item = &first["items"][1];
+    let members: Vec<&str> = item.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(members, ["id", "at", "listing_id", "kind", "name", "text", "from_verified"]);
-    assert_eq!(
-        (&item["listing_id"], &item["name"], &item["from_verified"]),
-        (&json!(pair.agent), &json!("Nimbus"), &json!(false))
-    );
+    assert_members(item, &json!({ "listing_id": pair.agent, "name": "Nimbus", "from_verified": false }));
     let rest = feed(registry, &format!("?limit=3&cursor={}", first["next_cursor"].as_str().unwrap())).await;
     assert_eq!(
         (values_of(&rest["items"], "text"), &rest["next_cursor"]),

@@ -2,10 +2,9 @@
 //! own.
 
 use serde_json::{Value, json};
-use tests::peers::{Peer, empty, servers};
+use tests::peers::domains::{Owner, TextSite};
+use tests::peers::{Peer, servers};
 use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry, id_of};
-
-use super::Owner;
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
@@ -43,7 +42,7 @@ async fn collection_of_the_operator_is_a_registry_of_its_own() {
 
     let body = json!({ "name": "approved", "title": "Approved", "servers": ["org.example/weather", "org.example/zebra"] });
     let refused = registry.post("/api/collections", &body).await;
-    assert_eq!((refused.status, &refused.body["code"]), (401, &json!("operator_token_required")));
+    refused.assert_refused(401, "operator_token_required");
     let done = as_operator(&registry, &body).await;
     assert_eq!((done.status, &done.body["done"]), (200, &json!(true)), "{done:?}");
     assert_eq!(done.body["registry_url"], registry.url("/r/approved"));
@@ -110,17 +109,8 @@ async fn collection_of_the_operator_is_a_registry_of_its_own() {
 #[tokio::test]
 async fn owner_of_a_domain_publishes_collections_below_it() {
     let owner = Owner::new(1);
-    let record = owner.record();
-    let domain = Peer::start(move |request| {
-        if request.path == "/acme.localhost/auth" {
-            axum::response::IntoResponse::into_response(record.clone())
-        } else {
-            empty(404)
-        }
-    })
-    .await;
-    let proof_url = format!("{}/{{domain}}/auth", domain.origin);
-    let options = TestOptions::default().with_domain_proofs(proof_url);
+    let domain = TextSite::with_key("acme.localhost", &owner).await;
+    let options = TestOptions::default().with_domain_proofs(&domain.peer.origin);
     let registry = TestRegistry::start_with(options).await;
     let rules = json!({ "name": "localhost.acme.approved", "servers": ["org.example/adder"] });
     let first = registry.call_tool("publish_collection", &rules).await;

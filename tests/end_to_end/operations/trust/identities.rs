@@ -7,11 +7,13 @@ use std::time::Duration;
 use axum::response::IntoResponse as _;
 use registry::model::LimitedAction;
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
+use tests::peers::domains::Owner;
 use tests::peers::name_server::{DnsAnswer, NameServer};
 use tests::peers::{CARD, Peer, agents, empty, json_answer};
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
-use super::{Owner, attest_listing};
+use super::attest_listing;
 
 /// A valid agent that serves additional, replaceable documents.
 async fn agent_with(documents: &Arc<Mutex<Vec<(String, String)>>>) -> Peer {
@@ -45,8 +47,7 @@ impl IdentitySetup {
     async fn start_with(options: TestOptions) -> Self {
         let documents = Arc::new(Mutex::new(Vec::new()));
         let peer = agent_with(&documents).await;
-        let proof_url = format!("{}/{{domain}}/auth", peer.origin);
-        let registry = TestRegistry::start_with(options.with_domain_proofs(proof_url)).await;
+        let registry = TestRegistry::start_with(options.with_domain_proofs(&peer.origin)).await;
         let id = registry.live_card(&peer.card()).await;
         Self { registry, peer, id, documents }
     }
@@ -122,17 +123,13 @@ async fn key_in_txt_records_is_bound() {
     let nothing = Peer::start(|_| empty(404)).await;
     let options = TestOptions::default()
         .with_setting("DNS_SERVER", name_server.address)
-        .with_domain_proofs(format!("{}/{{domain}}", nothing.origin));
+        .with_domain_proofs(&nothing.origin);
     let registry = TestRegistry::start_with(options).await;
     let id = registry.publish_mcp("https://mcp.example.com/mcp").await;
     let call = owner.with_signature(&registry, "bind_identity", &json!({ "listing_id": id })).await;
     let bound = registry.call_tool("bind_identity", &call).await;
     // The record is at the registrable domain of the host.
-    assert_eq!(
-        (&bound["proven_domain"], &bound["method"]),
-        (&json!("example.com"), &json!("dns")),
-        "{bound}"
-    );
+    assert_members(&bound, &json!({ "proven_domain": "example.com", "method": "dns" }));
 
     // A listing without a remote belongs to the domain of its name.
     let server_json = json!({ "name": "com.example/tool", "description": "Adds numbers.", "version": "1.0.0",

@@ -3,33 +3,24 @@
 use std::sync::{Arc, Mutex};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use axum::response::IntoResponse as _;
 use registry::model::ListingId;
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
+use tests::peers::domains::{Owner, TextSite};
 use tests::peers::{Peer, empty, servers};
 use tests::test_registry::{DAY, TICK, TestOptions, TestRegistry, id_of};
 
-use super::Owner;
+use crate::fixtures::server_json;
 
 /// A Live server with a description, and the document with the key of its domain.
 struct OwnerSetup {
     registry: TestRegistry,
     server: Peer,
-    _documents: Peer,
-    record: Arc<Mutex<String>>,
+    site: TextSite,
     id: ListingId,
 }
 
 const NAME: &str = "org.example/adder";
-
-/// Instead of a record: the site does not work, or has no record.
-const DOWN: &str = "down";
-const GONE: &str = "gone";
-
-fn server_json(remote: &str) -> Value {
-    json!({ "name": NAME, "title": "Adder", "description": "Adds numbers.", "version": "1.0.0",
-        "remotes": [{ "type": "streamable-http", "url": remote }] })
-}
 
 impl OwnerSetup {
     async fn start(owner: &Owner) -> Self {
@@ -37,23 +28,13 @@ impl OwnerSetup {
     }
 
     async fn start_with(owner: &Owner, options: TestOptions) -> Self {
-        let record = Arc::new(Mutex::new(owner.record()));
-        let served = Arc::clone(&record);
-        let documents =
-            Peer::start(move |request| match (request.path.as_str(), served.lock().unwrap().as_str()) {
-                ("/127.0.0.1/auth", DOWN) => empty(503),
-                ("/127.0.0.1/auth", GONE) => empty(404),
-                ("/127.0.0.1/auth", record) => record.to_owned().into_response(),
-                _ => empty(404),
-            })
-            .await;
-        let proof_url = format!("{}/{{domain}}/auth", documents.origin);
-        let registry = TestRegistry::start_with(options.with_domain_proofs(proof_url)).await;
+        let site = TextSite::with_key("127.0.0.1", owner).await;
+        let registry = TestRegistry::start_with(options.with_domain_proofs(&site.peer.origin)).await;
         let server = Peer::start(servers::modern).await;
-        let id = id_of(&registry.publish(&server_json(&server.url("/mcp"))).await);
+        let id = id_of(&registry.publish(&server_json(NAME, &server.url("/mcp"))).await);
         registry.deliver_events().await;
         assert_eq!(registry.lane(&id).await, "active");
-        Self { registry, server, _documents: documents, record, id }
+        Self { registry, server, site, id }
     }
 
     fn arguments(&self, act: &str) -> Value {
@@ -69,10 +50,6 @@ impl OwnerSetup {
         let listing = json!({ "listing_id": self.id });
         let call = owner.with_signature(&self.registry, "bind_identity", &listing).await;
         assert_eq!(self.registry.call_tool("bind_identity", &call).await["bound"], true);
-    }
-
-    fn serve(&self, record: impl Into<String>) {
-        *self.record.lock().unwrap() = record.into();
     }
 
     /// The code of the refusal of a signed act.
@@ -93,17 +70,14 @@ async fn owner_can_withdraw_and_restore_a_listing() {
     let registry = &setup.registry;
     assert_eq!(setup.refusal_code(&setup.arguments("restore")).await, "not_withdrawn");
     let done = setup.run_act(&owner, &setup.arguments("withdraw")).await;
-    assert_eq!(
-        (&done["done"], &done["changed"], &done["lane"]),
-        (&json!(true), &json!(true), &json!("withdrawn"))
-    );
+    assert_members(&done, &json!({ "done": true, "changed": true, "lane": "withdrawn" }));
     assert_eq!((registry.live_counts().await, done["proven_domain"].as_str()), ((0, 0), Some("127.0.0.1")));
     let status = registry.status(&setup.id).await;
     assert_eq!(status["withdrawal"]["by_owner"], true, "{status}");
     assert_eq!(status["lane_reason"], "Its owner withdrew it.", "{status}");
     assert_eq!(status["next"]["body"]["act"], "restore", "{status}");
-    let again = registry.post("/api/publish", &server_json(&setup.server.url("/mcp"))).await;
-    assert_eq!((again.status, &again.body["code"]), (409, &json!("withdrawn")));
+    let again = registry.post("/api/publish", &server_json(NAME, &setup.server.url("/mcp"))).await;
+    again.assert_refused(409, "withdrawn");
     assert!(again.body["detail"].as_str().unwrap().contains("`manage_listing`"), "{again:?}");
     for act in ["rename", "reprobe"] {
         let mut arguments = setup.arguments(act);
@@ -132,11 +106,7 @@ async fn withdrawal_by_the_operator_overrides_the_owner() {
     assert_eq!(registry.run("operator", operator).await["changed"], false);
     let call = owner.with_signature(registry, "manage_listing", &setup.arguments("restore")).await;
     let problem = registry.refused_tool("manage_listing", &call).await;
-    assert_eq!(
-        (&problem["status"], &problem["code"]),
-        (&json!(409), &json!("withdrawn_by_operator")),
-        "{problem}"
-    );
+    assert_members(&problem, &json!({ "status": 409, "code": "withdrawn_by_operator" }));
     let done = setup.run_act(&owner, &setup.arguments("withdraw")).await;
     assert_eq!(done["changed"], false, "the withdrawal became the owner's: {done}");
     assert_eq!(registry.status(&setup.id).await["withdrawal"]["reason"], "Spam.");
@@ -213,7 +183,7 @@ async fn only_the_owner_can_manage_a_listing() {
     }
     // A key that the domain no longer publishes is refused, although it was valid before.
     setup.run_act(&owner, &setup.arguments("reprobe")).await;
-    *setup.record.lock().unwrap() = stranger.record();
+    setup.site.serve(stranger.record());
     let call = owner.with_signature(&setup.registry, "manage_listing", &setup.arguments("withdraw")).await;
     assert_eq!(setup.refusal_code(&call).await, "signature_mismatch");
     assert_eq!(setup.registry.lane(&setup.id).await, "active");
@@ -258,7 +228,7 @@ async fn owner_can_reclaim_a_seat_that_a_stranger_took() {
     assert_eq!(access(stolen["access_token"].as_str().unwrap()).await.status, 401);
     feedback["reissue"] = json!(true);
     let again = registry.post("/api/products/feedback", &feedback).await;
-    assert_eq!((again.status, &again.body["code"]), (409, &json!("already_completed")), "{again:?}");
+    again.assert_refused(409, "already_completed");
     assert_eq!(access(token).await.status, 200);
     assert_eq!(registry.app.store.live().await.unwrap().funnel.seats_claimed, 1);
 }
@@ -270,8 +240,7 @@ async fn owner_and_operator_can_read_feedback_without_personal_data() {
     let registry = &setup.registry;
     let none = setup.run_act(&owner, &setup.arguments("read_feedback")).await;
     assert_eq!((&none["done"], &none["feedback"]), (&json!(true), &Value::Null), "{none}");
-    let demo = registry.post("/api/products/demo", &json!({ "listing_id": setup.id })).await.body;
-    let mut feedback = demo["next_steps"]["example_body"].clone();
+    let mut feedback = registry.draft(&setup.id).await;
     feedback["answers"]["ux_friction"] = json!("The third step. Write to jane@example.org.");
     assert_eq!(registry.post("/api/products/feedback", &feedback).await.status, 200);
 
@@ -321,11 +290,11 @@ async fn owner_can_reclaim_a_code_until_it_is_used() {
 async fn bound_key_manages_a_listing_while_its_server_is_down() {
     let (owner, stranger) = (Owner::new(1), Owner::new(2));
     let mut setup = OwnerSetup::start(&owner).await;
-    setup.serve(DOWN);
+    setup.site.fail(503);
     assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "no_domain_key", "the key is not bound yet");
-    setup.serve(owner.record());
+    setup.site.serve(owner.record());
     setup.bind(&owner).await;
-    setup.serve(DOWN);
+    setup.site.fail(503);
     setup.server = Peer::start(|_| empty(503)).await;
     assert_eq!(setup.signed_refusal(&stranger, "withdraw").await, "no_domain_key");
     let done = setup.run_act(&owner, &setup.arguments("withdraw")).await;
@@ -344,16 +313,16 @@ async fn published_keys_replace_bound_keys() {
     let (owner, next) = (Owner::new(1), Owner::new(2));
     let setup = OwnerSetup::start(&owner).await;
     setup.bind(&owner).await;
-    for (now, code) in [(next.record(), "signature_mismatch"), (GONE.to_owned(), "no_domain_key")] {
-        setup.serve(now.as_str());
-        assert_eq!(setup.signed_refusal(&owner, "withdraw").await, code, "{now}");
-    }
+    setup.site.serve(next.record());
+    assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "signature_mismatch");
+    setup.site.fail(404);
+    assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "no_domain_key");
     // The bound key signs again while the site is down, until another key is bound from the same place.
-    setup.serve(DOWN);
+    setup.site.fail(503);
     setup.run_act(&owner, &setup.arguments("reprobe")).await;
-    setup.serve(next.record());
+    setup.site.serve(next.record());
     setup.bind(&next).await;
-    setup.serve(DOWN);
+    setup.site.fail(503);
     assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "no_domain_key");
     assert_eq!(setup.run_act(&next, &setup.arguments("withdraw")).await["lane"], "withdrawn");
 }
@@ -364,7 +333,7 @@ async fn key_that_another_place_publishes_outranks_a_bound_key() {
     let jwks = Arc::new(Mutex::new(Value::Null));
     let setup = OwnerSetup::start(&owner).await;
     setup.bind(&owner).await;
-    setup.serve(DOWN);
+    setup.site.fail(503);
     let served = Arc::clone(&jwks);
     setup.server.answer_with(move |request| match request.path.as_str() {
         "/.well-known/jwks.json" => tests::peers::json_answer(200, &served.lock().unwrap()),
@@ -381,7 +350,7 @@ async fn bound_key_counts_only_for_the_host_that_it_was_bound_for() {
     let owner = Owner::new(1);
     let setup = OwnerSetup::start_with(&owner, TestOptions::default()).await;
     setup.bind(&owner).await;
-    setup.serve(DOWN);
+    setup.site.fail(503);
     let partition = format!("LISTING#{}", setup.id);
     let moved = AttributeValue::S("http://127.0.0.2:1/mcp".to_owned());
     setup.registry.overwrite(&partition, "CORE", "url", moved).await;

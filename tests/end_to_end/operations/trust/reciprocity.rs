@@ -2,7 +2,8 @@
 //! a listing.
 
 use serde_json::{Value, json};
-use tests::peers::{CARD, Peer, agents, empty, json_answer};
+use tests::assertions::assert_members;
+use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, TICK, TestRegistry};
 
 use super::attest_listing;
@@ -19,11 +20,7 @@ async fn reciprocity_score_is_the_sum_of_stored_signals() {
     let linking = Peer::start(move |request| {
         let mut card = agents::card(request, "Linker");
         card["description"] = json!(format!("Adds two numbers. Listed at {base}."));
-        match (request.verb.as_str(), request.path.as_str()) {
-            ("GET", CARD) => json_answer(200, &card),
-            ("POST", _) => agents::speaks_newest(request),
-            _ => empty(404),
-        }
+        agents::with_card(request, &card)
     })
     .await;
     let plain = Peer::start(agents::newest).await;
@@ -35,10 +32,7 @@ async fn reciprocity_score_is_the_sum_of_stored_signals() {
     assert_eq!(points(&answer), [("clean", 40), ("links_back", 50), ("domain", 0), ("card", 10)], "{answer}");
     assert_eq!((&answer["score"], &answer["links_back"]), (&json!(100), &json!(true)));
     let answer = reciprocity_of(plain_id.as_str()).await;
-    assert_eq!(
-        (&answer["score"], &answer["links_back"], &answer["clean"]),
-        (&json!(50), &json!(false), &json!(true))
-    );
+    assert_members(&answer, &json!({ "score": 50, "links_back": false, "clean": true }));
     let by_url = registry.call_tool("get_reciprocity", &json!({ "url": plain.card() })).await;
     let by_name = registry.call_tool("get_reciprocity", &json!({ "name": "adder" })).await;
     assert_eq!((&by_url["listing_id"], &by_name["listing_id"]), (&json!(plain_id), &json!(plain_id)));

@@ -42,9 +42,7 @@ proptest! {
             let registry = TestRegistry::start_with(without_rechecks()).await;
             let peers = [Peer::start(agents::fleet).await, Peer::start(router).await];
             for (peer, count) in peers.iter().zip([12, 4]) {
-                for folder in 0..count {
-                    registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await;
-                }
+                registry.publish_fleet(peer, 0..count).await;
             }
             registry.deliver_events().await;
             for step in &steps {

@@ -163,10 +163,10 @@ impl TestOptions {
         })
     }
 
-    /// With the keys of domains at this URL, which contains `{domain}`.
+    /// With the keys of domains at `/<domain>/auth` of this site.
     #[must_use]
-    pub fn with_domain_proofs(self, url: impl Into<String>) -> Self {
-        let url = url.into();
+    pub fn with_domain_proofs(self, origin: &str) -> Self {
+        let url = format!("{origin}/{{domain}}/auth");
         self.with(move |settings| settings.domain_proof_url.clone_from(&url))
     }
 

@@ -3,6 +3,8 @@
 use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
+use crate::assertions::assert_members;
+
 /// A reply.
 #[derive(Clone, Debug)]
 pub struct Reply {
@@ -65,6 +67,20 @@ impl Reply {
     #[must_use]
     pub fn snapshot(&self, names: &[(&str, &str)]) -> String {
         format!("HTTP {}\n{}", self.status, snapshot_of(&self.body, names))
+    }
+
+    /// Asserts that the reply is a problem document with this status and code.
+    #[track_caller]
+    pub fn assert_refused(&self, status: u16, code: &str) {
+        self.assert_problem();
+        assert_eq!((self.status, &self.body["code"]), (status, &json!(code)), "{self:?}");
+    }
+
+    /// Asserts the status, and that the body has these members.
+    #[track_caller]
+    pub fn assert_body(&self, status: u16, expected: &Value) {
+        assert_eq!(self.status, status, "{self:?}");
+        assert_members(&self.body, expected);
     }
 
     /// Asserts that the reply is a valid problem document (RFC 9457, `specification.md#errors`).

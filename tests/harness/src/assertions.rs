@@ -1,0 +1,15 @@
+//! Assertions about JSON documents. If one fails, it prints the whole document.
+
+use serde_json::Value;
+
+/// Asserts that a document has these members with these values; null stands for a missing member. The document may have
+/// further members.
+///
+/// # Panics
+/// A member is missing or has another value.
+#[track_caller]
+pub fn assert_members(document: &Value, expected: &Value) {
+    for (name, value) in expected.as_object().into_iter().flatten() {
+        assert_eq!(&document[name], value, "`{name}` in {document}");
+    }
+}
