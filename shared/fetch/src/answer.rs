@@ -74,8 +74,13 @@ pub(super) async fn read(
     if matches!(until, ReadUntil::Head) {
         return Ok((Bytes::new(), true));
     }
-    // The client takes this header away once it has undone the encoding.
-    let encoded = response.headers().get(CONTENT_ENCODING).is_some_and(|value| value != "identity");
+    // The client takes this header away once it has undone the encoding. Names that nobody knows are ignored, as official
+    // clients do.
+    let known = ["gzip", "x-gzip", "deflate", "br", "zstd", "compress"];
+    let encoded = response.headers().get(CONTENT_ENCODING);
+    let encoded = encoded.is_some_and(|value| {
+        known.iter().any(|known| value.as_bytes().eq_ignore_ascii_case(known.as_bytes()))
+    });
     let mut body = BytesMut::new();
     let mut checked = 0;
     loop {

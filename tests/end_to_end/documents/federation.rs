@@ -10,7 +10,7 @@ async fn peer_can_copy_the_whole_catalog() {
     let (mut copied, mut cursor) = (Vec::new(), String::new());
     for _ in 0..10 {
         let page = registry.get(&format!("/api/catalog?limit=3{cursor}")).await.body;
-        assert_eq!(page["counts"], json!({ "agents_active": 7, "mcp_active": 4 }));
+        assert_eq!(page["counts"], json!({ "agents_active": 7, "mcp_active": 4, "as_of": registry.now() }));
         assert_eq!((&page["role"], &page["origin"]), (&json!("sub-registry"), &json!(registry.url(""))));
         for kind in ["agents", "mcp"] {
             copied.extend(ids(&page[kind], "listing_id"));

@@ -26,6 +26,6 @@ async fn agents_and_servers_are_in_one_list_with_the_newest_first() {
     published.reverse();
     let answer = registry.call_tool("search_active", &json!({})).await;
     assert_eq!(ids(&answer), published);
-    assert_eq!(answer["counts"], json!({ "agents_active": 3, "mcp_active": 3 }));
+    assert_eq!(answer["counts"], json!({ "agents_active": 3, "mcp_active": 3, "as_of": registry.now() }));
     assert_eq!(answer["next_cursor"], Value::Null);
 }

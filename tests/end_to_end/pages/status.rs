@@ -47,7 +47,7 @@ async fn status_page_shows_the_statistics_and_is_cached() {
     let shown = read(&registry).await;
     let calls = registry.observer.tally.since(&before);
     let page = shown.body.as_str().unwrap();
-    assert!(calls.total() <= 14 && calls.of("Scan") == 0, "{calls:?}");
+    assert!(calls.total() <= 16 && calls.of("Scan") == 0, "{calls:?}");
     for text in [
         "Live listings over time",
         "card fail 404 (no card)",

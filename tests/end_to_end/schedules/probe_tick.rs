@@ -154,7 +154,7 @@ async fn preflight_that_rejects_a_listing_uses_no_probe_budget() {
     assert_eq!((&statistics["used"], &statistics["wasted_probes_discarded"]), (&json!(1), &json!(9)));
     assert_eq!(
         statistics["outcomes"]["fail_reasons"],
-        json!([{ "reason": "card fail 404 (no card)", "count": 9 }])
+        json!([{ "code": "card_404", "reason": "card fail 404 (no card)", "count": 9 }])
     );
 }
 

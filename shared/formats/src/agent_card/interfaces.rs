@@ -165,11 +165,12 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
         ["preferredTransport", "additionalInterfaces", "security", "supportsAuthenticatedExtendedCard"];
     let by_shape =
         if of_0_3.iter().any(|field| card.contains_key(*field)) { Dialect::V0_3 } else { Dialect::V0_2 };
-    let dialect = stated.unwrap_or(by_shape);
+    // Clients of 1.0 do not read these fields, and older clients call the older methods whatever the version says.
+    let dialect = stated.filter(|stated| *stated != Dialect::V1_0).unwrap_or(by_shape);
     if let Some(url) = card.get("url") {
         let before = found.usable.len();
         keep(Some(url), card.get("preferredTransport"), dialect, None, "", found);
-        if dialect == Dialect::V1_0 && found.usable.len() > before {
+        if stated == Some(Dialect::V1_0) && found.usable.len() > before {
             found.violations.note(
                 "supportedInterfaces",
                 "interfaces_missing",

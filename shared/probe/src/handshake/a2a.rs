@@ -140,8 +140,8 @@ struct Obstacle {
     foreign: Option<Target>,
 }
 
-/// The route to try first, and the fallback: JSON-RPC before REST, then the dialect of the last probe, then the
-/// order of the card. An interface of another owner than the card's (`card_url`, as listed) is not called at all;
+/// The route to try first, and the fallback: the dialect of the last probe, then the order of the card, which clients must
+/// follow (A2A 1.0, 8.3.2). An interface of another owner than the card's (`card_url`, as listed) is not called at all;
 /// otherwise anyone could make the registry send messages to anyone.
 fn routes(
     card: &AgentCard,
@@ -180,8 +180,7 @@ fn routes(
             Err(error) => refused = format!("{}: {error}", interface.url),
         }
     }
-    routes
-        .sort_by_key(|route| (route.transport != Transport::Rpc, Some(route.methods.version()) != last_era));
+    routes.sort_by_key(|route| Some(route.methods.version()) != last_era);
     let Some(first) = routes.first().cloned() else {
         return Err(Box::new(match &foreign {
             Some(target) => {

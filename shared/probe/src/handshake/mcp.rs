@@ -167,9 +167,10 @@ async fn classify_refusal(
     }
 }
 
-/// Whether a server answers `initialize` at this URL.
+/// Whether an MCP server of either era answers at this URL.
 pub(super) async fn opens(peer: &mut Conversation<'_>, url: &Target) -> bool {
-    matches!(eras::initialize(peer, url).await, Opened::Session(_))
+    matches!(eras::discover(peer, url).await, Opened::Session(_))
+        || matches!(eras::initialize(peer, url).await, Opened::Session(_))
 }
 
 fn sse_only(peer: &mut Conversation<'_>, subject: &Subject) {

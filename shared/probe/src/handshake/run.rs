@@ -108,23 +108,24 @@ async fn look_for_agent(peer: &mut Conversation<'_>, subject: &Subject, card: Re
     }
 }
 
-/// An MCP server; if nothing speaks MCP, perhaps there is an agent's card.
+/// An MCP server; if nothing speaks MCP, perhaps there is an agent's card, or the server at its usual path.
 async fn look_for_server(peer: &mut Conversation<'_>, subject: &Subject) {
     mcp::probe(peer, subject).await;
     if peer.findings.speaks
-        || !subject.may_be(Kind::Agent)
         || detect_kind::server_of_site(peer, subject).await
         || peer.findings.worst() != Handshake::Fail
         || peer.findings.is_inconclusive()
     {
         return;
     }
-    match peer.ask(Request::get(subject.url.clone())).await {
-        Ok(answer) if answer.status.is_success() && agent_card::read_body(&answer.body).is_ok() => {
-            peer.findings.take_faults();
-            peer.findings.facts.endpoint = None;
-            a2a::probe(peer, subject, &subject.url, &answer).await;
-        }
-        _ => drop(detect_kind::suggest_endpoint(peer, subject).await),
+    if subject.may_be(Kind::Agent)
+        && let Ok(answer) = peer.ask(Request::get(subject.url.clone())).await
+        && answer.status.is_success()
+        && agent_card::read_body(&answer.body).is_ok()
+    {
+        peer.findings.take_faults();
+        peer.findings.facts.endpoint = None;
+        return a2a::probe(peer, subject, &subject.url, &answer).await;
     }
+    detect_kind::suggest_endpoint(peer, subject).await;
 }

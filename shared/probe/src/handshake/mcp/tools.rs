@@ -204,7 +204,9 @@ impl ToolList {
 
     fn take(&mut self, mut tool: Value, era: Era) {
         self.read += 1;
+        let shape_fault = tool_schema::fault(&tool);
         if era == Era::Modern
+            && shape_fault.is_none()
             && let Some(rule) = tool_schema::header_fault(&tool)
         {
             let name = shorten(tool["name"].as_str().unwrap_or_default(), MAX_NAME_CHARS);
@@ -213,7 +215,7 @@ impl ToolList {
         let text = |name: &str| tool[name].as_str().unwrap_or_default().trim();
         let name = text("name");
         let is_of_length = !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS;
-        if let Some(fault) = tool_schema::fault(&tool) {
+        if let Some(fault) = shape_fault {
             self.broken(ConformanceRule::ToolShape, name, &format!(": {fault}"));
         } else if !is_of_length || !self.names.insert(name.to_owned()) {
             self.broken(ConformanceRule::ToolNames, name, "");
