@@ -77,10 +77,10 @@ def respond(ask):
     value = task(new) if asked == "get" else message(new)
     for change in ask.hooks["result"]:
         value = change(ask, value)
-    if asked == "get" and "status" not in value:
+    if asked == "get" and "parts" in value:
         value = task(new)
     if asked != "get" and new and ask.wrapped:
-        value = {"task" if "status" in value else "message": value}
+        value = {"message" if "messageId" in value or "parts" in value else "task": value}
     if rest and not new:
         value = as_protobuf(value, asked != "get" and ask.wrapped)
     reply = Reply(message=value if rest else {"jsonrpc": "2.0", "id": ask.message.get("id"), "result": value}, stream=asked == "stream")

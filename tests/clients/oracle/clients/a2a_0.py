@@ -5,7 +5,7 @@ from lines import run
 
 
 async def send(site, streaming):
-    async with httpx.AsyncClient(timeout=10) as http:
+    async with httpx.AsyncClient(verify=False, timeout=30) as http:
         config = ClientConfig(streaming=streaming, httpx_client=http, supported_transports=["JSONRPC", "HTTP+JSON"])
         client = await ClientFactory.connect(site, config)
         answers = [answer async for answer in client.send_message(create_text_message_object(content="hello"))]

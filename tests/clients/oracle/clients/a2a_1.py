@@ -7,7 +7,7 @@ from lines import run
 
 
 async def send(site, streaming):
-    async with httpx.AsyncClient(timeout=10) as http:
+    async with httpx.AsyncClient(verify=False, timeout=30) as http:
         config = ClientConfig(streaming=streaming, httpx_client=http, supported_protocol_bindings=["JSONRPC", "HTTP+JSON"])
         async with await create_client(site, config) as client:
             request = SendMessageRequest(message=new_text_message("hello", role=Role.ROLE_USER))
