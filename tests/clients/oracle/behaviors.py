@@ -28,6 +28,17 @@ def add(protocol, name, bases, source, **hooks):
     TABLE[protocol, name] = Behavior(name, protocol, bases, source, hooks)
 
 
+def apply(stage, ask, value):
+    """The value after all changes of a stage. In a pair, a change that does not fit what the other one left has no effect."""
+    for change in ask.hooks[stage]:
+        try:
+            changed = change(ask, value)
+        except (AttributeError, KeyError, TypeError):
+            continue
+        value = value if stage in ("reply", "always") else changed
+    return value
+
+
 def put(thing, **values):
     """Sets attributes, or members of a dict, and returns it."""
     if isinstance(thing, dict):

@@ -52,6 +52,9 @@ class Reply:
     headers: dict = field(default_factory=dict)
     framing: str = "length"   # or "chunked", or "close": the body ends with the connection
     gzip: bool = False
+    rewrite: object = None    # (bytes of the body) -> bytes
+    version: str = "HTTP/1.1"
+    informational: str = ""   # a response before this one
     pieces: int = 1           # the body is written in so many pieces, with a pause between them
     close: bool = False
     held: bool = False        # the body does not end
@@ -98,7 +101,7 @@ async def _read(reader):
 
 
 async def _write(writer, reply, verb):
-    body = reply.body()
+    body = reply.rewrite(reply.body()) if reply.rewrite else reply.body()
     headers = dict(reply.headers)
     if body and reply.type:
         headers.setdefault("Content-Type", "text/event-stream" if reply.stream and reply.type == "application/json" else reply.type)
@@ -111,7 +114,7 @@ async def _write(writer, reply, verb):
         headers["Transfer-Encoding"] = "chunked"
     if framing == "close" or reply.close:
         headers["Connection"] = "close"
-    writer.write(f"HTTP/1.1 {reply.status} Status\r\n".encode() + b"".join(
+    writer.write(f"{reply.informational}{reply.version} {reply.status} Status\r\n".encode() + b"".join(
         f"{name}: {value}\r\n".encode("latin-1") for name, value in headers.items()) + b"\r\n")
     if verb == "HEAD":
         return
