@@ -144,7 +144,8 @@ async def serve(answer):
                     await _write(writer, reply, ask.verb)
                 if (reply.silent or reply.held) and not reply.close:
                     await asyncio.wait_for(reader.read(), HELD_SECONDS)
-                if reply.silent or reply.held or reply.close or reply.framing == "close" or ask.headers.get("connection", "").lower() == "close":
+                ends = reply.silent or reply.held or reply.close or reply.framing == "close"
+                if ends or ask.headers.get("connection", "").lower() == "close":
                     break
         except (OSError, ValueError, asyncio.IncompleteReadError, asyncio.TimeoutError, asyncio.LimitOverrunError):
             pass  # the client has gone
