@@ -187,6 +187,8 @@ row("rest_second", BOTH, INTERFACE, **interfaces("JSONRPC", "HTTP+JSON"))
 row("rest_first_rpc_broken", BOTH, INTERFACE, guard=at_rpc(status=404), **interfaces("HTTP+JSON", "JSONRPC"))
 row("rest_first_broken", BOTH, INTERFACE, guard=lambda ask: Reply(404) if ask.rest.startswith("/rest/") else None,
     **interfaces("HTTP+JSON", "JSONRPC"))
+row("first_url_unusable", NEW, INTERFACE, card=lambda ask, document: put(
+    document, supportedInterfaces=[{**interface(ask), "url": "127.0.0.1/rpc"}, interface(ask, "HTTP+JSON")]))
 row("grpc_first", BOTH, INTERFACE, **interfaces("GRPC", "JSONRPC"))
 row("grpc_only", BOTH, INTERFACE + "; the registry probes no gRPC", **interfaces("GRPC"))
 row("binding_unknown_first", BOTH, INTERFACE, **interfaces("https://example.com/bindings/mqtt", "JSONRPC"))

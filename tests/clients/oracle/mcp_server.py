@@ -597,6 +597,9 @@ for name, value in (
         ("not_text", {"type": "string", "x-mcp-header": True})):
     row(f"mirror_{name}", BOTH, MIRROR, result=tool("inputSchema.properties", {"region": value}))
 
+row("mirror_invalid_without_type", NEW, MIRROR + "; the other rules for tools hold for it, too",
+    result=tool("inputSchema", {"properties": {"region": {"type": "string", "x-mcp-header": "a b"}}}))
+
 # Results
 SHAPE = "schema, InitializeResult and DiscoverResult: "
 row("info_missing", BOTH, SHAPE + "serverInfo is required in InitializeResult",
@@ -632,6 +635,10 @@ row("result_type_unknown", NEW, "2026-07-28 schema, Result: an unknown resultTyp
 row("result_type_input", NEW, "2026-07-28 MRTR: only for some methods", result=listing(at("resultType", "input_required")))
 row("cache_missing", NEW, CACHE + "ttlMs and cacheScope are required",
     result=lambda _, value: without(value, "ttlMs", "cacheScope"))
+row("cache_missing_in_discover", NEW, CACHE + "hints in the result of server/discover",
+    result=opening(lambda _, value: without(value, "ttlMs", "cacheScope")))
+row("result_type_missing_in_discover", NEW, "2026-07-28 schema, Result: resultType is required",
+    result=opening(lambda _, value: without(value, "resultType")))
 row("cache_ttl_missing", NEW, CACHE + "ttlMs is required", result=lambda _, value: without(value, "ttlMs"))
 row("cache_scope_missing", NEW, CACHE + "cacheScope is required", result=lambda _, value: without(value, "cacheScope"))
 row("cache_ttl_zero", NEW, CACHE + "0 is immediately stale",
