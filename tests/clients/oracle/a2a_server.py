@@ -129,7 +129,7 @@ def form(**values):
     return {"reply": lambda _, reply: put(reply, **values)}
 
 
-def interfaces(*choices, old=None):
+def interfaces(*choices):
     """In 1.0 the interfaces of the card; in 0.3 the first is the preferred one, and all are additional ones."""
     def change(ask, document):
         listed = [interface(ask, binding) for binding in choices]
@@ -205,6 +205,8 @@ row("preferred_missing", OLD, "0.3 5.5: preferredTransport defaults to JSONRPC",
 row("preferred_mismatch", OLD, "0.3 5.6.2: url is the endpoint of preferredTransport", **fields(preferredTransport="HTTP+JSON"))
 row("preferred_lower_case", OLD, "0.3 5.5: JSONRPC", **fields(preferredTransport="jsonrpc"))
 row("preferred_unknown", OLD, "0.3 5.5: preferredTransport", **fields(preferredTransport="https"))
+row("preferred_unknown_rest", OLD, "0.3 5.5: preferredTransport is JSONRPC, GRPC or HTTP+JSON", card=lambda ask, document: put(
+    document, url=ask.url + "/rest", preferredTransport="https"))
 row("additional_missing_main", OLD, "0.3 5.6.2: additionalInterfaces SHOULD contain the main one", card=lambda ask, document: put(
     document, additionalInterfaces=[{"url": ask.url + "/rest", "transport": "HTTP+JSON"}]))
 row("url_missing", OLD, "0.3 5.5: url is required", card=drop("url"))

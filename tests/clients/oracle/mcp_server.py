@@ -88,7 +88,7 @@ def row(name, bases, source, **hooks):
 
 def where(test, **reply):
     """A guard that gives this reply to some requests."""
-    return lambda ask: Reply(**reply) if ask.rest == "/mcp" and test(ask) else None
+    return lambda ask: Reply(**reply) if ask.rest in ("/mcp", "/moved/mcp") and test(ask) else None
 
 
 def post(ask):

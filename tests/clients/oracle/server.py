@@ -23,7 +23,6 @@ def answer(ask):
     parts = path.strip("/").split("/")
     start = next((n for n, part in enumerate(parts[:2]) if part in ANSWERS), None)
     if start is None or len(parts) < start + 3:
-        # metadata of a protected resource may be asked for below the root
         return Reply(404)
     protocol, ask.base, names = parts[start:start + 3]
     ask.names = names.split("+")
