@@ -112,7 +112,7 @@ fn version_or_shape_of_a_card_decides_its_a2a_dialect() {
     assert_eq!(of(with(json!({"protocolVersion": "0.2.5"}))), [Dialect::V0_2]);
     assert_eq!(of(with(json!({"protocolVersion": "0.1"}))), [Dialect::V0_2]);
     assert_eq!(of(with(json!({"protocolVersion": "0.3"}))), [Dialect::V0_3]);
-    assert_eq!(of(with(json!({"protocolVersion": "1.0.1"}))), [Dialect::V1_0]);
+    assert_eq!(of(with(json!({"protocolVersion": "1.0.1"}))), [Dialect::V0_3], "only clients of 0.3 read it");
     assert_eq!(of(with(json!({"protocolVersion": null}))), [Dialect::V0_3]);
     assert_eq!(of(with(json!({"protocolVersion": null, "preferredTransport": null}))), [Dialect::V0_2]);
     let bare = json!({"supportedInterfaces": [{"url": "https://a.example"}], "protocolVersion": null});
