@@ -72,6 +72,7 @@ acceptance: ## run the external acceptance suite against a new server; SUITE is 
 nightly: check test check-infra smoke dry-run proxies clients browser hostile ## run all checks; takes some hours
 	cargo test --workspace --test end_to_end -- --ignored script_of_the_page
 	cargo test -p registry-probe --lib million_answering -- --ignored --nocapture
+	tests/clients/oracle/run --pairs 2000 --seed $$(date +%Y%m%d)
 	$(MAKE) bench BENCH="lambda requests search load"
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
 
