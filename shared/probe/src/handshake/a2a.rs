@@ -230,6 +230,9 @@ async fn converse(peer: &mut Conversation<'_>, depth: Depth, first: Route, secon
             // The refusal on the declared route counts, unless only the second one was in A2A.
             StepOutcome::Failed(other) if other.spoke && !failure.spoke => failure = other,
             StepOutcome::Failed(_) => {}
+            // Over REST, the versions differ in the path, and what answers there need not be the other version.
+            StepOutcome::Answered(_) | StepOutcome::Proof(_)
+                if second.is_guess() && second.transport == Transport::Rest => {}
             answered => {
                 conclude(peer.findings, &second, &answered);
                 if second.is_guess() {

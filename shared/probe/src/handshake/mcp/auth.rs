@@ -48,8 +48,11 @@ pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer,
         return peer.findings.fault(&ProbeFault::GatedUnproven { status }, &seen);
     }
     let flaw = |flaw| ProbeFault::SignIn { flaw, temporary: false };
+    // Without a challenge, clients look for the metadata at its well-known places (MCP 2025-11-25, basic/authorization).
+    let leads_on = bearer.is_some() || challenges.is_empty() && resource.is_ok();
     match (bearer, status) {
         (Some(_), 401) => {}
+        (None, 401) if leads_on => peer.findings.warning(flaw(SignInFlaw::NoChallenge).reason(&seen)),
         (None, _) if !challenges.is_empty() => peer.findings.fault(&flaw(SignInFlaw::Scheme), &seen),
         (None, 401) => peer.findings.fault(&flaw(SignInFlaw::NoChallenge), &seen),
         _ => peer.findings.fault(&flaw(SignInFlaw::Status403), &seen),
@@ -68,7 +71,7 @@ pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer,
                 let hint = flaw(SignInFlaw::NoRegistration).reason(&sign_in.issuer);
                 peer.findings.warning(hint);
             }
-            if bearer.is_some() && status == 401 {
+            if leads_on && status == 401 {
                 peer.findings.return_to(refused);
                 peer.findings.fault(&ProbeFault::AuthRequired { status }, &seen);
             }

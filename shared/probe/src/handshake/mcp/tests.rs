@@ -333,8 +333,8 @@ async fn handshake_mcp_recognizes_a_protected_server_by_its_resource_metadata() 
     };
     let unreached = "sign_in:authorization_server_unreached";
     for (at, challenge, found) in [
-        ("/.well-known/oauth-protected-resource/mcp", None, vec!["sign_in:no_challenge", unreached]),
-        ("/.well-known/oauth-protected-resource", None, vec!["sign_in:no_challenge", unreached]),
+        ("/.well-known/oauth-protected-resource/mcp", None, vec![unreached, "sign_in:no_challenge"]),
+        ("/.well-known/oauth-protected-resource", None, vec![unreached, "sign_in:no_challenge"]),
         ("/meta", Some("Bearer resource_metadata=\"/meta\""), vec![unreached]),
     ] {
         let (_, verdict) = probed(described(at, challenge)).await;

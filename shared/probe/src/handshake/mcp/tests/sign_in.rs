@@ -156,6 +156,10 @@ async fn sign_in_for_the_tools_is_proven_together_with_the_handshake() {
     assert_eq!((verdict.speaks, codes(&verdict)), (true, vec!["auth_required"]));
     assert!(verdict.facts.sign_in.is_some() && verdict.facts.name.as_deref() == Some("Adder"));
 
+    let (_, _, verdict) = probed(Parts { refusal: |_| Reply::empty(401), ..GOOD }).await;
+    assert_eq!(codes(&verdict), ["auth_required", "sign_in:no_challenge"], "the second one is a warning");
+    assert!(verdict.facts.sign_in.is_some(), "clients find the metadata without a challenge");
+
     let faulty: fn(&Asked) -> Reply = |asked| match asked.method() {
         Some("tools/list") => challenge(asked),
         Some("initialize") => legacy(asked),
@@ -175,7 +179,6 @@ fn broken() -> Vec<(&'static str, Parts, &'static str)> {
         Reply::empty(307).with("location", &format!("http://localhost:{port}/x"))
     };
     vec![
-        ("no challenge", Parts { refusal: |_| Reply::empty(401), ..GOOD }, "no_challenge"),
         (
             "another scheme",
             Parts { refusal: |_| Reply::empty(401).with("www-authenticate", "Basic realm=\"x\""), ..GOOD },
