@@ -3,7 +3,7 @@ import time
 from dataclasses import dataclass
 
 from http_server import Reply
-from servers import ASM, CARD, OIDC, PRM, TOOLS, agent, error, login, mcp, pointer, resource, sign_in
+from servers import ASM, CARD, OIDC, PRM, TOOLS, agent, error, login, mcp, pointer, resource, result, sign_in
 
 GITHUB = "https://github.com/"
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
@@ -82,6 +82,8 @@ live("query_is_part_of_url", "envoyproxy/ai-gateway/issues/1731", "RFC 3986 3.4:
          tools=lambda ask: TOOLS if "depth=all" in ask.query else TOOLS[:1]), url("/mcp?group=sea&depth=all"))
 broken("host_behind_proxy", "PrefectHQ/fastmcp/issues/4468", HTTP + "15.5.20: 421; nothing but the Host check is wrong",
        mcp(lambda ask: Reply(421, text=b"Invalid Host header", type="text/plain") if ask.rest == "/mcp" else None), "host_refused")
+broken("redirect_to_inner_port", "agentic-community/mcp-gateway-registry/issues/1606", "the report: the redirect is the fault, not the port behind it",
+       mcp(lambda ask: Reply(301, headers={"Location": "http://127.0.0.1:9/mcp/"}) if ask.rest == "/mcp" else None, path="/mcp/"), "redirect")
 broken("length_is_stale", "wso2/api-platform/issues/2885", "RFC 9112 6.3: a body shorter than its Content-Length is incomplete",
        mcp(change=lambda ask, reply: Reply(200, reply.message, framing="close", headers={"Content-Length": "4096"})
            if ask.rpc == "tools/list" else reply), "conn_lost|incomplete|cut|closed|tools_failed", lanes=("needs_fix", "queued"))
@@ -122,6 +124,21 @@ live("notification_empty_json", "alexandre-schaffner/revv/pull/145", "the same, 
 broken("experimental_is_list", "php-mcp/schema/issues/2", "schema 2025-06-18, ServerCapabilities: experimental is an object",
        mcp(capabilities={"tools": {}, "experimental": []}), "nonconforming|result_shape|capabilities", kind="mcp")
 
+broken("empty_result_for_all", "just-every/code/issues/611", "schema, InitializeResult: protocolVersion is required",
+       mcp(lambda ask: result(ask, {}) if "id" in ask.message else None), "nonconforming|result_shape|not_mcp")
+broken("one_version_exactly", "sickn33/agentic-awesome-skills/issues/1003", "2025-11-25 basic/lifecycle: the server MUST answer with its version",
+       mcp(lambda ask: error(ask, -32602, "Unsupported protocol version") if ask.rpc == "initialize"
+           and ask.params.get("protocolVersion") != "2025-06-18" else None), "version", kind="mcp")
+broken("address_of_old_stream", "yjacquin/fast-mcp/issues/160", "2025-11-25 basic/transports: HTTP with SSE was replaced in 2025-03-26",
+       mcp(lambda ask: Reply(text=b"event: endpoint\ndata: /mcp/messages\n\n", type="text/event-stream", held=True) if ask.verb == "GET"
+           and ask.rest == "/mcp/sse" else error(ask, -32601, "Method not allowed", 405) if ask.rest == "/mcp/sse" else None),
+       "sse", url("/mcp/sse"))
+SCHEMAS = "MCP 2025-11-25 server/tools: outputSchema is a valid JSON Schema; official clients compile it"
+broken("output_reference_to_nowhere", "gemini-cli-extensions/stitch/issues/13", SCHEMAS, mcp(tools=lambda ask: [TOOLS[0], {**TOOLS[1],
+    "outputSchema": {"type": "object", "properties": {"harbor": {"$ref": "#/$defs/Harbor"}}}}]), "tool_shape", kind="mcp")
+broken("output_property_is_text", "rezi-io/rezi-mcp/issues/4", SCHEMAS, mcp(tools=lambda ask: [TOOLS[0], {**TOOLS[1],
+    "outputSchema": {"type": "object", "properties": {"harbor": "string"}}}]), "tool_shape", kind="mcp")
+
 # Sign-in
 AUTH, MUST = "MCP 2025-11-25 basic/authorization: ", "RFC 9728 "
 gated("metadata_without_challenge", "microsoft/vscode/issues/268210",
@@ -152,6 +169,14 @@ gated("openid_after_the_path", "modelcontextprotocol/typescript-sdk/issues/616",
                               "/realms/sea" + OIDC: login(origin + "/realms/sea")}))
 broken("openid_without_pkce", "modelcontextprotocol/typescript-sdk/issues/616", AUTH + "without code_challenge_methods_supported clients MUST refuse",
        sign_in(lambda origin: {ASM: None, OIDC: login(origin, code_challenge_methods_supported=None)}), "sign_in:no_s256")
+gated("two_resources_on_an_origin", "anthropics/claude-code/issues/52871", MUST + "3.1: paths allow several resources on a host",
+      sign_in(lambda origin: {PRM: {"resource": origin, "authorization_servers": [origin + "/other"]}},
+              lambda origin: {"WWW-Authenticate": 'Bearer realm="tides"'}))
+CASES.append(Case("metadata_url_twice", "getsentry/sentry-mcp/issues/939", HTTP + "11.2: a parameter MUST NOT occur twice; official clients "
+                  "try the first, which is 404 here, then the well-known URI", sign_in(challenge=lambda origin: {
+                      "WWW-Authenticate": f'Bearer resource_metadata="{origin}/none", error="invalid_token", '
+                                          f'resource_metadata="{origin}{PRM}/mcp"'}), url("/mcp"), ("gated", "needs_fix"), "partial", "mcp",
+                  None, ""))
 gated("no_registration", "anthropics/claude-ai-mcp/issues/376", AUTH + "clients may be registered in advance",
       sign_in(lambda origin: {ASM: login(origin, registration_endpoint=None)}))
 gated("several_schemes_in_a_line", "btsouth/toolport/pull/598", HTTP + "11.6.1: a field may have several challenges, with commas in quotes",
@@ -188,6 +213,13 @@ CASES.append(Case("wrapped_by_a_registry", "docker/mcp-gateway/issues/390", "the
                   "naming it, is right", mcp(), lambda origin: {"server": description(remotes=remote())(origin), "_meta": {
                       "io.modelcontextprotocol.registry/official": {"status": "active", "isLatest": True}}},
                   ("active", "refused"), reason=r"`?server`?"))
+CASES.append(Case("page_of_a_registry", "alibaba/nacos/issues/13543", "a page with one server: reading it, or naming `servers`, is right", mcp(),
+                  lambda origin: {"servers": [{"server": description(remotes=remote())(origin)}], "metadata": {"count": 1}},
+                  ("active", "refused"), reason="servers"))
+broken("transport_value", "robhunter/agentdeals/pull/29", REMOTE + "type is streamable-http or sse", mcp(), "type",
+       description(remotes=[{"type": "streamableHttp", "url": "{origin}/mcp"}]), ("needs_fix", "refused"))
+broken("variable_for_all_of_the_url", "coder/coder/pull/26755", REMOTE + "url matches ^https?://", mcp(), r"\burl\b", description(
+    remotes=remote(url="{tides}/mcp", variables={"tides": {"default": "{origin}"}})), ("needs_fix", "refused"))
 live("remote_beside_package", "verygoodplugins/mcp-automem/pull/21", REMOTE + "packages and remotes are alternatives", mcp(), description(
     packages=[{"registryType": "npm", "identifier": "@tides-example/none", "version": "2.1.0", "transport": {"type": "stdio"},
                "environmentVariables": [{"name": "TIDE_KEY", "isRequired": True, "isSecret": True}]}], remotes=remote()))
@@ -218,6 +250,24 @@ live("parameters_of_1_0_only", "aegra/aegra/issues/625", "A2A 1.0 5.5 and ProtoJ
 live("second_interface_is_dead", "a2aproject/a2a-python/pull/572", "A2A 1.0 8.3.2: the first supported interface is used",
      agent(change=lambda origin, card: {**card, "supportedInterfaces": [*card["supportedInterfaces"], {
          **card["supportedInterfaces"][0], "url": "http://127.0.0.1:9/spare"}]}), url(CARD), "agent")
+live("list_of_versions", "IBM/mcp-context-forge/issues/2547", "A2A 0.3 5.5: without a version it is 0.3, as official clients read it",
+     agent("0.3", change=lambda origin, card: {**{name: value for name, value in card.items() if name != "protocolVersion"},
+         "protocolVersions": ["0.3"]}), url(CARD), "agent")
+
+
+def rest_below_v1(ask):
+    """REST routes below /v1 that speak 1.0."""
+    if ask.rest == "/v1/message:send":
+        return Reply(message={"message": {"messageId": "m-7", "role": "ROLE_AGENT", "parts": [{"text": "High tide is at six."}]}})
+    if ask.rest.startswith("/v1/tasks/"):
+        return Reply(404, {"error": {"code": 404, "status": "NOT_FOUND", "message": "Task not found", "details": [{
+            "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "TASK_NOT_FOUND", "domain": "a2a-protocol.org"}]}})
+    return None
+
+
+broken("rest_routes_below_v1", "liujuanjuan1984/codex-a2a/issues/339", "A2A 1.0 11.3: the path follows the URL of the interface directly",
+       agent(guard=rest_below_v1, change=lambda origin, card: {**card, "supportedInterfaces": [{
+           "url": origin, "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}]}), "404", url(CARD), kind="agent")
 broken("card_is_empty_object", "assistant-ui/assistant-ui/pull/5115", "A2A 1.0 4.4.1: a 200 with {} is no card",
        agent(change=lambda origin, card: {}), "card", url(CARD, "agent_card_url"))
 broken("url_names_the_card", "microsoft/agent-framework/issues/2386", "A2A 0.3 5.5: url is the endpoint; it answers 405 here",
