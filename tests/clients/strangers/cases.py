@@ -158,6 +158,10 @@ broken("resource_is_sibling", "exa-labs/exa-mcp-server/pull/387", MUST + "3.3: a
        "sign_in:resource", url("/reports"))
 broken("resource_is_half_a_segment", "agentconnect-md/agentconnect/pull/2119", MUST + "3.3; a parent ends at a segment",
        sign_in(lambda origin: {PRM + "/mcp": resource(origin, "/mc")}), "sign_in:resource")
+broken("resource_is_missing", "macro-inc/macro/issues/5519", MUST + "2: resource is required",
+       sign_in(lambda origin: {PRM + "/mcp": {"authorization_server": origin, "authorization_servers": [origin]}}), "sign_in:resource")
+broken("only_the_server_has_metadata", "cloudflare/workers-oauth-provider/issues/137", AUTH + "servers MUST have metadata of the resource",
+       sign_in(lambda origin: {PRM + "/mcp": None}, lambda origin: {"WWW-Authenticate": "Bearer"}), "sign_in:metadata_missing")
 broken("issuer_without_its_path", "atlassian/atlassian-mcp-server/issues/205", "RFC 8414 3.3: the issuer MUST be identical",
        sign_in(lambda origin: {PRM + "/mcp": resource(origin, server="/t41"), ASM + "/t41": login(origin)}), "sign_in:issuer")
 broken("issuer_with_slash", "anomalyco/opencode/issues/50036", "RFC 8414 3.3: the issuer MUST be identical; only the metadata has a slash",
@@ -268,6 +272,13 @@ def rest_below_v1(ask):
 broken("rest_routes_below_v1", "liujuanjuan1984/codex-a2a/issues/339", "A2A 1.0 11.3: the path follows the URL of the interface directly",
        agent(guard=rest_below_v1, change=lambda origin, card: {**card, "supportedInterfaces": [{
            "url": origin, "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}]}), "404", url(CARD), kind="agent")
+live("card_with_query", "a2aproject/A2A/issues/178", "A2A 1.0 8.2: a card URL may be configured directly; the query is part of it",
+     agent(card_at="/directory/card", guard=lambda ask: Reply(400) if ask.rest == "/directory/card" and ask.query != "agent=tides" else None),
+     url("/directory/card?agent=tides"), "agent")
+live("unknown_task_with_404", "i-am-bee/agentstack/issues/1497", "A2A 1.0 3.1.1: SendMessage works; official clients never ask for that task",
+     agent(guard=lambda ask: error(ask, -32001, "Task not found", 404) if ask.rpc == "GetTask" else None), url(CARD), "agent")
+broken("empty_answers", "chaosxingxc-orion/spring-ai-ascend/pull/175", "JSON-RPC 2.0 section 5: a response has jsonrpc, id and result or error",
+       agent(guard=lambda ask: Reply(message={}) if ask.rest == "/rpc" else None), "not_a2a|no_rpc|jsonrpc|not A2A", url(CARD), kind="agent")
 broken("card_is_empty_object", "assistant-ui/assistant-ui/pull/5115", "A2A 1.0 4.4.1: a 200 with {} is no card",
        agent(change=lambda origin, card: {}), "card", url(CARD, "agent_card_url"))
 broken("url_names_the_card", "microsoft/agent-framework/issues/2386", "A2A 0.3 5.5: url is the endpoint; it answers 405 here",
