@@ -3,7 +3,7 @@ import time
 from dataclasses import dataclass
 
 from http_server import Reply
-from servers import ASM, CARD, OIDC, PRM, TOOLS, agent, error, login, mcp, pointer, resource, result, sign_in
+from servers import ASM, CARD, OIDC, PRM, TOOLS, agent, card, error, login, mcp, pointer, resource, result, sign_in
 
 GITHUB = "https://github.com/"
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
@@ -82,11 +82,14 @@ live("query_is_part_of_url", "envoyproxy/ai-gateway/issues/1731", "RFC 3986 3.4:
          tools=lambda ask: TOOLS if "depth=all" in ask.query else TOOLS[:1]), url("/mcp?group=sea&depth=all"))
 broken("host_behind_proxy", "PrefectHQ/fastmcp/issues/4468", HTTP + "15.5.20: 421; nothing but the Host check is wrong",
        mcp(lambda ask: Reply(421, text=b"Invalid Host header", type="text/plain") if ask.rest == "/mcp" else None), "host_refused")
-broken("redirect_to_inner_port", "agentic-community/mcp-gateway-registry/issues/1606", "the report: the redirect is the fault, not the port behind it",
+broken("redirect_to_inner_port", "agentic-community/mcp-gateway-registry/issues/1606",
+       "the report: the redirect is the fault, not the port behind it",
        mcp(lambda ask: Reply(301, headers={"Location": "http://127.0.0.1:9/mcp/"}) if ask.rest == "/mcp" else None, path="/mcp/"), "redirect")
 broken("length_is_stale", "wso2/api-platform/issues/2885", "RFC 9112 6.3: a body shorter than its Content-Length is incomplete",
        mcp(change=lambda ask, reply: Reply(200, reply.message, framing="close", headers={"Content-Length": "4096"})
            if ask.rpc == "tools/list" else reply), "conn_lost|incomplete|cut|closed|tools_failed", lanes=("needs_fix", "queued"))
+live("closes_without_a_word", "mrexodia/ida-pro-mcp/issues/512", "RFC 9112 9.5: a connection may be closed after any response",
+     mcp(lambda ask: ask.headers.update(connection="close")))
 live("cold_start_502", "github/copilot-cli/issues/4466", "basic/versioning: after any refusal of server/discover send initialize",
      mcp(once(1, lambda: Reply(502, **HTML))))
 broken("cold_start_503", "google/ChromeBrowserEnterprise/pull/79", HTTP + "15.6.4 and 10.2.3: a 503 with Retry-After is temporary",
@@ -103,7 +106,8 @@ def replicas(ask):
     return error(ask, -32600, "Session not found", 404) if "mcp-session-id" in ask.headers else None
 
 
-broken("session_of_other_replica", "appsmithorg/appsmith/issues/42238", SESSION + "404 means a new session; a second 404 is a fault of the server",
+broken("session_of_other_replica", "appsmithorg/appsmith/issues/42238",
+       SESSION + "404 means a new session; a second 404 is a fault of the server",
        mcp(replicas, change=lambda ask, reply: Reply(200, reply.message, headers={"Mcp-Session-Id": "replica-a"})),
        "session", handshake="partial", kind="mcp")
 
@@ -117,6 +121,15 @@ def strict_lifecycle(ask):
 
 live("initialized_is_required", "enuno/unifi-mcp-server/issues/96", "2025-11-25 basic/lifecycle: the client MUST send initialized",
      mcp(strict_lifecycle))
+live("parameters_are_objects", "chaitin/MonkeyCode/pull/1268", "schema, Request: params is an object or missing",
+     mcp(lambda ask: error(ask, -32602, "params must be an object") if ask.verb == "POST"
+         and not isinstance(ask.message.get("params", {}), dict) else None))
+broken("initialized_by_another", "Casperjuel/aula-mcp/pull/79", "2025-11-25 basic/lifecycle: every client begins with initialize",
+       mcp(lambda ask: error(ask, -32600, "Invalid Request: Server already initialized", 400) if ask.rpc == "initialize" else None),
+       "initialize_refused", handshake="partial", kind="mcp")
+broken("site_with_endpoint_elsewhere", "adcontextprotocol/adcp-client/issues/1234",
+       "the report: say that the URL lacks the path of the endpoint",
+       mcp(path="/tides/mcp"), "nothing", url(""))
 live("notification_gets_null", "awslabs/mcp/issues/3295", "official clients read no body of a notification; 202 is the rule",
      mcp(note=lambda ask: Reply(200, text=b"null")))
 live("notification_empty_json", "alexandre-schaffner/revv/pull/145", "the same, with a content type and no body",
@@ -126,7 +139,8 @@ broken("experimental_is_list", "php-mcp/schema/issues/2", "schema 2025-06-18, Se
 
 broken("empty_result_for_all", "just-every/code/issues/611", "schema, InitializeResult: protocolVersion is required",
        mcp(lambda ask: result(ask, {}) if "id" in ask.message else None), "nonconforming|result_shape|not_mcp")
-broken("one_version_exactly", "sickn33/agentic-awesome-skills/issues/1003", "2025-11-25 basic/lifecycle: the server MUST answer with its version",
+broken("one_version_exactly", "sickn33/agentic-awesome-skills/issues/1003",
+       "2025-11-25 basic/lifecycle: the server MUST answer with its version",
        mcp(lambda ask: error(ask, -32602, "Unsupported protocol version") if ask.rpc == "initialize"
            and ask.params.get("protocolVersion") != "2025-06-18" else None), "version", kind="mcp")
 broken("address_of_old_stream", "yjacquin/fast-mcp/issues/160", "2025-11-25 basic/transports: HTTP with SSE was replaced in 2025-03-26",
@@ -143,14 +157,21 @@ broken("output_property_is_text", "rezi-io/rezi-mcp/issues/4", SCHEMAS, mcp(tool
 AUTH, MUST = "MCP 2025-11-25 basic/authorization: ", "RFC 9728 "
 gated("metadata_without_challenge", "microsoft/vscode/issues/268210",
       AUTH + "servers MUST use the header or the well-known URI; clients MUST fall back to the URI", sign_in(challenge=lambda origin: {}))
-gated("challenge_without_url", "modelcontextprotocol/csharp-sdk/pull/1041", AUTH + "without resource_metadata clients use the well-known URI",
+gated("challenge_without_url", "modelcontextprotocol/csharp-sdk/pull/1041",
+      AUTH + "without resource_metadata clients use the well-known URI",
       sign_in(challenge=lambda origin: {"WWW-Authenticate": 'Bearer realm="tides"'}))
-gated("metadata_only_at_root", "modelcontextprotocol/typescript-sdk/issues/2783", AUTH + "path first, then root; the path answers 401 here",
+gated("metadata_only_at_root", "modelcontextprotocol/typescript-sdk/issues/2783",
+      AUTH + "path first, then root; the path answers 401 here",
       sign_in(lambda origin: {PRM + "/mcp": Reply(401), PRM: resource(origin)}, lambda origin: {"WWW-Authenticate": "Bearer"}))
 gated("metadata_at_odd_path", "vercel-labs/fx/pull/481", MUST + "5.1: the URL in resource_metadata is used as it is",
       sign_in(lambda origin: {PRM + "/mcp": None, "/v1" + PRM: resource(origin)}, lambda origin: pointer(origin, "/v1" + PRM)))
 gated("resource_is_origin", "agentconnect-md/agentconnect/pull/2119", "official clients accept a parent of the endpoint as resource",
       sign_in(lambda origin: {PRM + "/mcp": resource(origin, "")}))
+gated("endpoint_at_root", "vercel/ai/issues/13988",
+      MUST + "3.1: without a path the well-known URL has no suffix; the slash is optional",
+      sign_in(lambda origin: {PRM + "/": None, PRM: resource(origin, "")}, lambda origin: pointer(origin, PRM), path="/"), url("/", "mcp_url"))
+gated("endpoint_with_query", "getsentry/sentry-mcp/pull/837", "official clients compare only origin and path of the resource",
+      sign_in(), url("/mcp?project=7"))
 gated("resource_with_slash", "microsoft/vscode/issues/259251", "official clients compare the paths as if both ended in a slash",
       sign_in(lambda origin: {PRM + "/mcp": resource(origin, "/mcp/")}))
 broken("resource_is_sibling", "exa-labs/exa-mcp-server/pull/387", MUST + "3.3: another resource MUST NOT be used",
@@ -160,18 +181,21 @@ broken("resource_is_half_a_segment", "agentconnect-md/agentconnect/pull/2119", M
        sign_in(lambda origin: {PRM + "/mcp": resource(origin, "/mc")}), "sign_in:resource")
 broken("resource_is_missing", "macro-inc/macro/issues/5519", MUST + "2: resource is required",
        sign_in(lambda origin: {PRM + "/mcp": {"authorization_server": origin, "authorization_servers": [origin]}}), "sign_in:resource")
-broken("only_the_server_has_metadata", "cloudflare/workers-oauth-provider/issues/137", AUTH + "servers MUST have metadata of the resource",
+broken("only_the_server_has_metadata", "cloudflare/workers-oauth-provider/issues/137",
+       AUTH + "servers MUST have metadata of the resource",
        sign_in(lambda origin: {PRM + "/mcp": None}, lambda origin: {"WWW-Authenticate": "Bearer"}), "sign_in:metadata_missing")
 broken("issuer_without_its_path", "atlassian/atlassian-mcp-server/issues/205", "RFC 8414 3.3: the issuer MUST be identical",
        sign_in(lambda origin: {PRM + "/mcp": resource(origin, server="/t41"), ASM + "/t41": login(origin)}), "sign_in:issuer")
-broken("issuer_with_slash", "anomalyco/opencode/issues/50036", "RFC 8414 3.3: the issuer MUST be identical; only the metadata has a slash",
+broken("issuer_with_slash", "anomalyco/opencode/issues/50036",
+       "RFC 8414 3.3: the issuer MUST be identical; only the metadata has a slash",
        sign_in(lambda origin: {ASM: login(origin + "/")}), "sign_in:issuer")
 gated("issuer_with_slash_everywhere", "vercel/ai/issues/20236", "RFC 8414 3.1: a final slash is removed before the path is inserted",
       sign_in(lambda origin: {PRM + "/mcp": resource(origin, server="/"), ASM: login(origin + "/")}))
 gated("openid_after_the_path", "modelcontextprotocol/typescript-sdk/issues/616", AUTH + "the third URL for an issuer with a path",
       sign_in(lambda origin: {PRM + "/mcp": resource(origin, server="/realms/sea"), ASM: None,
                               "/realms/sea" + OIDC: login(origin + "/realms/sea")}))
-broken("openid_without_pkce", "modelcontextprotocol/typescript-sdk/issues/616", AUTH + "without code_challenge_methods_supported clients MUST refuse",
+broken("openid_without_pkce", "modelcontextprotocol/typescript-sdk/issues/616",
+       AUTH + "without code_challenge_methods_supported clients MUST refuse",
        sign_in(lambda origin: {ASM: None, OIDC: login(origin, code_challenge_methods_supported=None)}), "sign_in:no_s256")
 gated("two_resources_on_an_origin", "anthropics/claude-code/issues/52871", MUST + "3.1: paths allow several resources on a host",
       sign_in(lambda origin: {PRM: {"resource": origin, "authorization_servers": [origin + "/other"]}},
@@ -183,7 +207,8 @@ CASES.append(Case("metadata_url_twice", "getsentry/sentry-mcp/issues/939", HTTP 
                   None, ""))
 gated("no_registration", "anthropics/claude-ai-mcp/issues/376", AUTH + "clients may be registered in advance",
       sign_in(lambda origin: {ASM: login(origin, registration_endpoint=None)}))
-gated("several_schemes_in_a_line", "btsouth/toolport/pull/598", HTTP + "11.6.1: a field may have several challenges, with commas in quotes",
+gated("several_schemes_in_a_line", "btsouth/toolport/pull/598",
+      HTTP + "11.6.1: a field may have several challenges, with commas in quotes",
       sign_in(challenge=lambda origin: {"WWW-Authenticate": 'Negotiate, Basic realm="sea, shore", Bearer scope="read", '
                                         f'resource_metadata="{origin}{PRM}/mcp"'}))
 gated("several_schemes_in_fields", "modelcontextprotocol/typescript-sdk/pull/1951", HTTP + "11.6.1: the field may be repeated",
@@ -202,7 +227,8 @@ REMOTE = "server.json 2025-12-11, "
 live("optional_secret_header", "neondatabase/mcp-server-neon/pull/200", REMOTE + "Input: isRequired is false if it is missing",
      mcp(), description(remotes=remote(headers=[{"name": "Authorization", "isRequired": False, "isSecret": True},
                                                 {"name": "X-Read-Only", "description": "Only reads."}])))
-broken("required_secret_header", "agentic-community/mcp-gateway-registry/issues/1028", REMOTE + "isRequired and isSecret: only its users have the value",
+broken("required_secret_header", "agentic-community/mcp-gateway-registry/issues/1028",
+       REMOTE + "isRequired and isSecret: only its users have the value",
        mcp(lambda ask: Reply(401) if "x-tide-key" not in ask.headers else None), "needs_config|secret|X-Tide-Key",
        description(remotes=remote(headers=[{"name": "X-Tide-Key", "isRequired": True, "isSecret": True}])), ("needs_fix", "needs_config", "gated", "skip"))
 live("variable_in_query", "coder/coder/pull/26755", REMOTE + "variables: the default fills the place",
@@ -224,7 +250,8 @@ broken("transport_value", "robhunter/agentdeals/pull/29", REMOTE + "type is stre
        description(remotes=[{"type": "streamableHttp", "url": "{origin}/mcp"}]), ("needs_fix", "refused"))
 broken("variable_for_all_of_the_url", "coder/coder/pull/26755", REMOTE + "url matches ^https?://", mcp(), r"\burl\b", description(
     remotes=remote(url="{tides}/mcp", variables={"tides": {"default": "{origin}"}})), ("needs_fix", "refused"))
-live("remote_beside_package", "verygoodplugins/mcp-automem/pull/21", REMOTE + "packages and remotes are alternatives", mcp(), description(
+live("remote_beside_package", "verygoodplugins/mcp-automem/pull/21",
+     REMOTE + "packages and remotes are alternatives", mcp(), description(
     packages=[{"registryType": "npm", "identifier": "@tides-example/none", "version": "2.1.0", "transport": {"type": "stdio"},
                "environmentVariables": [{"name": "TIDE_KEY", "isRequired": True, "isSecret": True}]}], remotes=remote()))
 
@@ -236,6 +263,15 @@ live("base_with_path", "microsoft/agent-framework/issues/1097", "official resolv
      agent(path="/agent/tides", card_at="/agent/tides" + CARD), url("/agent/tides"), "agent")
 live("endpoint_of_a_card_at_origin", "agentic-community/mcp-gateway-registry/issues/1724", "A2A 1.0 8.2: the card is at the origin",
      agent("0.3", path="/a2a"), url("/a2a"), "agent")
+live("server_beside_an_agent", "koala73/worldmonitor/pull/4824",
+     "the published URL answers in MCP; the card of the origin is about another",
+     mcp(lambda ask: agent("0.3", path="/a2a")()(ask) if ask.rest in (CARD, "/a2a") else None))
+live("agent_beside_another", "a2aproject/A2A/issues/221",
+     "the published URL has a card below it; the one of the origin is about another",
+     agent(path="/agents/tides", card_at="/agents/tides" + CARD, guard=lambda ask: Reply(message={
+         **card(ask.origin, "1.0", "/agents/winds"), "name": "Wind Clerk"}) if ask.rest == CARD else None), url("/agents/tides"), "agent")
+live("agent_at_root", "themanojdesai/python-a2a/issues/77", "RFC 3986 6.2.3: an empty path is /",
+     agent("0.3", path="/", change=lambda origin, card: {**card, "url": origin}), url(""), "agent")
 live("card_only_as_json", "themanojdesai/python-a2a/issues/21", HTTP + "12.5.1: a client that wants JSON says so in Accept",
      agent("0.3", guard=lambda ask: Reply(200, **HTML) if ask.rest == CARD and "application/json" not in ask.headers.get("accept", "")
            else None), url(CARD), "agent")
@@ -269,15 +305,27 @@ def rest_below_v1(ask):
     return None
 
 
-broken("rest_routes_below_v1", "liujuanjuan1984/codex-a2a/issues/339", "A2A 1.0 11.3: the path follows the URL of the interface directly",
+broken("rest_routes_below_v1", "liujuanjuan1984/codex-a2a/issues/339",
+       "A2A 1.0 11.3: the path follows the URL of the interface directly",
        agent(guard=rest_below_v1, change=lambda origin, card: {**card, "supportedInterfaces": [{
            "url": origin, "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}]}), "404", url(CARD), kind="agent")
+CASES.append(Case("agent_as_server", "envoyproxy/ai-gateway/issues/1724", "it is an agent: listing it as one, or saying so, is right",
+                  agent("0.3", path="/a2a"), url("/a2a", "mcp_url"), ("active", "needs_fix"), kind="agent", reason="a2a|agent"))
+live("server_as_agent", "adcontextprotocol/adcp-client/pull/2964",
+     "specification.md: the kind that a publisher states is a first guess",
+     mcp(), url("/mcp", "agent_card_url"))
+live("output_modes_are_checked", "Intelligent-Internet/opencode-a2a/issues/379",
+     "A2A 1.0 3.2.2: acceptedOutputModes, if sent, fits the answer",
+     agent(strict=lambda params: None if "text/plain" in (params.get("configuration") or {}).get("acceptedOutputModes", ["text/plain"])
+           else "text/plain is not accepted"), url(CARD), "agent")
 live("card_with_query", "a2aproject/A2A/issues/178", "A2A 1.0 8.2: a card URL may be configured directly; the query is part of it",
      agent(card_at="/directory/card", guard=lambda ask: Reply(400) if ask.rest == "/directory/card" and ask.query != "agent=tides" else None),
      url("/directory/card?agent=tides"), "agent")
-live("unknown_task_with_404", "i-am-bee/agentstack/issues/1497", "A2A 1.0 3.1.1: SendMessage works; official clients never ask for that task",
+live("unknown_task_with_404", "i-am-bee/agentstack/issues/1497",
+     "A2A 1.0 3.1.1: SendMessage works; official clients never ask for that task",
      agent(guard=lambda ask: error(ask, -32001, "Task not found", 404) if ask.rpc == "GetTask" else None), url(CARD), "agent")
-broken("empty_answers", "chaosxingxc-orion/spring-ai-ascend/pull/175", "JSON-RPC 2.0 section 5: a response has jsonrpc, id and result or error",
+broken("empty_answers", "chaosxingxc-orion/spring-ai-ascend/pull/175",
+       "JSON-RPC 2.0 section 5: a response has jsonrpc, id and result or error",
        agent(guard=lambda ask: Reply(message={}) if ask.rest == "/rpc" else None), "not_a2a|no_rpc|jsonrpc|not A2A", url(CARD), kind="agent")
 broken("card_is_empty_object", "assistant-ui/assistant-ui/pull/5115", "A2A 1.0 4.4.1: a 200 with {} is no card",
        agent(change=lambda origin, card: {}), "card", url(CARD, "agent_card_url"))
