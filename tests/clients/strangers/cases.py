@@ -94,6 +94,8 @@ live("cold_start_502", "github/copilot-cli/issues/4466", "basic/versioning: afte
      mcp(once(1, lambda: Reply(502, **HTML))))
 broken("cold_start_503", "google/ChromeBrowserEnterprise/pull/79", HTTP + "15.6.4 and 10.2.3: a 503 with Retry-After is temporary",
        mcp(once(9, lambda: Reply(503, headers={"Retry-After": "2"}))), "503", lanes=("queued", "needs_fix"))
+CASES.append(Case("every_answer_is_slow", "anomalyco/opencode/issues/13672", "the report: slow is not broken; a result only of this moment, at most",
+                  mcp(lambda ask: time.sleep(2.6) if ask.verb == "POST" else None), url("/mcp"), ("active", "queued"), reason="timeout"))
 live("cold_start_slow", "langchain-ai/langchain-mcp-adapters/issues/170", "the report: a server that wakes up for seconds is not dead",
      mcp(once(1, lambda: time.sleep(4))))
 
@@ -167,6 +169,10 @@ gated("metadata_at_odd_path", "vercel-labs/fx/pull/481", MUST + "5.1: the URL in
       sign_in(lambda origin: {PRM + "/mcp": None, "/v1" + PRM: resource(origin)}, lambda origin: pointer(origin, "/v1" + PRM)))
 gated("resource_is_origin", "agentconnect-md/agentconnect/pull/2119", "official clients accept a parent of the endpoint as resource",
       sign_in(lambda origin: {PRM + "/mcp": resource(origin, "")}))
+gated("metadata_redirected", "koala73/worldmonitor/pull/4951", HTTP + "15.4: clients follow a redirect of a GET within the origin",
+      sign_in(lambda origin: {PRM + "/mcp": Reply(308, headers={"Location": PRM + "/mcp/"}), PRM + "/mcp/": resource(origin)}))
+broken("gateway_guards_its_metadata", "modelcontextprotocol/modelcontextprotocol/issues/581", MUST + "3.1: the metadata is for clients without a token",
+       sign_in(lambda origin: {path: Reply(401, headers=pointer(origin)) for path in (PRM, PRM + "/mcp", ASM, OIDC)}), "sign_in:metadata_missing")
 gated("endpoint_at_root", "vercel/ai/issues/13988",
       MUST + "3.1: without a path the well-known URL has no suffix; the slash is optional",
       sign_in(lambda origin: {PRM + "/": None, PRM: resource(origin, "")}, lambda origin: pointer(origin, PRM), path="/"), url("/", "mcp_url"))
