@@ -94,7 +94,8 @@ live("cold_start_502", "github/copilot-cli/issues/4466", "basic/versioning: afte
      mcp(once(1, lambda: Reply(502, **HTML))))
 broken("cold_start_503", "google/ChromeBrowserEnterprise/pull/79", HTTP + "15.6.4 and 10.2.3: a 503 with Retry-After is temporary",
        mcp(once(9, lambda: Reply(503, headers={"Retry-After": "2"}))), "503", lanes=("queued", "needs_fix"))
-CASES.append(Case("every_answer_is_slow", "anomalyco/opencode/issues/13672", "the report: slow is not broken; a result only of this moment, at most",
+CASES.append(Case("every_answer_is_slow", "anomalyco/opencode/issues/13672",
+                  "the report: slow is not broken; a result only of this moment, at most",
                   mcp(lambda ask: time.sleep(2.6) if ask.verb == "POST" else None), url("/mcp"), ("active", "queued"), reason="timeout"))
 live("cold_start_slow", "langchain-ai/langchain-mcp-adapters/issues/170", "the report: a server that wakes up for seconds is not dead",
      mcp(once(1, lambda: time.sleep(4))))
@@ -171,7 +172,8 @@ gated("resource_is_origin", "agentconnect-md/agentconnect/pull/2119", "official 
       sign_in(lambda origin: {PRM + "/mcp": resource(origin, "")}))
 gated("metadata_redirected", "koala73/worldmonitor/pull/4951", HTTP + "15.4: clients follow a redirect of a GET within the origin",
       sign_in(lambda origin: {PRM + "/mcp": Reply(308, headers={"Location": PRM + "/mcp/"}), PRM + "/mcp/": resource(origin)}))
-broken("gateway_guards_its_metadata", "modelcontextprotocol/modelcontextprotocol/issues/581", MUST + "3.1: the metadata is for clients without a token",
+broken("gateway_guards_its_metadata", "modelcontextprotocol/modelcontextprotocol/issues/581",
+       MUST + "3.1: the metadata is for clients without a token",
        sign_in(lambda origin: {path: Reply(401, headers=pointer(origin)) for path in (PRM, PRM + "/mcp", ASM, OIDC)}), "sign_in:metadata_missing")
 gated("endpoint_at_root", "vercel/ai/issues/13988",
       MUST + "3.1: without a path the well-known URL has no suffix; the slash is optional",
@@ -236,13 +238,14 @@ live("optional_secret_header", "neondatabase/mcp-server-neon/pull/200", REMOTE +
 broken("required_secret_header", "agentic-community/mcp-gateway-registry/issues/1028",
        REMOTE + "isRequired and isSecret: only its users have the value",
        mcp(lambda ask: Reply(401) if "x-tide-key" not in ask.headers else None), "needs_config|secret|X-Tide-Key",
-       description(remotes=remote(headers=[{"name": "X-Tide-Key", "isRequired": True, "isSecret": True}])), ("needs_fix", "needs_config", "gated", "skip"))
+       description(remotes=remote(headers=[{"name": "X-Tide-Key", "isRequired": True, "isSecret": True}])),
+       ("needs_fix",))
 live("variable_in_query", "coder/coder/pull/26755", REMOTE + "variables: the default fills the place",
      mcp(lambda ask: None if ask.query == "region=north" else Reply(400)), description(remotes=remote(
          url="{origin}/mcp?region={region}", variables={"region": {"default": "north", "choices": ["north", "south"]}})))
 broken("variable_without_default", "coder/coder/pull/26755", REMOTE + "variables: nobody but a user knows the value",
        mcp(), "template|needs_config|placeholder|variable", description(remotes=remote(url="{origin}/{tenant}/mcp",
-           variables={"tenant": {"description": "Name of the tenant", "isRequired": True}})), ("needs_fix", "needs_config", "skip", "package"))
+           variables={"tenant": {"description": "Name of the tenant", "isRequired": True}})), ("needs_fix",))
 broken("transport_type", "robhunter/agentdeals/issues/28", REMOTE + "type is required in a remote", mcp(), "type",
        description(remotes=[{"transportType": "streamableHttp", "url": "{origin}/mcp"}]), ("needs_fix", "refused"))
 CASES.append(Case("wrapped_by_a_registry", "docker/mcp-gateway/issues/390", "the registry API has the description in `server`; reading it, or "
