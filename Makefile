@@ -11,7 +11,7 @@ BINARY := $${CARGO_TARGET_DIR:-target}/$(if $(filter dev,$(PROFILE)),debug,$(PRO
 ARCHITECTURE ?= x86_64
 
 # The suites of `make clients` and `make proxies`. Each can run alone: tests/clients/interop/run --newest
-CLIENTS ?= interop/run oracle/run funnel_walk/run conformance/mcp conformance/a2a conformance/tck openapi/run cli/run log_client/run package_registries/run products/run registry_clients/run signatures/run
+CLIENTS ?= interop/run oracle/run strangers/run funnel_walk/run conformance/mcp conformance/a2a conformance/tck openapi/run cli/run log_client/run package_registries/run products/run registry_clients/run signatures/run
 PROXIES ?= caching_proxy/run search_backend/run second_engine/run
 
 help: ## list the targets
