@@ -176,7 +176,16 @@ fn or_server_description(mut schema: Value) -> Value {
 
 /// The body may be a server description itself, but not an agent card: without its URL it cannot be probed.
 fn arguments_of_body(body: Value) -> Result<Value, Problem> {
-    let Value::Object(body) = body else { return Ok(body) };
+    let Value::Object(mut body) = body else { return Ok(body) };
+    // A page of the MCP registry API.
+    match body.get_mut("servers").and_then(Value::as_array_mut).map(Vec::as_mut_slice) {
+        Some([only]) => return arguments_of_body(only.take()),
+        Some(_) => {
+            let detail = "The body is a list of servers. Send one entry of it at a time.";
+            return Err(Problem::invalid("servers", "one_at_a_time", detail));
+        }
+        None => {}
+    }
     if body.contains_key("skills") && !body.contains_key("server_json") && !server_json::looks_like(&body) {
         return Err(Problem::invalid(
             "agent_card_url",

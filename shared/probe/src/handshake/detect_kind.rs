@@ -117,6 +117,19 @@ pub(super) async fn server_of_site(peer: &mut Conversation<'_>, subject: &Subjec
     found
 }
 
+/// The card of the site, if it names the published URL as an interface: then the URL is that of an agent.
+pub(super) async fn card_that_names(
+    peer: &mut Conversation<'_>,
+    subject: &Subject,
+) -> Option<(Target, Answer)> {
+    let url = subject.url.join(PATHS[0], peer.reach()).ok().filter(|_| subject.may_be(Kind::Agent))?;
+    let answer =
+        peer.ask(Request::get(url.clone())).await.ok().filter(|answer| answer.status.is_success())?;
+    let card = agent_card::read_body(&answer.body).ok()?;
+    let names = card.interfaces.iter().any(|interface| interface.url == subject.url.as_str());
+    names.then_some((url, answer))
+}
+
 /// Tries `/mcp` if nothing is at another path of the host: its publisher may have mistyped the path. What is found there says
 /// nothing about the published URL, so only the advice is recorded. False if there is no MCP server.
 pub(super) async fn suggest_endpoint(peer: &mut Conversation<'_>, subject: &Subject) -> bool {

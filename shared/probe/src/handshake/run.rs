@@ -127,5 +127,10 @@ async fn look_for_server(peer: &mut Conversation<'_>, subject: &Subject) {
         peer.findings.facts.endpoint = None;
         return a2a::probe(peer, subject, &subject.url, &answer).await;
     }
+    if let Some((card_url, answer)) = detect_kind::card_that_names(peer, subject).await {
+        peer.findings.take_faults();
+        peer.findings.facts.endpoint = None;
+        return a2a::probe(peer, subject, &card_url, &answer).await;
+    }
     detect_kind::suggest_endpoint(peer, subject).await;
 }
