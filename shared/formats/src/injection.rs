@@ -1,5 +1,6 @@
 //! Finds known phrases of prompt injection: texts that give instructions to the model that reads them. It is allowed to write
-//! about prompt injection: a phrase in quotation marks passes if the words before it say that it is an example. What has no known phrase may still be an injection.
+//! about prompt injection: a phrase in quotation marks passes if the words before it say that it is an example. What has no
+//! known phrase may still be an injection.
 
 use std::borrow::Cow;
 use std::ops::Range;

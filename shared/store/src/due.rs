@@ -158,8 +158,8 @@ impl Store {
     }
 
     /// Claims a listing for a probe and reads it. `None` where another worker has claimed it, it was probed less than
-    /// `min_interval_ms` ago and nobody requested a probe at once, or it is not due, withdrawn or unknown. A claim that is delivered twice fails the second time,
-    /// however late it arrives.
+    /// `min_interval_ms` ago and nobody requested a probe at once, or it is not due, withdrawn or unknown. A claim that is
+    /// delivered twice fails the second time, however late it arrives.
     pub async fn claim(&self, claim: &Claim<'_>) -> Result<Option<Listing>> {
         let until = claim.now.as_millisecond() + claim.lease_ms;
         let update = not_withdrawn()

@@ -266,11 +266,10 @@ pub(super) fn guard(answer: &Answer, resource: ProbedResource) -> Option<ProbeFa
 /// By the marks that common bot walls leave on a challenge or block page.
 pub(super) fn is_bot_wall(answer: &Answer) -> bool {
     /// A page with these is a challenge, whatever its status.
-    const CHALLENGES: [&str; 9] = [
+    const CHALLENGES: [&str; 8] = [
         "cf-chl",
         "_cf_chl_opt",
         "anubis_challenge",
-        "token.awswaf.com",
         "captcha-delivery.com",
         "Vercel Security Checkpoint",
         "_Incapsula_Resource",
@@ -278,18 +277,19 @@ pub(super) fn is_bot_wall(answer: &Answer) -> bool {
         "px-captcha",
     ];
     /// Pages that are shown to people may contain these, too.
-    const BLOCKS: [&str; 4] = [
+    const BLOCKS: [&str; 5] = [
+        "token.awswaf.com",
         "/cdn-cgi/challenge-platform",
         "Attention Required! | Cloudflare",
         "errors.edgesuite.net",
         "Sucuri Website Firewall",
     ];
     let mitigated = ["cf-mitigated", "x-amzn-waf-action", "x-vercel-mitigated"];
-    // Akamai and DataDome also mark the answers that they let through.
     let is_refused = !answer.status.is_success();
-    let of_akamai = answer.header("server").is_some_and(|server| server.eq_ignore_ascii_case("AkamaiGHost"));
-    let guarded = of_akamai || answer.header("x-datadome").is_some();
-    if mitigated.iter().any(|name| answer.header(name).is_some()) || is_refused && guarded {
+    // Akamai signs its own 403. Other statuses may be those of the server behind it, such as a 401 with a challenge.
+    let of_akamai = answer.status.as_u16() == 403
+        && answer.header("server").is_some_and(|server| server.eq_ignore_ascii_case("AkamaiGHost"));
+    if mitigated.iter().any(|name| answer.header(name).is_some()) || of_akamai {
         return true;
     }
     let start = &answer.body[..answer.body.len().min(16 * 1024)];
