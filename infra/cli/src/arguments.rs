@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 /// Publishes, checks and finds AI agents and MCP servers in a registry.
 ///
-/// Exit codes: 0 Live, gated, found or valid; 1 needs a fix, not found or invalid; 2 wrong usage; 3 the registry cannot be reached.
+/// Exit codes: 0 Live, gated, packages only, found or valid; 1 needs a fix, not found or invalid; 2 wrong usage; 3 the registry cannot be reached.
 #[derive(Debug, Parser)]
 #[command(name = "registry-cli", version)]
 pub(crate) struct Arguments {

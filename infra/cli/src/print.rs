@@ -49,6 +49,7 @@ impl Printer {
             "gated" => ("gated", 36),
             "queued" => ("queued", 33),
             "needs_fix" => ("needs a fix", 31),
+            "package" | "unchecked" => (lane, 36),
             other => (other, 31),
         };
         // The escape codes are added by us; those of others are removed by `plain`.

@@ -122,8 +122,8 @@ pub enum TlsFailure {
     )]
     UnknownIssuer,
     #[error(
-        "The port answers in plain text and not in TLS. Publish the URL with http, or let the server speak \
-         TLS at this port."
+        "The port answers in plain text and not in TLS. Let the server speak TLS at it, or publish the URL of the \
+         port that does."
     )]
     PlainText,
     #[error(

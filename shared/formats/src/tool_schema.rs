@@ -10,6 +10,9 @@ use registry_model::error::shorten;
 /// Of a value that is shown with its place.
 const MAX_VALUE_CHARS: usize = 60;
 
+/// Faults of one schema that are shown.
+const MAX_FAULTS: usize = 3;
+
 const HEADER: &str = "x-mcp-header";
 
 /// What is wrong with a tool, with place and value. Official clients refuse the whole list because of it, or cannot build a
@@ -62,19 +65,26 @@ fn found(place: &str, value: &Value) -> String {
 fn schema_fault(place: &str, schema: &Value) -> Option<String> {
     use jsonschema::{draft4, draft6, draft7, draft201909, draft202012};
     let dialect = schema["$schema"].as_str().map(|url| url.trim_end_matches('#').trim_end_matches('/'));
-    let checked = match dialect.map(|url| url.rsplit_once("json-schema.org/").map_or(url, |(_, draft)| draft))
+    let meta = match dialect.map(|url| url.rsplit_once("json-schema.org/").map_or(url, |(_, draft)| draft))
     {
-        None if draft7::meta::is_valid(schema) || draft4::meta::is_valid(schema) => Ok(()),
-        None | Some("draft/2020-12/schema") => draft202012::meta::validate(schema),
-        Some("draft/2019-09/schema") => draft201909::meta::validate(schema),
-        Some("draft-07/schema") => draft7::meta::validate(schema),
-        Some("draft-06/schema") => draft6::meta::validate(schema),
-        Some("draft-04/schema") => draft4::meta::validate(schema),
-        Some(_) => Ok(()),
+        None if draft7::meta::is_valid(schema) || draft4::meta::is_valid(schema) => None,
+        None | Some("draft/2020-12/schema") => Some(draft202012::meta::validator()),
+        Some("draft/2019-09/schema") => Some(draft201909::meta::validator()),
+        Some("draft-07/schema") => Some(draft7::meta::validator()),
+        Some("draft-06/schema") => Some(draft6::meta::validator()),
+        Some("draft-04/schema") => Some(draft4::meta::validator()),
+        Some(_) => None,
     };
-    if let Err(error) = checked {
-        let pointer = error.instance_path().to_string();
-        return Some(found(&path(place, &pointer), schema.pointer(&pointer).unwrap_or(&Value::Null)));
+    if let Some(meta) = meta {
+        let faults = meta.iter_errors(schema).map(|error| {
+            let pointer = error.instance_path().to_string();
+            found(&path(place, &pointer), schema.pointer(&pointer).unwrap_or(&Value::Null))
+        });
+        let mut faults: Vec<String> = faults.take(MAX_FAULTS).collect();
+        faults.dedup();
+        if !faults.is_empty() {
+            return Some(faults.join("; "));
+        }
     }
     dangling(schema, schema).map(|reference| format!("`{place}` has the `$ref` {reference} to nowhere"))
 }
@@ -174,6 +184,10 @@ mod tests {
             (of(json!({"type": "object", "properties": []})), "`inputSchema.properties` is []"),
             (of(json!({"type": "object", "required": "a"})), "`inputSchema.required` is \"a\""),
             (property(json!({"type": "numbr"})), "`inputSchema.properties.x.type` is \"numbr\""),
+            (
+                of(json!({"type": "object", "properties": {"x": {"minimum": "1"}}, "required": "x"})),
+                "`inputSchema.properties.x.minimum` is \"1\"; `inputSchema.required` is \"x\"",
+            ),
             (property(json!({"$ref": "#/$defs/y"})), "`inputSchema` has the `$ref` #/$defs/y to nowhere"),
             (fault(&json!({"title": 1, "inputSchema": {"type": "object"}})), "`title` is 1"),
             (fault(&json!({"inputSchema": {"type": "object"}})), "`name` is missing"),

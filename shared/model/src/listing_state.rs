@@ -42,6 +42,8 @@ string_enum! {
         Gated = "gated",
         /// Never Live: an MCP server that runs on the machine of its user. Its packages exist and contain its name.
         Package = "package",
+        /// Never Live: a server with packages only, all of types that the registry does not check.
+        Unchecked = "unchecked",
         /// Was Live, but its weekly recheck failed, and further probes confirmed the failure.
         Demoted = "demoted",
         /// Taken down by its proven owner or by the operator of the registry. It can be restored.

@@ -132,6 +132,12 @@ impl Facts {
         let is = |state: PackageState| self.packages.iter().any(|package| package.state == state);
         is(PackageState::Named) && !is(PackageState::Unnamed) && !is(PackageState::Missing)
     }
+
+    /// Whether there are packages, and the registry can check none of them.
+    pub fn has_only_unchecked_packages(&self) -> bool {
+        let is_unchecked = |package: &CheckedPackage| package.state == PackageState::Unchecked;
+        !self.packages.is_empty() && self.packages.iter().all(is_unchecked)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

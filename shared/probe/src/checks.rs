@@ -58,7 +58,7 @@ fn https(facts: &Facts, card_url: Option<&str>, reach: Reach) -> Check {
     let plain: Vec<&str> = served.into_iter().filter(|url| !is_https(url)).collect();
     let tolerated = reach == Reach::Development && plain.iter().all(|url| is_loopback(url));
     let fault = plain.first().map(|url| format!("{url} is not served over https."));
-    Check { blocking: !tolerated, ..outcome("https", fault, "Everything is served over https.") }
+    Check { blocking: !tolerated, ..outcome("https", fault, "Every URL has the scheme https.") }
 }
 
 /// A bare `host:port` of gRPC counts as https, because its client uses TLS.

@@ -44,7 +44,7 @@ pub fn advice(listing: &Listing, lane: Lane, evidence: Option<&Assessment>) -> A
     let (must_fix, could_improve) = match lane {
         Lane::Active => (Vec::new(), found(warnings)),
         Lane::Gated => (Vec::new(), found(reasons)),
-        Lane::Package | Lane::Withdrawn => (Vec::new(), Vec::new()),
+        Lane::Package | Lane::Unchecked | Lane::Withdrawn => (Vec::new(), Vec::new()),
         Lane::Queued | Lane::NeedsFix | Lane::Demoted => (found(reasons), Vec::new()),
     };
     match &listing.last_failure {

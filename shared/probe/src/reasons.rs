@@ -85,6 +85,19 @@ pub fn of_null_cursor() -> Reason {
     }
 }
 
+/// The hash of the tools, their pins and the search know only the tools that were read.
+pub fn of_unread_tools(pages: usize) -> Reason {
+    Reason {
+        code: "tools_not_all_read".to_owned(),
+        reason: "list warning".to_owned(),
+        seen: format!("tools/list: a further page after {pages}"),
+        fix: format!(
+            "The registry and most clients stop reading: the further tools are not listed, searched or pinned. \
+             Offer all tools on at most {pages} pages."
+        ),
+    }
+}
+
 pub fn advice(finding: &CardViolation) -> Reason {
     Reason {
         code: finding.code.to_owned(),

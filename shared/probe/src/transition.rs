@@ -91,6 +91,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
             Lane::Package if verdict.inconclusive => Lane::Package,
             _ if verdict.inconclusive => Lane::Queued,
             _ if verdict.facts.has_good_packages() => Lane::Package,
+            _ if verdict.facts.has_only_unchecked_packages() => Lane::Unchecked,
             _ => Lane::NeedsFix,
         };
         if after.lane == Lane::Package {

@@ -51,7 +51,7 @@ impl DueClass {
             Lane::Active | Lane::Gated => Some(Self::WeeklyDue),
             Lane::Queued if listing.probe.is_none() => Some(Self::NeverProbed),
             Lane::Queued => Some(Self::CoolDown),
-            Lane::NeedsFix | Lane::Package | Lane::Demoted => Some(Self::PartialOrStale),
+            Lane::NeedsFix | Lane::Package | Lane::Unchecked | Lane::Demoted => Some(Self::PartialOrStale),
         }
     }
 }
@@ -95,7 +95,7 @@ pub(super) fn listing_item(listing: &Listing) -> Result<Item> {
         Lane::Active => Some(keys::shown_active(listing.shown_kind())),
         Lane::Gated => Some(keys::SHOWN_GATED.to_owned()),
         Lane::Package => Some(keys::SHOWN_PACKAGES.to_owned()),
-        Lane::Queued | Lane::NeedsFix | Lane::Demoted | Lane::Withdrawn => None,
+        Lane::Queued | Lane::NeedsFix | Lane::Unchecked | Lane::Demoted | Lane::Withdrawn => None,
     };
     if let Some(shown) = shown {
         index(table::SHOWN, shown, listing.shown_at());

@@ -83,6 +83,7 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
         Lane::Gated => {
             vec![status("The server asks for a sign-in, and the sign-in is correct. The status shows it.")]
         }
+        Lane::Unchecked => vec![status("The registry cannot check the packages. The status shows them.")],
         Lane::Package => vec![status("The packages were checked. The status shows the result.")],
         Lane::Withdrawn => vec![status("The listing was withdrawn. The status shows why.")],
     }

@@ -84,7 +84,7 @@ fn status(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static 
 }
 
 fn lane_color(lane: Lane) -> &'static str {
-    if matches!(lane, Lane::Queued | Lane::Gated | Lane::Active) { GREY } else { RED }
+    if matches!(lane, Lane::NeedsFix | Lane::Demoted | Lane::Withdrawn) { RED } else { GREY }
 }
 
 /// Pixels on each side of a text.

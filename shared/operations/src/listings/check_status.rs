@@ -325,7 +325,7 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
         }
         (Lane::Queued, Some(_)) => {
             "The last probe did not show clearly whether the server works: it was slow, busy or interrupted. \
-                The probe will be repeated."
+                The probe will be repeated. If the fault is a lasting one, fix it and publish again."
         }
         (Lane::Active, _) if listing.failures == 0 => {
             "Live: it answered a real handshake, and its checks are clean."
@@ -348,6 +348,9 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
         (Lane::Package, _) => {
             "It runs on the machine of its user, so no probe can show that it works. Its packages exist and contain \
                 its name."
+        }
+        (Lane::Unchecked, _) => {
+            "Nothing to fix: it has packages only, and the registry cannot check them."
         }
         (Lane::Demoted, Some(probe)) if probe.handshake == Handshake::Ok => {
             "Was Live. The handshake succeeded, but a check failed."
@@ -417,8 +420,8 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
         Lane::Gated => none(
             "Nothing to do: the sign-in is correct. To become Live, allow the handshake without a token.",
         ),
-        Lane::Package => none(
-            "Nothing to do: the packages were checked. To become Live, the server needs an HTTP endpoint in `remotes`.",
+        Lane::Package | Lane::Unchecked => none(
+            "Nothing to do: only servers with an HTTP endpoint in `remotes` can become Live.",
         ),
         Lane::Withdrawn if is_withdrawn_by_owner(listing) => NextStep::post(
             "manage_listing",

@@ -244,8 +244,9 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::GatedUnproven { status } => row(
             "gated_unproven",
             format!("remote partial {status} (gated, protocol unproven)"),
-            "Allow the handshake without credentials. Or answer 401 with WWW-Authenticate: Bearer \
-             resource_metadata=\"…\" and serve /.well-known/oauth-protected-resource.",
+            "To be Live, allow initialize and tools/list without credentials, and require them only for tools/call. \
+             To be listed as gated, answer 401 with WWW-Authenticate: Bearer resource_metadata=\"…\" and serve \
+             /.well-known/oauth-protected-resource with resource and authorization_servers.",
             PARTIAL,
         ),
         ProbeFault::PaymentRequired => row(
@@ -452,13 +453,14 @@ const fn tls_row(failure: TlsFailure) -> (&'static str, &'static str, &'static s
         TlsFailure::UnknownIssuer => (
             "tls_unknown_issuer",
             "TLS certificate not trusted",
-            "Serve a certificate from a public authority instead of a self-signed one, with its full chain.",
+            "Serve a certificate that a public authority, such as Let's Encrypt, issued for the host name, and send \
+             its full chain.",
         ),
         TlsFailure::PlainText => (
             "tls_plain_text",
             "no TLS at this port",
             "This port answers in plain text. Let the server speak TLS at it, or publish the URL of the port that \
-             does.",
+             does. A registry in development also accepts http on loopback.",
         ),
         TlsFailure::Other => (
             "tls_error",

@@ -219,7 +219,8 @@ fn page<'a>(
     used: Use,
 ) -> Result<Page<'a>, Problem> {
     let (settings, now) = (&app.settings, app.clock.now());
-    let (standing, runs_locally) = (Standing::of(app, listing), listing.lane == Lane::Package);
+    let standing = Standing::of(app, listing);
+    let runs_locally = matches!(listing.lane, Lane::Package | Lane::Unchecked);
     let sign_in = evidence.and_then(|evidence| evidence.verdict.facts.sign_in.as_ref());
     let sign_in = sign_in.filter(|_| standing.is_live || standing.is_gated);
     let talk = Talk::of(listing, settings, now);

@@ -52,6 +52,7 @@ impl Standing {
             Lane::NeedsFix => ("Needs a fix", "warn"),
             Lane::Gated => ("Gated", "plain"),
             Lane::Package => ("Runs locally", "plain"),
+            Lane::Unchecked => ("Not checked", "plain"),
             Lane::Demoted => ("No longer Live", "bad"),
             Lane::Withdrawn => ("Withdrawn", "bad"),
         };

@@ -154,7 +154,7 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     for (name, all, lane, codes) in [
         ("npm-named", &[("npm", "@acme/notes")][..], "package", &[][..]),
         ("pypi-named", &[("pypi", "acme-notes"), ("oci", "acme/notes")], "package", &[]),
-        ("unknown-type", &[("oci", "acme/notes")], "needs_fix", &["package_unchecked"]),
+        ("unknown-type", &[("oci", "acme/notes")], "unchecked", &[]),
         ("missing", &[("npm", "nowhere")], "needs_fix", &["package_missing", "stdio"]),
         ("unnamed", &[("npm", "@acme/notes"), ("npm", "other")], "needs_fix", &["package_unnamed", "stdio"]),
         ("unreached", &[("npm", "broken")], "queued", &["package_unreached", "stdio"]),
@@ -287,6 +287,11 @@ async fn packages_of_a_simple_index_are_checked_by_their_core_metadata() {
         registry.deliver_events().await;
         let status = registry.status(&id).await;
         assert_eq!(status["evidence"]["packages"][0]["state"], state, "{version}: {status}");
-        assert_eq!(status["lane"], if state == "named" { "package" } else { "needs_fix" });
+        let lane = match state {
+            "named" => "package",
+            "unchecked" => "unchecked",
+            _ => "needs_fix",
+        };
+        assert_eq!(status["lane"], lane);
     }
 }

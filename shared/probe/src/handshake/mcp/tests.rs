@@ -278,7 +278,7 @@ async fn handshake_mcp_reads_all_pages_of_tools() {
     })
     .await;
     assert_eq!(peer.whats().iter().filter(|what| *what == "tools/list").count(), 64);
-    assert!(verdict.handshake == Handshake::Ok && verdict.signals.contains(&"tools_not_all_read".to_owned()));
+    assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Ok, vec!["tools_not_all_read"]));
 
     let (_, verdict) = probed(move |asked: &Asked| match asked.method() {
         Some("tools/list") => page(asked, Some("again")),

@@ -129,6 +129,9 @@ pub(super) async fn list(
                     .broken(&[ConformanceRule::Cursor], &format!("nextCursor `{next}` was repeated"));
                 break;
             }
+            Some(_) if page + 1 == MAX_PAGES => {
+                peer.findings.warning(reasons::of_unread_tools(MAX_PAGES));
+            }
             Some(_) => {}
         }
     }
