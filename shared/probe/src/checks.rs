@@ -115,11 +115,13 @@ fn endpoint_unique(verdict: &Verdict, context: &Context) -> Check {
 
 /// A change is shown and does not block.
 fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
-    let before = context.listing.as_ref().and_then(|listing| listing.tools_hash.as_ref());
+    // Nobody relied on the tools of a listing that was never proven, and its owner may be repairing them.
+    let proven = context.listing.as_ref().filter(|listing| listing.was_proven());
+    let before = proven.and_then(|listing| listing.tools_hash.as_ref());
     let (before, now) = match (before, &facts.tools_hash) {
         (Some(before), Some(now)) if form(before) == form(now) => (before, now),
         _ => {
-            let why = "there are no two lists of tools to compare.";
+            let why = "there are no tools of an earlier good probe to compare.";
             return Check { blocking: false, ..Check::not_applicable("tools_unchanged", why) };
         }
     };

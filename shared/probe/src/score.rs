@@ -94,7 +94,8 @@ fn latency(verdict: &Verdict) -> ScorePart {
         3001..=6000 => 2,
         _ => 1,
     };
-    part("latency", points, 10, format!("The handshake took {ms} ms."))
+    let what = if verdict.handshake == Handshake::Ok { "The handshake" } else { "Its last answer" };
+    part("latency", points, 10, format!("{what} took {ms} ms."))
 }
 
 /// The newest version that was spoken counts: A2A 1.0 and MCP 2026-07-28 are current.

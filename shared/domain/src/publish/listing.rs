@@ -20,6 +20,9 @@ use registry_model::{
 use registry_store::StoreError;
 use registry_store::events::{Event, What};
 
+/// Between two probes of a listing that anybody can request: shorter than a repair takes, and each has ten requests.
+const REPROBE_PAUSE: SignedDuration = SignedDuration::from_secs(30);
+
 #[derive(Clone, Debug)]
 pub struct Published {
     pub listing: Listing,
@@ -344,8 +347,7 @@ async fn publish_again(
         updated.name_proof = known.name_proof.filter(|proof| !is_stale(proof));
     }
     store_proof(&mut updated, name);
-    let tick = SignedDuration::from_secs(app.settings.probe_tick_seconds.into());
-    let earliest = known.last_asked().map_or(known.listed_at, |asked| asked + tick);
+    let earliest = known.last_asked().map_or(known.listed_at, |asked| asked + REPROBE_PAUSE);
     // A listing that is due keeps its place in the queue: otherwise anybody could send it to the end.
     updated.due_at = known.due_at.min(now).max(earliest);
     updated.start_new_period();

@@ -317,7 +317,7 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "Was gated, but its last proof expired and its recheck is late. The next probe may prove its sign-in again."
         }
         (Lane::Queued, _) if listing.awaits_requested_probe() => {
-            "It was published again, and waits for the probe. `reasons` is what the last probe found, and may be fixed."
+            "It was published again and waits for the probe. What the last probe found may be fixed."
         }
         (Lane::Queued, None) => "Waiting for its first probe.",
         (Lane::Queued, Some(_)) if listing.was_put_back() => {
@@ -335,8 +335,8 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
                 similar failures end Live only when the last proof expires."
         }
         (Lane::Gated, _) if listing.strikes.is_empty() => {
-            "Gated: it asks for a sign-in, and every part of the sign-in is correct. Whether it works after the \
-                sign-in is not known."
+            "Gated: it asks for a sign-in, and the metadata of the sign-in are correct. Whether the sign-in and the \
+                server work is not known."
         }
         (Lane::Gated, _) => {
             "Gated. Its weekly recheck failed; more probes will show whether the failure is real."

@@ -15,6 +15,10 @@ fn row(code: &'static str, words: impl Into<String>, fix: &'static str, class: C
     (code.into(), words.into(), fix.into(), class)
 }
 
+/// A correct sign-in makes a server gated.
+const TO_BE_LIVE: &str = "A server with a correct sign-in is listed as gated. To be Live, allow initialize and \
+    tools/list without credentials, and require them only for tools/call.";
+
 pub(super) fn row_of(fault: &ProbeFault) -> Row {
     match fault {
         ProbeFault::Http { resource, status } => http_row(*resource, *status),
@@ -237,16 +241,18 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             (
                 format!("sign_in:{name}").into(),
                 format!("remote partial (sign-in: {name})"),
-                fix.into(),
+                format!("{fix} {TO_BE_LIVE}").into(),
                 if *temporary { LATER } else { PARTIAL },
             )
         }
-        ProbeFault::GatedUnproven { status } => row(
-            "gated_unproven",
+        ProbeFault::GatedUnproven { status } => (
+            "gated_unproven".into(),
             format!("remote partial {status} (gated, protocol unproven)"),
-            "To be Live, allow initialize and tools/list without credentials, and require them only for tools/call. \
-             To be listed as gated, answer 401 with WWW-Authenticate: Bearer resource_metadata=\"…\" and serve \
-             /.well-known/oauth-protected-resource with resource and authorization_servers.",
+            format!(
+                "Answer 401 with WWW-Authenticate: Bearer resource_metadata=\"…\", and serve \
+                 /.well-known/oauth-protected-resource with resource and authorization_servers. {TO_BE_LIVE}"
+            )
+            .into(),
             PARTIAL,
         ),
         ProbeFault::PaymentRequired => row(

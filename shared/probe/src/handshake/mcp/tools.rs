@@ -70,9 +70,9 @@ pub(super) async fn list(
     let mut tools = ToolList::default();
     let mut cursors = HashSet::new();
     let mut cursor: Option<String> = None;
-    for page in 0..MAX_PAGES {
+    for number in 0..MAX_PAGES {
         // The server chose the size of its pages, so that they cost nothing of what the rest may use.
-        if page > 0 {
+        if number > 0 {
             peer.allow_one_more();
         }
         let params = cursor.as_ref().map_or_else(|| json!({}), |cursor| json!({"cursor": cursor}));
@@ -129,7 +129,7 @@ pub(super) async fn list(
                     .broken(&[ConformanceRule::Cursor], &format!("nextCursor `{next}` was repeated"));
                 break;
             }
-            Some(_) if page + 1 == MAX_PAGES => {
+            Some(_) if number + 1 == MAX_PAGES => {
                 peer.findings.warning(reasons::of_unread_tools(MAX_PAGES));
             }
             Some(_) => {}
