@@ -72,7 +72,9 @@ fn card_valid(verdict: &Verdict) -> Check {
     }
     let fault = match &verdict.card_fault {
         Some(reason) => Some(format!("{}: {}", reason.reason, reason.fix)),
-        None if verdict.facts.name.is_none() => Some("No agent card was read.".to_owned()),
+        None if verdict.facts.name.is_none() => {
+            return Check::not_applicable("card_valid", "no agent card was read.");
+        }
         None => None,
     };
     outcome("card_valid", fault, "The agent card is valid.")

@@ -326,7 +326,11 @@ mod tests {
             reach: Reach::Public,
             card_url: None,
             endpoint_holder: None,
-            listing: Some(Listing { tools_hash: Some("a".to_owned()), ..listing() }),
+            listing: Some(Listing {
+                tools_hash: Some("a".to_owned()),
+                last_ok_at: Some(Moment::UNIX_EPOCH),
+                ..listing()
+            }),
         };
         assert_eq!(of(&verdict, &checks::of(&verdict, &context), None).value, 97);
     }

@@ -75,7 +75,7 @@ pub struct Answer {
     /// In how many different hours a recheck failed since the last `ok` probe. After three, the listing is demoted.
     #[serde(skip_serializing_if = "is_zero")]
     failed_recheck_hours: usize,
-    /// Whether the listing passes every blocking check.
+    /// Whether the listing answered and passes every blocking check.
     checks_clean: bool,
     checks: Vec<Check>,
     /// The parts of the score.
@@ -273,7 +273,10 @@ fn answer(
         retry_at: (!lane.is_proven() && lane != Lane::Withdrawn).then_some(listing.due_at.max(now)),
         recheck_at: lane.is_proven().then_some(listing.due_at.max(now)),
         failed_recheck_hours: listing.strikes.len(),
-        checks_clean: evidence.is_some_and(Assessment::is_clean),
+        checks_clean: evidence.is_some_and(|evidence| {
+            let (verdict, is_clean) = (&evidence.verdict, evidence.is_clean());
+            is_clean && (verdict.speaks || verdict.facts.sign_in.is_some())
+        }),
         checks,
         score_breakdown: evidence.map(|evidence| evidence.score.breakdown.clone()).unwrap_or_default(),
         evidence: evidence.map(|Assessment { verdict, changed, .. }| Evidence {

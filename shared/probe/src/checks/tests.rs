@@ -36,6 +36,10 @@ fn listing() -> Listing {
     Listing::new(ListingId::of_name(Kind::Agent, "weather"), "Weather".to_owned(), Moment::UNIX_EPOCH)
 }
 
+fn proven() -> Listing {
+    Listing { last_ok_at: Some(Moment::UNIX_EPOCH), ..listing() }
+}
+
 /// The only check that fails.
 fn failing(verdict: &Verdict, context: &Context) -> Check {
     let failing: Vec<Check> = of(verdict, context).into_iter().filter(|check| !check.ok).collect();
@@ -100,7 +104,7 @@ fn an_agent_needs_a_card_and_a_server_does_not() {
     let check = failing(&invalid, &context(Reach::Public));
     assert_eq!(check.detail, "card fail 200 (invalid card: name): Give it a name.");
     let unread = with(|verdict| verdict.facts.name = None);
-    assert_eq!(failing(&unread, &context(Reach::Public)).id, "card_valid");
+    assert!(!of(&unread, &context(Reach::Public))[1].applies, "no card was read");
     let server = with(|verdict| {
         verdict.facts =
             Facts { kind: Some(Kind::Mcp), endpoint: verdict.facts.endpoint.take(), ..Facts::default() };
@@ -146,7 +150,7 @@ fn endpoint_of_another_listing_blocks_a_listing() {
 fn changed_tools_are_shown_but_do_not_block_a_listing() {
     let now = with(|verdict| verdict.facts.tools_hash = Some("bbb".to_owned()));
     let before = |hash: &str| {
-        let listing = Listing { tools_hash: Some(hash.to_owned()), ..listing() };
+        let listing = Listing { tools_hash: Some(hash.to_owned()), ..proven() };
         Context { listing: Some(listing), ..context(Reach::Public) }
     };
     let check = failing(&now, &before("aaa"));
@@ -182,7 +186,7 @@ fn check_that_does_not_apply_claims_nothing() {
     let at = Some("https://api.example.com/a2a".to_owned());
     let of_server = Context { card_url: at, ..context(Reach::Public) };
     assert_eq!(inapplicable(&server, &of_server), ["interface_domain", "tools_unchanged"]);
-    let known = Listing { tools_hash: Some("v1:a".to_owned()), ..listing() };
+    let known = Listing { tools_hash: Some("v1:a".to_owned()), ..proven() };
     let seen_before = Context { listing: Some(known), ..of_server };
     assert_eq!(inapplicable(&server, &seen_before), ["interface_domain"]);
     let unlisted = Context { listing: None, ..context(Reach::Public) };
