@@ -146,8 +146,8 @@ impl ServerQuery {
 
     /// For servers that are not in the index.
     pub(super) fn matches_name(&self, listing: &Listing) -> bool {
-        let name = registry_name::of(listing).to_lowercase();
-        self.part.name_contains.as_ref().is_none_or(|part| name.contains(part))
+        let names = [registry_name::of(listing).to_lowercase(), listing.name.to_lowercase()];
+        self.part.name_contains.as_ref().is_none_or(|part| names.iter().any(|name| name.contains(part)))
     }
 
     /// Whether rows are filtered after they were read, so that a page may need several reads.
