@@ -28,7 +28,7 @@ def texts(number):
     """The name, the description, and the names and descriptions of the skills or tools of a listing."""
     if not ROWS or number >= NEW:
         works = [(work, f"Reads tables and tells how to {work} the figures of them.") for work in ("read", "sum", "compare")]
-        return f"Table reader {number}", f"Reads tables and reports, and answers questions about figure {number} in them.", works
+        return f"Table reader {number}", f"Reads the table {number} and its reports, and answers questions about the figures.", works
     row = ROWS[number % len(ROWS)]
     name = row["name"] if number < len(ROWS) else f"{row['name']} {number}"
     return name, row["description"], [(tool["name"], tool["description"]) for tool in row["tools"]]
