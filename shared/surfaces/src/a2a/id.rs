@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use registry_app::App;
+use crate::prelude::*;
 
 pub(super) const MAX_ID_LENGTH: usize = 128;
 

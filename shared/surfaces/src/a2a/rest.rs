@@ -2,19 +2,15 @@
 //! with the same JSON. A tenant at the start of the path is ignored, because this registry has only one tenant.
 
 use axum::Extension;
-use axum::extract::{FromRequest, Path, Request, State};
-use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderValue, Uri, header};
-use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use axum::extract::{FromRequest, Path, Request};
+use http::Uri;
 
 use super::dialects::{Dialect, Method};
 use super::send::PartsCache;
 use super::{A2aError, calls, version};
 use crate::http::RawBody;
 use crate::http::rest::json_response;
-use registry_app::App;
-use registry_model::Caller;
+use crate::prelude::*;
 
 /// Sent only to clients that name it; others expect `application/json`.
 const A2A_JSON: &str = "application/a2a+json";

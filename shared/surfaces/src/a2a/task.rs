@@ -2,13 +2,10 @@
 //! of A2A 0.3. The state names of 1.0 are derived from them. The size of an item is limited, so contents that
 //! are too large are replaced by a note.
 
-use serde::{Deserialize, Serialize};
-
 use super::id::is_own_context_id;
 use super::message::{Content, Message, Part};
 use super::secrets::without_secrets;
-use registry_model::Moment;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_store::{MAX_CONTENT_BYTES, Origin, StoredTask};
 
 /// A2A 1.0 specification §4.1.3. `Submitted`, `Working` and `AuthRequired` are never stored here: a task is
@@ -150,8 +147,6 @@ fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use registry_model::{AccessToken, Random};
 

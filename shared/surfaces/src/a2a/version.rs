@@ -1,9 +1,10 @@
 //! The version header (A2A 1.0 specification §3.6). The A2A version of a request follows from the method name, because
 //! every client sends the method name correctly. The header is used only to refuse unsupported versions.
 
-use http::{HeaderMap, Uri};
+use http::Uri;
 
 use super::A2aError;
+use crate::prelude::*;
 
 const HEADER: &str = "a2a-version";
 

@@ -1,24 +1,17 @@
 //! The Agent Skills of this registry (agentskills.io): `/skills/<name>.md`, and the index of these files with digests
 //! (discovery RFC 0.2.0). Each skill has one purpose. The requests in a skill come from the catalog of operations.
 
-use bytes::Bytes;
-use http::StatusCode;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::call::Call;
-use crate::documents::{AnyDocument, json as json_bytes};
+use crate::documents::json as json_bytes;
+use crate::prelude::*;
 use registry_model::NextStep;
-use registry_model::error::{Problem, shorten};
 use registry_model::protocol::MCP_ENDPOINT;
-use registry_model::settings::Settings;
 use registry_operations::{
-    ARD_SEARCH, ATTEST, CHECK_LIVENESS, CHECK_STATUS, COMPOSE_PEERS, DEPOSIT_OUTCOME, Description,
-    EXPORT_PRODUCT, GET_ACCESS, GET_FOUNDING_DEAL, INCLUSION_PROOF, LEAVE_FEEDBACK, LIST_YOURSELF,
-    MANAGE_LISTING, MATCH_CAPABILITY, PROBE_CLEAN, SCORE, TAKE_DEMO, TALK_INBOX, USED_WITH,
-    VERIFY_ATTESTATION,
+    ARD_SEARCH, ATTEST, CHECK_LIVENESS, CHECK_STATUS, COMPOSE_PEERS, DEPOSIT_OUTCOME, EXPORT_PRODUCT,
+    GET_ACCESS, GET_FOUNDING_DEAL, INCLUSION_PROOF, LEAVE_FEEDBACK, LIST_YOURSELF, MANAGE_LISTING,
+    MATCH_CAPABILITY, PROBE_CLEAN, SCORE, TAKE_DEMO, TALK_INBOX, USED_WITH, VERIFY_ATTESTATION,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -280,8 +273,6 @@ fn index(settings: &Settings) -> SkillIndex {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
     use registry_model::settings::Mode;
 

@@ -2,18 +2,11 @@
 //! long as the registry stores it. One answer cannot contain a large dump, so there is no file with the latest dump: its
 //! parts are gzip members, and whoever concatenates them has this file.
 
-use bytes::Bytes;
-use http::StatusCode;
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::document::{AnyDocument, DocumentRequest, json};
-use registry_app::App;
+use super::document::json;
+use crate::prelude::*;
 use registry_domain::dump::{SCHEMA_PATH, schema};
 use registry_domain::trust::dump_token::dump_token;
-use registry_model::cache::CacheValidator;
-use registry_model::error::{Problem, shorten};
-use registry_model::{DumpPart, Moment};
+use registry_model::DumpPart;
 use registry_store::{DUMP_RETENTION, LoggedDump};
 
 /// Seconds for which the list, with its signature, is reused.

@@ -1,16 +1,10 @@
 //! `/log`: the evidence log in the format of C2SP `tlog-tiles`. The paths return the signed checkpoint, the
 //! tiles, and a document about the log with its public key.
 
-use bytes::Bytes;
-use http::StatusCode;
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::document::{AnyDocument, DocumentRequest, json as json_bytes};
-use registry_app::App;
+use super::document::json as json_bytes;
+use crate::prelude::*;
 use registry_domain::evidence_log::{self, Published};
-use registry_model::error::{Problem, shorten};
-use registry_model::{Lane, LogTile, LogTree, Moment, NextStep, SecondKey, WitnessState, log_entries};
+use registry_model::{Lane, LogTile, LogTree, NextStep, SecondKey, WitnessState, log_entries};
 
 const HASH_SIZE: usize = 32;
 

@@ -7,17 +7,12 @@
 //! - the key that proves names of this domain to the official MCP registry (official registry,
 //!   `auth/http.go`).
 
-use bytes::Bytes;
-use serde::Serialize;
-use serde_json::{Map, Value};
 use url::Url;
 
-use super::document::{AnyDocument, json};
-use registry_app::App;
+use super::document::json;
+use crate::prelude::*;
 use registry_app::message_key::{Ed25519Jwk, message_key};
 use registry_domain::trust::keys;
-use registry_model::error::Problem;
-use registry_model::settings::Settings;
 
 pub static KEY_SET: AnyDocument = AnyDocument {
     paths: &["/.well-known/jwks.json"],

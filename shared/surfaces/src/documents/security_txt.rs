@@ -1,12 +1,8 @@
 //! `/.well-known/security.txt`: where to report a vulnerability (RFC 9116).
 
-use bytes::Bytes;
-use http::StatusCode;
 use jiff::SignedDuration;
 
-use super::document::AnyDocument;
-use registry_app::App;
-use registry_model::error::Problem;
+use crate::prelude::*;
 
 /// The document expires after this time. RFC 9116 recommends less than a year.
 const LIFETIME: SignedDuration = SignedDuration::from_hours(24 * 180);

@@ -1,26 +1,16 @@
 //! Serves operations and documents by REST. All operations have one generic handler, and all documents have
 //! another. So a function only lists what it serves.
 
-use std::sync::Arc;
-
 use axum::Router;
-use axum::extract::{FromRequest, Request, State};
-use axum::response::{IntoResponse, Response};
+use axum::extract::{FromRequest, Request};
 use axum::routing::{MethodRouter, get, post};
-use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, header};
-use serde_json::value::RawValue;
 
 use super::arguments::RawBody;
 use super::by_action;
 use super::foreign_page;
 use super::middleware::wrong_method;
-use crate::documents::AnyDocument;
-use registry_app::App;
-use registry_model::Caller;
-use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_operations::{Action, AnyOperation, Attachment, RawArguments, Rendered, Route, RouteInput};
 
 pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {

@@ -2,15 +2,9 @@
 //! `isError`, so that the model sees the error and can correct its call. If the call names no existing tool,
 //! the reply is a protocol error.
 
-use std::sync::Arc;
-
-use registry_app::App;
-use registry_model::Caller;
-use registry_model::error::{Problem, shorten};
+use crate::prelude::*;
 use registry_operations::short::{View, as_markdown};
 use registry_operations::{self as operations, AnyOperation, CATALOGUE, RawArguments};
-use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
 
 use super::reply::raw;
 use super::revision::Era;

@@ -2,18 +2,10 @@
 //! revisions). Some results do not depend on the request. They are serialized once at the start, because
 //! clients request them most often.
 
-use std::sync::Arc;
-
 use crate::documents::mcp_server_card;
-use registry_app::App;
-use registry_model::Caller;
+use crate::prelude::*;
 use registry_model::cache::RenderCache;
-use registry_model::error::shorten;
 use registry_model::protocol::{MCP_REVISIONS, MCP_SHORT_ENDPOINT};
-use registry_model::settings::Settings;
-use serde::Serialize;
-use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
 
 use super::call::{self, Outcome};
 use super::message::Request;

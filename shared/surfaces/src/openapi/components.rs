@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use serde_json::{Map, Value, json};
+use crate::prelude::*;
 
 /// Where schemars puts named types.
 const LOCAL: &str = "#/$defs/";

@@ -1,12 +1,11 @@
 //! The calls that run operations. Each call has the routes of its operation, the arguments in the query or
 //! body, and the answer.
 
-use serde_json::{Map, Value, json};
-
 use super::components::Components;
 use super::{families, parameters, responses, tag, type_name};
 use crate::call::example;
-use registry_operations::{DESCRIPTIONS, Description, Route, RouteInput};
+use crate::prelude::*;
+use registry_operations::{Route, RouteInput};
 
 pub(super) fn add(paths: &mut Map<String, Value>, components: &mut Components) {
     for operation in DESCRIPTIONS {

@@ -1,14 +1,10 @@
 //! The parts that every page has: head, navigation and footer. Also the headers that allow a browser to run
 //! and load only our own files.
 
-use askama::Template;
-use bytes::Bytes;
-
 use super::assets::{ICON_PATH, SCRIPT_PATH, STYLE_PATH};
-use crate::documents::{AnyDocument, Render};
+use crate::documents::Render;
+use crate::prelude::*;
 use registry_model::characters::is_reordering;
-use registry_model::error::Problem;
-use registry_model::settings::Settings;
 
 pub(super) const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 

@@ -3,22 +3,16 @@
 
 use std::cmp::Reverse;
 
-use askama::Template;
-use bytes::Bytes;
-
 use super::command::Command;
 use super::frame::{self, Frame, Section, html};
 use super::problem_page::PublishForm;
 use super::rows::Row;
 use super::when::When;
-use crate::documents::{AnyDocument, DocumentRequest, ROOT_LINKS, probe_statistics};
-use registry_app::App;
+use crate::documents::{ROOT_LINKS, probe_statistics};
+use crate::prelude::*;
 use registry_domain::views::active_page::{self, ActivePosition, PageQuery};
-use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
-use registry_model::{Handshake, Listing};
+use registry_model::Handshake;
 use registry_operations::LIST_YOURSELF;
-use registry_store::Live;
 
 const MAX_ROWS: usize = 6;
 /// The rows are the best of so many new listings of each kind.
@@ -105,7 +99,7 @@ fn best(kinds: [Vec<Listing>; 2]) -> Vec<Listing> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::{LastProbe, Moment};
+    use registry_model::LastProbe;
 
     #[test]
     fn described_listings_with_the_highest_score_come_first() {

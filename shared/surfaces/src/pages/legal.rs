@@ -1,11 +1,9 @@
 //! `/about`, `/privacy` and `/terms`: who runs this registry and what Live means, which personal data the registry stores and for how long, and the rules for using it. The
 //! table of personal data is the one in `SECURITY.md`.
 
-use askama::Template;
-
 use super::frame::{Frame, Section, html, page};
-use crate::documents::{AnyDocument, Render};
-use registry_model::settings::Settings;
+use crate::documents::Render;
+use crate::prelude::*;
 
 /// Personal data as the page lists it.
 struct Data {

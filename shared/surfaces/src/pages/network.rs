@@ -1,14 +1,9 @@
 //! `/network`: what the probes of today found. It shows the outcomes and reasons of `/api/probes`.
 
-use askama::Template;
-
 use super::chart::{self, Drawing};
 use super::frame::{self, Frame, Section, html};
-use crate::documents::AnyDocument;
 use crate::documents::probe_statistics::{self, FailReason, Statistics};
-use registry_app::App;
-use registry_model::cache::CacheValidator;
-use registry_model::error::shorten;
+use crate::prelude::*;
 use registry_probe::explain;
 
 const MAX_REASONS: usize = 10;

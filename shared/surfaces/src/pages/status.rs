@@ -1,20 +1,15 @@
 //! `/status`: probe statistics with charts. The page shows the number of Live listings over time, the
 //! budget, the schedules and the evidence log.
 
-use askama::Template;
-use bytes::Bytes;
 use jiff::SignedDuration;
 
 use super::chart::{self, Drawing, Plot};
 use super::frame::{self, Frame, Section, html};
 use super::when::When;
-use crate::documents::AnyDocument;
 use crate::documents::probe_statistics::{self, Statistics};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::evidence_log::{self, Published};
-use registry_model::cache::CacheValidator;
-use registry_model::error::{Problem, shorten};
-use registry_model::{Handshake, Moment, ProbeRecord};
+use registry_model::{Handshake, ProbeRecord};
 use registry_store::EconomySample;
 
 /// Of samples in the chart.

@@ -2,12 +2,8 @@
 //! use the second form.
 
 use axum::Json;
-use axum::response::{IntoResponse, Response};
-use http::{HeaderName, HeaderValue, StatusCode, header};
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use registry_model::error::Problem;
+use crate::prelude::*;
 
 const READ_ONLY: &str =
     "this API is read-only. Publish with POST /api/publish; a server is listed when it answers a probe.";

@@ -3,24 +3,16 @@
 //! server forever. A page is rendered once for each version of the data, because aggregators often read the whole list.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::Arc;
-
-use bytes::Bytes;
-use http::StatusCode;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::json;
 
 use super::collection::Selection;
 use super::cursor::Cursor;
 use super::query::ServerQuery;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::views::{ServerResponse, active_page, server_entry};
 use registry_formats::registry_name;
 use registry_formats::server_json::is_name;
 use registry_model::cache::TaggedPage;
-use registry_model::error::{Problem, shorten};
-use registry_model::{Access, Kind, Listing, ListingId, Moment, ServerDocument};
+use registry_model::{Access, ServerDocument};
 use registry_search::AbilityNames;
 use registry_search::browse::{BrowseQuery, Row};
 use registry_store::Delisting;
