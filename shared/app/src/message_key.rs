@@ -4,27 +4,20 @@
 //! nobody can use its signatures as attestations.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
 use ed25519_dalek::{Signer as _, SigningKey};
 use http::{HeaderMap, HeaderName, HeaderValue};
-use schemars::JsonSchema;
-use serde::Serialize;
 use tokio::sync::Mutex;
 use url::Url;
 
-use crate::App;
 use crate::domain_keys::PublicKey;
 use crate::key_service::Algorithm;
+use crate::prelude::*;
 use crate::private_key::{self, Private, Unreadable};
 use registry_fetch::Signer;
-use registry_model::Moment;
 use registry_model::cache::Kept;
-use registry_model::error::Problem;
 use registry_store::StoredKey;
 
 /// How long a signature over the directory is valid.

@@ -1,12 +1,10 @@
 //! The summary at the start of every page. It says what is known about a listing and what is missing, so that
 //! no page claims more.
 
-use super::ability;
-use super::profile::{Profile, Weakness};
-use super::text::{address, code, plain, prose, quoted};
+use super::profile::Weakness;
+use crate::prelude::*;
 use registry_formats::server_json::is_name;
-use registry_model::settings::Settings;
-use registry_model::{Handshake, Kind};
+use registry_model::Handshake;
 
 /// A name such as `everything` would read as a word of the sentence, so it is code unless its first letter is a capital.
 pub(super) fn name(profile: &Profile) -> String {

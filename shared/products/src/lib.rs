@@ -22,6 +22,7 @@ mod install;
 mod lint;
 mod mesh;
 mod page;
+mod prelude;
 mod preset;
 mod profile;
 mod repository;

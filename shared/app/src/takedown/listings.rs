@@ -2,12 +2,8 @@
 //! listing after it was read, the operation starts again.
 
 use super::{Outcome, blocked_conflict};
-use crate::App;
-use registry_model::error::Problem;
-use registry_model::{
-    BlockedHost, FeedItem, Lane, Listing, ListingId, Moment, ProbeHistory, PublicReason, Withdrawal,
-};
-use registry_store::StoreError;
+use crate::prelude::*;
+use registry_model::{BlockedHost, ProbeHistory};
 use registry_store::events::{Event, What};
 
 /// How often a listing that changes concurrently is read again.

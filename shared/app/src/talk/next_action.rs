@@ -1,12 +1,7 @@
 //! Returns what a listing in a given state should do next, as calls that can be sent unchanged. The list is
 //! never empty.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-
-use registry_model::settings::Settings;
-use registry_model::{Lane, Listing, Moment};
+use crate::prelude::*;
 
 /// A suggested call.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

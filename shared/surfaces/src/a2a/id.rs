@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::prelude::*;
+use registry_app::App;
 
 pub(super) const MAX_ID_LENGTH: usize = 128;
 

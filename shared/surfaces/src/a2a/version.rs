@@ -1,10 +1,9 @@
 //! The version header (A2A 1.0 specification §3.6). The A2A version of a request follows from the method name, because
 //! every client sends the method name correctly. The header is used only to refuse unsupported versions.
 
-use http::Uri;
+use http::{HeaderMap, Uri};
 
 use super::A2aError;
-use crate::prelude::*;
 
 const HEADER: &str = "a2a-version";
 

@@ -1,6 +1,6 @@
 //! `/check/{id}/report.json`: the report of a score for machines. Its bytes are exactly those that its id was made from.
 
-use crate::prelude::*;
+use super::document::AnyDocument;
 use registry_domain::score_report;
 use registry_model::ScoreReport;
 

@@ -1,7 +1,7 @@
 //! The headers that tell browsers, proxies and CDNs what they may keep (RFC 9111). An answer without a rule must not be
 //! stored: without `Cache-Control`, a cache chooses a time itself, and `CloudFront` keeps such an answer for a day.
 
-use crate::prelude::*;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 /// Names a request header on which the answer depends.
 pub fn add_vary(headers: &mut HeaderMap, name: &'static str) {

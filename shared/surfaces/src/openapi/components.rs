@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::prelude::*;
+use serde_json::{Map, Value, json};
 
 /// Where schemars puts named types.
 const LOCAL: &str = "#/$defs/";

@@ -3,10 +3,10 @@
 
 use std::fmt;
 
-use crate::prelude::*;
-
 use askama::filters::HtmlSafe;
 use jiff::SignedDuration;
+
+use crate::prelude::*;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct When {
