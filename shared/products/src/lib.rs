@@ -35,7 +35,7 @@ mod words;
 pub use goals::goals_of;
 pub use install::{Snippet, install};
 pub use page::File;
-pub use preset::{InvalidPreset, Preset};
+pub use preset::Preset;
 pub use profile::{Peer, Profile, Proof, Weakness};
 pub use tree::{sample, tree};
 
