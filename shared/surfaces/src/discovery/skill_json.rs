@@ -144,8 +144,8 @@ fn skill_json(settings: &Settings, live: Live, now: Moment) -> SkillJson {
         skills: SKILLS
             .iter()
             .map(|skill| SkillLink {
-                name: skill.name,
-                description: skill.description,
+                name: &skill.name,
+                description: &skill.description,
                 url: settings.url(&skill.path()),
             })
             .collect(),

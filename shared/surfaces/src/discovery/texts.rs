@@ -73,7 +73,7 @@ fn llms(settings: &Settings) -> String {
     text.push_str("## Start here\n\n");
     add_links(&mut text, settings, guides());
     text.push_str("\n## Skills\n\n");
-    for skill in &SKILLS {
+    for skill in SKILLS.iter() {
         let _ = writeln!(text, "- [{}]({}): {}", skill.name, settings.url(&skill.path()), skill.description);
     }
     text.push_str("\n## Endpoints\n\n");
@@ -141,7 +141,7 @@ fn llms_full(settings: &Settings) -> String {
         add_operation(&mut text, operation, settings);
     }
     text.push_str("\n## Skills\n\n");
-    for skill in &SKILLS {
+    for skill in SKILLS.iter() {
         let _ = writeln!(text, "- [{}]({})", skill.title, settings.url(&skill.path()));
     }
     text.push_str("\n## Documents and pages\n\n");
