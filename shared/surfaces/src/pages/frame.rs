@@ -1,7 +1,6 @@
 //! The parts that every page has: head, navigation and footer. Also the headers that allow a browser to run
 //! and load only our own files.
 
-use super::assets::{ICON_PATH, SCRIPT_PATH, STYLE_PATH};
 use crate::documents::Render;
 use crate::prelude::*;
 use registry_model::characters::is_reordering;
@@ -76,33 +75,12 @@ impl<'a> Frame<'a> {
         Self { is_indexed: false, ..self }
     }
 
-    pub(super) fn brand(&self) -> &str {
-        &self.settings.brand
-    }
-
     pub(super) fn navigation(&self) -> impl Iterator<Item = (Entry, bool)> {
         NAVIGATION.into_iter().map(|entry| (entry, entry.section == self.section))
     }
 
     pub(super) fn is_home(&self) -> bool {
         self.section == Section::Home
-    }
-
-    /// The contact of the operator.
-    pub(super) fn contact(&self) -> Option<&str> {
-        self.settings.operator_contact.as_deref()
-    }
-
-    pub(super) const fn icon(&self) -> &'static str {
-        ICON_PATH
-    }
-
-    pub(super) const fn style(&self) -> &'static str {
-        STYLE_PATH
-    }
-
-    pub(super) const fn script(&self) -> &'static str {
-        SCRIPT_PATH
     }
 }
 
