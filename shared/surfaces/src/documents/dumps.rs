@@ -143,7 +143,7 @@ async fn part(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
             shorten(name, 80),
             DUMP_RETENTION / 86_400
         );
-        Problem::new(StatusCode::NOT_FOUND, "no_such_dump", detail)
+        Problem::not_found("no_such_dump", detail)
     })
 }
 

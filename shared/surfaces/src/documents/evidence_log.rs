@@ -167,7 +167,7 @@ async fn evidence(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem
 }
 
 fn no_evidence(detail: &str) -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "no_evidence", detail)
+    Problem::not_found("no_evidence", detail)
 }
 
 async fn published(app: &App) -> Result<Published, Problem> {
@@ -176,7 +176,7 @@ async fn published(app: &App) -> Result<Published, Problem> {
 
 fn no_log_yet() -> Problem {
     let detail = "There is no evidence log yet: it starts with the first probe. Try again in a few minutes.";
-    Problem::new(StatusCode::NOT_FOUND, "no_log_yet", detail)
+    Problem::not_found("no_log_yet", detail)
 }
 
 fn no_such_tile(path: &str) -> Problem {
@@ -186,5 +186,5 @@ fn no_such_tile(path: &str) -> Problem {
         "/log/checkpoint".to_owned(),
         "The tree size in the checkpoint determines which tiles exist.",
     );
-    Problem::new(StatusCode::NOT_FOUND, "no_such_tile", detail).with_next(next)
+    Problem::not_found("no_such_tile", detail).with_next(next)
 }

@@ -59,5 +59,5 @@ fn not_found(hash: &str) -> Problem {
         "No tool and no tool set with the SHA-256 `{}` is stored. Definitions over 32 KiB are stored only as hashes.",
         shorten(hash, 80)
     );
-    Problem::new(StatusCode::NOT_FOUND, "tool_not_found", detail)
+    Problem::not_found("tool_not_found", detail)
 }

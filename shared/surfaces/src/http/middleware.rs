@@ -55,8 +55,7 @@ fn compression() -> CompressionLayer<impl Predicate> {
 
 async fn no_such_path(request: Request) -> Problem {
     let path = shorten(request.uri().path(), 120);
-    Problem::new(
-        StatusCode::NOT_FOUND,
+    Problem::not_found(
         "no_such_path",
         format!("Not found: `{path}`. The document in `next` lists all paths."),
     )

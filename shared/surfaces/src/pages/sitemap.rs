@@ -57,7 +57,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let parts = total.div_ceil(PART_LISTINGS).max(1);
     if part.is_some_and(|part| !(1..=parts).contains(&part)) {
         let detail = format!("No such part. The sitemap has {parts} parts: use `part` from 1 to {parts}.");
-        return Err(Problem::new(StatusCode::NOT_FOUND, "no_such_part", detail));
+        return Err(Problem::not_found("no_such_part", detail));
     }
     let url = |path: &str| app.settings.url(path);
     let content = if part.is_none() && parts > 1 {

@@ -42,7 +42,7 @@ impl From<Problem> for RegistryApiError {
 impl RegistryApiError {
     pub(super) fn no_such_path() -> Self {
         let detail = "Not found: unknown path. The servers are at /v0.1/servers.";
-        Problem::new(StatusCode::NOT_FOUND, "no_such_path", detail).into()
+        Problem::not_found("no_such_path", detail).into()
     }
 
     pub(super) fn wrong_method(allowed: String) -> Self {

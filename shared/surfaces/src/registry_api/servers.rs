@@ -107,7 +107,7 @@ pub(super) async fn version(
         "Server version not found: the latest version of `{}` is {there}. Its `versions` path lists all.",
         shorten(name, 120)
     );
-    Err(Problem::new(StatusCode::NOT_FOUND, "version_not_found", detail).with("version", there))
+    Err(Problem::not_found("version_not_found", detail).with("version", there))
 }
 
 /// The stored descriptions of a listing, the latest first.
@@ -222,7 +222,7 @@ pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>)
              slash in the name as %2F.",
             shorten(name, 120)
         );
-        Problem::new(StatusCode::NOT_FOUND, "server_not_found", detail)
+        Problem::not_found("server_not_found", detail)
     })
 }
 
