@@ -18,36 +18,17 @@ const A2A_JSON: &str = "application/a2a+json";
 /// A method, and the id of the task in the path.
 type Call = (Method, Option<String>);
 
-/// `/api/a2a/{call}`.
+/// `/api/a2a/{call}`, or `POST /message:send` without a path below the base.
 pub(super) async fn handle(
     State(app): State<App>,
     Extension(cache): Extension<PartsCache>,
     caller: Caller,
-    Path(path): Path<String>,
+    path: Option<Path<String>>,
     request: Request,
 ) -> Response {
-    answer(&app, &cache, caller, call_at(&path), request).await
-}
-
-/// `POST /message:send`.
-pub(super) async fn send(
-    State(app): State<App>,
-    Extension(cache): Extension<PartsCache>,
-    caller: Caller,
-    request: Request,
-) -> Response {
-    answer(&app, &cache, caller, Some((Method::Send(Dialect::V1), None)), request).await
-}
-
-async fn answer(
-    app: &App,
-    cache: &PartsCache,
-    caller: Caller,
-    call: Option<Call>,
-    request: Request,
-) -> Response {
+    let call = path.map_or(Some((Method::Send(Dialect::V1), None)), |Path(path)| call_at(&path));
     let names_a2a_json = names_a2a_json(request.headers());
-    let mut response = match run(app, cache, caller, call, request).await {
+    let mut response = match run(&app, &cache, caller, call, request).await {
         Ok(result) => json_response(result),
         Err(error) => error.into_response(),
     };

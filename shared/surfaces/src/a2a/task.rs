@@ -23,34 +23,26 @@ pub(super) enum TaskState {
 }
 
 impl TaskState {
-    pub(super) const ALL: [Self; 8] = [
-        Self::Submitted,
-        Self::Working,
-        Self::Completed,
-        Self::Failed,
-        Self::Canceled,
-        Self::InputRequired,
-        Self::Rejected,
-        Self::AuthRequired,
+    /// With the names in A2A 0.3; 1.0 writes the same in capitals.
+    pub(super) const ALL: [(Self, &'static str); 8] = [
+        (Self::Submitted, "submitted"),
+        (Self::Working, "working"),
+        (Self::Completed, "completed"),
+        (Self::Failed, "failed"),
+        (Self::Canceled, "canceled"),
+        (Self::InputRequired, "input-required"),
+        (Self::Rejected, "rejected"),
+        (Self::AuthRequired, "auth-required"),
     ];
 
-    /// The name in A2A 0.3; 1.0 writes the same in capitals.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Submitted => "submitted",
-            Self::Working => "working",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Canceled => "canceled",
-            Self::InputRequired => "input-required",
-            Self::Rejected => "rejected",
-            Self::AuthRequired => "auth-required",
-        }
+    pub(super) fn name(self) -> &'static str {
+        Self::ALL.into_iter().find(|(state, _)| *state == self).map_or("", |(_, name)| name)
     }
 
     pub(super) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
+        Self::ALL.into_iter().find(|(_, known)| *known == name).map(|(state, _)| state)
     }
+
     pub(super) const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Canceled | Self::Rejected)
     }

@@ -284,7 +284,7 @@ pub(crate) fn history_length_schema() -> Value {
 
 /// The schema of the query of a list of tasks.
 pub(crate) fn list_schema() -> Value {
-    let states = TaskState::ALL.into_iter().map(state);
+    let states = TaskState::ALL.into_iter().map(|(named, _)| state(named));
     let states: Vec<String> =
         [String::new(), STATE_UNSPECIFIED.to_owned()].into_iter().chain(states).collect();
     let mut context_id = id_schema();
