@@ -88,13 +88,7 @@ async fn run(
         let rendered = operation.respond(app.clone(), caller, arguments, &query);
         return cached_response(&app, name, made_from, rendered, &headers).await;
     }
-    let (media_type, disposition, body) = match operation.respond(app, caller, arguments, &query).await? {
-        Rendered::Json(text) => ("application/json", None, Box::<str>::from(text).into_string().into()),
-        Rendered::File(Attachment { file_name, media_type, bytes }) => {
-            let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{file_name}\""));
-            (media_type, disposition.ok(), Bytes::from(bytes))
-        }
-    };
+    let (media_type, disposition, body) = parts(operation.respond(app, caller, arguments, &query).await?);
     let mut response = match route.max_age_s {
         None => ([(header::CONTENT_TYPE, media_type)], body).into_response(),
         Some(seconds) => {
@@ -109,6 +103,17 @@ async fn run(
     Ok(response)
 }
 
+/// The media type, the value of `Content-Disposition`, and the body.
+fn parts(rendered: Rendered) -> (&'static str, Option<HeaderValue>, Bytes) {
+    match rendered {
+        Rendered::Json(text) => ("application/json", None, Box::<str>::from(text).into_string().into()),
+        Rendered::File(Attachment { file_name, media_type, bytes }) => {
+            let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{file_name}\""));
+            (media_type, disposition.ok(), bytes.into())
+        }
+    }
+}
+
 /// Renders an answer once for as long as `made_from` stays the same.
 async fn cached_response(
     app: &App,
@@ -120,10 +125,7 @@ async fn cached_response(
     let body = match app.pages.get(&name, &made_from) {
         Some(body) => body,
         None => {
-            let body = match rendered.await? {
-                Rendered::Json(answer) => Bytes::from(Box::<str>::from(answer).into_string()),
-                Rendered::File(file) => Bytes::from(file.bytes),
-            };
+            let (_, _, body) = parts(rendered.await?);
             app.pages.put(name, made_from, body.clone());
             body
         }
