@@ -55,13 +55,6 @@ impl fmt::Debug for MessageKey {
     }
 }
 
-/// The two headers of a signed message (RFC 9421 §4).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MessageSignature {
-    pub input: String,
-    pub signature: String,
-}
-
 impl MessageKey {
     pub fn public(&self) -> Ed25519Jwk {
         let jwk = self.domain_key().jwk();
@@ -120,14 +113,15 @@ impl MessageKey {
     }
 
     /// Signs the answer that contains this key for a request to `authority`, so that a copy at another host can be
-    /// recognized.
-    pub async fn sign_directory(&self, app: &App, authority: &str) -> Result<MessageSignature, Problem> {
+    /// recognized: the headers of the signature (RFC 9421 §4).
+    pub async fn sign_directory(
+        &self,
+        app: &App,
+        authority: &str,
+    ) -> Result<Vec<(&'static str, String)>, Problem> {
         let (parameters, base) = self.directory_base(authority, app.clock.now());
-        let signature = self.sign(app, &base).await?;
-        Ok(MessageSignature {
-            input: format!("binding0={parameters}"),
-            signature: format!("binding0=:{signature}:"),
-        })
+        let signature = format!("binding0=:{}:", self.sign(app, &base).await?);
+        Ok(vec![("signature-input", format!("binding0={parameters}")), ("signature", signature)])
     }
 
     /// The parameters of the signature, and the text that is signed.

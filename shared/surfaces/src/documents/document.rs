@@ -127,6 +127,12 @@ impl AnyDocument {
     }
 }
 
+/// The validator of a document that is reused for some seconds.
+pub(crate) fn reused_for(app: &App, seconds: u32, name: &str) -> Validity {
+    let span = app.clock.now().as_second().div_euclid(seconds.into());
+    Ok(Some(CacheValidator::weak(&format!("{name}/{span}"))))
+}
+
 fn key<Q: DeserializeOwned + Debug>(query: &str) -> Result<String, Problem> {
     Ok(format!("{:?}", from_query::<Q>(query)?))
 }

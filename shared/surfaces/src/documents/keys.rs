@@ -36,10 +36,7 @@ pub static SIGNATURE_DIRECTORY: AnyDocument = AnyDocument {
     media_type: "application/http-message-signatures-directory+json",
     max_age_s: Some(3600),
     headers_now: |app| {
-        Box::pin(async {
-            let signed = message_key(app).await?.sign_directory(app, &authority(app)?).await?;
-            Ok(vec![("signature-input", signed.input), ("signature", signed.signature)])
-        })
+        Box::pin(async { message_key(app).await?.sign_directory(app, &authority(app)?).await })
     },
     ..AnyDocument::of::<Map<String, Value>>(|app, _| {
         Box::pin(async { json(&Directory { keys: [message_key(app).await?.public()] }) })

@@ -2,7 +2,7 @@
 //! only reads: the form sends a POST to `/api/publish`, because `/api/score` accepts no POST.
 
 use super::frame::{self, Frame, Section, html};
-use super::problem_page::in_page;
+use super::problem_page::{MAX_URL_CHARS, in_page};
 use super::rows::kind_label;
 use super::score_rows::{CheckRow, PartRow, check_row, part_row};
 use super::when::When;
@@ -12,9 +12,6 @@ use registry_domain::score_report::{self, RETENTION_DAYS};
 use registry_fetch::Target;
 use registry_model::{Handshake, ProbeStep, Reason, ScorePart, ScoreReport, ScoreReportId, StepKind};
 use registry_probe::explain;
-
-/// Characters of a URL that is shown again.
-const MAX_URL_CHARS: usize = 2048;
 
 #[derive(Template)]
 #[template(path = "check.html")]

@@ -74,7 +74,7 @@ pub(super) fn in_page(page: &impl Template, response: Response) -> Response {
 }
 
 /// Characters of the URL that is shown again.
-const MAX_URL_CHARS: usize = 2048;
+pub(super) const MAX_URL_CHARS: usize = 2048;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct PublishForm {

@@ -13,6 +13,7 @@ use super::error::RegistryApiError;
 use super::path::{self, Call};
 use super::query::ServerQuery;
 use super::{extensions, servers};
+use crate::documents;
 use crate::http::rest;
 use crate::prelude::*;
 use registry_domain::views::Namespace;
@@ -100,6 +101,5 @@ fn check_method(call: &Call, method: &Method, headers: &HeaderMap) -> Result<(),
 }
 
 fn json(answer: &impl Serialize) -> Result<TaggedPage, Problem> {
-    let body = serde_json::to_vec(answer).map_err(|error| Problem::fault(error.to_string()))?;
-    Ok(TaggedPage::of_body(Bytes::from(body)))
+    Ok(TaggedPage::of_body(documents::json(answer)?))
 }

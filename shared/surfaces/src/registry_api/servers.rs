@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::collection::Selection;
 use super::cursor::Cursor;
 use super::query::ServerQuery;
+use crate::documents;
 use crate::prelude::*;
 use registry_domain::views::{ServerResponse, active_page, server_entry};
 use registry_formats::registry_name;
@@ -237,9 +238,7 @@ pub(super) async fn rendered_list(app: &App, query: &ServerQuery) -> Result<Tagg
     if let Some(page) = app.server_pages.get(&name, &version) {
         return Ok(page);
     }
-    let list = list(app, query).await?;
-    let body = serde_json::to_vec(&list).map_err(|error| Problem::fault(error.to_string()))?;
-    let page = TaggedPage::of_body(Bytes::from(body));
+    let page = TaggedPage::of_body(documents::json(&list(app, query).await?)?);
     app.server_pages.put(name, version, page.clone());
     Ok(page)
 }
