@@ -3,12 +3,10 @@
 //! records are counted.
 
 use jiff::SignedDuration;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::document::{AnyDocument, json};
-use registry_app::App;
-use registry_model::{Handshake, Kind, ListingId, Moment, ProbeRecord};
+use super::document::json;
+use crate::prelude::*;
+use registry_model::{Handshake, ProbeRecord};
 use registry_store::{Caps, CountedReason, StoreError, Tally, TickReport};
 
 const MAX_ROWS: usize = 50;

@@ -3,18 +3,14 @@
 //! documents no error for this case. A cursor or time that cannot be parsed returns 400, as the official API
 //! documents; so does a search text that is too long. The rest of this registry uses 422.
 
-use std::sync::Arc;
-
-use http::StatusCode;
 use jiff::SignedDuration;
-use serde_json::{Map, Value, json};
 
 use super::collection::Selection;
 use super::cursor::Cursor;
+use crate::prelude::*;
 use registry_domain::views::server_entry::version;
 use registry_formats::registry_name;
-use registry_model::error::{Problem, shorten};
-use registry_model::{Access, Category, Kind, Listed, Listing, Moment};
+use registry_model::{Access, Category, Listed};
 use registry_search::browse::BrowseQuery;
 use registry_search::{CHANGE_SEEN_AFTER_S, MAX_QUERY_CHARS};
 
