@@ -37,11 +37,11 @@ pub(super) fn info_of_discover(result: &Value) -> &Value {
 }
 
 fn common(result: &Value) -> Option<&'static str> {
-    // Every capability is an object of its own (`ServerCapabilities`).
+    // Every capability is an object of its own (`ServerCapabilities`). To most clients, null is one that is left out.
     let capabilities = result["capabilities"].as_object();
     if !capabilities.is_some_and(|all| {
         let known = ["experimental", "logging", "completions", "prompts", "resources", "tools"];
-        known.iter().all(|name| all.get(*name).is_none_or(Value::is_object))
+        known.iter().all(|name| all.get(*name).is_none_or(|one| one.is_object() || one.is_null()))
     }) {
         return Some("capabilities");
     }
