@@ -239,9 +239,18 @@ mod tests {
         let score = json!({ "reasons": [{ "reason": "`name` is empty.", "fix": "Write 50%\nof it.##[x]" }] });
         let path = file.to_str().unwrap();
         let lines = annotations(&score, Some(path)).unwrap();
-        assert_eq!(lines, [format!("::error file={path},line=2::`name` is empty. Write 50%25%0Aof it.## [x]")]);
-        assert_eq!(annotations(&score, None).unwrap(), ["::error::`name` is empty. Write 50%25%0Aof it.## [x]"]);
+        assert_eq!(
+            lines,
+            [format!("::error file={path},line=2::`name` is empty. Write 50%25%0Aof it.## [x]")]
+        );
+        assert_eq!(
+            annotations(&score, None).unwrap(),
+            ["::error::`name` is empty. Write 50%25%0Aof it.## [x]"]
+        );
         std::fs::remove_file(file).unwrap();
-        assert_eq!(without_commands("Seen: a\n::add-mask::b #\u{200e}#[error]c"), "Seen: a\n: :add-mask: :b ## [error]c");
+        assert_eq!(
+            without_commands("Seen: a\n::add-mask::b #\u{200e}#[error]c"),
+            "Seen: a\n: :add-mask: :b ## [error]c"
+        );
     }
 }

@@ -28,7 +28,8 @@ pub(crate) fn check(answer: &Value, vkey: &str, listing: &str) -> Result<Value, 
     let path = path.map_err(|_| "a hash of the proof is not base64")?;
     let text = text("leaf_text")?;
     let hash = record_hash(text.as_bytes());
-    check_record(&path, size, *signed.hash(), index, hash).map_err(|_| "the leaf is not in the signed log")?;
+    check_record(&path, size, *signed.hash(), index, hash)
+        .map_err(|_| "the leaf is not in the signed log")?;
     let leaf: Value = serde_json::from_str(text).map_err(|_| "the leaf is not JSON")?;
     if leaf["listing_id"] == listing { Ok(leaf) } else { Err("the leaf is of another listing") }
 }
@@ -69,7 +70,11 @@ mod tests {
         for index in 0..3 {
             let ((answer, vkey), id) = (answer(index), ["a", "b", "c"][index]);
             let leaf = check(&answer, &vkey, id).unwrap();
-            assert_eq!((&leaf["listing_id"], &leaf["event"]), (&json!(id), &json!("live")), "not what is proven");
+            assert_eq!(
+                (&leaf["listing_id"], &leaf["event"]),
+                (&json!(id), &json!("live")),
+                "not what is proven"
+            );
             assert!(check(&answer, &vkey, "d").is_err(), "of another listing");
         }
     }

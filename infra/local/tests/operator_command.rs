@@ -15,10 +15,20 @@ fn run(data: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
 }
 
 fn run_with(data: &Path, arguments: &[&str], input: Stdio) -> (Option<i32>, String, String) {
+    run_as(data, arguments, input, None)
+}
+
+fn run_as(
+    data: &Path,
+    arguments: &[&str],
+    input: Stdio,
+    token: Option<&str>,
+) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_registry"));
-    for variable in ["DATA", "RUST_LOG"] {
+    for variable in ["DATA", "RUST_LOG", "OPERATOR_TOKEN"] {
         command.env_remove(variable);
     }
+    command.envs(token.map(|token| ("OPERATOR_TOKEN", token)));
     command.arg("operator").args(arguments).arg("--data").arg(data);
     let output = command.stdin(input).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -26,7 +36,12 @@ fn run_with(data: &Path, arguments: &[&str], input: Stdio) -> (Option<i32>, Stri
 }
 
 async fn start(data: &Path) -> Local {
-    let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
+    start_with(data, None).await
+}
+
+async fn start_with(data: &Path, token: Option<&str>) -> Local {
+    let token = |name: &str| token.filter(|_| name == "OPERATOR_TOKEN").map(str::to_owned);
+    let settings = Settings::from_env(Mode::Public, token).unwrap();
     Local::start(Options { data: Data::File(data.to_path_buf()), ..Options::new(settings) }).await.unwrap()
 }
 
@@ -41,7 +56,7 @@ async fn post(local: &Local, body: &Value) -> (u16, Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn commands_require_a_stopped_registry() {
+async fn commands_require_a_stopped_registry_or_its_token() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("registry.db");
     let card =
@@ -53,11 +68,32 @@ async fn commands_require_a_stopped_registry() {
 
     let (code, out, err) = run(&data, &["erase-contact", &id]);
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
-    assert!(err.contains("stop that registry"), "{err}");
+    assert!(err.contains("stop that registry") && err.contains("OPERATOR_TOKEN"), "{err}");
     registry.stop().await;
 
     let (code, out, err) = run(&data, &["erase-contact", &id]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+
+    // With its token, a running registry runs commands itself.
+    let token = "0123456789abcdef0123456789abcdef";
+    let registry = start_with(&data, Some(token)).await;
+    assert_eq!(post(&registry, &card).await.0, 200);
+    let with_token = |token: &str, arguments: &[&str]| {
+        let (code, out, err) = run_as(&data, arguments, Stdio::null(), Some(token));
+        (code, format!("{out}{err}"))
+    };
+    let (code, said) =
+        with_token("another-token-another-token-another", &["withdraw", &id, "--reason", "Spam."]);
+    assert!(code == Some(1) && said.contains("another OPERATOR_TOKEN"), "{said}");
+    let (code, said) = with_token(token, &["restore", "mcp-unknown"]);
+    assert!(code == Some(1) && said.contains("listing_not_found"), "{said}");
+    let (code, said) = with_token(token, &["withdraw", &id, "--reason", "Spam."]);
+    assert!(code == Some(0) && said.contains("Withdrawn"), "{said}");
+    assert_eq!(post(&registry, &card).await.0, 409, "the registry shows what it cached");
+    let (code, said) = with_token(token, &["restore", &id]);
+    assert_eq!(code, Some(0), "{said}");
+    registry.stop().await;
+
     let (code, out, err) = run(&data, &["block-host", "example.org", "--reason", "Spam."]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
     let outcome: Value = serde_json::from_str(&out).unwrap();

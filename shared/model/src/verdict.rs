@@ -135,9 +135,8 @@ impl Facts {
 
     /// Whether the registry cannot check a package, and the others name the server.
     pub fn has_unchecked_packages(&self) -> bool {
-        let has_no_fault = |package: &CheckedPackage| {
-            matches!(package.state, PackageState::Named | PackageState::Unchecked)
-        };
+        let has_no_fault =
+            |package: &CheckedPackage| matches!(package.state, PackageState::Named | PackageState::Unchecked);
         let is_unchecked = |package: &CheckedPackage| package.state == PackageState::Unchecked;
         self.packages.iter().all(has_no_fault) && self.packages.iter().any(is_unchecked)
     }

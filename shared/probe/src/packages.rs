@@ -96,13 +96,14 @@ fn runs_itself(app: &App, package: &Package, description: &Value) -> bool {
     let checked = app.settings.package_registries.get(&package.registry_type).and_then(|base| host(base));
     let is_known = |base: &str| host(base).is_some_and(|base| base == public || Some(base) == checked);
     let is_harmless = |argument: &Value| {
-        let name = argument.get("name").or(argument.get("value")).and_then(Value::as_str);
-        name.is_some_and(|name| HARMLESS_ARGUMENTS.contains(&name))
+        let mut words = ["name", "value", "default", "choices"].iter().filter_map(|name| argument.get(*name));
+        let word = words.next().and_then(Value::as_str);
+        word.is_some_and(|word| HARMLESS_ARGUMENTS.contains(&word)) && words.next().is_none()
     };
-    // npm, pip, uv and the runtimes read variables of their own.
+    // Variables that the runners and runtimes read themselves.
     let changes_runner = |variable: &Value| {
         let name = variable.get("name").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
-        ["npm_", "node_", "pip_", "uv_", "python"].iter().any(|prefix| name.starts_with(prefix))
+        ["npm_config", "node_options", "pip_", "uv_", "pythonpath"].iter().any(|own| name.starts_with(own))
     };
     member("registryBaseUrl").is_none_or(is_known)
         && member("runtimeHint").is_none_or(|hint| hint == runner)

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use registry_app::App;
+use registry_model::Caller;
 use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
 use registry_operations::arguments::from_query;
@@ -58,6 +59,7 @@ pub struct AnyDocument {
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentRequest {
     pub path: String,
+    pub caller: Caller,
     query: String,
     /// Default unless the document shows Live listings.
     pub live: Live,
@@ -107,13 +109,14 @@ impl AnyDocument {
     pub(crate) async fn answer(
         &self,
         app: &App,
+        caller: Caller,
         path: String,
         query: String,
         headers: &HeaderMap,
     ) -> Result<(Option<Bytes>, CacheValidator), Problem> {
         let key = format!("{path}?{}", (self.query_key)(&query)?);
         let live = if self.shows_live { app.store.live().await? } else { Live::default() };
-        let request = DocumentRequest { path, query, live };
+        let request = DocumentRequest { path, caller, query, live };
         match (self.validator)(app, &request)? {
             Some(validator) if validator.matches_request(headers) => Ok((None, validator)),
             Some(validator) => {

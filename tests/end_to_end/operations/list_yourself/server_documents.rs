@@ -173,17 +173,12 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
             .map(|(registry_type, identifier)| {
                 let mut package = json!({ "registryType": registry_type, "identifier": identifier,
                     "version": "1.0.0", "transport": { "type": "stdio" } });
-                match name {
-                    "elsewhere" => package["registryBaseUrl"] = json!("https://evil.example/npm"),
-                    "redirected" => {
-                        package["runtimeArguments"] = json!([{ "type": "named", "name": "--registry",
-                            "value": "https://evil.example/npm" }]);
-                    }
-                    _ => {
-                        package["registryBaseUrl"] = json!("https://registry.npmjs.org");
-                        package["runtimeArguments"] = json!([{ "type": "positional", "value": "-y" }]);
-                    }
+                if name == "elsewhere" {
+                    package["registryBaseUrl"] = json!("https://evil.example/npm");
                 }
+                let argument =
+                    if name == "redirected" { "--registry=https://evil.example/npm" } else { "-y" };
+                package["runtimeArguments"] = json!([{ "type": "positional", "value": argument }]);
                 package
             })
             .collect();
@@ -222,7 +217,7 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     // Under its name only its proven publisher describes what nothing runs.
     let latest = "/v0.1/servers/org.example%2Fnpm-named/versions/latest";
     assert_eq!(registry.get(latest).await.status, 404);
-    let before = registry.app.store.listing(&ids[0].parse().unwrap()).await.unwrap().unwrap();
+    let before = registry.app.store.listing(&ids[0]).await.unwrap().unwrap();
     let mut proven = before.clone();
     let how = registry::model::NameProofMethod::Dns;
     proven.name_proof = Some(registry::model::NameProof { how, at: registry.now() });
