@@ -173,12 +173,7 @@ impl Session {
         let lines = match &checked {
             Ok(leaf) => vec![
                 format!("{listing}: {} at {}", text(&leaf["event"]), text(&leaf["at"])),
-                format!(
-                    "Entry {} of {} in the log {}",
-                    answer["leaf_index"],
-                    answer["tree_size"],
-                    text(&answer["origin"])
-                ),
+                format!("Entry {} of {} in the log", answer["leaf_index"], answer["tree_size"]),
                 format!("The proof is valid: the log that {vkey} signs contains this decision."),
             ],
             Err(flaw) => vec![format!("The proof is NOT valid: {flaw}.")],
@@ -236,21 +231,12 @@ mod tests {
     fn annotations_are_on_the_lines_of_the_card() {
         let file = std::env::temp_dir().join(format!("registry-cli-{}.json", std::process::id()));
         std::fs::write(&file, "{\n  \"name\": \"\"\n}").unwrap();
-        let score = json!({ "reasons": [{ "reason": "`name` is empty.", "fix": "Write 50%\nof it.##[x]" }] });
+        let score = json!({ "reasons": [{ "reason": "`name` is empty.", "fix": "50%\n##[x]" }] });
         let path = file.to_str().unwrap();
         let lines = annotations(&score, Some(path)).unwrap();
-        assert_eq!(
-            lines,
-            [format!("::error file={path},line=2::`name` is empty. Write 50%25%0Aof it.## [x]")]
-        );
-        assert_eq!(
-            annotations(&score, None).unwrap(),
-            ["::error::`name` is empty. Write 50%25%0Aof it.## [x]"]
-        );
+        assert_eq!(lines, [format!("::error file={path},line=2::`name` is empty. 50%25%0A## [x]")]);
+        assert_eq!(annotations(&score, None).unwrap(), ["::error::`name` is empty. 50%25%0A## [x]"]);
         std::fs::remove_file(file).unwrap();
-        assert_eq!(
-            without_commands("Seen: a\n::add-mask::b #\u{200e}#[error]c"),
-            "Seen: a\n: :add-mask: :b ## [error]c"
-        );
+        assert_eq!(without_commands("Seen\n::mask::b #\u{200e}#[x]"), "Seen\n: :mask: :b ## [x]");
     }
 }

@@ -138,9 +138,8 @@ mod tests {
     fn texts_of_strangers_cannot_control_the_terminal() {
         assert_eq!(plain("a\u{1b}[31mb\u{7}\u{202e}c\nd"), "a [31mb c\nd");
         let printer = Printer { json: false, colors: true };
-        let status =
-            json!({ "name": "\u{1b}[2J\u{e000}2J\u{e001}", "listing_id": "mcp-adder", "lane": "active" });
-        assert_eq!(printer.title(&status), " [2J\u{e000}2J\u{e001} (mcp-adder): \u{1b}[32mLive\u{1b}[0m");
+        let status = json!({ "name": "\u{1b}[2J\u{e000}2J", "listing_id": "mcp-a", "lane": "active" });
+        assert_eq!(printer.title(&status), " [2J\u{e000}2J (mcp-a): \u{1b}[32mLive\u{1b}[0m");
     }
 
     #[test]

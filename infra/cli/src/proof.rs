@@ -48,7 +48,7 @@ mod tests {
     /// A log of three leaves, signed with a key of the test; the proof is for the leaf at `index`.
     fn answer(index: usize) -> (Value, String) {
         let texts = ["a", "b", "c"].map(|id| json!({ "listing_id": id, "event": "live" }).to_string());
-        let leaves = [0, 1, 2].map(|index: usize| record_hash(texts[index].as_bytes()));
+        let leaves = texts.each_ref().map(|text| record_hash(text.as_bytes()));
         let left = node_hash(leaves[0], leaves[1]);
         let root = node_hash(left, leaves[2]);
         let proof = [vec![leaves[1], leaves[2]], vec![leaves[0], leaves[2]], vec![left]];
@@ -70,11 +70,7 @@ mod tests {
         for index in 0..3 {
             let ((answer, vkey), id) = (answer(index), ["a", "b", "c"][index]);
             let leaf = check(&answer, &vkey, id).unwrap();
-            assert_eq!(
-                (&leaf["listing_id"], &leaf["event"]),
-                (&json!(id), &json!("live")),
-                "not what is proven"
-            );
+            assert_eq!((&leaf["listing_id"], &leaf["event"]), (&json!(id), &json!("live")));
             assert!(check(&answer, &vkey, "d").is_err(), "of another listing");
         }
     }

@@ -20,7 +20,6 @@ use registry::model::Caller;
 use registry::operations::operator_token;
 use registry::settings::Mode;
 use serde::Deserialize as _;
-use serde_json::json;
 
 use crate::functions::Job;
 use crate::gateway::AnsweredBy;
@@ -198,9 +197,7 @@ async fn command(app: &App, request: Request) -> Response {
     };
     match outcome {
         Ok(outcome) => Json(outcome).into_response(),
-        Err(failure) => {
-            (StatusCode::UNPROCESSABLE_ENTITY, Json(json!({ "detail": failure.to_string() }))).into_response()
-        }
+        Err(failure) => (StatusCode::UNPROCESSABLE_ENTITY, failure.to_string()).into_response(),
     }
 }
 

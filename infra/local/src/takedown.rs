@@ -107,11 +107,10 @@ async fn send(data: &Path, settings: &Settings, command: &Value) -> Result<Value
         .with_max_bytes(MAX_OUTCOME_BYTES);
     let fetcher = Fetcher::new(Reach::Development, &format!("registry-operator/{}", registry::VERSION), None);
     let answer = fetcher.send(request).await.map_err(|error| format!("{url}: {error}"))?;
-    let outcome: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     match answer.status {
-        StatusCode::OK => Ok(outcome),
+        StatusCode::OK => serde_json::from_slice(&answer.body).map_err(|error| format!("{url}: {error}")),
         StatusCode::NOT_FOUND => Err(format!("{url} has another OPERATOR_TOKEN")),
-        status => Err(outcome["detail"].as_str().unwrap_or(status.as_str()).to_owned()),
+        _ => Err(String::from_utf8_lossy(&answer.body).into_owned()),
     }
 }
 

@@ -10,25 +10,19 @@ use local::{Data, Local, Options};
 use registry::settings::{Mode, Settings};
 use serde_json::{Value, json};
 
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
 fn run(data: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     run_with(data, arguments, Stdio::null())
 }
 
 fn run_with(data: &Path, arguments: &[&str], input: Stdio) -> (Option<i32>, String, String) {
-    run_as(data, arguments, input, None)
+    run_as("", data, arguments, input)
 }
 
-fn run_as(
-    data: &Path,
-    arguments: &[&str],
-    input: Stdio,
-    token: Option<&str>,
-) -> (Option<i32>, String, String) {
+fn run_as(token: &str, data: &Path, arguments: &[&str], input: Stdio) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_registry"));
-    for variable in ["DATA", "RUST_LOG", "OPERATOR_TOKEN"] {
-        command.env_remove(variable);
-    }
-    command.envs(token.map(|token| ("OPERATOR_TOKEN", token)));
+    command.env_remove("DATA").env_remove("RUST_LOG").env("OPERATOR_TOKEN", token);
     command.arg("operator").args(arguments).arg("--data").arg(data);
     let output = command.stdin(input).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -36,11 +30,7 @@ fn run_as(
 }
 
 async fn start(data: &Path) -> Local {
-    start_with(data, None).await
-}
-
-async fn start_with(data: &Path, token: Option<&str>) -> Local {
-    let token = |name: &str| token.filter(|_| name == "OPERATOR_TOKEN").map(str::to_owned);
+    let token = |name: &str| (name == "OPERATOR_TOKEN").then(|| TOKEN.to_owned());
     let settings = Settings::from_env(Mode::Public, token).unwrap();
     Local::start(Options { data: Data::File(data.to_path_buf()), ..Options::new(settings) }).await.unwrap()
 }
@@ -75,24 +65,19 @@ async fn commands_require_a_stopped_registry_or_its_token() {
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
 
     // With its token, a running registry runs commands itself.
-    let token = "0123456789abcdef0123456789abcdef";
-    let registry = start_with(&data, Some(token)).await;
+    let registry = start(&data).await;
     assert_eq!(post(&registry, &card).await.0, 200);
-    let with_token = |token: &str, arguments: &[&str]| {
-        let (code, out, err) = run_as(&data, arguments, Stdio::null(), Some(token));
-        (code, format!("{out}{err}"))
-    };
-    let (code, said) =
-        with_token("another-token-another-token-another", &["withdraw", &id, "--reason", "Spam."]);
-    assert!(code == Some(1) && said.contains("another OPERATOR_TOKEN"), "{said}");
-    let (code, said) = with_token(token, &["restore", "mcp-unknown"]);
-    assert!(code == Some(1) && said.contains("listing_not_found"), "{said}");
-    let (code, said) = with_token(token, &["withdraw", &id, "--reason", "Spam."]);
-    assert!(code == Some(0) && said.contains("Withdrawn"), "{said}");
+    for (token, arguments, code, words) in [
+        ("another-token-another-token-another", &["restore", &id][..], 1, "another OPERATOR_TOKEN"),
+        (TOKEN, &["restore", "mcp-unknown"], 1, "listing_not_found"),
+        (TOKEN, &["withdraw", &id, "--reason", "Spam."], 0, "Withdrawn"),
+    ] {
+        let (exit, out, err) = run_as(token, &data, arguments, Stdio::null());
+        assert!(exit == Some(code) && format!("{out}{err}").contains(words), "{arguments:?}: {out}{err}");
+    }
     assert_eq!(post(&registry, &card).await.0, 409, "the registry shows what it cached");
-    let (code, said) = with_token(token, &["restore", &id]);
-    assert_eq!(code, Some(0), "{said}");
     registry.stop().await;
+    assert_eq!(run(&data, &["restore", &id]).0, Some(0));
 
     let (code, out, err) = run(&data, &["block-host", "example.org", "--reason", "Spam."]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");

@@ -1,6 +1,7 @@
 //! Tests that a server description is stored and returned whole, with its versions, and that the packages of a server
 //! without an endpoint are checked.
 
+use registry::model::{Listing, NameProof, NameProofMethod};
 use serde_json::{Value, json};
 use tests::peers::domains::Owner;
 use tests::peers::{Peer, empty, json_answer, servers};
@@ -217,12 +218,10 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     // Under its name only its proven publisher describes what nothing runs.
     let latest = "/v0.1/servers/org.example%2Fnpm-named/versions/latest";
     assert_eq!(registry.get(latest).await.status, 404);
-    let before = registry.app.store.listing(&ids[0]).await.unwrap().unwrap();
-    let mut proven = before.clone();
-    let how = registry::model::NameProofMethod::Dns;
-    proven.name_proof = Some(registry::model::NameProof { how, at: registry.now() });
-    let contact = registry::model::Contact::default();
-    let store = &registry.app.store;
+    let (store, contact) = (&registry.app.store, registry::model::Contact::default());
+    let before = store.listing(&ids[0]).await.unwrap().unwrap();
+    let proof = NameProof { how: NameProofMethod::Dns, at: registry.now() };
+    let proven = Listing { name_proof: Some(proof), ..before.clone() };
     assert!(store.republish(&before, &proven, None, &contact, None, registry.now()).await.unwrap());
     let one = registry.get(latest).await;
     assert_eq!((one.status, &one.body["server"]["packages"][0]["identifier"]), (200, &json!("@acme/notes")));
