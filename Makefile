@@ -4,7 +4,7 @@
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked $(if $(filter arm64,$(ARCHITECTURE)),--arm64)
-FUNCTIONS := --features lambda --bins --workspace --exclude registry --exclude 'registry-*' --exclude cli --exclude local --exclude tests --exclude repository --exclude bench --exclude minimal-lambda
+FUNCTIONS := --features lambda --bins --workspace --exclude registry --exclude 'registry-*' --exclude cli --exclude local --exclude tests --exclude repository --exclude minimal-lambda
 PROFILE ?= dev
 BINARY := $${CARGO_TARGET_DIR:-target}/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/registry
 # Of the Lambda functions: x86_64 or arm64 (needs `rustup target add aarch64-unknown-linux-gnu`).
@@ -21,7 +21,7 @@ run: ## run the registry on this machine; PORT=8080 DATA=./data/registry.db or :
 	cargo build --profile $(PROFILE) --workspace --bin registry
 	exec $(BINARY)
 
-# Builds upon `make run`: both select the same features. The crate `bench` has no tests, so it is not built.
+# Builds upon `make run`: both select the same features.
 test: ## run all tests that need only cargo
 	cargo test --workspace
 
@@ -48,7 +48,7 @@ smoke: build ## run the built functions in a simulated Lambda runtime
 bench: build ## measure the registry on this machine; BENCH="search load" measures these parts
 	$(LAMBDA) -p minimal-lambda
 	$(LAMBDA) -p minimal-lambda --output-format zip
-	cargo run --release -p bench --bin bench -- $(BENCH)
+	tests/bench/run $(BENCH)
 
 hostile: ## fuzz the parsers, attack the release binary with odd addresses, DNS rebinding and redirects, and inject faults
 	tests/hostile/run

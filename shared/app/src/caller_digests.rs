@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use ring::hmac;
 
-use crate::App;
-use registry_model::{Caller, Secret, hex};
-use registry_store::{CallerKeys, StoreError, caller_key_period};
+use crate::prelude::*;
+use registry_model::{Secret, hex};
+use registry_store::{CallerKeys, caller_key_period};
 
 /// Bytes of a digest.
 const DIGEST_BYTES: usize = 16;

@@ -3,17 +3,16 @@
 //! process keeps a lease after a probe and uses it for the next one at the same host.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::join_all;
-use jiff::SignedDuration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::App;
+use crate::prelude::*;
 use registry_fetch::Target;
-use registry_store::{HostLease, SLOTS_PER_HOST, StoreError};
+use registry_store::{HostLease, SLOTS_PER_HOST};
 
 const LEASE: SignedDuration = SignedDuration::from_secs(45);
 /// A lease is extended if less than this is left of it: twice the longest time that a probe holds a slot.

@@ -12,6 +12,7 @@ pub mod domain_keys;
 pub mod host_slots;
 pub mod key_service;
 pub mod message_key;
+mod prelude;
 pub mod private_key;
 pub mod takedown;
 pub mod talk;

@@ -4,27 +4,20 @@
 //! nobody can use its signatures as attestations.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
 use ed25519_dalek::{Signer as _, SigningKey};
 use http::{HeaderMap, HeaderName, HeaderValue};
-use schemars::JsonSchema;
-use serde::Serialize;
 use tokio::sync::Mutex;
 use url::Url;
 
-use crate::App;
 use crate::domain_keys::PublicKey;
 use crate::key_service::Algorithm;
+use crate::prelude::*;
 use crate::private_key::{self, Private, Unreadable};
 use registry_fetch::Signer;
-use registry_model::Moment;
 use registry_model::cache::Kept;
-use registry_model::error::Problem;
 use registry_store::StoredKey;
 
 /// How long a signature over the directory is valid.
@@ -60,13 +53,6 @@ impl fmt::Debug for MessageKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MessageKey").field("public", &self.public_base64()).finish_non_exhaustive()
     }
-}
-
-/// The two headers of a signed message (RFC 9421 §4).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MessageSignature {
-    pub input: String,
-    pub signature: String,
 }
 
 impl MessageKey {
@@ -127,14 +113,15 @@ impl MessageKey {
     }
 
     /// Signs the answer that contains this key for a request to `authority`, so that a copy at another host can be
-    /// recognized.
-    pub async fn sign_directory(&self, app: &App, authority: &str) -> Result<MessageSignature, Problem> {
+    /// recognized: the headers of the signature (RFC 9421 §4).
+    pub async fn sign_directory(
+        &self,
+        app: &App,
+        authority: &str,
+    ) -> Result<Vec<(&'static str, String)>, Problem> {
         let (parameters, base) = self.directory_base(authority, app.clock.now());
-        let signature = self.sign(app, &base).await?;
-        Ok(MessageSignature {
-            input: format!("binding0={parameters}"),
-            signature: format!("binding0=:{signature}:"),
-        })
+        let signature = format!("binding0=:{}:", self.sign(app, &base).await?);
+        Ok(vec![("signature-input", format!("binding0={parameters}")), ("signature", signature)])
     }
 
     /// The parameters of the signature, and the text that is signed.

@@ -1,13 +1,9 @@
 //! The private half of a key of the registry: in the table, or in a key service such as AWS KMS. For a key in a key
 //! service, the table contains only its id there and its public half.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
-
-use crate::App;
 use crate::domain_keys::PublicKey;
 use crate::key_service::{Algorithm, KeyService, KeyServiceError};
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_store::StoredKey;
 
 #[derive(Debug, thiserror::Error)]

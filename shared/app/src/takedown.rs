@@ -12,13 +12,9 @@ mod rewards;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
-use crate::App;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_model::{
-    Contact, Cursor, Feedback, FlaggedPurchase, HostName, KeyStep, ListingId, PublicReason, PurchaseId,
-    Report, TimeKey, TokenDigest,
+    Contact, Cursor, Feedback, FlaggedPurchase, HostName, KeyStep, PurchaseId, Report, TimeKey, TokenDigest,
 };
 use registry_store::ReportsPage;
 

@@ -1,19 +1,13 @@
 //! Tokens that GitHub Actions gives to a workflow (`OpenID` Connect). A token names the account that owns the repository
 //! of the workflow, so it proves names of this account. It is made for one audience, is valid for minutes, and counts once.
 
-use std::sync::Arc;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
 use ring::signature::{RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents};
-use serde::Deserialize;
 use tokio::sync::Mutex;
 
-use crate::App;
+use crate::prelude::*;
 use registry_fetch::{Follow, Request, Target};
 use registry_model::cache::Kept;
-use registry_model::error::Problem;
-use registry_model::{Moment, sha256_hex};
+use registry_model::sha256_hex;
 
 /// A token of GitHub has about 2 KB.
 const MAX_TOKEN_BYTES: usize = 8 * 1024;

@@ -54,11 +54,12 @@ pub struct OutcomeTally {
 }
 
 impl OutcomeTally {
-    /// From 0 to 1: 0.6 of the mean quality and 0.4 of the share that was ok; `None` without outcomes.
+    /// From 0 to 1 in thousandths: 0.6 of the mean quality and 0.4 of the share that was ok; `None` without outcomes.
     pub fn score(&self) -> Option<f64> {
         (self.count > 0).then(|| {
-            0.6 * (self.quality_sum as f64 / f64::from(QUALITY_STEPS) / self.count as f64)
-                + 0.4 * (self.ok as f64 / self.count as f64)
+            let quality = self.quality_sum as f64 / f64::from(QUALITY_STEPS) / self.count as f64;
+            let score = 0.6 * quality + 0.4 * (self.ok as f64 / self.count as f64);
+            (score * 1000.0).round() / 1000.0
         })
     }
 

@@ -18,6 +18,17 @@ pub(super) async fn listing_with_evidence(app: &App, id: &str) -> Result<Arc<Nam
     app.store.listing_with_evidence(&parsed).await?.ok_or_else(missing)
 }
 
+/// The id of the listing that a reader means with an id, a name or the URL of its endpoint.
+pub(super) async fn meant(app: &App, text: &str) -> Result<ListingId, Problem> {
+    if let Ok(id) = text.parse() {
+        return Ok(id);
+    }
+    match app.store.endpoint_holders(&[text.to_owned()]).await?.remove(text) {
+        Some(holder) => Ok(holder),
+        None => Ok(named(app, text).await?.id),
+    }
+}
+
 /// The listing that a name means: one that has proven the name goes before those that only use it, then a Live listing, one
 /// with a proven domain, and the one that has been Live for longest.
 pub(super) async fn named(app: &App, name: &str) -> Result<Listing, Problem> {
@@ -39,7 +50,7 @@ pub(super) async fn named(app: &App, name: &str) -> Result<Listing, Problem> {
 
 /// A withdrawn listing is not found either.
 pub(super) async fn shown_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
-    let listing = listing_with_evidence(app, id).await?;
+    let listing = listing_with_evidence(app, meant(app, id).await?.as_str()).await?;
     if listing.0.lane == Lane::Withdrawn {
         return Err(Problem::listing_not_found(listing.0.id.as_str()));
     }
@@ -47,7 +58,7 @@ pub(super) async fn shown_listing_with_evidence(app: &App, id: &str) -> Result<A
 }
 
 pub(super) async fn live_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
-    let listing = listing_with_evidence(app, id).await?;
+    let listing = listing_with_evidence(app, meant(app, id).await?.as_str()).await?;
     let lane = listing.0.shown_lane(app.oldest_proof());
     if lane == Lane::Active {
         return Ok(listing);

@@ -29,7 +29,7 @@ pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
     // The publisher may have written the listing's own texts.
     found.or(context.listing.as_ref().map(document_texts::of_listing).unwrap_or_default());
     vec![
-        https(facts, card_url, context.reach),
+        https(verdict, card_url, context.reach),
         card_valid(verdict),
         interface_domain(facts, card_url),
         outcome("text_sane", found.not_plain, "Names and texts are plain text of acceptable length."),
@@ -50,12 +50,15 @@ fn outcome(id: &str, fault: Option<String>, fine: &str) -> Check {
     }
 }
 
-fn https(facts: &Facts, card_url: Option<&str>, reach: Reach) -> Check {
-    let served: Vec<&str> = [card_url, facts.endpoint.as_deref()].into_iter().flatten().collect();
+fn https(verdict: &Verdict, card_url: Option<&str>, reach: Reach) -> Check {
+    let served: Vec<&str> = [card_url, verdict.facts.endpoint.as_deref()].into_iter().flatten().collect();
     if served.is_empty() {
         return Check::not_applicable("https", "there is no card and no endpoint.");
     }
     let plain: Vec<&str> = served.into_iter().filter(|url| !is_https(url)).collect();
+    if plain.is_empty() && verdict.handshake == Handshake::Fail {
+        return Check::not_applicable("https", "the URLs have the scheme https, but the handshake failed.");
+    }
     let tolerated = reach == Reach::Development && plain.iter().all(|url| is_loopback(url));
     let fault = plain.first().map(|url| format!("{url} is not served over https."));
     Check { blocking: !tolerated, ..outcome("https", fault, "Every URL has the scheme https.") }

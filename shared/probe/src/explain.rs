@@ -43,8 +43,8 @@ pub fn advice(listing: &Listing, lane: Lane, evidence: Option<&Assessment>) -> A
     let found = |of: fn(&Assessment) -> Vec<Reason>| evidence.map(of).unwrap_or_default();
     let (must_fix, could_improve) = match lane {
         Lane::Active => (Vec::new(), found(warnings)),
-        Lane::Gated => (Vec::new(), found(reasons)),
-        Lane::Package | Lane::Unchecked | Lane::Withdrawn => (Vec::new(), Vec::new()),
+        Lane::Gated | Lane::Unchecked => (Vec::new(), found(reasons)),
+        Lane::Package | Lane::Withdrawn => (Vec::new(), Vec::new()),
         Lane::Queued | Lane::NeedsFix | Lane::Demoted => (found(reasons), Vec::new()),
     };
     match &listing.last_failure {

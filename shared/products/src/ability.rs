@@ -4,10 +4,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::arguments::{self, Argument};
-use super::profile::Profile;
-use super::text::plain;
 use super::words::{changing_verb, secret, sentences, subject, words};
-use registry_model::Kind;
+use crate::prelude::*;
 use registry_model::error::shorten;
 
 /// The maximum number of rows in a table; further abilities are only counted.

@@ -1,12 +1,10 @@
 //! The summary at the start of every page. It says what is known about a listing and what is missing, so that
 //! no page claims more.
 
-use super::ability;
-use super::profile::{Profile, Weakness};
-use super::text::{address, code, plain, prose, quoted};
+use super::profile::Weakness;
+use crate::prelude::*;
 use registry_formats::server_json::is_name;
-use registry_model::settings::Settings;
-use registry_model::{Handshake, Kind};
+use registry_model::Handshake;
 
 /// A name such as `everything` would read as a word of the sentence, so it is code unless its first letter is a capital.
 pub(super) fn name(profile: &Profile) -> String {
@@ -28,23 +26,23 @@ pub(super) fn endpoint(profile: &Profile) -> Option<String> {
 }
 
 /// The body that publishes it again.
-pub(super) fn publish_body(profile: &Profile) -> Option<serde_json::Value> {
+pub(super) fn publish_body(profile: &Profile) -> Option<Value> {
     let card = address(profile.card_url.as_deref()).filter(|_| profile.kind == Kind::Agent);
     if let Some(card) = card {
-        return Some(serde_json::json!({ "agent_card_url": card }));
+        return Some(json!({ "agent_card_url": card }));
     }
     let url = endpoint(profile)?;
     Some(match profile.kind {
-        Kind::Agent => serde_json::json!({ "url": url }),
-        Kind::Mcp => described(profile, &url).unwrap_or_else(|| serde_json::json!({ "mcp_url": url })),
+        Kind::Agent => json!({ "url": url }),
+        Kind::Mcp => described(profile, &url).unwrap_or_else(|| json!({ "mcp_url": url })),
     })
 }
 
 /// The body that publishes a server that is listed under its name. If only its URL were published, this would create
 /// another listing.
-fn described(profile: &Profile, url: &str) -> Option<serde_json::Value> {
+fn described(profile: &Profile, url: &str) -> Option<Value> {
     let server = profile.server_name.as_deref().filter(|name| is_name(name))?;
-    let mut body = serde_json::json!({
+    let mut body = json!({
         "name": server,
         "version": plain(profile.version.as_deref()?, 200),
         "description": plain(profile.description.as_deref()?, 99),

@@ -1,13 +1,8 @@
 //! Shell commands that call a listing. They use the protocol version that the last probe found. If no URL is
 //! known, the result is empty.
 
-use serde_json::{Value, json};
-
-use super::ability::Ability;
-use super::about;
-use super::profile::Profile;
-use super::text::{address, code, prose, shell};
-use registry_model::Kind;
+use super::text::shell;
+use crate::prelude::*;
 
 /// Calls that can be sent unchanged, each with its purpose; `ability` must be an ability that only reads.
 pub(super) fn of(profile: &Profile, ability: Option<&Ability>) -> Vec<(String, String)> {

@@ -1,12 +1,8 @@
 //! `CHARTER.md`: a system prompt. It says which tools or skills there are, which calls need a confirmation, and how to
 //! treat results. A call needs no confirmation only if the server declares it as read-only.
 
-use super::ability::{self, Ability, Effect, MAX_ROWS};
-use super::page::{File, Page, items, table};
-use super::profile::Profile;
-use super::text::{capital, code, codes, prose, quoted};
-use super::{about, goals};
-use registry_model::Kind;
+use super::goals;
+use crate::prelude::*;
 
 pub(super) const PATH: &str = "CHARTER.md";
 

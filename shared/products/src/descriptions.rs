@@ -1,14 +1,9 @@
 //! The `server.json` and the server card of an MCP server. They are generated from the profile and are valid
 //! by the official schemas. Notes say what was changed or left out.
 
-use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::ability::Ability;
-use super::about;
-use super::page::File;
-use super::profile::Profile;
-use super::text::{address, plain};
+use crate::prelude::*;
 use registry_formats::registry_name::reversed_host;
 use registry_formats::server_json::{self, is_name, is_version};
 use registry_model::Reach;

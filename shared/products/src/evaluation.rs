@@ -1,14 +1,8 @@
 //! `evaluation.jsonl`: one call in each line, and what is expected. A case calls a tool only if the tool is declared
 //! read-only, because the cases run against the real endpoint.
 
-use serde_json::{Value, json};
-
-use super::ability::{Ability, MAX_ROWS};
-use super::about;
 use super::arguments;
-use super::page::File;
-use super::profile::Profile;
-use registry_model::Kind;
+use crate::prelude::*;
 
 pub(super) const PATH: &str = "evaluation.jsonl";
 

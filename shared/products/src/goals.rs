@@ -1,10 +1,7 @@
 //! Goals come from the owner and from a preset. Without any, they come from the texts of the listing.
 
-use super::ability::{self, Ability, MAX_ROWS};
-use super::about;
-use super::profile::Profile;
-use super::text::plain;
 use super::words::{sentences, subject, subject_words};
+use crate::prelude::*;
 
 /// Further goals of an owner are ignored.
 const MAX_OWNER_GOALS: usize = 20;

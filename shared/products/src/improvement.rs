@@ -1,15 +1,12 @@
 //! What the Recursive product adds: a list of fixes with the points that each gains, a skill that fixes one point at a
 //! time, and a log.
 
-use serde_json::{Map, Value, json};
-
-use super::ability::{Ability, MAX_ROWS};
 use super::calls::get;
-use super::page::{File, Page, items, shell_block, steps};
-use super::profile::{Profile, Weakness};
-use super::text::{address, code, plain, prose, query, scalar, slug_after};
-use super::{about, evaluation, lint};
-use registry_model::settings::Settings;
+use super::page::steps;
+use super::profile::Weakness;
+use super::text::{query, slug_after};
+use super::{evaluation, lint};
+use crate::prelude::*;
 
 pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> [File; 3] {
     [skill(profile, settings), regression(profile, settings, abilities), log(profile)]

@@ -2,14 +2,11 @@
 //! read. For an agent, it is the card and a first message. Pages show these snippets, and the products contain the same
 //! texts.
 
-use serde_json::{Map, Value, json};
-
-use super::page::File;
-use super::profile::Profile;
-use super::text::{capital, shell, slug};
-use super::{about, calls};
+use super::calls;
+use super::text::{shell, slug};
+use crate::prelude::*;
 use registry_formats::server_json::is_name;
-use registry_model::{ClientRegistration, Kind};
+use registry_model::ClientRegistration;
 
 /// Clients put the server's name before the name of each tool. The APIs of models accept 64 characters for both
 /// together.

@@ -22,6 +22,7 @@ mod install;
 mod lint;
 mod mesh;
 mod page;
+mod prelude;
 mod preset;
 mod profile;
 mod repository;
@@ -34,7 +35,7 @@ mod words;
 pub use goals::goals_of;
 pub use install::{Snippet, install};
 pub use page::File;
-pub use preset::{InvalidPreset, Preset};
+pub use preset::Preset;
 pub use profile::{Peer, Profile, Proof, Weakness};
 pub use tree::{sample, tree};
 

@@ -1,8 +1,7 @@
 //! Finds faults in names and descriptions, because a model chooses a tool by its name and description.
 
-use super::ability::{Ability, Effect};
 use super::words::{commands, is_verb, subject, subject_words, words};
-use registry_model::Kind;
+use crate::prelude::*;
 
 /// Further abilities are not checked.
 pub(super) const MAX_CHECKED: usize = 100;

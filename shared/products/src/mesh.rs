@@ -2,16 +2,11 @@
 //! routes requests. For an agent, the product describes the agent's skills as tools, so that an MCP server can
 //! forward calls to the agent.
 
-use serde_json::{Value, json};
-
-use super::ability::{self, Ability, MAX_ROWS, counted};
+use super::ability::counted;
 use super::lint::{self, MAX_CHECKED, valid_name};
-use super::page::{File, Page, fence, items, table};
-use super::profile::Profile;
-use super::text::{capital, code, codes, plain, prose};
-use super::{about, calls, descriptions, install, skill};
-use registry_model::Kind;
-use registry_model::settings::Settings;
+use super::page::fence;
+use super::{calls, descriptions, install, skill};
+use crate::prelude::*;
 
 pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
     let abilities = ability::all(profile);

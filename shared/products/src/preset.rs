@@ -1,7 +1,5 @@
 //! Goals for four roles of agents.
 
-use std::str::FromStr;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +30,11 @@ impl Preset {
         }
     }
 
+    /// The preset with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|preset| preset.as_str() == name)
+    }
+
     /// One sentence per goal, for an agent whose subject is `topic`.
     #[must_use]
     pub fn goals(self, topic: &str) -> Vec<String> {
@@ -58,17 +61,5 @@ impl Preset {
             ],
         };
         goals.map(|goal| goal.replace("{topic}", topic)).into()
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown preset; use researcher, ops, support or coder")]
-pub struct InvalidPreset;
-
-impl FromStr for Preset {
-    type Err = InvalidPreset;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|preset| preset.as_str() == text).ok_or(InvalidPreset)
     }
 }

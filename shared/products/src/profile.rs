@@ -4,14 +4,12 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::fixes;
 use super::preset::Preset;
-use super::text::{address, slug};
-use registry_model::{
-    Assessment, Handshake, Kind, Listing, ListingId, Moment, ScorePart, SignIn, Skill, Tool,
-};
+use super::text::slug;
+use crate::prelude::*;
+use registry_model::{Assessment, Handshake, Listing, ListingId, Moment, ScorePart, SignIn, Skill, Tool};
 
 /// A purchase stores its profile in one item, next to peers and texts.
 const MAX_DEFINITION_BYTES: usize = 96 * 1024;
@@ -200,24 +198,15 @@ impl Proof {
             "checks" => evidence.checks.iter().any(|check| !check.ok),
             _ => false,
         };
-        let parts =
-            evidence.score.breakdown.iter().filter(|part| part.points < part.of && !is_repeated(part)).map(
-                |part| {
-                    let kind = verdict.facts.kind.unwrap_or(Kind::Agent);
-                    Weakness {
-                        id: part.id.clone(),
-                        blocking: false,
-                        seen: format!(
-                            "{} ({} of {} points)",
-                            part.why.trim_end_matches('.'),
-                            part.points,
-                            part.of
-                        ),
-                        fix: fixes::of_part(&part.id, kind, &part.why),
-                        points: part.of - part.points,
-                    }
-                },
-            );
+        let kind = verdict.facts.kind.unwrap_or(Kind::Agent);
+        let parts = evidence.score.breakdown.iter();
+        let parts = parts.filter(|part| part.points < part.of && !is_repeated(part)).map(|part| Weakness {
+            id: part.id.clone(),
+            blocking: false,
+            seen: format!("{} ({} of {} points)", part.why.trim_end_matches('.'), part.points, part.of),
+            fix: fixes::of_part(&part.id, kind, &part.why),
+            points: part.of - part.points,
+        });
         let mut weaknesses: Vec<Weakness> = failed.chain(reasons).chain(parts).collect();
         weaknesses.sort_by_key(|weakness| (!weakness.blocking, u8::MAX - weakness.points));
         Self {

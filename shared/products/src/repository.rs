@@ -1,13 +1,9 @@
 //! `AGENTS.md`: rules for coding agents that work on the source of the listing. It contains what is known from outside:
 //! what is published, how to check it, and what clients rely on.
 
-use super::ability::{self, Ability, Effect, MAX_ROWS};
 use super::calls::post;
-use super::page::{File, Page, items, shell_block, table};
-use super::profile::Profile;
-use super::text::{address, capital, code, codes};
-use super::{about, charter, evaluation};
-use registry_model::settings::Settings;
+use super::{charter, evaluation};
+use crate::prelude::*;
 
 pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> File {
     let name = about::name(profile);

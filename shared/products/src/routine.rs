@@ -2,16 +2,13 @@
 //! deployment, and a skill for the case that something is wrong. The time of the check is derived from the listing's id,
 //! so that not all listings call at the same time.
 
-use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::about;
 use super::calls::{get, post};
-use super::page::{File, Page, items, shell_block, steps};
-use super::profile::Profile;
-use super::text::{code, prose, scalar, slug_after};
+use super::page::steps;
+use super::text::slug_after;
+use crate::prelude::*;
 use registry_model::ListingId;
-use registry_model::settings::Settings;
 
 pub(super) const SCRIPT: &str = "registry-watch.sh";
 const SETTINGS: &str = "registry-watch.json";

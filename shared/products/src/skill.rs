@@ -1,16 +1,12 @@
 //! `skills/<slug>/SKILL.md`: how an agent works with the listing. It says which ability serves which request,
 //! how to call this ability, and which peers serve other requests.
 
-use serde_json::json;
-
-use super::ability::{self, Ability, MAX_ROWS, counted};
-use super::page::{File, Page, fence, items, shell_block, table};
-use super::profile::Profile;
-use super::text::{address, capital, code, codes, plain, prose, query, quoted, scalar};
+use super::ability::counted;
+use super::page::fence;
+use super::text::query;
 use super::words::subject_words;
-use super::{about, arguments, calls};
-use registry_model::Kind;
-use registry_model::settings::Settings;
+use super::{arguments, calls};
+use crate::prelude::*;
 
 /// Tools that are shown with their arguments and a call. Agent Skills recommend less than 500 lines.
 const MAX_DETAILED: usize = 12;

@@ -1,12 +1,9 @@
 //! The files of each product, and which of them a demo shows. A demo contains a few of the real files,
 //! unchanged. It lists the other files with their sizes.
 
-use super::page::{File, Page, items};
-use super::profile::Profile;
-use super::text::code;
-use super::{ability, about, charter, evaluation, improvement, mesh, repository, routine, skill};
+use super::{charter, evaluation, improvement, mesh, repository, routine, skill};
+use crate::prelude::*;
 use registry_model::Sku;
-use registry_model::settings::Settings;
 
 pub fn tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let mut files = match sku {

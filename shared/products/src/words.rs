@@ -18,27 +18,10 @@ const SECRETS: &str = "credential credentials env envs envvar envvars environ ke
 const KEY_OF: &str = "access api auth encryption license private secret signing ssh";
 
 /// Verbs that names and descriptions of abilities begin with.
-const VERB_LIST: &str = "accept access add allocate analyse analyze answer append apply approve archive arrange assess assign attach attest audit bind book \
-    broadcast browse build buy calculate call cancel charge check classify click clone close collect commit compare compress compute configure \
-    connect consult convert copy count crawl create decode decompress decrypt delete demonstrate deploy deposit describe destroy detect determine diff \
-    disable discover download drag drop echo edit embed enable encode encrypt estimate eval evaluate examine execute explain \
-    explore export extract fetch fill filter find forecast fork format generate get give grant identify import insert \
-    inspect install interpret invoke issue join launch list lock look lookup make map measure merge mint modify \
-    monitor move navigate notify observe open order overwrite parse patch pay place plan play post predict press preview \
-    process provide provision publish pull purchase purge push put query rank rate read recommend record refund \
-    register reimburse remove rename render replace reply report reserve reset resize resolve restart retrieve return \
-    reverse revert revoke run save scan schedule scrape screenshot search see select sell send set show sign \
-    simulate sort split stake start stop store subscribe submit suggest summarise summarize swap sync tell toggle track trade transcribe \
-    transfer translate trigger uninstall unlock update upload upsert validate verify view watch wipe withdraw \
-    write";
+const VERB_LIST: &str = include_str!("../files/verbs.txt");
 
 /// Words that say nothing about a subject.
-const STOP_WORD_LIST: &str = "a about above across after again against agent agents ai all also an and any are as assist assistant at be \
-    been before being between both but by can could data do does each either every for from get given has have help helps \
-    her here him his how i if in including information input into is it its like make many may more most mcp must my new no not of on one only \
-    or other our out output over own per please provide provides request response returns same server service should skill so some such task than that the their them \
-    then there these they this those through to tool tools under up us use used user users uses using various via was we were what when where \
-    which while who will with within without would you your various based following specific";
+const STOP_WORD_LIST: &str = include_str!("../files/stop_words.txt");
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 static PLAIN_VERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| VERB_LIST.split_whitespace().collect());

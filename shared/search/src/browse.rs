@@ -18,7 +18,7 @@ pub struct BrowseQuery {
     pub kind: Option<Kind>,
     pub category: Option<Category>,
     pub listed: Listed,
-    /// Only names that contain this in any case. Must be in lower case.
+    /// Only listings whose name in the registry API or shown name contains this in any case. Must be in lower case.
     pub name_contains: Option<String>,
     pub named: Option<String>,
     /// Only listings whose name or id is in it.
@@ -64,7 +64,9 @@ impl Row {
 
 impl BrowseQuery {
     fn matches(&self, entry: &IndexedListing) -> bool {
-        let contains = |part: &String| entry.registry_name.to_lowercase().contains(part);
+        let contains = |part: &String| {
+            [&entry.registry_name, &entry.name].into_iter().any(|name| name.to_lowercase().contains(part))
+        };
         self.listed.admits(entry.shown)
             && self.kind.is_none_or(|kind| entry.kind == kind)
             && self.category.as_ref().is_none_or(|category| entry.category == category.id())

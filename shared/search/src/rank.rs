@@ -10,6 +10,7 @@ use super::entry::IndexedListing;
 use super::index::Index;
 use super::names::short_name;
 use super::parsed_query::{ParsedQuery, QueryTerm};
+use super::stop_words::is_stop_word;
 use super::words::{stem, words_of_name};
 use registry_model::{Category, Kind, Listed};
 
@@ -275,7 +276,7 @@ pub(super) fn matched_words(index: &Index, query: &ParsedQuery, number: usize) -
     for (word, stem) in
         query.phrase_matches.iter().flat_map(|one| one.terms.words.iter().zip(&one.terms.stems))
     {
-        if has(stem) && !exact.contains(word) {
+        if has(stem) && !is_stop_word(word) && !exact.contains(word) {
             exact.push(word.clone());
         }
     }

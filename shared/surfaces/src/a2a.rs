@@ -34,6 +34,6 @@ pub fn routes() -> Router<App> {
         .route("/api/a2a/", get(about::status).post(rpc::handle))
         .route("/api/a2a/{*call}", any(rest::handle))
         // Some clients take the bare host as the base URL of the REST interface.
-        .route("/message:send", post(rest::send));
+        .route("/message:send", post(rest::handle));
     routes.layer(Extension(send::PartsCache::default()))
 }

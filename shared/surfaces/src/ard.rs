@@ -13,15 +13,8 @@ pub mod token;
 pub use routes::routes;
 
 use axum::Json;
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
-use http::{StatusCode, header};
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Value, json};
 
-use registry_app::App;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_store::StoreError;
 
 /// ARD §7.2 and §7.4: a larger request is reduced to it.

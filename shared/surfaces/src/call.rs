@@ -3,13 +3,11 @@
 //! that the registry does not serve.
 
 use form_urlencoded::byte_serialize;
-use http::header;
-use serde_json::{Map, Value, json};
 
+use crate::prelude::*;
 use registry_model::protocol::MCP_ENDPOINT;
-use registry_model::settings::Settings;
+use registry_operations::RouteInput;
 use registry_operations::intent;
-use registry_operations::{Description, RouteInput};
 
 /// The listing id in the catalogue's examples.
 pub(crate) const EXAMPLE_LISTING_ID: &str = "agtpub_0123456789abcdef0123";
@@ -154,7 +152,7 @@ fn shell_word(text: &str) -> String {
 mod tests {
     use super::*;
     use registry_model::settings::Mode;
-    use registry_operations::{CHECK_STATUS, DESCRIPTIONS, LEAVE_TRACE, LIST_YOURSELF, SEARCH_ACTIVE};
+    use registry_operations::{CHECK_STATUS, LEAVE_TRACE, LIST_YOURSELF, SEARCH_ACTIVE};
 
     fn settings() -> Settings {
         let lookup = |name: &str| (name == "BASE_URL").then(|| "https://registry.example.com".to_owned());

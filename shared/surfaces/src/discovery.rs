@@ -8,9 +8,9 @@ mod skill_json;
 mod skills;
 mod texts;
 
-use crate::documents::{AnyDocument, DOCUMENTS, SECURITY_TXT};
+use crate::documents::{DOCUMENTS, SECURITY_TXT};
 use crate::pages::PAGES;
-use registry_model::settings::Settings;
+use crate::prelude::*;
 
 // One item each, so that a function contains only what it serves.
 pub use crate::openapi::OPENAPI;

@@ -1,9 +1,8 @@
 //! JSON-RPC 2.0, the binding that A2A and MCP share.
 
-use http::StatusCode;
-use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Value, json};
+use serde_json::value::to_raw_value;
+
+use crate::prelude::*;
 
 /// Of MCP 2025-03-26; later revisions and A2A have no batches.
 pub(crate) const MAX_BATCH_LENGTH: usize = 10;

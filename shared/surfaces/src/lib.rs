@@ -17,4 +17,5 @@ mod json_rpc;
 pub mod mcp;
 pub mod openapi;
 pub mod pages;
+mod prelude;
 pub mod registry_api;

@@ -10,13 +10,10 @@ mod revision;
 mod server;
 mod tools;
 
-use std::sync::Arc;
-
 use axum::Router;
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_model::protocol::{MCP_ENDPOINT, MCP_SHORT_ENDPOINT};
-use registry_model::settings::Settings;
 use registry_operations::toolsets::{CORE, SPECIFIED};
 
 pub(crate) use endpoint::McpDescription;

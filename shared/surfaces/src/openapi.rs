@@ -15,16 +15,11 @@ mod tests;
 
 use std::sync::LazyLock;
 
-use bytes::Bytes;
-use schemars::JsonSchema;
-use serde_json::{Map, Value, json};
-
 use crate::discovery::GUIDES;
-use crate::documents::{AnyDocument, DOCUMENTS, json as json_bytes};
+use crate::documents::{DOCUMENTS, json as json_bytes};
 use crate::pages::PAGES;
+use crate::prelude::*;
 use components::Components;
-use registry_model::error::Problem;
-use registry_model::settings::Settings;
 
 /// `specification.md#versioning`.
 const VERSION: &str = "1.9.0";

@@ -57,29 +57,32 @@ def words(servers, count):
     return fit[::max(1, len(fit) // count)][:count]
 
 
-def start():
-    """Serves MCP at every path of a free port, in a separate process. Returns the process and the origin."""
+def start(answer=None):
+    """Serves MCP at every path of a free port, in a separate process. Returns the process and the origin.
+
+    `answer` replaces the answers. It gets the method, the path, the host and the body, and returns the status and the body.
+    """
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
-    process = FORK.Process(target=lambda: asyncio.run(_serve(listener)), daemon=True)
+    process = FORK.Process(target=lambda: asyncio.run(_serve(listener, answer or _answer)), daemon=True)
     process.start()
     return process, "http://127.0.0.1:%d" % listener.getsockname()[1]
 
 
-async def _serve(listener):
-    async with await asyncio.start_server(_talk, sock=listener) as server:
+async def _serve(listener, answer):
+    async with await asyncio.start_server(lambda *streams: _talk(answer, *streams), sock=listener) as server:
         await server.serve_forever()
 
 
-async def _talk(reader, writer):
+async def _talk(answer, reader, writer):
     try:
         while True:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
             method, path, _ = head[0].split(" ", 2)
             fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
             body = await reader.readexactly(int(fields.get("content-length", 0)))
-            status, answer = _answer(path, json.loads(body)) if method == "POST" else ("405 Method Not Allowed", b"")
+            status, text = answer(method, path, fields["host"], body)
             writer.write(f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\n"
-                         f"content-length: {len(answer)}\r\n\r\n".encode() + answer)
+                         f"content-length: {len(text)}\r\n\r\n".encode() + text)
             await writer.drain()
     except (asyncio.IncompleteReadError, ConnectionError):
         pass
@@ -87,7 +90,10 @@ async def _talk(reader, writer):
         writer.close()
 
 
-def _answer(path, asked):
+def _answer(method, path, _host, body):
+    if method != "POST":
+        return "405 Method Not Allowed", b""
+    asked = json.loads(body)
     if "id" not in asked:
         return "202 Accepted", b""
     results = {

@@ -169,7 +169,7 @@ async fn page_of_a_listing_that_is_not_live_shows_the_fix() {
         "Needs a fix",
         "card fail 404 (no card)",
         "How to fix:",
-        "name=\"url\" value=\"http://127.0.0.1",
+        "name=\"url\" required maxlength=\"2048\" value=\"http://127.0.0.1",
         "noindex",
     ] {
         assert!(failing.contains(text), "{text}: {failing}");

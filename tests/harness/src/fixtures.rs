@@ -1,4 +1,4 @@
-//! Listings, probe results and feed items for tests and benchmarks. Each builder returns a valid value. The
+//! Listings, probe results and feed items for tests. Each builder returns a valid value. The
 //! caller changes only the fields that its test needs.
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails its test")]
@@ -6,8 +6,7 @@
 use jiff::SignedDuration;
 use registry::app::App;
 use registry::model::{
-    Assessment, Check, Facts, FeedItem, Handshake, Kind, Lane, Listing, ListingId, Moment, ProbeRecord,
-    Score, Verdict,
+    Assessment, Check, Facts, FeedItem, Handshake, Kind, Lane, Listing, ListingId, Moment, Score, Verdict,
 };
 use registry::publish::submission::{PublishRequest, Submission};
 use serde_json::{Value, json};
@@ -90,24 +89,4 @@ pub fn assessment(verdict: Verdict, clean: bool, probed_at: Moment) -> Assessmen
         Check { id: "https".to_owned(), ok: clean, blocking: true, applies: true, detail: String::new() };
     let score = Score { value: 50, breakdown: Vec::new() };
     Assessment { verdict, checks: vec![check], score, probed_at, changed: None }
-}
-
-/// The record of an assessed listing in the statistics.
-#[must_use]
-pub fn probe_record(listing: &Listing, assessment: &Assessment) -> ProbeRecord {
-    let verdict = &assessment.verdict;
-    ProbeRecord {
-        id: listing.id.clone(),
-        kind: listing.shown_kind(),
-        target: verdict.facts.endpoint.clone().unwrap_or_default(),
-        ok: verdict.handshake == Handshake::Ok,
-        latency_ms: verdict.latency_ms,
-        score: assessment.score.value,
-        signals: verdict.signals.clone(),
-        handshake: verdict.handshake,
-        protocol_hints: verdict.protocol_hints.clone(),
-        probed_at: assessment.probed_at,
-        code: None,
-        reason: verdict.reasons.first().map(|reason| reason.reason.clone()),
-    }
 }

@@ -16,7 +16,7 @@ use axum::{Json, Router};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
-use tokio::sync::{Mutex, Notify, mpsc, oneshot};
+use tokio::sync::{Mutex, mpsc, oneshot};
 
 /// Time limit of one invocation.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -25,9 +25,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Function {
     // The first field is dropped first: without the runtime API the binary would log errors.
-    process: Child,
+    _process: Child,
     waiting: mpsc::Sender<Invocation>,
-    first_request: Arc<Notify>,
 }
 
 /// Why there is no reply to an event.
@@ -48,7 +47,6 @@ struct Invocation {
 struct Exchange {
     waiting: Mutex<mpsc::Receiver<Invocation>>,
     running: Mutex<HashMap<String, oneshot::Sender<Result<Value, Failure>>>>,
-    first_request: Arc<Notify>,
 }
 
 impl Function {
@@ -58,8 +56,7 @@ impl Function {
     /// No port is free, or the binary cannot be started.
     pub async fn start(binary: &Path, environment: &[(&str, &str)]) -> std::io::Result<Self> {
         let (waiting, receiver) = mpsc::channel(1);
-        let first_request = Arc::<Notify>::default();
-        let address = serve(receiver, first_request.clone()).await?;
+        let address = serve(receiver).await?;
         let process = Command::new(binary)
             .env_clear()
             .env("AWS_LAMBDA_RUNTIME_API", address.to_string())
@@ -77,21 +74,7 @@ impl Function {
             .stdout(Stdio::null())
             .kill_on_drop(true)
             .spawn()?;
-        Ok(Self { process, waiting, first_request })
-    }
-
-    /// Waits until the binary requests its first event, which ends its start-up.
-    ///
-    /// # Errors
-    /// No request within a minute.
-    pub async fn asks(&self) -> Result<(), Failure> {
-        tokio::time::timeout(TIME_LIMIT, self.first_request.notified()).await.map_err(|_| Failure::Silent)
-    }
-
-    /// The process id; `None` if it has ended and was waited for.
-    #[must_use]
-    pub fn process(&self) -> Option<u32> {
-        self.process.id()
+        Ok(Self { _process: process, waiting })
     }
 
     /// Sends one event and waits for the reply.
@@ -108,11 +91,8 @@ impl Function {
     }
 }
 
-async fn serve(
-    waiting: mpsc::Receiver<Invocation>,
-    first_request: Arc<Notify>,
-) -> std::io::Result<SocketAddr> {
-    let exchange = Exchange { waiting: Mutex::new(waiting), running: Mutex::default(), first_request };
+async fn serve(waiting: mpsc::Receiver<Invocation>) -> std::io::Result<SocketAddr> {
+    let exchange = Exchange { waiting: Mutex::new(waiting), running: Mutex::default() };
     let router = Router::new()
         .route("/2018-06-01/runtime/invocation/next", get(next))
         .route("/2018-06-01/runtime/invocation/{id}/response", post(answered))
@@ -126,7 +106,6 @@ async fn serve(
 }
 
 async fn next(State(exchange): State<Arc<Exchange>>) -> Response {
-    exchange.first_request.notify_one();
     let Some(invocation) = exchange.waiting.lock().await.recv().await else {
         return StatusCode::GONE.into_response();
     };

@@ -4,11 +4,10 @@
 use std::net::IpAddr;
 
 use http::StatusCode;
-use serde_json::Value;
 
 use super::public_key::PublicKey;
 use super::signature::Signature;
-use crate::App;
+use crate::prelude::*;
 use registry_fetch::{Follow, PREFLIGHT, Request, Target};
 use registry_model::KeySource;
 use registry_model::json;
@@ -156,8 +155,6 @@ fn of_records<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Vec<PublicKey>
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     const KEY: &str = "O2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik";

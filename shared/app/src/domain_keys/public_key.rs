@@ -3,14 +3,12 @@
 
 use std::fmt;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
 use p256::ecdsa::VerifyingKey;
 use p256::ecdsa::signature::Verifier as _;
 use ring::signature::{ED25519, UnparsedPublicKey};
-use serde_json::{Map, Value};
 
 use super::signature::Signature;
+use crate::prelude::*;
 use registry_model::PublicJwk;
 
 /// The bytes before the 32 bytes of an Ed25519 key in a `SubjectPublicKeyInfo` (RFC 8410 §4).
@@ -143,7 +141,6 @@ mod tests {
     use p256::ecdsa::SigningKey;
     use p256::ecdsa::signature::Signer as _;
     use ring::signature::{Ed25519KeyPair, KeyPair as _};
-    use serde_json::json;
 
     use super::*;
 

@@ -1,8 +1,7 @@
 //! A signature as a caller sends it. The length of the signature decides its form. 64 bytes are the plain
 //! form, for both kinds of keys. Any other length is the DER form, which OpenSSL writes for P-256.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
+use crate::prelude::*;
 
 /// Bytes in DER: two integers of 33 bytes, each with its header, in a sequence.
 const MAX_BYTES: usize = 72;

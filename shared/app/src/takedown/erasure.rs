@@ -2,9 +2,7 @@
 //! public text.
 
 use super::Outcome;
-use crate::App;
-use registry_model::error::Problem;
-use registry_model::{FeedItem, ListingId};
+use crate::prelude::*;
 use registry_store::Erased;
 
 pub(super) async fn erase_contact(app: &App, id: &ListingId) -> Result<Outcome, Problem> {

@@ -2,10 +2,9 @@
 //! texts are replaced.
 
 use super::Outcome;
-use crate::App;
+use crate::prelude::*;
 use crate::talk::without_personal_data;
-use registry_model::error::Problem;
-use registry_model::{Feedback, ListingId};
+use registry_model::Feedback;
 use registry_store::FeedbackPage;
 
 /// The feedback of a listing, for its owner.

@@ -5,12 +5,9 @@
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::{Outcome, blocked_conflict, listings};
-use crate::App;
-use registry_model::error::Problem;
-use registry_model::{
-    BlockedHost, FeedItem, HostName, Lane, Listing, ListingId, Moment, PublicReason, Withdrawal,
-};
-use registry_store::{HostPointer, StoreError};
+use crate::prelude::*;
+use registry_model::{BlockedHost, HostName};
+use registry_store::HostPointer;
 
 /// Pointers that one call reads. The limit makes sure that the call ends within the minute that its function may run.
 const MAX_PER_CALL: i32 = 200;

@@ -2,12 +2,8 @@
 //! listing after it was read, the operation starts again.
 
 use super::{Outcome, blocked_conflict};
-use crate::App;
-use registry_model::error::Problem;
-use registry_model::{
-    BlockedHost, FeedItem, Lane, Listing, ListingId, Moment, ProbeHistory, PublicReason, Withdrawal,
-};
-use registry_store::StoreError;
+use crate::prelude::*;
+use registry_model::{BlockedHost, ProbeHistory};
 use registry_store::events::{Event, What};
 
 /// How often a listing that changes concurrently is read again.
@@ -94,12 +90,8 @@ pub(super) async fn take_off(
             ..before.clone()
         };
         let text = format!("{} was withdrawn: {}", before.name, withdrawal.reason.as_str());
-        if app
-            .store
-            .decide(&before, &after, &FeedItem::of_listing(&after, "listing_withdrawn", text, withdrawal.at))
-            .await?
-        {
-            announce(app, &after, What::Withdrawn).await;
+        let news = FeedItem::of_listing(&after, "listing_withdrawn", text, withdrawal.at);
+        if decide(app, &before, &after, &news, What::Withdrawn).await? {
             if !withdrawal.by_owner {
                 app.store.remove_seen(id).await?;
             }
@@ -120,13 +112,8 @@ pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Prob
         let now = app.clock.now();
         let after = requeued(&before, now);
         let text = format!("{} moved to another URL and waits for its next probe.", before.name);
-        if app
-            .store
-            .decide(&before, &after, &FeedItem::of_listing(&after, "listing_demoted", text, now))
-            .await?
-        {
-            announce(app, &after, What::Demoted).await;
-        }
+        let news = FeedItem::of_listing(&after, "listing_demoted", text, now);
+        decide(app, &before, &after, &news, What::Demoted).await?;
     }
     Err(Problem::unavailable("the listing kept changing while it was moved"))
 }
@@ -136,14 +123,8 @@ pub(super) async fn bring_back(app: &App, before: &Listing) -> Result<bool, Stor
     let now = app.clock.now();
     let after = requeued(before, now);
     let text = format!("{} was restored and waits for its next probe.", before.name);
-    let written = app
-        .store
-        .decide(before, &after, &FeedItem::of_listing(&after, "listing_restored", text, now))
-        .await?;
-    if written {
-        announce(app, &after, What::Queued).await;
-    }
-    Ok(written)
+    let news = FeedItem::of_listing(&after, "listing_restored", text, now);
+    decide(app, before, &after, &news, What::Queued).await
 }
 
 /// The listing in the queue, without what earlier probes found.
@@ -166,6 +147,17 @@ fn requeued(before: &Listing, now: Moment) -> Listing {
     }
 }
 
-async fn announce(app: &App, listing: &Listing, what: What) {
-    app.bus.send(&Event::of(listing, what, app.clock.now())).await;
+/// Writes a decision and sends its event; false where the listing changed since it was read.
+async fn decide(
+    app: &App,
+    before: &Listing,
+    after: &Listing,
+    news: &FeedItem,
+    what: What,
+) -> Result<bool, StoreError> {
+    let written = app.store.decide(before, after, news).await?;
+    if written {
+        app.bus.send(&Event::of(after, what, app.clock.now())).await;
+    }
+    Ok(written)
 }

@@ -3,9 +3,7 @@
 
 use super::hosts::host_blocked;
 use super::listings::{restore_unless, take_off};
-use crate::App;
-use registry_model::error::Problem;
-use registry_model::{Listing, ListingId, PublicReason, Withdrawal};
+use crate::prelude::*;
 
 /// Withdraws a listing for its owner; false if it was already withdrawn. 404 for an unknown listing.
 pub async fn withdraw_by_owner(app: &App, id: &ListingId) -> Result<bool, Problem> {

@@ -1,9 +1,8 @@
 //! Takes back rewards and purchases.
 
 use super::Outcome;
-use crate::App;
-use registry_model::error::Problem;
-use registry_model::{ListingId, Moment, PurchaseId};
+use crate::prelude::*;
+use registry_model::PurchaseId;
 
 pub(super) async fn void_completion(app: &App, id: &ListingId) -> Result<Outcome, Problem> {
     let Some(completion) = app.store.completion(id).await? else {

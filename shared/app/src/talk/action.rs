@@ -1,8 +1,6 @@
 //! The actions that a caller can take in an inbox. Each action has a maximum length for its text and a kind of message.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
+use crate::prelude::*;
 use registry_model::TalkKind;
 
 /// An action in an inbox.

@@ -1,12 +1,7 @@
 //! Returns what a listing in a given state should do next, as calls that can be sent unchanged. The list is
 //! never empty.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-
-use registry_model::settings::Settings;
-use registry_model::{Lane, Listing, Moment};
+use crate::prelude::*;
 
 /// A suggested call.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -40,24 +35,19 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
     let id = listing.id.as_str();
     match listing.shown_lane(now - settings.recheck_interval()) {
         Lane::Active => {
-            let demo = || {
-                let body = json!({ "listing_id": id });
-                post(
+            let funnel = match (listing.demoed, listing.feedbacked) {
+                (false, _) => Some(post(
                     "take_demo",
                     "/api/products/demo",
-                    Some(body),
+                    Some(json!({ "listing_id": id })),
                     "A free demo is available. It contains files made from the card of the listing.",
-                )
-            };
-            let feedback = || {
-                let why = "The listing took its demo. To get a founding seat (a free product) or a discount, \
-                    send feedback: next_steps.example_body from the response to the demo, with your own \
-                    answers.";
-                post("leave_feedback", "/api/products/feedback", None, why)
-            };
-            let funnel = match (listing.demoed, listing.feedbacked) {
-                (false, _) => Some(demo()),
-                (true, false) => Some(feedback()),
+                )),
+                (true, false) => {
+                    let why = "The listing took its demo. To get a founding seat (a free product) or a discount, \
+                        send feedback: next_steps.example_body from the response to the demo, with your own \
+                        answers.";
+                    Some(post("leave_feedback", "/api/products/feedback", None, why))
+                }
                 (true, true) => None,
             };
             let body = json!({ "listing_id": id, "action": "check_in" });

@@ -1,12 +1,7 @@
 //! Whether a listing visits its Talk inbox (`specification.md#talk-modes`). Rows, the status, and the inbox
 //! itself use the same rule. A listing without visits is shown as `lapsed`, but it stays on the active list.
 
-use jiff::SignedDuration;
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use registry_model::settings::Settings;
-use registry_model::{Lane, Listing, Moment};
+use crate::prelude::*;
 
 const VISIT_VALIDITY: SignedDuration = SignedDuration::from_hours(7 * 24);
 

@@ -4,12 +4,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use jiff::SignedDuration;
-
-use registry_model::{Caller, ListingId, Moment, TrailEvent};
-use registry_store::{Deposit, Store, StoreError};
+use crate::prelude::*;
+use registry_model::TrailEvent;
+use registry_store::{Deposit, Store};
 
 /// A caller counts once in this time at each listing.
 const WINDOW: SignedDuration = SignedDuration::from_hours(1);

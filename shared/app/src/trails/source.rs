@@ -3,7 +3,8 @@
 
 use sha2::{Digest, Sha256};
 
-use registry_model::{HostName, Listing, ListingId, hex};
+use crate::prelude::*;
+use registry_model::{HostName, hex};
 
 /// A digest of a caller's digest, a listing and an action. So the same caller has different digests at different
 /// listings.
@@ -41,7 +42,6 @@ fn folded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::Moment;
 
     #[test]
     fn a_listing_is_recognized_by_id_name_and_domain() {

@@ -1,8 +1,7 @@
 //! How much a trace (a mark of a user) adds to the trail of a listing. The same source can add to the same listing only
 //! once in a fixed interval. Otherwise one caller with a loop could make any listing the strongest.
 
-use jiff::SignedDuration;
-
+use crate::prelude::*;
 use registry_model::{Amounts, MarkKind, TrailEvent};
 
 /// The time after which another endorsement of the same source adds something.

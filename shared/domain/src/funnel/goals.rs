@@ -39,7 +39,7 @@ impl Goals {
     pub fn with_preset(self, preset: Option<Preset>) -> Result<(Vec<String>, Option<Preset>), Problem> {
         let goals = self.parse()?;
         match goals.as_slice() {
-            [goal] if goal.parse::<Preset>().is_ok() => Ok((Vec::new(), goal.parse().ok())),
+            [goal] if Preset::named(goal).is_some() => Ok((Vec::new(), Preset::named(goal))),
             _ => Ok((goals, preset)),
         }
     }

@@ -352,6 +352,7 @@ async fn publish_again(
     updated.due_at = known.due_at.min(now).max(earliest);
     updated.start_new_period();
     updated.probe_requested_at = Some(now);
+    updated.at_once = earliest <= now;
     let status = if known.lane == Lane::Queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
     let retry_at = Some(earliest).filter(|earliest| *earliest > now);
     let contact = contact(submission, name);

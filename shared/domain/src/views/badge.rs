@@ -29,7 +29,8 @@ pub fn name(name: &str) -> Result<&'static str, Problem> {
 }
 
 pub fn plain(settings: &Settings, name: &str) -> String {
-    let color = if matches!(name, "mcp" | "agent") { BLUE } else { GREEN };
+    // Without a listing, a state is only a word.
+    let color = if matches!(name, "mcp" | "agent") { BLUE } else { GREY };
     svg(&settings.brand, name, color)
 }
 

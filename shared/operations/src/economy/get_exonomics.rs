@@ -65,6 +65,7 @@ const LAWS: [&str; 4] = [
 
 impl Operation for GetExonomics {
     const NAME: &'static str = "get_exonomics";
+    const ALIASES: &'static [&'static str] = &["exonomics"];
     const TITLE: &'static str = "Value and cost of the registry";
     const VERSION: Option<&'static str> = Some(EXONOMICS_VERSION);
     const DESCRIPTION: &'static str = "Returns an overview of the value and cost of this registry: the \

@@ -72,7 +72,8 @@ impl Operation for CheckLiveness {
         if !(0.0..=MAX_AGE_HOURS).contains(&max_hours) {
             return Err(Problem::invalid("max_hours", "out_of_range", "`max_hours` must be from 0 to 168."));
         }
-        let listing = lookup::listing(app, &arguments.listing_id).await?;
+        let id = lookup::meant(app, &arguments.listing_id).await?;
+        let listing = lookup::listing(app, id.as_str()).await?;
         let (now, lane) = (app.clock.now(), listing.shown_lane(app.oldest_proof()));
         let age = listing.last_ok_at.map(|at| hours(now.duration_since(at)));
         let max_age = SignedDuration::try_from_secs_f64(max_hours * 3600.0).unwrap_or_default();

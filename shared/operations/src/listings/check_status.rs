@@ -206,17 +206,15 @@ impl Operation for CheckStatus {
 }
 
 async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Problem> {
-    match (&arguments.id, &arguments.name) {
-        (Some(id), _) => lookup::listing_with_evidence(app, id).await,
-        (None, Some(name)) => {
-            let listing = lookup::named(app, name).await?;
-            lookup::listing_with_evidence(app, listing.id.as_str()).await
-        }
+    let id = match (&arguments.id, &arguments.name) {
+        (Some(id), _) => lookup::meant(app, id).await?,
+        (None, Some(name)) => lookup::named(app, name).await?.id,
         (None, None) => {
             let detail = "Send `id` (from the answer of list_yourself) or `name` (the name of the listing).";
-            Err(Problem::invalid("id", "which_listing", detail))
+            return Err(Problem::invalid("id", "which_listing", detail));
         }
-    }
+    };
+    lookup::listing_with_evidence(app, id.as_str()).await
 }
 
 /// The listing that already has the endpoint of this one, if that is why this one is not Live.

@@ -98,7 +98,8 @@ impl Operation for ListingTools {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let limit = bounded::count("limit", arguments.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
-        let listing = lookup::listing(app, &arguments.id).await?;
+        let id = lookup::meant(app, &arguments.id).await?;
+        let listing = lookup::listing(app, id.as_str()).await?;
         if listing.lane == Lane::Withdrawn {
             return Err(Problem::listing_not_found(listing.id.as_str()));
         }

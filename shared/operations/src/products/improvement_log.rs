@@ -108,7 +108,7 @@ fn funnel_entry(learned: &Lessons, settings: &Settings) -> Option<Entry> {
     let (demos, feedback) = (learned.demos(), learned.feedback());
     let share = percent(feedback, demos)?;
     let (ask, call) = if feedback < demos {
-        ("Send the feedback draft of your demo.", feedback_call(settings))
+        ("Send feedback on your demo, in your own words.", feedback_call(settings))
     } else {
         ("Take the demo of another product.", demo_call(settings))
     };

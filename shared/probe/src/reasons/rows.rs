@@ -15,9 +15,8 @@ fn row(code: &'static str, words: impl Into<String>, fix: &'static str, class: C
     (code.into(), words.into(), fix.into(), class)
 }
 
-/// A correct sign-in makes a server gated.
-const TO_BE_LIVE: &str = "A server with a correct sign-in is listed as gated. To be Live, allow initialize and \
-    tools/list without credentials, and require them only for tools/call.";
+const TO_BE_LIVE: &str = "To be Live, allow initialize and tools/list without credentials, and require them only \
+    for tools/call.";
 
 pub(super) fn row_of(fault: &ProbeFault) -> Row {
     match fault {
@@ -241,7 +240,7 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             (
                 format!("sign_in:{name}").into(),
                 format!("remote partial (sign-in: {name})"),
-                format!("{fix} {TO_BE_LIVE}").into(),
+                format!("{fix} The listing is then gated. {TO_BE_LIVE}").into(),
                 if *temporary { LATER } else { PARTIAL },
             )
         }
@@ -249,8 +248,9 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             "gated_unproven".into(),
             format!("remote partial {status} (gated, protocol unproven)"),
             format!(
-                "Answer 401 with WWW-Authenticate: Bearer resource_metadata=\"…\", and serve \
-                 /.well-known/oauth-protected-resource with resource and authorization_servers. {TO_BE_LIVE}"
+                "{TO_BE_LIVE} To be listed as gated instead, answer 401 with WWW-Authenticate: Bearer \
+                 resource_metadata=\"…\", and serve /.well-known/oauth-protected-resource with resource and \
+                 authorization_servers."
             )
             .into(),
             PARTIAL,

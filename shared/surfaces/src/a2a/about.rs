@@ -2,14 +2,9 @@
 //! operations and the table of methods, so it cannot become out of date.
 
 use axum::Json;
-use axum::extract::State;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::dialects;
-use registry_app::App;
-use registry_model::settings::Settings;
+use crate::prelude::*;
 use registry_operations::intent;
 
 /// A description of the A2A endpoint.

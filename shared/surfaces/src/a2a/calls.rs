@@ -1,14 +1,12 @@
 //! The methods of both bindings (JSON-RPC and REST). The answer is written in the caller's A2A version.
 
-use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Map, Value};
+use serde_json::value::to_raw_value;
 
 use super::dialects::{Dialect, Method};
 use super::fields::Fields;
 use super::send::{PartsCache, send};
 use super::{A2aError, about, tasks};
-use registry_app::App;
-use registry_model::Caller;
+use crate::prelude::*;
 
 /// A call of either binding.
 pub(super) async fn call(

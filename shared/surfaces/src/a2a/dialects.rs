@@ -2,13 +2,12 @@
 //! `message/send` in older dialects. The method name decides the dialect of the answer, because many clients
 //! send no version header.
 
-use std::sync::Arc;
-
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::to_raw_value;
 
 use super::message::Part;
 use super::task::Task;
 use super::{older, v1};
+use crate::prelude::*;
 
 /// The version that an answer is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

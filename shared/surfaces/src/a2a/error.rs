@@ -2,14 +2,11 @@
 //! with a Google error (A2A 1.0 specification §5.4 and §3.3.2). The codes are the same in all versions.
 
 use axum::Json;
-use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, StatusCode, header};
-use serde_json::{Value, json};
 
 use super::task::TaskState;
 use super::v1::{ErrorBody, ErrorStatus};
 use crate::json_rpc;
-use registry_model::error::{Problem, shorten};
+use crate::prelude::*;
 use registry_store::StoreError;
 
 /// The JSON-RPC code, the reason (none for JSON-RPC's own codes), the HTTP status, the Google status.

@@ -1,12 +1,10 @@
 //! Reads fields of a client's JSON. A field has a camel-case name, but some clients send it in snake case. Errors
 //! contain the name of the field. A number may be a string, because the REST binding sends numbers in the query.
 
-use serde_json::{Map, Value};
-
 use super::A2aError;
 use super::id::is_valid_id;
 use super::v1::MAX_HISTORY_LENGTH;
-use registry_model::error::shorten;
+use crate::prelude::*;
 
 /// The members of one object, and its path for errors.
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +122,6 @@ fn snake(camel: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn member_names_may_be_in_camel_case_or_snake_case() {

@@ -4,10 +4,8 @@
 //! message, and every stored byte costs money. So only the beginning of a message is stored. It is enough to
 //! recognize the message and to continue the conversation.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
 use super::A2aError;
+use crate::prelude::*;
 use registry_operations::intent::MessageContent;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -154,8 +152,6 @@ fn beginning(part: Part, room: usize) -> Option<Part> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Map, json};
-
     use super::*;
 
     fn message(parts: Vec<Part>) -> Message {

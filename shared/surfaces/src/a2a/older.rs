@@ -1,12 +1,11 @@
 //! The JSON of A2A 0.3 and 0.2. A part has both `kind` (0.3) and `type` (0.2). A task has both `contextId` and
 //! `sessionId`. The SDK of each version ignores the fields of the other version, so one form serves all clients.
 
-use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Value, json};
+use serde_json::value::to_raw_value;
 
 use super::message::{Content, Message, Part, Role};
 use super::task::Task;
+use crate::prelude::*;
 
 /// A message as an answer, around parts that are already serialized.
 pub(super) fn answer(

@@ -1,12 +1,11 @@
 //! Reads a message of any A2A version. Clients of the older versions may leave out fields that their SDKs do not check.
 
-use serde_json::{Map, Value};
-
 use super::A2aError;
 use super::dialects::Dialect;
 use super::fields::Fields;
 use super::message::{Content, Message, Part, Role};
 use super::v1::MAX_PARTS;
+use crate::prelude::*;
 
 /// Reads the `message` member of the parameters of a call.
 pub(super) fn message(
@@ -98,7 +97,6 @@ fn part(value: &Value, path: &str) -> Result<Part, A2aError> {
 mod tests {
     use super::*;
     use crate::a2a::v1::send_schema;
-    use serde_json::json;
 
     fn message(message: &Value, dialect: Dialect) -> Result<Message, A2aError> {
         let params = json!({ "message": message });

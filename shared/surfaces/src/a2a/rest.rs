@@ -2,19 +2,15 @@
 //! with the same JSON. A tenant at the start of the path is ignored, because this registry has only one tenant.
 
 use axum::Extension;
-use axum::extract::{FromRequest, Path, Request, State};
-use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderValue, Uri, header};
-use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use axum::extract::{FromRequest, Path, Request};
+use http::Uri;
 
 use super::dialects::{Dialect, Method};
 use super::send::PartsCache;
 use super::{A2aError, calls, version};
 use crate::http::RawBody;
 use crate::http::rest::json_response;
-use registry_app::App;
-use registry_model::Caller;
+use crate::prelude::*;
 
 /// Sent only to clients that name it; others expect `application/json`.
 const A2A_JSON: &str = "application/a2a+json";
@@ -22,36 +18,17 @@ const A2A_JSON: &str = "application/a2a+json";
 /// A method, and the id of the task in the path.
 type Call = (Method, Option<String>);
 
-/// `/api/a2a/{call}`.
+/// `/api/a2a/{call}`, or `POST /message:send` without a path below the base.
 pub(super) async fn handle(
     State(app): State<App>,
     Extension(cache): Extension<PartsCache>,
     caller: Caller,
-    Path(path): Path<String>,
+    path: Option<Path<String>>,
     request: Request,
 ) -> Response {
-    answer(&app, &cache, caller, call_at(&path), request).await
-}
-
-/// `POST /message:send`.
-pub(super) async fn send(
-    State(app): State<App>,
-    Extension(cache): Extension<PartsCache>,
-    caller: Caller,
-    request: Request,
-) -> Response {
-    answer(&app, &cache, caller, Some((Method::Send(Dialect::V1), None)), request).await
-}
-
-async fn answer(
-    app: &App,
-    cache: &PartsCache,
-    caller: Caller,
-    call: Option<Call>,
-    request: Request,
-) -> Response {
+    let call = path.map_or(Some((Method::Send(Dialect::V1), None)), |Path(path)| call_at(&path));
     let names_a2a_json = names_a2a_json(request.headers());
-    let mut response = match run(app, cache, caller, call, request).await {
+    let mut response = match run(&app, &cache, caller, call, request).await {
         Ok(result) => json_response(result),
         Err(error) => error.into_response(),
     };

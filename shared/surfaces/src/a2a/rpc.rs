@@ -2,19 +2,14 @@
 //! is that one of the official clients ignores the body of answers with any other status.
 
 use axum::Extension;
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, Uri};
-use serde_json::{Map, Value};
+use http::Uri;
 
 use super::send::PartsCache;
 use super::{A2aError, calls, dialects, version};
 use crate::http::RawBody;
 use crate::http::rest::json_response;
 use crate::json_rpc;
-use registry_app::App;
-use registry_model::Caller;
-use registry_model::error::Problem;
+use crate::prelude::*;
 
 /// `POST /api/a2a`.
 pub(super) async fn handle(
@@ -82,7 +77,6 @@ fn read(body: Result<RawBody, Problem>) -> (Value, Result<Request, A2aError>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn refusal(body: &'static str) -> (Value, i32) {
         let (id, request) = read(Ok(RawBody(body.into())));

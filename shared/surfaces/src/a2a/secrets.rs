@@ -4,8 +4,8 @@
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
-use serde_json::{Map, Value};
 
+use crate::prelude::*;
 use registry_app::talk::without_email_addresses;
 use registry_model::{AccessToken, DiscountCode, SessionId};
 use registry_operations::examples;
@@ -102,8 +102,6 @@ fn is_example(secret: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use registry_model::Random;
     use registry_operations::CATALOGUE;

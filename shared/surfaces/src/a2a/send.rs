@@ -2,11 +2,6 @@
 //! is so in three cases: the message changed something, the reply asks a question, or the client asked for a
 //! task. If a message only reads data, the answer contains no task and may be cached.
 
-use std::sync::Arc;
-
-use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
-
 use super::dialects::Dialect;
 use super::fields::Fields;
 use super::id::{is_hard_to_guess, new_context_id, new_id};
@@ -15,11 +10,10 @@ use super::secrets::{NOT_STORED, drop_removed};
 use super::task::{Artifact, Task, TaskContents, TaskState};
 use super::tasks::{CANCELED_TEXT, stored};
 use super::{A2aError, parse};
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::talk::has_email_address;
+use registry_model::LimitedAction;
 use registry_model::cache::RenderCache;
-use registry_model::error::Problem;
-use registry_model::{Caller, LimitedAction};
 use registry_operations::AnyOperation;
 use registry_operations::intent::{self, Intent, MessageContent, Outcome, Reply};
 use registry_store::Origin;

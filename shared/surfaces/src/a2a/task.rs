@@ -2,13 +2,10 @@
 //! of A2A 0.3. The state names of 1.0 are derived from them. The size of an item is limited, so contents that
 //! are too large are replaced by a note.
 
-use serde::{Deserialize, Serialize};
-
 use super::id::is_own_context_id;
 use super::message::{Content, Message, Part};
 use super::secrets::without_secrets;
-use registry_model::Moment;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_store::{MAX_CONTENT_BYTES, Origin, StoredTask};
 
 /// A2A 1.0 specification §4.1.3. `Submitted`, `Working` and `AuthRequired` are never stored here: a task is
@@ -26,34 +23,26 @@ pub(super) enum TaskState {
 }
 
 impl TaskState {
-    pub(super) const ALL: [Self; 8] = [
-        Self::Submitted,
-        Self::Working,
-        Self::Completed,
-        Self::Failed,
-        Self::Canceled,
-        Self::InputRequired,
-        Self::Rejected,
-        Self::AuthRequired,
+    /// With the names in A2A 0.3; 1.0 writes the same in capitals.
+    pub(super) const ALL: [(Self, &'static str); 8] = [
+        (Self::Submitted, "submitted"),
+        (Self::Working, "working"),
+        (Self::Completed, "completed"),
+        (Self::Failed, "failed"),
+        (Self::Canceled, "canceled"),
+        (Self::InputRequired, "input-required"),
+        (Self::Rejected, "rejected"),
+        (Self::AuthRequired, "auth-required"),
     ];
 
-    /// The name in A2A 0.3; 1.0 writes the same in capitals.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Submitted => "submitted",
-            Self::Working => "working",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Canceled => "canceled",
-            Self::InputRequired => "input-required",
-            Self::Rejected => "rejected",
-            Self::AuthRequired => "auth-required",
-        }
+    pub(super) fn name(self) -> &'static str {
+        Self::ALL.into_iter().find(|(state, _)| *state == self).map_or("", |(_, name)| name)
     }
 
     pub(super) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
+        Self::ALL.into_iter().find(|(_, known)| *known == name).map(|(state, _)| state)
     }
+
     pub(super) const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Canceled | Self::Rejected)
     }
@@ -150,8 +139,6 @@ fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use registry_model::{AccessToken, Random};
 

@@ -9,8 +9,8 @@ use super::id::{is_own_context_id, is_valid_id, new_id};
 use super::message::{Message, Part};
 use super::task::{Task, TaskState};
 use super::v1::{self, MAX_PAGE_SIZE};
-use registry_app::App;
-use registry_model::{Caller, Cursor, Moment, TimeKey};
+use crate::prelude::*;
+use registry_model::{Cursor, TimeKey};
 use registry_store::{StoredTask, TaskFilter, TaskPage};
 
 pub(super) async fn get(app: &App, caller: Caller, params: Fields<'_>) -> Result<Task, A2aError> {

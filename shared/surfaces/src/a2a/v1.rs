@@ -2,15 +2,12 @@
 //! field, so there is no `kind`. Roles and states are in capitals. Fields with a default value are left out,
 //! as in the JSON mapping of protobuf.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Map, Value, json};
+use serde_json::value::to_raw_value;
 
 use super::id::MAX_ID_LENGTH;
 use super::message::{Content, Role};
 use super::task::TaskState;
-use registry_model::Moment;
+use crate::prelude::*;
 
 pub(super) const MAX_PARTS: usize = 100;
 /// More than any task has, and within the range of every integer type.
@@ -287,7 +284,7 @@ pub(crate) fn history_length_schema() -> Value {
 
 /// The schema of the query of a list of tasks.
 pub(crate) fn list_schema() -> Value {
-    let states = TaskState::ALL.into_iter().map(state);
+    let states = TaskState::ALL.into_iter().map(|(named, _)| state(named));
     let states: Vec<String> =
         [String::new(), STATE_UNSPECIFIED.to_owned()].into_iter().chain(states).collect();
     let mut context_id = id_schema();

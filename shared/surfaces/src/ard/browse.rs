@@ -1,15 +1,12 @@
 //! `GET /agents` of ARD (§7.4): all Live listings in pages, in a fixed order, with a filter. If the index
 //! cannot apply a filter, the filter is checked against each row. The number of reads is limited.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::filter::Kinds;
 use super::list_filter::ListFilter;
 use super::token::{self, ListPosition};
 use super::{ArdError, page_size};
 use crate::ard::catalog_entry::CatalogEntry;
-use registry_app::App;
+use crate::prelude::*;
 use registry_model::Cursor;
 use registry_search::browse::{BrowseQuery, Row};
 

@@ -1,17 +1,13 @@
 //! A catalog entry (ARD §4.2) in catalogs and search results. An entry is a listing, or an endpoint of the
 //! registry itself. All entries are built in this module, so that an entry is the same everywhere.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
 use url::Url;
 
+use crate::prelude::*;
 use registry_domain::views::urn;
 use registry_model::protocol::{
     AGENT_CARD_MEDIA_TYPE, ARD_BASE, MCP_ENDPOINT, REGISTRY_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE,
 };
-use registry_model::settings::Settings;
-use registry_model::{Kind, Listing, ListingId, Moment};
 use registry_search::AbilityNames;
 
 /// An ARD catalog entry.

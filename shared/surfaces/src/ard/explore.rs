@@ -1,18 +1,11 @@
 //! `POST /explore` of ARD (§7.3): counts entries by type, publisher, tag or category. It counts all entries,
 //! or the entries that match a text. The counts come from the index only. No listing is read.
 
-use std::sync::Arc;
-
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-
 use super::filter::{self, Filter, Kinds};
 use super::{ArdError, search};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::views::urn;
-use registry_model::error::shorten;
-use registry_model::{Kind, Listed};
+use registry_model::Listed;
 use registry_search::MAX_QUERY_CHARS;
 use registry_search::browse::{Counts, Facet};
 

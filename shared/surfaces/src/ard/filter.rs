@@ -3,11 +3,8 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
-
 use super::ArdError;
-use registry_model::Kind;
-use registry_model::error::shorten;
+use crate::prelude::*;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 
 const MAX_PATHS: usize = 8;

@@ -4,12 +4,10 @@
 use std::str::FromStr;
 
 use jiff::civil::{Date, DateTime};
-use serde_json::Value;
 
 use super::ArdError;
 use super::filter::{Filter, Kinds};
-use registry_model::error::shorten;
-use registry_model::{Listing, Moment};
+use crate::prelude::*;
 
 const FIELDS: &str = "displayName, type, publisherId, createdAfter, updatedAfter, identifier, tags, capabilities, \
     version, metadata.<name>";
@@ -166,7 +164,6 @@ fn moment(text: &str) -> Result<Moment, ArdError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::Kind;
 
     #[test]
     fn conditions_of_a_list_filter_are_parsed() {

@@ -1,8 +1,6 @@
 //! The ARD API: search, explore and browse. Requests, responses and errors have the formats of ARD. The
 //! search path also accepts search requests in this registry's own format.
 
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use http::Uri;
@@ -13,9 +11,7 @@ use super::{ArdError, about, search};
 use crate::documents::agent_directory::{self, Directory};
 use crate::http::RawBody;
 use crate::http::rest::json_response;
-use registry_app::App;
-use registry_model::Caller;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_model::protocol::ARD_BASE;
 use registry_operations::arguments::{from_json, from_query};
 use registry_operations::{ARD_SEARCH, RawArguments};

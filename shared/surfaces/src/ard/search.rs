@@ -1,18 +1,13 @@
 //! `POST /search` of ARD (§7.2): the entries that match a text and a filter, best match first. The schema of
 //! ARD allows only entries, referrals and a page token in the answer.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Value, json};
-
 use super::filter::{self, Filter, Kinds};
 use super::token::{self, HitsBefore};
 use super::{ArdError, page_size};
 use crate::ard::catalog_entry::CatalogEntry;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::federation::{self, FederationMode, PeerReferral};
 use registry_model::protocol::ARD_BASE;
-use registry_model::settings::Settings;
 use registry_model::{Cursor, Listed};
 use registry_search::{Hit, MAX_QUERY_CHARS, Query, Text};
 

@@ -2,14 +2,10 @@
 //! `/.well-known/api-catalog` (RFC 9727) contains the APIs of this registry as a set of links (RFC 9264). For
 //! each API, it links to the description and to the current state.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-
 use super::{DISCOVERY_MAP, LLMS_FULL, OPENAPI, SKILL_INDEX, SKILL_JSON};
-use crate::documents::{self, API_CATALOG_LINK, AnyDocument, json as json_bytes};
+use crate::documents::{self, API_CATALOG_LINK, json as json_bytes};
+use crate::prelude::*;
 use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY};
-use registry_model::settings::Settings;
 
 /// The addresses that an agent looks for first.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

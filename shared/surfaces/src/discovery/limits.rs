@@ -1,10 +1,7 @@
 //! The rate limits from the settings, as documents show them. Clients can use them to avoid refused requests.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
+use crate::prelude::*;
 use registry_model::RATE_LIMITS;
-use registry_model::settings::Settings;
 
 /// The rules for requests to this registry.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -1,22 +1,16 @@
 //! `/discovery.json`: the map of this registry (`specification.md#documents`). It contains endpoints, tools,
 //! documents, the founding offer, prices, limits and probe statistics.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-
 use super::everything;
 use super::limits::{self, Inbound};
 use crate::call::{self, Call};
 use crate::documents::probe_statistics::{self, Statistics};
-use crate::documents::{self, AnyDocument, ROOT_LINKS, families, json as json_bytes};
-use registry_app::App;
+use crate::documents::{self, ROOT_LINKS, families, json as json_bytes};
+use crate::prelude::*;
 use registry_domain::funnel::{self, DISCOUNT_PERCENT, Deal, Stage, Unlock};
 use registry_domain::views::{Namespace, ProductEntry, tagline};
-use registry_model::error::Problem;
 use registry_model::protocol::{A2A_VERSIONS, ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY, MCP_REVISIONS};
-use registry_model::settings::Settings;
-use registry_operations::{DESCRIPTIONS, Description, LIST_YOURSELF};
+use registry_operations::LIST_YOURSELF;
 
 /// The short names under which clients look for documents.
 const NAMED_DOCUMENTS: [(&str, &AnyDocument); 33] = [

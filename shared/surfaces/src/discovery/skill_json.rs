@@ -2,24 +2,18 @@
 //! founding offer and works with other listings. Each step contains a complete request, so that an agent
 //! needs no other document.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value};
-
 use super::skills::SKILLS;
 use super::{DISCOVERY_MAP, LLMS, LLMS_FULL};
 use crate::call::{self, Call, EXAMPLE_LISTING_ID};
-use crate::documents::{AnyDocument, json};
+use crate::documents::json;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Stage};
 use registry_domain::views::active_page::Counts;
 use registry_domain::views::badge;
-use registry_model::settings::Settings;
-use registry_model::{ListingId, Moment};
 use registry_operations::{
-    CHECK_STATUS, Description, GET_ACCESS, JOIN_AND_CONTRIBUTE, LEAVE_FEEDBACK, LEAVE_TRACE, LIST_YOURSELF,
+    CHECK_STATUS, GET_ACCESS, JOIN_AND_CONTRIBUTE, LEAVE_FEEDBACK, LEAVE_TRACE, LIST_YOURSELF,
     MATCH_CAPABILITY, TAKE_DEMO, TALK_INBOX,
 };
-use registry_store::Live;
 
 /// The steps after `discover`, in their order.
 const STEPS: [(&str, &Description); 9] = [
@@ -150,8 +144,8 @@ fn skill_json(settings: &Settings, live: Live, now: Moment) -> SkillJson {
         skills: SKILLS
             .iter()
             .map(|skill| SkillLink {
-                name: skill.name,
-                description: skill.description,
+                name: &skill.name,
+                description: &skill.description,
                 url: settings.url(&skill.path()),
             })
             .collect(),

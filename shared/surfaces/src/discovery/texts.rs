@@ -8,13 +8,13 @@ use super::skill_json::steps;
 use super::skills::SKILLS;
 use super::{documents as documents_of, everything, guides, map};
 use crate::call::Call;
-use crate::documents::{self, AnyDocument, Render};
+use crate::documents::{self, Render};
 use crate::pages::{self, PAGES};
+use crate::prelude::*;
 use registry_domain::funnel;
 use registry_domain::views::{ProductEntry, tagline};
 use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY};
-use registry_model::settings::Settings;
-use registry_operations::{DESCRIPTIONS, Description, LIST_YOURSELF, MATCH_CAPABILITY};
+use registry_operations::{LIST_YOURSELF, MATCH_CAPABILITY};
 
 pub static LLMS: AnyDocument = AnyDocument {
     paths: &["/llms.txt"],
@@ -73,7 +73,7 @@ fn llms(settings: &Settings) -> String {
     text.push_str("## Start here\n\n");
     add_links(&mut text, settings, guides());
     text.push_str("\n## Skills\n\n");
-    for skill in &SKILLS {
+    for skill in SKILLS.iter() {
         let _ = writeln!(text, "- [{}]({}): {}", skill.name, settings.url(&skill.path()), skill.description);
     }
     text.push_str("\n## Endpoints\n\n");
@@ -141,7 +141,7 @@ fn llms_full(settings: &Settings) -> String {
         add_operation(&mut text, operation, settings);
     }
     text.push_str("\n## Skills\n\n");
-    for skill in &SKILLS {
+    for skill in SKILLS.iter() {
         let _ = writeln!(text, "- [{}]({})", skill.title, settings.url(&skill.path()));
     }
     text.push_str("\n## Documents and pages\n\n");

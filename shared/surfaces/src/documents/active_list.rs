@@ -1,18 +1,11 @@
 //! `/api/listings/active`: the Live listings of each kind, in pages, in the format of the specification.
 
-use bytes::Bytes;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::document::{AnyDocument, DocumentRequest, json};
-use registry_app::App;
+use super::document::json;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Stage};
 use registry_domain::views::Row;
 use registry_domain::views::active_page::{self, Counts, KindFilter, Page, PageQuery};
-use registry_model::Listing;
-use registry_model::error::Problem;
 use registry_operations::short::View;
-use registry_store::Live;
 
 /// Of each kind.
 const ROWS: u32 = 50;

@@ -2,19 +2,12 @@
 //! fields that older clients need. The strict form has only the fields in the schema of A2A 1.0. The third
 //! form is the wide form with the extension families. The skills come from the catalog of operations.
 
-use bytes::Bytes;
-use serde_json::{Map, Value, json};
-
-use super::document::{AnyDocument, Render};
+use super::document::Render;
 use super::families;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::trust::{card_signature, keys};
-use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
 use registry_model::protocol::{A2A_VERSIONS, MCP_ENDPOINT};
-use registry_model::settings::Settings;
 use registry_operations::intent;
-use registry_operations::{DESCRIPTIONS, Description};
 
 pub static AGENT_CARD: AnyDocument = AnyDocument {
     paths: &["/.well-known/agent-card.json", "/.well-known/agent.json"],

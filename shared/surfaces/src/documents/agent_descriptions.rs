@@ -1,16 +1,9 @@
 //! `/.well-known/agent-descriptions`: the Live agents in the format of the Agent Network Protocol (ANP-08,
 //! JSON-LD), in pages.
 
-use bytes::Bytes;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-
-use super::document::{AnyDocument, DocumentRequest, json as json_bytes};
-use registry_app::App;
+use super::document::json as json_bytes;
+use crate::prelude::*;
 use registry_domain::views::active_page::{self, KindFilter, PageQuery};
-use registry_model::error::Problem;
-use registry_model::{Kind, Listing};
 
 const PATH: &str = "/.well-known/agent-descriptions";
 const AGENTS: u32 = 100;

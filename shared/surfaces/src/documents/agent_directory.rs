@@ -2,15 +2,12 @@
 //! clients of registries that use this format. It contains the Live agents with their skills. Clients can
 //! page with offset and limit, and search by words or by skill.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, de};
-use serde_json::{Value, json};
+use serde::{Deserializer, de};
 
-use super::document::{AnyDocument, json as json_bytes};
-use registry_app::App;
+use super::document::json as json_bytes;
+use crate::prelude::*;
 use registry_domain::views::{ProbeSummary, active_page};
-use registry_model::error::Problem;
-use registry_model::{Kind, Listed, ListingId};
+use registry_model::Listed;
 use registry_search::{Hit, Query, Text};
 
 const DEFAULT_LIMIT: u32 = 50;

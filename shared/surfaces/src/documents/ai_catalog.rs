@@ -3,17 +3,11 @@
 
 use std::collections::HashSet;
 
-use bytes::Bytes;
-use serde_json::{Map, Value, json};
-
-use super::document::{AnyDocument, Render, json};
+use super::document::{Render, json};
 use crate::ard::catalog_entry::{self, CatalogEntry};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::views::active_page::{self, ActivePosition, PageQuery};
-use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
 use registry_search::AbilityNames;
-use registry_store::Live;
 
 pub(super) const STRICT: &str = "/.well-known/ai-catalog.json";
 const LINKED: &str = "/.well-known/ard.json";

@@ -1,14 +1,7 @@
 //! `/badge/<name>`: an image about the registry or about one listing (`specification.md#badges`).
 
-use bytes::Bytes;
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use super::document::{AnyDocument, DocumentRequest};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::views::badge;
-use registry_model::ListingId;
-use registry_model::error::Problem;
 
 /// The listing of the badge.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -2,16 +2,9 @@
 
 use std::collections::HashSet;
 
-use askama::Template;
-use bytes::Bytes;
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use super::document::{AnyDocument, DocumentRequest};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::changes;
-use registry_model::error::Problem;
-use registry_model::{Change, HostName, Kind, ListingId, Moment};
+use registry_model::{Change, HostName};
 use registry_store::HostPointer;
 
 /// Changes among which a feed finds its entries.

@@ -3,21 +3,13 @@
 
 use std::fmt::Debug;
 
-use bytes::Bytes;
 use futures::future::BoxFuture;
-use http::HeaderMap;
-use schemars::{JsonSchema, schema_for};
-use serde::Serialize;
+use schemars::schema_for;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
-use registry_app::App;
-use registry_model::Caller;
-use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_operations::arguments::from_query;
 use registry_operations::schema_of_answer;
-use registry_store::Live;
 
 /// A validator, if the document has one before it is rendered.
 pub(crate) type Validity = Result<Option<CacheValidator>, Problem>;
@@ -135,6 +127,12 @@ impl AnyDocument {
             }
         }
     }
+}
+
+/// The validator of a document that is reused for some seconds.
+pub(crate) fn reused_for(app: &App, seconds: u32, name: &str) -> Validity {
+    let span = app.clock.now().as_second().div_euclid(seconds.into());
+    Ok(Some(CacheValidator::weak(&format!("{name}/{span}"))))
 }
 
 fn key<Q: DeserializeOwned + Debug>(query: &str) -> Result<String, Problem> {

@@ -2,18 +2,11 @@
 //! long as the registry stores it. One answer cannot contain a large dump, so there is no file with the latest dump: its
 //! parts are gzip members, and whoever concatenates them has this file.
 
-use bytes::Bytes;
-use http::StatusCode;
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::document::{AnyDocument, DocumentRequest, json};
-use registry_app::App;
+use super::document::{json, reused_for};
+use crate::prelude::*;
 use registry_domain::dump::{SCHEMA_PATH, schema};
 use registry_domain::trust::dump_token::dump_token;
-use registry_model::cache::CacheValidator;
-use registry_model::error::{Problem, shorten};
-use registry_model::{DumpPart, LimitedAction, Moment};
+use registry_model::{DumpPart, LimitedAction};
 use registry_store::{DUMP_RETENTION, LoggedDump};
 
 /// Seconds for which the list, with its signature, is reused.
@@ -92,10 +85,7 @@ pub static DUMPS: AnyDocument = AnyDocument {
     summary: "The daily dumps of all public listings: license, checksums, and the URLs of their parts (compressed JSON \
         Lines). A signature and the evidence log prove the checksum.",
     max_age_s: Some(REUSED_FOR_S),
-    validator: |app, _| {
-        let span = app.clock.now().as_second().div_euclid(REUSED_FOR_S.into());
-        Ok(Some(CacheValidator::weak(&format!("dumps/{}/{span}", app.settings.base_url))))
-    },
+    validator: |app, _| reused_for(app, REUSED_FOR_S, &format!("dumps/{}", app.settings.base_url)),
     ..AnyDocument::of::<DumpList>(|app, _| Box::pin(list(app)))
 };
 
@@ -160,7 +150,7 @@ async fn part(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
             shorten(name, 80),
             DUMP_RETENTION / 86_400
         );
-        Problem::new(StatusCode::NOT_FOUND, "no_such_dump", detail)
+        Problem::not_found("no_such_dump", detail)
     })
 }
 

@@ -1,16 +1,10 @@
 //! `/log`: the evidence log in the format of C2SP `tlog-tiles`. The paths return the signed checkpoint, the
 //! tiles, and a document about the log with its public key.
 
-use bytes::Bytes;
-use http::StatusCode;
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::document::{AnyDocument, DocumentRequest, json as json_bytes};
-use registry_app::App;
+use super::document::json as json_bytes;
+use crate::prelude::*;
 use registry_domain::evidence_log::{self, Published};
-use registry_model::error::{Problem, shorten};
-use registry_model::{Lane, LogTile, LogTree, Moment, NextStep, SecondKey, WitnessState, log_entries};
+use registry_model::{Lane, LogTile, LogTree, NextStep, SecondKey, WitnessState, log_entries};
 
 const HASH_SIZE: usize = 32;
 
@@ -173,7 +167,7 @@ async fn evidence(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem
 }
 
 fn no_evidence(detail: &str) -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "no_evidence", detail)
+    Problem::not_found("no_evidence", detail)
 }
 
 async fn published(app: &App) -> Result<Published, Problem> {
@@ -182,7 +176,7 @@ async fn published(app: &App) -> Result<Published, Problem> {
 
 fn no_log_yet() -> Problem {
     let detail = "There is no evidence log yet: it starts with the first probe. Try again in a few minutes.";
-    Problem::new(StatusCode::NOT_FOUND, "no_log_yet", detail)
+    Problem::not_found("no_log_yet", detail)
 }
 
 fn no_such_tile(path: &str) -> Problem {
@@ -192,5 +186,5 @@ fn no_such_tile(path: &str) -> Problem {
         "/log/checkpoint".to_owned(),
         "The tree size in the checkpoint determines which tiles exist.",
     );
-    Problem::new(StatusCode::NOT_FOUND, "no_such_tile", detail).with_next(next)
+    Problem::not_found("no_such_tile", detail).with_next(next)
 }

@@ -1,9 +1,7 @@
 //! The versions and paths of the extension families (`specification.md#versioning`). The cards and the
 //! discovery map show them.
 
-use serde_json::Value;
-
-use registry_model::settings::Settings;
+use crate::prelude::*;
 
 pub const FAMILIES: [(&str, &str); 5] = [
     ("stigmergy", registry_app::trails::VERSION),

@@ -1,19 +1,11 @@
 //! `/api/catalog`: the Live listings in pages, for other registries to copy. It also contains the evidence
 //! and the terms of use.
 
-use bytes::Bytes;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
-use super::document::{AnyDocument, DocumentRequest, json as json_bytes};
-use registry_app::App;
+use super::document::json as json_bytes;
+use crate::prelude::*;
 use registry_domain::views::Peer;
 use registry_domain::views::active_page::{self, Counts, Page, PageQuery};
-use registry_model::error::Problem;
 use registry_model::protocol::ARD_BASE;
-use registry_model::{Listing, Moment};
-use registry_store::Live;
 
 const ROWS: u32 = 50;
 

@@ -4,15 +4,10 @@
 
 use std::collections::HashMap;
 
-use bytes::Bytes;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::document::{AnyDocument, DocumentRequest, json};
-use registry_app::App;
+use super::document::json;
+use crate::prelude::*;
 use registry_domain::views::active_page::limit;
-use registry_model::error::Problem;
-use registry_model::{Cursor, FeedItem, Kind, Lane, Listing, ListingId, Moment, TimeKey};
+use registry_model::{Cursor, FeedItem, Lane, TimeKey};
 
 const ITEMS: u32 = 50;
 

@@ -7,17 +7,12 @@
 //! - the key that proves names of this domain to the official MCP registry (official registry,
 //!   `auth/http.go`).
 
-use bytes::Bytes;
-use serde::Serialize;
-use serde_json::{Map, Value};
 use url::Url;
 
-use super::document::{AnyDocument, json};
-use registry_app::App;
+use super::document::json;
+use crate::prelude::*;
 use registry_app::message_key::{Ed25519Jwk, message_key};
 use registry_domain::trust::keys;
-use registry_model::error::Problem;
-use registry_model::settings::Settings;
 
 pub static KEY_SET: AnyDocument = AnyDocument {
     paths: &["/.well-known/jwks.json"],
@@ -41,10 +36,7 @@ pub static SIGNATURE_DIRECTORY: AnyDocument = AnyDocument {
     media_type: "application/http-message-signatures-directory+json",
     max_age_s: Some(3600),
     headers_now: |app| {
-        Box::pin(async {
-            let signed = message_key(app).await?.sign_directory(app, &authority(app)?).await?;
-            Ok(vec![("signature-input", signed.input), ("signature", signed.signature)])
-        })
+        Box::pin(async { message_key(app).await?.sign_directory(app, &authority(app)?).await })
     },
     ..AnyDocument::of::<Map<String, Value>>(|app, _| {
         Box::pin(async { json(&Directory { keys: [message_key(app).await?.public()] }) })
@@ -99,7 +91,7 @@ fn bot(settings: &Settings) -> Result<Bytes, Problem> {
             trigger: "fetcher",
             purpose: format!(
                 "Probes agents and MCP servers that were published here. A probe reads the card and makes a \
-                     handshake. A Live listing is probed at most every {} hours and at least every {} days. A \
+                     handshake. A Live listing that passes is probed at most every {} hours and at least every {} days. A \
                      listing that fails is probed again after an hour, and later less often.",
                 settings.fresh_ok_hours, settings.recheck_days
             ),

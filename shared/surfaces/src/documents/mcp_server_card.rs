@@ -4,19 +4,14 @@
 //! - the official card (SEP-2127), with the data that a client needs to connect;
 //! - the `server.json` for other MCP registries (schema of 2025-12-11).
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-
-use super::document::{AnyDocument, json};
+use super::document::json;
 use super::families;
+use crate::prelude::*;
 use registry_domain::views::{badge, own_server_name};
 use registry_model::protocol::{
     MCP_ENDPOINT, MCP_NEWEST_REVISION, MCP_REVISIONS, MCP_SHORT_ENDPOINT, SERVER_CARD_MEDIA_TYPE,
     SERVER_DESCRIPTION_SCHEMA,
 };
-use registry_model::settings::Settings;
-use registry_operations::DESCRIPTIONS;
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 

@@ -5,20 +5,16 @@
 //! of the name, and the commands to publish it. Unknown values are null. The official registry is read only
 //! if it is one of the peers in the settings.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::document::{AnyDocument, json};
+use super::document::json;
 use super::keys::REGISTRY_AUTH;
 use super::mcp_server_card::{OWN_SERVER_DESCRIPTION, WIDE_SERVER_CARD};
 use super::own_records::{Lookup, RecordState, domain, own_records, zone_line};
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::domain_keys::PublicKey;
 use registry_app::message_key::message_key;
 use registry_domain::federation::known_peers;
 use registry_domain::views::own_server_name;
-use registry_model::error::Problem;
-use registry_model::{HostName, Moment, PeerRegistry};
+use registry_model::{HostName, PeerRegistry};
 
 const RECORD_FORMAT: &str = "mcp1";
 

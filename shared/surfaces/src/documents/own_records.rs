@@ -1,17 +1,11 @@
 //! The TXT records of this registry's own names: the expected record and the record in the DNS. A process
 //! queries the DNS at most once a minute, even if the documents are read more often.
 
-use std::sync::Arc;
-
-use schemars::JsonSchema;
-use serde::Serialize;
 use url::Url;
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_fetch::{OwnRecords, PREFLIGHT, TxtError};
-use registry_model::error::shorten;
-use registry_model::settings::Settings;
-use registry_model::{Moment, NameServers};
+use registry_model::NameServers;
 
 /// Milliseconds for which a DNS answer is kept.
 const KEPT_FOR_MS: i64 = 60_000;

@@ -3,12 +3,10 @@
 //! records are counted.
 
 use jiff::SignedDuration;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::document::{AnyDocument, json};
-use registry_app::App;
-use registry_model::{Handshake, Kind, ListingId, Moment, ProbeRecord};
+use super::document::json;
+use crate::prelude::*;
+use registry_model::{Handshake, ProbeRecord};
 use registry_store::{Caps, CountedReason, StoreError, Tally, TickReport};
 
 const MAX_ROWS: usize = 50;
@@ -248,7 +246,8 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Ou
             .collect(),
         fail_samples: samples.collect(),
         never_live_deleted,
-        note: "The counts are the probes of this UTC day. The samples are the latest probes that were not ok.",
+        note: "The counts are the probes of this UTC day, also those that use no budget: rechecks, and targets that \
+               were refused before a request. The samples are the latest probes that were not ok.",
     }
 }
 
@@ -283,8 +282,8 @@ fn cadence(tick_seconds: u32, caps: Caps) -> String {
         _ => format!("{tick_seconds} seconds"),
     };
     format!(
-        "There is one full sweep per {every}, and a listing is probed at most once in this time, unless its \
-         owner or the operator requests a probe. Limits: {} \
+        "There is one full sweep per {every}, and a listing is probed at most once in this time, unless it is \
+         published again or its owner or the operator requests a probe. Limits: {} \
          probes per 2-minute window, {} per hour, {} per day. The default time between sweeps is 6 minutes.",
         caps.window, caps.hour, caps.day
     )

@@ -1,12 +1,8 @@
 //! `/.well-known/security.txt`: where to report a vulnerability (RFC 9116).
 
-use bytes::Bytes;
-use http::StatusCode;
 use jiff::SignedDuration;
 
-use super::document::AnyDocument;
-use registry_app::App;
-use registry_model::error::Problem;
+use crate::prelude::*;
 
 /// The document expires after this time. RFC 9116 recommends less than a year.
 const LIFETIME: SignedDuration = SignedDuration::from_hours(24 * 180);
@@ -23,7 +19,7 @@ pub static SECURITY_TXT: AnyDocument = AnyDocument {
 fn text(app: &App) -> Result<Bytes, Problem> {
     let Some(contact) = &app.settings.operator_contact else {
         let detail = "The operator of this registry has set no contact.";
-        return Err(Problem::new(StatusCode::NOT_FOUND, "no_contact", detail));
+        return Err(Problem::not_found("no_contact", detail));
     };
     // The same text all day, so that its entity tag stays the same.
     let days = app.clock.now().as_second().div_euclid(86_400) * 86_400;

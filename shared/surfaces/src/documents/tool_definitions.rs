@@ -1,14 +1,9 @@
 //! `/tools/{hash}`: a tool or a tool set by its content address. The bytes of the document are
 //! exactly those that have the hash, so a client can check them with any SHA-256 program.
 
-use bytes::Bytes;
-use http::StatusCode;
-
-use super::document::{AnyDocument, DocumentRequest};
-use registry_app::App;
+use crate::prelude::*;
 use registry_formats::tool_definition::set_document;
-use registry_model::error::{Problem, shorten};
-use registry_model::{Lane, Listing};
+use registry_model::Lane;
 use registry_store::Addressed;
 
 /// Listings at which a content address is looked up.
@@ -64,5 +59,5 @@ fn not_found(hash: &str) -> Problem {
         "No tool and no tool set with the SHA-256 `{}` is stored. Definitions over 32 KiB are stored only as hashes.",
         shorten(hash, 80)
     );
-    Problem::new(StatusCode::NOT_FOUND, "tool_not_found", detail)
+    Problem::not_found("tool_not_found", detail)
 }

@@ -2,12 +2,9 @@
 //! the content.
 
 use axum::extract::{FromRequest, Request};
-use bytes::Bytes;
-use http::{StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde_json::Value;
 
-use registry_model::error::{Problem, shorten};
+use crate::prelude::*;
 
 /// The largest body that a route accepts, in bytes (`specification.md#errors`).
 pub const MAX_BODY_BYTES: usize = 256 * 1024;

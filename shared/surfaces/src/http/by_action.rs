@@ -1,9 +1,7 @@
 //! The endpoint of a family: one path for several operations. The field `action` of the body selects the operation
 //! (`specification.md#family-endpoints`). The other fields of the body are the arguments of the operation.
 
-use serde_json::Value;
-
-use registry_model::error::{Problem, shorten};
+use crate::prelude::*;
 use registry_operations::{Action, AnyOperation, RawArguments};
 
 type Member = (Action, &'static AnyOperation);
@@ -36,8 +34,6 @@ fn unknown(members: &[Member], what: &str) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use registry_operations::{ENDORSE, INTEROP_SESSION, TALK};
 

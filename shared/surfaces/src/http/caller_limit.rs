@@ -3,16 +3,14 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderValue};
 
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_model::settings::RequestRate;
-use registry_model::{Caller, CallerAddress, Clock, Moment};
+use registry_model::{CallerAddress, Clock};
 
 /// Per generation, of which there are two; a caller needs some hundred bytes.
 const MAX_CALLERS: usize = 10_000;

@@ -3,14 +3,12 @@
 //! the address of a visitor who only opened a page: by a link, an image or a form. A registry on loopback accepts
 //! only loopback names in `Origin` and `Host`, to prevent DNS rebinding (also MCP, streamable HTTP, "Security Warning").
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use http::Method;
 use url::{Host, Url};
 
-use registry_app::App;
-use registry_model::error::Problem;
+use crate::prelude::*;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 

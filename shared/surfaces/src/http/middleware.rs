@@ -7,10 +7,8 @@ use std::time::Instant;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{MatchedPath, Request};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
-use http::{HeaderName, HeaderValue, StatusCode, header};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::CompressionLevel;
@@ -19,8 +17,7 @@ use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove
 use super::caching;
 use super::caller_limit::{self, CallerLimit};
 use super::foreign_page;
-use registry_app::App;
-use registry_model::error::{Problem, shorten};
+use crate::prelude::*;
 use registry_model::{NextStep, Random, RequestId, TrustedProxy};
 use registry_store::events;
 
@@ -58,8 +55,7 @@ fn compression() -> CompressionLayer<impl Predicate> {
 
 async fn no_such_path(request: Request) -> Problem {
     let path = shorten(request.uri().path(), 120);
-    Problem::new(
-        StatusCode::NOT_FOUND,
+    Problem::not_found(
         "no_such_path",
         format!("Not found: `{path}`. The document in `next` lists all paths."),
     )

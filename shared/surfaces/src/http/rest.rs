@@ -1,26 +1,16 @@
 //! Serves operations and documents by REST. All operations have one generic handler, and all documents have
 //! another. So a function only lists what it serves.
 
-use std::sync::Arc;
-
 use axum::Router;
-use axum::extract::{FromRequest, Request, State};
-use axum::response::{IntoResponse, Response};
+use axum::extract::{FromRequest, Request};
 use axum::routing::{MethodRouter, get, post};
-use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, header};
-use serde_json::value::RawValue;
 
 use super::arguments::RawBody;
 use super::by_action;
 use super::foreign_page;
 use super::middleware::wrong_method;
-use crate::documents::AnyDocument;
-use registry_app::App;
-use registry_model::Caller;
-use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_operations::{Action, AnyOperation, Attachment, RawArguments, Rendered, Route, RouteInput};
 
 pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
@@ -98,13 +88,7 @@ async fn run(
         let rendered = operation.respond(app.clone(), caller, arguments, &query);
         return cached_response(&app, name, made_from, rendered, &headers).await;
     }
-    let (media_type, disposition, body) = match operation.respond(app, caller, arguments, &query).await? {
-        Rendered::Json(text) => ("application/json", None, Box::<str>::from(text).into_string().into()),
-        Rendered::File(Attachment { file_name, media_type, bytes }) => {
-            let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{file_name}\""));
-            (media_type, disposition.ok(), Bytes::from(bytes))
-        }
-    };
+    let (media_type, disposition, body) = parts(operation.respond(app, caller, arguments, &query).await?);
     let mut response = match route.max_age_s {
         None => ([(header::CONTENT_TYPE, media_type)], body).into_response(),
         Some(seconds) => {
@@ -119,6 +103,17 @@ async fn run(
     Ok(response)
 }
 
+/// The media type, the value of `Content-Disposition`, and the body.
+fn parts(rendered: Rendered) -> (&'static str, Option<HeaderValue>, Bytes) {
+    match rendered {
+        Rendered::Json(text) => ("application/json", None, Box::<str>::from(text).into_string().into()),
+        Rendered::File(Attachment { file_name, media_type, bytes }) => {
+            let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{file_name}\""));
+            (media_type, disposition.ok(), bytes.into())
+        }
+    }
+}
+
 /// Renders an answer once for as long as `made_from` stays the same.
 async fn cached_response(
     app: &App,
@@ -130,10 +125,7 @@ async fn cached_response(
     let body = match app.pages.get(&name, &made_from) {
         Some(body) => body,
         None => {
-            let body = match rendered.await? {
-                Rendered::Json(answer) => Bytes::from(Box::<str>::from(answer).into_string()),
-                Rendered::File(file) => Bytes::from(file.bytes),
-            };
+            let (_, _, body) = parts(rendered.await?);
             app.pages.put(name, made_from, body.clone());
             body
         }

@@ -2,15 +2,9 @@
 //! `isError`, so that the model sees the error and can correct its call. If the call names no existing tool,
 //! the reply is a protocol error.
 
-use std::sync::Arc;
-
-use registry_app::App;
-use registry_model::Caller;
-use registry_model::error::{Problem, shorten};
+use crate::prelude::*;
 use registry_operations::short::{View, as_markdown};
 use registry_operations::{self as operations, AnyOperation, CATALOGUE, RawArguments};
-use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
 
 use super::reply::raw;
 use super::revision::Era;
@@ -39,29 +33,29 @@ pub(super) async fn call(
     operation: &AnyOperation,
     mut params: Map<String, Value>,
 ) -> Result<Outcome, RpcError> {
-    let mut arguments = match params.remove("arguments") {
+    let arguments = match params.remove("arguments") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(arguments)) => arguments,
         Some(_) => return Err(RpcError::params("`params.arguments` must be an object.")),
     };
-    let view = View::of_arguments(operation, &mut arguments);
-    let view = match view.and_then(|view| operation.check_names(&arguments).map(|()| view)) {
-        Ok(view) => view,
-        Err(problem) => return failure(operation, era, problem),
-    };
+    run(app, caller, operation, arguments).await.or_else(|problem| failure(operation, era, problem))
+}
+
+async fn run(
+    app: &App,
+    caller: Caller,
+    operation: &AnyOperation,
+    mut arguments: Map<String, Value>,
+) -> Result<Outcome, Problem> {
+    let view = View::of_arguments(operation, &mut arguments)?;
+    operation.check_names(&arguments)?;
     let arguments = RawArguments::Json(arguments.into());
     if view == View::Full {
-        return match operation.render(app.clone(), caller, arguments).await {
-            Ok(answer) => Ok(Outcome { text: answer.get().into(), content: answer.into(), is_error: false }),
-            Err(problem) => failure(operation, era, problem),
-        };
+        let answer = operation.render(app.clone(), caller, arguments).await?;
+        return Ok(Outcome { text: answer.get().into(), content: answer.into(), is_error: false });
     }
-    match operation.view(app.clone(), caller, arguments, &view).await {
-        Ok(answer) => {
-            Ok(Outcome { text: as_markdown(&answer).into(), content: raw(&answer), is_error: false })
-        }
-        Err(problem) => failure(operation, era, problem),
-    }
+    let answer = operation.view(app.clone(), caller, arguments, &view).await?;
+    Ok(Outcome { text: as_markdown(&answer).into(), content: raw(&answer), is_error: false })
 }
 
 fn unknown(name: &str) -> RpcError {

@@ -1,25 +1,17 @@
 //! The HTTP endpoint: POST for JSON-RPC, GET for a description. The answer to a POST is JSON-RPC, or it is
 //! empty with status 202. The order of the checks must not change, because official clients depend on it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::http::{CallerBucket, RawBody};
 use crate::json_rpc::MAX_BATCH_LENGTH;
-use axum::extract::State;
-use axum::response::{IntoResponse, Response};
+use crate::prelude::*;
 use axum::routing::{MethodRouter, get};
 use axum::{Extension, Json};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
-use registry_app::App;
-use registry_model::Caller;
-use registry_model::error::Problem;
+use http::Uri;
 use registry_model::protocol::MCP_REVISIONS;
 use registry_operations::operator_token;
 use registry_operations::toolsets::Toolset;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::Value;
 use tokio::time::Instant;
 
 use super::message::{Malformed, Message, Request};

@@ -1,8 +1,7 @@
 //! Messages of a client: a request, a notification or a response (JSON-RPC 2.0). In MCP, an id is a string or
 //! a whole number, so that every reply can be matched to its request.
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use crate::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
@@ -78,8 +77,6 @@ impl Id {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::json_rpc::request_schema;
 

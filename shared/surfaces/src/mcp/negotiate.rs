@@ -4,10 +4,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use http::{HeaderMap, StatusCode};
-use registry_model::error::shorten;
+
+use crate::prelude::*;
 use registry_model::protocol::MCP_NEWEST_REVISION;
-use serde_json::Value;
 
 use super::message::Request;
 use super::revision::{Era, Handshake};

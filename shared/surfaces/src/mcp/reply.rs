@@ -1,18 +1,12 @@
 //! JSON-RPC replies. Each reply has its HTTP status. The error codes are those of MCP 2026-07-28. The older
 //! revisions define only some of these codes.
 
-use std::sync::Arc;
-
 use crate::http::rest::json_response;
 use crate::json_rpc::{self, Error as RpcError};
+use crate::prelude::*;
 use axum::Json;
-use axum::response::{IntoResponse, Response};
-use http::StatusCode;
-use registry_model::error::shorten;
 use registry_model::protocol::MCP_REVISIONS;
-use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Value, json};
+use serde_json::value::to_raw_value;
 
 use super::message::Id;
 

@@ -2,18 +2,12 @@
 //! revisions). Some results do not depend on the request. They are serialized once at the start, because
 //! clients request them most often.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use crate::documents::mcp_server_card;
-use registry_app::App;
-use registry_model::Caller;
+use crate::prelude::*;
 use registry_model::cache::RenderCache;
-use registry_model::error::shorten;
 use registry_model::protocol::{MCP_REVISIONS, MCP_SHORT_ENDPOINT};
-use registry_model::settings::Settings;
-use serde::Serialize;
-use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
 
 use super::call::{self, Outcome};
 use super::message::Request;
@@ -112,7 +106,7 @@ impl McpServer {
                 )));
             }
         }
-        let result = ListToolsResult { tools: selection.tools() };
+        let result = BTreeMap::from([("tools", selection.tools())]);
         Ok(match era {
             Era::Modern => {
                 let scope = if selection.is_operator { "private" } else { "public" };
@@ -190,11 +184,6 @@ impl<'a, T> Modern<'a, T> {
     fn cacheable(meta: &'a RawValue, result: &'a T) -> Self {
         Self { ttl_ms: Some(TTL_MS), cache_scope: Some("public"), ..Self::uncached(meta, result) }
     }
-}
-
-#[derive(Serialize)]
-struct ListToolsResult {
-    tools: Vec<&'static RawValue>,
 }
 
 /// Contains the answer twice, structured and as text, because some clients read only the text. The text of a short answer is

@@ -5,14 +5,11 @@
 mod schema;
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use http::HeaderMap;
-use registry_model::error::shorten;
+use crate::prelude::*;
 use registry_operations::toolsets::{self, CORE, FAMILIES, Toolset};
 use registry_operations::{AnyOperation, CATALOGUE};
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::reply::raw;
 use crate::json_rpc::Error as RpcError;

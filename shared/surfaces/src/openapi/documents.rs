@@ -1,11 +1,9 @@
 //! The calls that read documents. Each call has the paths of its document and the schema of the content.
 
-use serde_json::{Map, Value, json};
-
 use super::components::Components;
 use super::{parameters, responses, tag, type_name};
 use crate::discovery;
-use crate::documents::AnyDocument;
+use crate::prelude::*;
 use registry_domain::views::badge;
 
 pub(super) fn add<'a>(

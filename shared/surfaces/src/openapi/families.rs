@@ -1,12 +1,11 @@
 //! The endpoints of families: one path for several operations, selected by `action`. The schemas of arguments
 //! and answers are alternatives, one for each action.
 
-use serde_json::{Map, Value, json};
-
 use super::components::Components;
 use super::{parameters, responses, tag, type_name};
 use crate::call::example;
-use registry_operations::{DESCRIPTIONS, Description, Route};
+use crate::prelude::*;
+use registry_operations::Route;
 
 /// The operations behind a path, with their action names.
 fn members(path: &str) -> Vec<(&'static Description, Vec<&'static str>)> {

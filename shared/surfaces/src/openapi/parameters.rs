@@ -2,9 +2,8 @@
 //! out. If one of several arguments is required, these arguments are fields of one parameter (an exploded
 //! object). More complex rules are described in words.
 
-use serde_json::{Map, Value, json};
-
 use super::components::Components;
+use crate::prelude::*;
 use registry_formats::argument_schema;
 use registry_operations::arguments::MAX_PARAMETER_CHARS;
 

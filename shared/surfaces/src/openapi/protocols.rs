@@ -3,8 +3,7 @@
 //! here, because no type knows them.
 
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, schema_for};
-use serde_json::{Map, Value, json};
+use schemars::schema_for;
 
 use super::components::Components;
 use super::responses::{self, named_refusals};
@@ -15,6 +14,7 @@ use crate::documents::PUBLIC_AGENTS;
 use crate::documents::agent_directory::DirectoryQuery;
 use crate::json_rpc;
 use crate::mcp::McpDescription;
+use crate::prelude::*;
 use crate::registry_api::{self, Facets, Health, LIST_PARAMETERS, Matches, ServerList};
 use registry_domain::payments::Event;
 use registry_domain::views::ServerResponse;

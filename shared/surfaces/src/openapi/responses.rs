@@ -1,9 +1,8 @@
 //! The responses of a call: its answer and its errors. Errors are problem documents (RFC 9457) with the same
 //! form everywhere. So each error is described once, among the components.
 
-use serde_json::{Map, Value, json};
-
 use super::components::reference;
+use crate::prelude::*;
 
 /// Status, name, meaning, and whether the answer has `Retry-After`.
 const REFUSALS: [(u16, &str, &str, bool); 15] = [
@@ -173,7 +172,6 @@ pub(super) fn problem() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::error::Problem;
 
     #[test]
     fn problems_match_their_schema() {

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::common;
+use crate::prelude::*;
 
 /// Every call as a line `METHOD path operationId`.
 fn calls(description: &Value) -> Vec<String> {

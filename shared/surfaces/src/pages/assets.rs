@@ -1,9 +1,8 @@
 //! The style sheet, the script and the icon of the pages. Their file names contain a hash of their content.
 //! So they can be cached for a year, and a browser still loads a changed file at once.
 
-use bytes::Bytes;
-
-use crate::documents::{AnyDocument, Render};
+use crate::documents::Render;
+use crate::prelude::*;
 
 const STYLE: &[u8] = include_bytes!("../../assets/pages/style.css");
 const CODE: &[u8] = include_bytes!("../../assets/pages/script.js");

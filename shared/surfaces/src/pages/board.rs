@@ -1,23 +1,16 @@
 //! `/list`: the board of Live listings. It shows the newest listings first, or the best matches for a search,
 //! in pages. A visitor can filter by kind and category. Each row shows the evidence of the last handshake.
 
-use askama::Template;
-use bytes::Bytes;
-use schemars::JsonSchema;
+use serde::Deserializer;
 use serde::de::IntoDeserializer as _;
-use serde::{Deserialize, Deserializer};
 
 use super::frame::{Frame, Section, html, page};
 use super::rows::Row;
-use crate::documents::{AnyDocument, DocumentRequest};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::views::active_page::{self, KindFilter, PageQuery};
-use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
-use registry_model::{Access, Category, Kind};
+use registry_model::{Access, Category};
 use registry_operations::listings::ard_search::{self, Arguments};
 use registry_search::Hit;
-use registry_store::Live;
 
 /// Per page.
 const ROWS: u32 = 50;

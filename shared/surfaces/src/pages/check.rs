@@ -1,28 +1,17 @@
 //! `/check` and `/check/{id}`: the form that scores a URL, and the report of a score with each request of the probe. A GET
 //! only reads: the form sends a POST to `/api/publish`, because `/api/score` accepts no POST.
 
-use askama::Template;
-use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
-use schemars::JsonSchema;
-use serde::Deserialize;
-
 use super::frame::{self, Frame, Section, html};
-use super::problem_page::in_page;
+use super::problem_page::{MAX_URL_CHARS, in_page};
 use super::rows::kind_label;
 use super::score_rows::{CheckRow, PartRow, check_row, part_row};
 use super::when::When;
-use crate::documents::{AnyDocument, DocumentRequest, id_in_check};
-use registry_app::App;
+use crate::documents::id_in_check;
+use crate::prelude::*;
 use registry_domain::score_report::{self, RETENTION_DAYS};
 use registry_fetch::Target;
-use registry_model::error::{Problem, shorten};
-use registry_model::settings::Settings;
-use registry_model::{Handshake, Moment, ProbeStep, Reason, ScorePart, ScoreReport, ScoreReportId, StepKind};
+use registry_model::{Handshake, ProbeStep, Reason, ScorePart, ScoreReport, ScoreReportId, StepKind};
 use registry_probe::explain;
-
-/// Characters of a URL that is shown again.
-const MAX_URL_CHARS: usize = 2048;
 
 #[derive(Template)]
 #[template(path = "check.html")]

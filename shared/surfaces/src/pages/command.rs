@@ -3,11 +3,9 @@
 use std::fmt;
 
 use askama::filters::HtmlSafe;
-use serde_json::Value;
 
 use crate::call::{self, Call, EXAMPLE_LISTING_ID};
-use registry_model::settings::Settings;
-use registry_operations::Description;
+use crate::prelude::*;
 
 const NEW_LINE: &str = " \\\n  ";
 

@@ -1,8 +1,8 @@
 //! Describes the last handshake in plain words, step by step. It is made from the signals that the probe
 //! stored. So a reader can judge the proof without knowledge of the protocol.
 
-use registry_model::error::shorten;
-use registry_model::{Assessment, Handshake, Kind, StepKind};
+use crate::prelude::*;
+use registry_model::{Assessment, Handshake, StepKind};
 
 /// Characters of a peer's own words in a step.
 const MAX_PEER_TEXT_CHARS: usize = 300;
@@ -184,7 +184,7 @@ pub(super) fn counted(number: usize, thing: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::{Facts, Moment, Reason, Score, Verdict};
+    use registry_model::{Facts, Reason, Score, Verdict};
 
     fn evidence(kind: Kind, handshake: Handshake, signals: &[&str], hints: &[&str]) -> Assessment {
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();

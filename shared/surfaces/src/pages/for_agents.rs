@@ -2,28 +2,17 @@
 //! has an example request for every protocol, and the form for people. It is made from the catalog of
 //! operations and the settings.
 
-use askama::Template;
-use bytes::Bytes;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
-
 use super::command::Command;
 use super::frame::{Frame, Section, html, page};
 use super::problem_page::PublishForm;
 use crate::call::{self, Call};
-use crate::documents::{AnyDocument, DocumentRequest};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Stage};
-use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
 use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REVISIONS};
-use registry_model::settings::Settings;
 use registry_operations::intent;
 use registry_operations::toolsets::{DESCRIBED_CORE, FAMILIES};
 use registry_operations::{
-    ARD_SEARCH, ATTEST, BIND_IDENTITY, CHECK_STATUS, DESCRIPTIONS, Description, LIST_YOURSELF,
-    MATCH_CAPABILITY, SCORE,
+    ARD_SEARCH, ATTEST, BIND_IDENTITY, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, SCORE,
 };
 
 /// An MCP revision in which a call needs only name and arguments; the newest one needs headers and `_meta`.

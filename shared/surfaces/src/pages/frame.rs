@@ -1,14 +1,9 @@
 //! The parts that every page has: head, navigation and footer. Also the headers that allow a browser to run
 //! and load only our own files.
 
-use askama::Template;
-use bytes::Bytes;
-
-use super::assets::{ICON_PATH, SCRIPT_PATH, STYLE_PATH};
-use crate::documents::{AnyDocument, Render};
+use crate::documents::Render;
+use crate::prelude::*;
 use registry_model::characters::is_reordering;
-use registry_model::error::Problem;
-use registry_model::settings::Settings;
 
 pub(super) const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
@@ -80,33 +75,12 @@ impl<'a> Frame<'a> {
         Self { is_indexed: false, ..self }
     }
 
-    pub(super) fn brand(&self) -> &str {
-        &self.settings.brand
-    }
-
     pub(super) fn navigation(&self) -> impl Iterator<Item = (Entry, bool)> {
         NAVIGATION.into_iter().map(|entry| (entry, entry.section == self.section))
     }
 
     pub(super) fn is_home(&self) -> bool {
         self.section == Section::Home
-    }
-
-    /// The contact of the operator.
-    pub(super) fn contact(&self) -> Option<&str> {
-        self.settings.operator_contact.as_deref()
-    }
-
-    pub(super) const fn icon(&self) -> &'static str {
-        ICON_PATH
-    }
-
-    pub(super) const fn style(&self) -> &'static str {
-        STYLE_PATH
-    }
-
-    pub(super) const fn script(&self) -> &'static str {
-        SCRIPT_PATH
     }
 }
 

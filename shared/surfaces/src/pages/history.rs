@@ -6,8 +6,8 @@ use super::chart::{self, Drawing, Plot, Points};
 use super::exchange::counted;
 use super::proof_days::{self, DayState, ProofDay};
 use super::when::When;
-use registry_app::App;
-use registry_model::{Listing, Moment, ProbeRecord};
+use crate::prelude::*;
+use registry_model::ProbeRecord;
 
 /// Probes to read: a Live listing has up to four a day if few listings are Live, and more while it fails.
 pub(super) const MAX_PROBES: i32 = 600;

@@ -3,29 +3,23 @@
 
 use std::cmp::Reverse;
 
-use askama::Template;
-use bytes::Bytes;
-
 use super::command::Command;
 use super::frame::{self, Frame, Section, html};
 use super::problem_page::PublishForm;
 use super::rows::Row;
 use super::when::When;
-use crate::documents::{AnyDocument, DocumentRequest, ROOT_LINKS, probe_statistics};
-use registry_app::App;
+use crate::documents::{ROOT_LINKS, probe_statistics, reused_for};
+use crate::prelude::*;
 use registry_domain::views::active_page::{self, ActivePosition, PageQuery};
-use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
-use registry_model::{Handshake, Listing};
+use registry_model::Handshake;
 use registry_operations::LIST_YOURSELF;
-use registry_store::Live;
 
 const MAX_ROWS: usize = 6;
 /// The rows are the best of so many new listings of each kind.
 const CANDIDATES: u32 = 24;
 
 /// A page that is rendered within this many seconds is reused, unless a listing changed.
-const REUSED_FOR_S: i64 = 10;
+const REUSED_FOR_S: u32 = 10;
 
 const HEADERS: [(&str, &str); frame::HEADERS.len() + ROOT_LINKS.len()] = {
     let mut all = [("", ""); frame::HEADERS.len() + ROOT_LINKS.len()];
@@ -57,10 +51,7 @@ pub static HOME: AnyDocument = AnyDocument {
     headers: &HEADERS,
     shows_live: true,
     // The page shows times relative to now, the shortest of them in seconds.
-    validator: |app, request| {
-        let span = app.clock.now().as_second().div_euclid(REUSED_FOR_S);
-        Ok(Some(CacheValidator::weak(&format!("home/{}/{span}", request.live.version))))
-    },
+    validator: |app, request| reused_for(app, REUSED_FOR_S, &format!("home/{}", request.live.version)),
     ..frame::page(|app, request| Box::pin(render(app, request)))
 };
 
@@ -105,7 +96,7 @@ fn best(kinds: [Vec<Listing>; 2]) -> Vec<Listing> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::{LastProbe, Moment};
+    use registry_model::LastProbe;
 
     #[test]
     fn described_listings_with_the_highest_score_come_first() {

@@ -2,9 +2,6 @@
 //! handshake, and the checks and score. It also shows the skills or tools of the listing, how they changed,
 //! and how to use the listing.
 
-use askama::Template;
-use bytes::Bytes;
-use http::StatusCode;
 use jiff::SignedDuration;
 
 use super::exchange::{self, Step};
@@ -16,17 +13,14 @@ use super::score_rows::{CheckRow, PartRow, check_row, part_row};
 use super::standing::Standing;
 use super::tools::ChangeRow;
 use super::when::When;
-use crate::documents::{AnyDocument, DocumentRequest};
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::talk::{Talk, TalkMode};
 use registry_domain::trust::capability::Capability;
 use registry_domain::views::{LogPlace, badge};
 use registry_formats::tool_definition::{ParameterView, ToolView};
-use registry_model::error::{Problem, shorten};
-use registry_model::settings::Settings;
 use registry_model::{
-    AbilityChange, Assessment, ChangedNames, ClientRegistration, Lane, Listing, ListingId, Moment,
-    OutcomeTally, Package, PackageState, ProbeRecord, ServerDocument, SignIn, Tool, ToolParameter, Trail,
+    AbilityChange, Assessment, ChangedNames, ClientRegistration, Lane, OutcomeTally, Package, PackageState,
+    ProbeRecord, ServerDocument, SignIn, Tool, ToolParameter, Trail,
 };
 use registry_probe::explain::{self, Advice};
 use registry_products::{Profile, Proof, Snippet, install};
@@ -185,7 +179,7 @@ pub(super) async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedLis
     }
     let why = found.0.withdrawal.as_ref().map(|withdrawal| withdrawal.reason.as_str()).unwrap_or_default();
     let detail = format!("This listing was withdrawn. {why}");
-    Err(Problem::new(StatusCode::NOT_FOUND, "listing_withdrawn", detail.trim_end()))
+    Err(Problem::not_found("listing_withdrawn", detail.trim_end()))
 }
 
 async fn peers(app: &App, id: &ListingId, edges: Vec<Edge>, now: Moment) -> Result<Vec<PeerRow>, Problem> {

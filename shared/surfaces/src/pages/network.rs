@@ -1,19 +1,15 @@
 //! `/network`: what the probes of today found. It shows the outcomes and reasons of `/api/probes`.
 
-use askama::Template;
-
 use super::chart::{self, Drawing};
 use super::frame::{self, Frame, Section, html};
-use crate::documents::AnyDocument;
 use crate::documents::probe_statistics::{self, FailReason, Statistics};
-use registry_app::App;
-use registry_model::cache::CacheValidator;
-use registry_model::error::shorten;
+use crate::documents::reused_for;
+use crate::prelude::*;
 use registry_probe::explain;
 
 const MAX_REASONS: usize = 10;
 /// Seconds for which a rendered page is reused: it costs ten reads.
-const REUSED_FOR_S: i64 = 30;
+const REUSED_FOR_S: u32 = 30;
 
 #[derive(Template)]
 #[template(path = "network.html")]
@@ -41,10 +37,7 @@ pub(super) static NETWORK: AnyDocument = AnyDocument {
     paths: &["/network"],
     summary: "The outcomes of today's probes and their reasons, for people.",
     max_age_s: Some(60),
-    validator: |app, _| {
-        let span = app.clock.now().as_second().div_euclid(REUSED_FOR_S);
-        Ok(Some(CacheValidator::weak(&format!("network/{span}"))))
-    },
+    validator: |app, _| reused_for(app, REUSED_FOR_S, "network"),
     ..frame::page(|app, _| Box::pin(async { html(&page(app, &probe_statistics::read(app).await?)) }))
 };
 

@@ -1,19 +1,15 @@
 //! Shows a problem as an HTML page if a browser sent the request. If a publish form is refused, the page
 //! shows the form again with the errors.
 
-use askama::Template;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse as _, Response};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http::Method;
 
 use super::frame::{self, Frame, Section, html};
 use crate::http::add_vary;
-use registry_app::App;
-use registry_model::error::{Problem, shorten};
-use registry_model::settings::Settings;
+use crate::prelude::*;
 
 #[derive(Template)]
 #[template(path = "problem.html")]
@@ -78,7 +74,7 @@ pub(super) fn in_page(page: &impl Template, response: Response) -> Response {
 }
 
 /// Characters of the URL that is shown again.
-const MAX_URL_CHARS: usize = 2048;
+pub(super) const MAX_URL_CHARS: usize = 2048;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct PublishForm {

@@ -1,21 +1,14 @@
 //! `/products`: the products with prices and files, the founding seats, and when payments open. The files are
 //! those of real products, made for an example listing.
 
-use askama::Template;
-use bytes::Bytes;
-
 use super::command::Command;
 use super::frame::{Frame, Section, html, page};
-use crate::documents::AnyDocument;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Unlock};
 use registry_domain::views::ProductEntry;
-use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
-use registry_model::settings::Settings;
-use registry_model::{Kind, Sku, Tool};
+use registry_model::{Sku, Tool};
 use registry_operations::{LEAVE_FEEDBACK, PREVIEW_PRODUCT, TAKE_DEMO};
 use registry_products::{File, Profile};
-use registry_store::Live;
 
 #[derive(Template)]
 #[template(path = "products.html")]

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 
-use registry_model::{Handshake, Listing, Moment, ProbeRecord};
+use crate::prelude::*;
+use registry_model::{Handshake, ProbeRecord};
 
 pub(super) const DAYS: i64 = 90;
 
@@ -146,7 +147,6 @@ impl DayState {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use registry_model::Kind;
 
     const WEEK: SignedDuration = SignedDuration::from_hours(7 * 24);
 

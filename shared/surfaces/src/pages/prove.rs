@@ -1,18 +1,9 @@
 //! `/prove`: how an owner proves that a listing is theirs, and how they change or withdraw it. With the id of a listing,
 //! the page contains the places of its domain and a complete script.
 
-use askama::Template;
-use bytes::Bytes;
-use schemars::JsonSchema;
-use serde::Deserialize;
-
 use super::frame::{Frame, Section, html, page};
-use crate::documents::{AnyDocument, DocumentRequest};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::trust::ownership::{Domains, Way};
-use registry_model::error::Problem;
-use registry_model::settings::Settings;
-use registry_model::{Listing, ListingId};
 
 const SCRIPT: &str = include_str!("../../assets/pages/prove.sh");
 

@@ -2,9 +2,9 @@
 //! of the last handshake, and whether the name is proven.
 
 use super::when::When;
+use crate::prelude::*;
 use registry_domain::views::{NameStanding, Standing};
-use registry_model::error::shorten;
-use registry_model::{Access, Handshake, Kind, Listing, Moment};
+use registry_model::{Access, Handshake};
 
 const MAX_NAME_CHARS: usize = 80;
 const MAX_DESCRIPTION_CHARS: usize = 140;

@@ -1,22 +1,11 @@
 //! `/sitemap.xml`: the pages for search engines (sitemaps.org), without the documents for machines. If there
 //! are many listings, it is an index of several parts. Each part is made from the search index in memory.
 
-use askama::Template;
-use bytes::Bytes;
-use http::StatusCode;
-use schemars::JsonSchema;
-use serde::Deserialize;
-
 use super::frame::{self, NAVIGATION};
 use super::home::HOME;
 use super::legal::ABOUT;
 use super::network::NETWORK;
-use crate::documents::{AnyDocument, DocumentRequest};
-use registry_app::App;
-use registry_model::Moment;
-use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
-use registry_model::settings::Settings;
+use crate::prelude::*;
 
 /// Listings per part; readers accept 50,000 addresses.
 const PART_LISTINGS: usize = 10_000;
@@ -68,7 +57,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let parts = total.div_ceil(PART_LISTINGS).max(1);
     if part.is_some_and(|part| !(1..=parts).contains(&part)) {
         let detail = format!("No such part. The sitemap has {parts} parts: use `part` from 1 to {parts}.");
-        return Err(Problem::new(StatusCode::NOT_FOUND, "no_such_part", detail));
+        return Err(Problem::not_found("no_such_part", detail));
     }
     let url = |path: &str| app.settings.url(path);
     let content = if part.is_none() && parts > 1 {

@@ -4,9 +4,9 @@
 use jiff::SignedDuration;
 
 use super::when::When;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::views::{Liveness, NameStanding, Standing as OfName};
-use registry_model::{Lane, Listing, NameProofMethod};
+use registry_model::{Lane, NameProofMethod};
 use registry_operations::listings::check_status::lane_reason;
 
 #[derive(Clone, Debug)]

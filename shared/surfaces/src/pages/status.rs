@@ -1,27 +1,23 @@
 //! `/status`: probe statistics with charts. The page shows the number of Live listings over time, the
 //! budget, the schedules and the evidence log.
 
-use askama::Template;
-use bytes::Bytes;
 use jiff::SignedDuration;
 
 use super::chart::{self, Drawing, Plot};
 use super::frame::{self, Frame, Section, html};
 use super::when::When;
-use crate::documents::AnyDocument;
 use crate::documents::probe_statistics::{self, Statistics};
-use registry_app::App;
+use crate::documents::reused_for;
+use crate::prelude::*;
 use registry_domain::evidence_log::{self, Published};
-use registry_model::cache::CacheValidator;
-use registry_model::error::{Problem, shorten};
-use registry_model::{Handshake, Moment, ProbeRecord};
+use registry_model::{Handshake, ProbeRecord};
 use registry_store::EconomySample;
 
 /// Of samples in the chart.
 const SAMPLE_HOURS: u32 = 14 * 24;
 const MAX_RECENT: usize = 20;
 /// Seconds for which a rendered page is reused.
-const REUSED_FOR_S: i64 = 30;
+const REUSED_FOR_S: u32 = 30;
 
 #[derive(Template)]
 #[template(path = "status.html")]
@@ -55,10 +51,7 @@ pub(super) static STATUS: AnyDocument = AnyDocument {
     paths: &["/status"],
     summary: "The probe statistics for people: Live listings over time, budget and schedules.",
     max_age_s: Some(15),
-    validator: |app, _| {
-        let span = app.clock.now().as_second().div_euclid(REUSED_FOR_S);
-        Ok(Some(CacheValidator::weak(&format!("status/{span}"))))
-    },
+    validator: |app, _| reused_for(app, REUSED_FOR_S, "status"),
     ..frame::page(|app, _| Box::pin(render(app)))
 };
 

@@ -1,18 +1,13 @@
 //! `/list/{id}/tools`: the tools of an MCP server in full, its resources and prompts, and how its tools changed from one
 //! look to the next.
 
-use askama::Template;
-use bytes::Bytes;
-
 use super::frame::{self, Frame, Section, html};
 use super::listing::{effect, known};
 use super::when::When;
-use crate::documents::{AnyDocument, DocumentRequest};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::views::tools::{ShownTool, changes, severity};
 use registry_formats::tool_diff::kind_in_words;
-use registry_model::error::Problem;
-use registry_model::{ContentList, Listing, Moment, Severity, ToolChange, ToolSet};
+use registry_model::{ContentList, Severity, ToolChange, ToolSet};
 use registry_store::SeenTools;
 
 /// Tools of which the page shows the parameters.

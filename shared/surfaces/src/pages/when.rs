@@ -6,7 +6,7 @@ use std::fmt;
 use askama::filters::HtmlSafe;
 use jiff::SignedDuration;
 
-use registry_model::Moment;
+use crate::prelude::*;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct When {

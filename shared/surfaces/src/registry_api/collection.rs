@@ -2,15 +2,13 @@
 //! row.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use jiff::SignedDuration;
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::collections;
 use registry_formats::registry_name;
-use registry_model::error::Problem;
-use registry_model::{Access, Category, Collection, CollectionRules, Kind, Listing, Moment};
+use registry_model::{Access, Category, Collection, CollectionRules};
 use registry_search::{Query, Text};
 
 /// Hits of the search text of a collection.

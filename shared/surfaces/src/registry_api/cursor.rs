@@ -2,9 +2,8 @@
 //! service uses the same form with name and version. Its guide shows cursors that are sent without encoding.
 
 use super::query::malformed;
+use crate::prelude::*;
 use registry_formats::server_json::is_name;
-use registry_model::ListingId;
-use registry_model::error::Problem;
 
 /// Before a place among the packages, and before one among the servers that are no longer Live. A name has a slash, so
 /// none is mistaken for it.

@@ -2,12 +2,8 @@
 //! use the second form.
 
 use axum::Json;
-use axum::response::{IntoResponse, Response};
-use http::{HeaderName, HeaderValue, StatusCode, header};
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use registry_model::error::Problem;
+use crate::prelude::*;
 
 const READ_ONLY: &str =
     "this API is read-only. Publish with POST /api/publish; a server is listed when it answers a probe.";
@@ -46,7 +42,7 @@ impl From<Problem> for RegistryApiError {
 impl RegistryApiError {
     pub(super) fn no_such_path() -> Self {
         let detail = "Not found: unknown path. The servers are at /v0.1/servers.";
-        Problem::new(StatusCode::NOT_FOUND, "no_such_path", detail).into()
+        Problem::not_found("no_such_path", detail).into()
     }
 
     pub(super) fn wrong_method(allowed: String) -> Self {

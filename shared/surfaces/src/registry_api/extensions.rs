@@ -2,21 +2,15 @@
 //! with `/x/` and the registry's own namespace, where that API allows extensions. Clients work without them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::json;
 
 use super::cursor::Cursor;
 use super::query::{ServerQuery, access, limit, text};
 use super::servers::{Metadata, named, page};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::views::{Namespace, ServerEvidence, ServerResponse};
 use registry_formats::registry_name;
-use registry_model::error::Problem;
+use registry_model::Listed;
 use registry_model::protocol::MCP_REGISTRY;
-use registry_model::{Kind, Listed, ListingId};
 use registry_search::Text;
 use registry_search::browse::{Counts, Facet};
 

@@ -3,18 +3,14 @@
 //! documents no error for this case. A cursor or time that cannot be parsed returns 400, as the official API
 //! documents; so does a search text that is too long. The rest of this registry uses 422.
 
-use std::sync::Arc;
-
-use http::StatusCode;
 use jiff::SignedDuration;
-use serde_json::{Map, Value, json};
 
 use super::collection::Selection;
 use super::cursor::Cursor;
+use crate::prelude::*;
 use registry_domain::views::server_entry::version;
 use registry_formats::registry_name;
-use registry_model::error::{Problem, shorten};
-use registry_model::{Access, Category, Kind, Listed, Listing, Moment};
+use registry_model::{Access, Category, Listed};
 use registry_search::browse::BrowseQuery;
 use registry_search::{CHANGE_SEEN_AFTER_S, MAX_QUERY_CHARS};
 
@@ -146,8 +142,8 @@ impl ServerQuery {
 
     /// For servers that are not in the index.
     pub(super) fn matches_name(&self, listing: &Listing) -> bool {
-        let name = registry_name::of(listing).to_lowercase();
-        self.part.name_contains.as_ref().is_none_or(|part| name.contains(part))
+        let names = [registry_name::of(listing).to_lowercase(), listing.name.to_lowercase()];
+        self.part.name_contains.as_ref().is_none_or(|part| names.iter().any(|name| name.contains(part)))
     }
 
     /// Whether rows are filtered after they were read, so that a page may need several reads.

@@ -1,29 +1,23 @@
 //! The read API of the official MCP registry, at `/v0.1` and at the older `/v0`. This module translates
 //! paths, methods and errors. The module `registry::registry_api` makes the answers.
 
-use std::sync::Arc;
-
 use axum::Router;
+use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
-use axum::response::Response;
 use axum::routing::any;
-use bytes::Bytes;
+use http::Method;
 use http::request::Parts;
-use http::{HeaderMap, Method, header};
-use serde::Serialize;
-use serde_json::json;
 
 use super::collection::Selection;
 use super::error::RegistryApiError;
 use super::path::{self, Call};
 use super::query::ServerQuery;
 use super::{extensions, servers};
+use crate::documents;
 use crate::http::rest;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::views::Namespace;
 use registry_model::cache::TaggedPage;
-use registry_model::error::Problem;
 
 /// How long clients may cache an answer.
 const MAX_AGE_SECONDS: u32 = 5;
@@ -107,6 +101,5 @@ fn check_method(call: &Call, method: &Method, headers: &HeaderMap) -> Result<(),
 }
 
 fn json(answer: &impl Serialize) -> Result<TaggedPage, Problem> {
-    let body = serde_json::to_vec(answer).map_err(|error| Problem::fault(error.to_string()))?;
-    Ok(TaggedPage::of_body(Bytes::from(body)))
+    Ok(TaggedPage::of_body(documents::json(answer)?))
 }

@@ -3,24 +3,17 @@
 //! server forever. A page is rendered once for each version of the data, because aggregators often read the whole list.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::Arc;
-
-use bytes::Bytes;
-use http::StatusCode;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::json;
 
 use super::collection::Selection;
 use super::cursor::Cursor;
 use super::query::ServerQuery;
-use registry_app::App;
+use crate::documents;
+use crate::prelude::*;
 use registry_domain::views::{ServerResponse, active_page, server_entry};
 use registry_formats::registry_name;
 use registry_formats::server_json::is_name;
 use registry_model::cache::TaggedPage;
-use registry_model::error::{Problem, shorten};
-use registry_model::{Access, Kind, Lane, Listing, ListingId, Moment, ServerDocument};
+use registry_model::{Access, Lane, ServerDocument};
 use registry_search::AbilityNames;
 use registry_search::browse::{BrowseQuery, Row};
 use registry_store::Delisting;
@@ -115,7 +108,7 @@ pub(super) async fn version(
         "Server version not found: the latest version of `{}` is {there}. Its `versions` path lists all.",
         shorten(name, 120)
     );
-    Err(Problem::new(StatusCode::NOT_FOUND, "version_not_found", detail).with("version", there))
+    Err(Problem::not_found("version_not_found", detail).with("version", there))
 }
 
 /// The stored descriptions of a listing, the latest first.
@@ -233,7 +226,7 @@ pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>)
              slash in the name as %2F.",
             shorten(name, 120)
         );
-        Problem::new(StatusCode::NOT_FOUND, "server_not_found", detail)
+        Problem::not_found("server_not_found", detail)
     })
 }
 
@@ -248,9 +241,7 @@ pub(super) async fn rendered_list(app: &App, query: &ServerQuery) -> Result<Tagg
     if let Some(page) = app.server_pages.get(&name, &version) {
         return Ok(page);
     }
-    let list = list(app, query).await?;
-    let body = serde_json::to_vec(&list).map_err(|error| Problem::fault(error.to_string()))?;
-    let page = TaggedPage::of_body(Bytes::from(body));
+    let page = TaggedPage::of_body(documents::json(&list(app, query).await?)?);
     app.server_pages.put(name, version, page.clone());
     Ok(page)
 }

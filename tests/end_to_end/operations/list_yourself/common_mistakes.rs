@@ -88,21 +88,21 @@ async fn servers_that_cannot_be_probed_get_a_reason() {
         "headers": [{ "name": "Authorization", "isRequired": true, "isSecret": true }] }]);
     let template = json!([{ "type": "streamable-http", "url": "https://{tenant}.example.org/mcp",
         "variables": { "tenant": { "description": "Yours.", "isRequired": true } } }]);
-    for (name, rest, code) in [
-        ("local", json!({ "packages": package }), "package_unchecked"),
-        ("nothing", json!({}), "nothing_declared"),
-        ("secret", json!({ "remotes": secret }), "needs_config"),
-        ("template", json!({ "remotes": template }), "template"),
+    for (name, rest, lane, place, code) in [
+        ("local", json!({ "packages": package }), "unchecked", "warnings", "package_unchecked"),
+        ("nothing", json!({}), "needs_fix", "reasons", "nothing_declared"),
+        ("secret", json!({ "remotes": secret }), "needs_fix", "reasons", "needs_config"),
+        ("template", json!({ "remotes": template }), "needs_fix", "reasons", "template"),
     ] {
         let id = id_of(&registry.publish(&describe(name, rest)).await);
         registry.deliver_events().await;
         let status = registry.status(&id).await;
         assert_eq!(
             (&status["lane"], &status["probe"]["handshake"]),
-            (&json!("needs_fix"), &json!("skip")),
+            (&json!(lane), &json!("skip")),
             "{status}"
         );
-        assert_eq!(registry.reason_codes(&id).await, [code]);
+        assert_eq!(status[place][0]["code"], code, "{status}");
     }
     assert_eq!(registry.probe_statistics().await["used"], 0, "a probe was sent or counted");
 }

@@ -1,6 +1,8 @@
 //! Tests what happens when an existing listing is published again: by one request after another, and by
 //! concurrent requests.
 
+use std::time::Duration;
+
 use futures::future::join_all;
 use registry::model::{Caller, Lane, Listing};
 use registry::operations::RawArguments;
@@ -105,6 +107,9 @@ async fn publishing_again_returns_the_status_duplicate_or_active() {
     assert_eq!(registry.live_counts().await, (1, 0));
 }
 
+/// After it, a listing that is published again is probed at once.
+const PAUSE: Duration = Duration::from_secs(30);
+
 /// Otherwise a client that polls reads the result of the probe before its fix.
 #[tokio::test]
 async fn listing_that_is_published_again_is_queued_until_its_probe() {
@@ -112,7 +117,7 @@ async fn listing_that_is_published_again_is_queued_until_its_probe() {
     let id = registry.publish_card(&peer.card()).await;
     registry.deliver_events().await;
     assert_eq!(registry.lane(&id).await, "needs_fix");
-    registry.advance(TICK);
+    registry.advance(PAUSE);
     let again = registry.publish(&json!({ "url": peer.card() })).await;
     assert_eq!((&again["status"], &again["lane"]), (&json!("queued"), &json!("queued")), "{again}");
     let status = registry.status(&id).await;
@@ -120,7 +125,7 @@ async fn listing_that_is_published_again_is_queued_until_its_probe() {
     assert_eq!(registry.reason_codes(&id).await, ["card_404"], "what the last probe found stays known");
     registry.deliver_events().await;
     assert_eq!(registry.lane(&id).await, "needs_fix");
-    registry.advance(TICK);
+    registry.advance(PAUSE);
     registry.publish(&json!({ "url": peer.card() })).await;
     peer.answer_with(agents::newest);
     registry.deliver_events().await;

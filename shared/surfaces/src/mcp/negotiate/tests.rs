@@ -1,8 +1,5 @@
 //! Tests version negotiation. Each case is a valid modern request with one change, and the expected error.
 
-use http::{HeaderName, HeaderValue};
-use serde_json::json;
-
 use super::*;
 use crate::mcp::message::Message;
 

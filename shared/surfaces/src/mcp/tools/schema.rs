@@ -2,8 +2,8 @@
 //! describes the whole schemas in its OpenAPI document. The validators of official clients refuse four things: `$schema`,
 //! the `format` of a number, a list of types, and `false` as a schema. The schemas here contain none of these.
 
+use crate::prelude::*;
 use registry_operations::examples;
-use serde_json::{Map, Value, json};
 
 /// The formats of JSON Schema that our types use; others, such as `uint32`, name Rust types.
 const FORMATS: [&str; 6] = ["date-time", "date", "time", "email", "uri", "uuid"];
@@ -180,7 +180,6 @@ fn of_type(schema: &Value, defs: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use registry_model::error::Problem;
     use registry_operations::CATALOGUE;
     use registry_operations::toolsets::CORE;
 
