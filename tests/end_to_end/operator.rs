@@ -423,7 +423,7 @@ async fn republished_local_and_formerly_live_listings_are_not_deleted() {
             registry.publish_card(&peer.url("/cared/card.json")).await;
         }
     }
-    for (id, lane) in [(&republished, "needs_fix"), (&formerly_live, "demoted"), (&local, "needs_fix")] {
+    for (id, lane) in [(&republished, "needs_fix"), (&formerly_live, "demoted"), (&local, "unchecked")] {
         assert_eq!(registry.lane(id).await, lane, "{id}");
     }
     assert_eq!(registry.probe_statistics().await["outcomes"]["never_live_deleted"], 0);
