@@ -10,7 +10,7 @@ use axum::response::IntoResponse as _;
 use flate2::read::MultiGzDecoder;
 use local::mirror::Job;
 use registry::dump::{self, DumpLimits};
-use registry::model::sha256_hex;
+use registry::model::{Clock, LimitedAction, sha256_hex};
 use serde_json::{Value, json};
 use tests::instrumented::Fault;
 use tests::peers::{Peer, agents, empty, json_answer, servers, sign_in};
@@ -368,7 +368,9 @@ async fn dump_that_the_log_does_not_prove_is_refused() {
     let list = dumps(&original).await;
     let dump = list["dumps"][0].clone();
     let url = dump["parts"][0]["url"].as_str().unwrap();
-    let part = client().get(url).send().await.unwrap().bytes().await.unwrap().to_vec();
+    let part = dump["parts"][0]["sha256"].as_str().unwrap();
+    // Not over HTTP: a part that was served stays cached.
+    let part = original.app.store.dump_part(part).await.unwrap().unwrap();
     let proof = original.get(&format!("/log/proof?index={}", dump["leaf_index"])).await.body;
     let refusal = async |list: &Value, part: &[u8], log_key: Option<&str>| {
         let (list, part, proof) = (list.clone(), part.to_vec(), proof.clone());
@@ -397,6 +399,9 @@ async fn dump_that_the_log_does_not_prove_is_refused() {
     let mut pending = list.clone();
     pending["dumps"][0].as_object_mut().unwrap().remove("leaf_index");
     assert!(refusal(&pending, &part, None).await.contains("not in the evidence log yet"));
+    let later = Clock::manual(original.now() + jiff::SignedDuration::from_hours(73));
+    let late = Job { clock: later, ..job(&original.url("/dumps.json"), &target.origin) };
+    assert!(mirror(&late).await.1.unwrap_err().contains("older than three days"));
     assert!(target.requests().is_empty(), "something was sent");
 
     // The part of the original that is damaged in the table is not served.
@@ -406,6 +411,25 @@ async fn dump_that_the_log_does_not_prove_is_refused() {
         .await;
     original.settle();
     assert_eq!(client().get(url).send().await.unwrap().status(), 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parts_of_dumps_are_counted_and_not_read_for_a_caller_who_has_them() {
+    let peers = Peers::start().await;
+    let once =
+        peers.options().with_rates().with(|settings| settings.rate_mut(LimitedAction::Dump).caller = 1);
+    let registry = TestRegistry::start_with(once).await;
+    peers.publish(&registry).await;
+    registry.reach_out().await;
+    let url = dumps(&registry).await["dumps"][0]["parts"][0]["url"].as_str().unwrap().to_owned();
+    let first = client().get(&url).send().await.unwrap();
+    let another = registry.url(&format!("/dumps/{}.jsonl.gz", "0".repeat(64)));
+    let answers = [
+        client().get(&another).send().await.unwrap(),
+        client().get(&another).header("if-none-match", &first.headers()["etag"]).send().await.unwrap(),
+        client().get(&url).header("if-none-match", &first.headers()["etag"]).send().await.unwrap(),
+    ];
+    assert_eq!(answers.map(|answer| answer.status().as_u16()), [429, 429, 304]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

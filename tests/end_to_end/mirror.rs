@@ -15,11 +15,11 @@ use axum::routing::get;
 use http::header;
 use local::mirror::{Job, Mirror};
 use registry::imports::ImportReport;
-use registry::model::LimitedAction;
+use registry::model::{Clock, LimitedAction};
 use serde_json::{Value, json};
 use tests::assertions::assert_members;
 use tests::peers::{Peer, empty, json_answer, servers};
-use tests::test_registry::{HOUR, TestOptions, TestRegistry, id_of};
+use tests::test_registry::{HOUR, NOON, TestOptions, TestRegistry, id_of};
 use tokio::sync::Notify;
 
 use crate::fixtures::server_json;
@@ -136,6 +136,7 @@ pub(crate) fn job(from: &str, to: &str) -> Job {
         report: None,
         log_key: None,
         longest_pause: Duration::from_secs(5),
+        clock: Clock::manual(NOON.parse().unwrap()),
     }
 }
 

@@ -512,7 +512,11 @@ const SENSITIVE: &[(&str, &str, &str)] = &[
     ),
     ("PAYMENT#x", "payment-webhook", "payment-webhook"),
     ("SEAT#x", "", "a2a operator products protocol"),
-    ("CALLER_KEYS", "a2a products protocol publish talk", "a2a products protocol publish talk"),
+    (
+        "CALLER_KEYS",
+        "a2a products protocol publish talk well-known",
+        "a2a products protocol publish talk well-known",
+    ),
     ("FEEDBACK#x", "a2a operator products protocol", "a2a operator products protocol"),
     ("CHALLENGE#x", "a2a products protocol publish", "a2a products protocol publish"),
     ("CONTACT#x", "operator", "a2a operator probe-tick products protocol publish"),

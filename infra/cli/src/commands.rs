@@ -43,7 +43,7 @@ impl Session {
             return self.until_decided(listing);
         }
         let status = self.status_of(listing)?;
-        self.printer.answer(&status, &print::listing(&self.printer, &status));
+        self.printer.listing(&status);
         Ok(exit_of(&status))
     }
 
@@ -58,7 +58,7 @@ impl Session {
             let has_reasons = status["reasons"].as_array().is_some_and(|reasons| !reasons.is_empty());
             let is_waiting = status["lane"] == "queued" && !(is_new_probe && has_reasons);
             if !is_waiting || started.elapsed() > MAX_WAIT {
-                self.printer.answer(&status, &print::listing(&self.printer, &status));
+                self.printer.listing(&status);
                 return Ok(exit_of(&status));
             }
             sleep(POLL_INTERVAL);
@@ -73,7 +73,7 @@ impl Session {
                 (status["lane"].clone(), status["reasons"].clone(), status["probe"]["probed_at"].clone())
             };
             if shown(&before) != shown(&status) {
-                self.printer.answer(&status, &print::listing(&self.printer, &status));
+                self.printer.listing(&status);
             }
             if until_live && exit_of(&status) == Exit::Ok {
                 return Ok(Exit::Ok);
@@ -127,6 +127,7 @@ impl Session {
             lines.push(format!("Report: {url}"));
         }
         if github {
+            lines = lines.iter().map(|line| without_commands(line)).collect();
             lines.extend(annotations(&score, file.or((!target.contains("://")).then_some(target)))?);
         }
         self.printer.answer(&score, &lines);
@@ -165,27 +166,23 @@ impl Session {
     }
 
     pub(crate) fn verify(&self, listing: &str, vkey: Option<&str>) -> Result<Exit, Failure> {
-        let answer = self.client.get("/log/proof", &[("listing_id", listing)])?;
+        let mut answer = self.client.get("/log/proof", &[("listing_id", listing)])?;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let vkey = vkey.map_or_else(|| text(&answer["vkey"]), str::to_owned);
-        let (leaf, checked) = (&answer["leaf"], proof::check(&answer, &vkey));
-        let verdict = match checked {
-            Ok(()) => format!("The proof is valid: the log that {vkey} signs contains this decision."),
-            Err(flaw) => format!("The proof is NOT valid: {flaw}."),
+        let checked = proof::check(&answer, &vkey, listing);
+        let lines = match &checked {
+            Ok(leaf) => vec![
+                format!("{listing}: {} at {}", text(&leaf["event"]), text(&leaf["at"])),
+                format!("Entry {} of {} in the log", answer["leaf_index"], answer["tree_size"]),
+                format!("The proof is valid: the log that {vkey} signs contains this decision."),
+            ],
+            Err(flaw) => vec![format!("The proof is NOT valid: {flaw}.")],
         };
-        let lines = [
-            format!("{}: {} at {}", text(&leaf["listing_id"]), text(&leaf["event"]), text(&leaf["at"])),
-            format!(
-                "Entry {} of {} in the log {}",
-                answer["leaf_index"],
-                answer["tree_size"],
-                text(&answer["origin"])
-            ),
-            verdict,
-        ];
+        // The proof is of `leaf_text`; the registry could return another `leaf`.
+        answer["leaf"] = checked.unwrap_or_default();
         self.printer.answer(&answer, &lines);
-        let is_proven = matches!(leaf["event"].as_str(), Some("live" | "confirmed" | "gated"));
-        Ok(if is_proven && checked.is_ok() { Exit::Ok } else { Exit::NeedsFix })
+        let is_proven = matches!(answer["leaf"]["event"].as_str(), Some("live" | "confirmed" | "gated"));
+        Ok(if is_proven { Exit::Ok } else { Exit::NeedsFix })
     }
 }
 
@@ -193,6 +190,12 @@ impl Session {
 fn exit_of(status: &Value) -> Exit {
     let is_fine = matches!(status["lane"].as_str(), Some("active" | "gated" | "package" | "unchecked"));
     if is_fine { Exit::Ok } else { Exit::NeedsFix }
+}
+
+/// A runner of GitHub reads commands at the beginning of a line (`::`) and anywhere in it (`##[`). In strangers' texts they
+/// are only text.
+fn without_commands(line: &str) -> String {
+    print::plain(line).replace("::", ": :").replace("##[", "## [")
 }
 
 /// One annotation for each finding (GitHub, "Workflow commands").
@@ -205,7 +208,7 @@ fn annotations(score: &Value, file: Option<&str>) -> Result<Vec<String>, Failure
     let escaped = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let annotation = |level: &str, finding: &Value| {
         let part = |name: &str| finding[name].as_str().unwrap_or_default();
-        let message = escaped(&format!("{} {}", part("reason"), part("fix")));
+        let message = escaped(&without_commands(&format!("{} {}", part("reason"), part("fix"))));
         let line = document::line_of(&text, finding).unwrap_or(1);
         let place = file.map(|file| format!(" file={file},line={line}")).unwrap_or_default();
         format!("::{level}{place}::{message}")
@@ -228,11 +231,12 @@ mod tests {
     fn annotations_are_on_the_lines_of_the_card() {
         let file = std::env::temp_dir().join(format!("registry-cli-{}.json", std::process::id()));
         std::fs::write(&file, "{\n  \"name\": \"\"\n}").unwrap();
-        let score = json!({ "reasons": [{ "reason": "`name` is empty.", "fix": "Write 50%\nof it." }] });
+        let score = json!({ "reasons": [{ "reason": "`name` is empty.", "fix": "50%\n##[x]" }] });
         let path = file.to_str().unwrap();
         let lines = annotations(&score, Some(path)).unwrap();
-        assert_eq!(lines, [format!("::error file={path},line=2::`name` is empty. Write 50%25%0Aof it.")]);
-        assert_eq!(annotations(&score, None).unwrap(), ["::error::`name` is empty. Write 50%25%0Aof it."]);
+        assert_eq!(lines, [format!("::error file={path},line=2::`name` is empty. 50%25%0A## [x]")]);
+        assert_eq!(annotations(&score, None).unwrap(), ["::error::`name` is empty. 50%25%0A## [x]"]);
         std::fs::remove_file(file).unwrap();
+        assert_eq!(without_commands("Seen\n::mask::b #\u{200e}#[x]"), "Seen\n: :mask: :b ## [x]");
     }
 }

@@ -42,8 +42,21 @@ impl Printer {
         }
     }
 
-    /// A state in its color.
-    pub(crate) fn state(&self, lane: &str) -> String {
+    /// Prints the state of a listing, and what to fix.
+    pub(crate) fn listing(&self, status: &Value) {
+        if !self.json {
+            println!("{}", self.title(status));
+        }
+        self.answer(status, &reasons(status));
+    }
+
+    /// A listing and its state in its color. The color is added after strangers' texts are cleaned.
+    fn title(&self, status: &Value) -> String {
+        let text = |name: &str| plain(status[name].as_str().unwrap_or_default());
+        format!("{} ({}): {}", text("name"), text("listing_id"), self.state(&text("lane")))
+    }
+
+    fn state(&self, lane: &str) -> String {
         let (name, color) = match lane {
             "active" => ("Live", 32),
             "gated" => ("gated", 36),
@@ -52,22 +65,15 @@ impl Printer {
             "package" | "unchecked" => (lane, 36),
             other => (other, 31),
         };
-        // The escape codes are added by us; those of others are removed by `plain`.
-        if self.colors { format!("{START}{color}m{name}{END}") } else { name.to_owned() }
+        if self.colors { format!("\u{1b}[{color}m{name}\u{1b}[0m") } else { name.to_owned() }
     }
 }
 
-/// Stand for the beginning and the end of a color until control characters are removed.
-const START: char = '\u{e000}';
-const END: char = '\u{e001}';
-
 /// The text without control characters and without characters that change the direction of text.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            START => plain.push_str("\u{1b}["),
-            END => plain.push_str("\u{1b}[0m"),
             '\n' => plain.push('\n'),
             '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {}
             c if c.is_control() => plain.push(' '),
@@ -77,12 +83,9 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// The state of a listing, and what to fix.
-pub(crate) fn listing(printer: &Printer, status: &Value) -> Vec<String> {
-    let text = |name: &str| status[name].as_str().unwrap_or_default();
-    let lane = printer.state(text("lane"));
-    let mut lines =
-        vec![format!("{} ({}): {lane}", text("name"), text("listing_id")), text("lane_reason").to_owned()];
+/// Why a listing is in its state, and what to fix.
+fn reasons(status: &Value) -> Vec<String> {
+    let mut lines = vec![status["lane_reason"].as_str().unwrap_or_default().to_owned()];
     lines.extend(findings(&status["reasons"], 'x'));
     if let Some(time) = status["retry_at"].as_str() {
         lines.push(format!("The registry tries again at {time}."));
@@ -134,6 +137,9 @@ mod tests {
     #[test]
     fn texts_of_strangers_cannot_control_the_terminal() {
         assert_eq!(plain("a\u{1b}[31mb\u{7}\u{202e}c\nd"), "a [31mb c\nd");
+        let printer = Printer { json: false, colors: true };
+        let status = json!({ "name": "\u{1b}[2J\u{e000}2J", "listing_id": "mcp-a", "lane": "active" });
+        assert_eq!(printer.title(&status), " [2J\u{e000}2J (mcp-a): \u{1b}[32mLive\u{1b}[0m");
     }
 
     #[test]
@@ -163,10 +169,10 @@ mod tests {
             "reasons": [{ "code": "x", "reason": "No answer.", "seen": "404", "fix": "Serve the card." }],
             "retry_at": "2026-11-25T12:00:00Z",
         });
+        assert_eq!(printer.title(&status), "Adder (mcp-adder): needs a fix");
         assert_eq!(
-            listing(&printer, &status),
+            reasons(&status),
             [
-                "Adder (mcp-adder): needs a fix",
                 "A check blocks it.",
                 "  x No answer.",
                 "    Seen: 404",

@@ -26,6 +26,10 @@ fn text(settings: &Settings, local_url: &str, data: &Data, is_reachable_by_other
             "\n  WARNING: other machines can reach this address and make the registry probe this machine. To \
              prevent this, add --public"
         }
+        Mode::Public if settings.base_url == local_url => {
+            "\n  WARNING: BASE_URL is not set, so cards, proofs and links name this address. Set BASE_URL to the URL that \
+             callers use"
+        }
         _ => "",
     };
     let data = match data {
@@ -85,5 +89,7 @@ mod tests {
         assert!(banner.contains("public URL: https://registry.example.com\n"), "{banner}");
         assert!(banner.contains("public rules") && banner.contains("in memory"), "{banner}");
         assert!(!banner.contains("loopback") && !banner.contains("WARNING"), "{banner}");
+        let banner = text(&self::settings(Mode::Public, LOCAL_URL), LOCAL_URL, &Data::Memory, true);
+        assert!(banner.contains("WARNING: BASE_URL is not set"), "{banner}");
     }
 }

@@ -143,6 +143,9 @@ impl Local {
             let listen_error = |error| StartError::Listen(options.listen, error);
             let listener = TcpListener::bind(options.listen).await.map_err(listen_error)?;
             let address = listener.local_addr().map_err(listen_error)?;
+            if let Some(lock) = &lock {
+                lock.name(&base_url(address));
+            }
             let mut settings = options.settings;
             if options.own_base_url {
                 settings.base_url = base_url(address);

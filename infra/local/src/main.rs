@@ -6,6 +6,7 @@ mod exit;
 mod mirror_command;
 mod operator_command;
 
+use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -122,6 +123,8 @@ async fn run(serve: &Serve) -> ExitCode {
     shutdown_signal().await;
     tracing::info!("stopping");
     local.stop().await;
+    // A closed pipe is not an error.
+    let _closed = writeln!(std::io::stdout(), "Stopped.");
     ExitCode::SUCCESS
 }
 

@@ -11,7 +11,7 @@ use flate2::read::MultiGzDecoder;
 use registry::fetch::{Fetcher, Follow, Request, Target};
 use registry::imports::{self, Candidate, Client, Import, ImportReport, Outcome, Sender, Source, Stopped};
 use registry::model::characters::is_hidden;
-use registry::model::{ImportState, Reach};
+use registry::model::{Clock, ImportState, Reach};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use url::Url;
@@ -37,6 +37,8 @@ pub struct Job {
     pub log_key: Option<String>,
     /// The longest pause that a busy registry may ask for. A longer one ends the import.
     pub longest_pause: Duration,
+    /// Tests use a manual clock.
+    pub clock: Clock,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -66,6 +68,7 @@ impl Mirror {
                 &format!("registry-mirror/{}", registry::VERSION),
                 None,
             ),
+            clock: job.clock.clone(),
             deadline: TIMEOUT,
             max_bytes: MAX_ANSWER_BYTES,
             max_values: MAX_JSON_VALUES,

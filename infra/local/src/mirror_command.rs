@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use local::mirror::{Job, Mirror};
 use registry::imports::ImportReport;
+use registry::model::Clock;
 use url::Url;
 
 use crate::exit;
@@ -66,11 +67,11 @@ pub(crate) async fn run(arguments: MirrorArguments) -> ExitCode {
         Some(path) => format!("To continue from here, run the same command again ({}).", path.display()),
         None => "Run the command again; with --resume FILE, the next import can continue.".to_owned(),
     };
-    let mut mirror =
-        match Mirror::new(Job { from, to, resume, report, log_key, longest_pause: LONGEST_PAUSE }) {
-            Ok(mirror) => mirror,
-            Err(error) => return exit::failure(exit::USAGE_ERROR, &error),
-        };
+    let (longest_pause, clock) = (LONGEST_PAUSE, Clock::System);
+    let mut mirror = match Mirror::new(Job { from, to, resume, report, log_key, longest_pause, clock }) {
+        Ok(mirror) => mirror,
+        Err(error) => return exit::failure(exit::USAGE_ERROR, &error),
+    };
     let end = mirror.run().await;
     let ImportReport { published, refused, skipped, .. } = mirror.report();
     println!("{published} published, {refused} refused, {skipped} skipped");

@@ -1,26 +1,31 @@
-//! What an orchestrator and Prometheus read of a registry on one machine: `/healthz`, `/readyz` and `/metrics`. They
-//! are not part of the registry's API, and AWS has its own metrics. No label contains a text of a caller.
+//! What an orchestrator and Prometheus read of a registry on one machine: `/healthz`, `/readyz` and `/metrics`; and the
+//! operator's commands, at `/operator`. They are not part of the registry's API, and AWS has its own metrics. No label
+//! contains a text of a caller.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::Router;
+use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
+use axum::{Json, Router};
 use futures::FutureExt as _;
 use http::{Method, StatusCode, header};
 use registry::app::App;
 use registry::metrics::{Metric, Metrics};
-use registry::model::{BearerDigest, Caller};
+use registry::model::Caller;
+use registry::operations::operator_token;
 use registry::settings::Mode;
 use serde::Deserialize as _;
 
 use crate::functions::Job;
 use crate::gateway::AnsweredBy;
+use crate::takedown;
 
+const MAX_COMMAND_BYTES: usize = 64 * 1024;
 /// The upper bounds of the histogram, in seconds.
 const BOUNDS: [f64; 5] = [0.005, 0.025, 0.1, 1.0, 10.0];
 
@@ -153,7 +158,15 @@ async fn observe(
     request: Request,
     next: Next,
 ) -> Response {
-    if matches!(*request.method(), Method::GET | Method::HEAD) && may_monitor(&app, caller) {
+    let is_operator = operator_token::is_sent(&app, &caller);
+    // Also in development mode: a page in a browser on this machine has no token.
+    if request.method() == Method::POST && request.uri().path() == "/operator" && is_operator {
+        return command(&app, request).await;
+    }
+    // In public mode, the others are only for the operator: a proxy on this machine connects from loopback for everybody.
+    let may_monitor =
+        is_operator || app.settings.mode == Mode::Development || request.uri().path() == "/healthz";
+    if matches!(*request.method(), Method::GET | Method::HEAD) && may_monitor {
         let headers =
             [(header::CONTENT_TYPE, "text/plain; version=0.0.4"), (header::CACHE_CONTROL, "no-store")];
         match request.uri().path() {
@@ -175,10 +188,17 @@ async fn observe(
     response
 }
 
-/// In public mode only the operator: a proxy on this machine connects from loopback for everybody.
-fn may_monitor(app: &App, caller: Caller) -> bool {
-    let token = app.settings.operator_token.as_ref().map(|token| BearerDigest::of(token.reveal()));
-    app.settings.mode == Mode::Development || (token.is_some() && token == caller.bearer)
+/// Runs a command of the operator in this process, whose caches then show it.
+async fn command(app: &App, request: Request) -> Response {
+    let body = to_bytes(request.into_body(), MAX_COMMAND_BYTES).await.unwrap_or_default();
+    let outcome = match serde_json::from_slice(&body) {
+        Ok(command) => takedown::repeat(app, command).await,
+        Err(error) => Err(operator::Failure::Command(error)),
+    };
+    match outcome {
+        Ok(outcome) => Json(outcome).into_response(),
+        Err(failure) => (StatusCode::UNPROCESSABLE_ENTITY, failure.to_string()).into_response(),
+    }
 }
 
 /// Why this registry cannot answer requests now.

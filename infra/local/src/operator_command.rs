@@ -24,7 +24,8 @@ Examples:
   registry operator export | age -r age1... >registry.jsonl.age
   age -d -i key.txt registry.jsonl.age | registry operator import --data new.db
 
-First stop the registry that uses the data. On AWS, invoke the function `operator` with the command as JSON:
+A registry that uses the data runs the command itself; for that, set its OPERATOR_TOKEN. Without it, and for `export` and
+`import`, stop the registry first. On AWS, invoke the function `operator` with the command as JSON:
   {\"command\": \"block_host\", \"host\": \"evil.example.org\", \"reason\": \"Spam.\"}
 
 Exit codes: 0 done, or nothing to do; 1 the command failed; 2 invalid command line or setting.";

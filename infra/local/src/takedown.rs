@@ -1,18 +1,25 @@
-//! Runs the operator's commands on a data file. No registry may use the file at the same time. A running
-//! registry caches what it reads, so it would still show a withdrawn listing.
+//! Runs the operator's commands on a data file. If a registry uses the file, it runs the command itself: it caches what it
+//! reads, so it would still show a withdrawn listing.
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use http::StatusCode;
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{Clock, Random};
+use registry::fetch::{Fetcher, Request, Target};
+use registry::model::{Clock, Random, Reach};
 use registry::settings::Settings;
 use registry::store::{Imported, Store, TransferError, table};
 use serde_json::{Value, json};
 
 use crate::engine::{self, Data, Embedded, EngineError};
-use crate::lock::{Lock, LockError};
+use crate::lock::{Lock, LockError, registry_at};
+
+/// An erasure reads the whole table.
+const TIMEOUT: Duration = Duration::from_secs(600);
+const MAX_OUTCOME_BYTES: usize = 16 << 20;
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -20,9 +27,11 @@ pub enum TakedownError {
     /// The data file does not exist; only an import creates it.
     #[error("there is no data file at {0}; set --data or DATA")]
     NoData(PathBuf),
-    /// A registry uses the data.
-    #[error(transparent)]
+    /// A registry uses the data, and no token is set or the command needs the file.
+    #[error("{0}. With its OPERATOR_TOKEN, this registry runs all commands except export and import itself")]
     Lock(#[from] LockError),
+    #[error("the running registry did not run the command: {0}")]
+    Running(String),
     /// The data cannot be opened.
     #[error("cannot open the data: {0}")]
     Engine(#[from] EngineError),
@@ -71,18 +80,45 @@ async fn open_or_create(data: &Path, settings: &Settings) -> Result<(Store, Lock
     Ok((Store::new(client, &settings.table_name), lock))
 }
 
-/// Repeats a command until it has nothing left to do, and returns the outcome of all runs together.
+/// Runs a command on the data file, or in the registry that uses it.
 ///
 /// # Errors
 /// See [`TakedownError`].
 pub async fn carry_out(data: &Path, settings: Settings, command: &Value) -> Result<Value, TakedownError> {
-    let mut command = command.clone();
-    let (store, _lock) = open(data, &settings).await?;
+    let (store, _lock) = match open(data, &settings).await {
+        Err(TakedownError::Lock(LockError::InUse(_))) if settings.operator_token.is_some() => {
+            return send(data, &settings, command).await.map_err(TakedownError::Running);
+        }
+        opened => opened?,
+    };
     // No function receives events here; the next start of the registry finds what is due.
     let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
+    Ok(repeat(&app, command.clone()).await?)
+}
+
+/// Sends a command to the registry that uses the data file.
+async fn send(data: &Path, settings: &Settings, command: &Value) -> Result<Value, String> {
+    let url = format!("{}/operator", registry_at(data));
+    let token = settings.operator_token.as_ref().map(|token| token.reveal()).unwrap_or_default();
+    let target = Target::parse(&url, Reach::Development).map_err(|error| format!("{url}: {error}"))?;
+    let request = Request::post_json(target, command)
+        .with_header("authorization", format!("Bearer {token}"))
+        .with_deadline(TIMEOUT)
+        .with_max_bytes(MAX_OUTCOME_BYTES);
+    let fetcher = Fetcher::new(Reach::Development, &format!("registry-operator/{}", registry::VERSION), None);
+    let answer = fetcher.send(request).await.map_err(|error| format!("{url}: {error}"))?;
+    match answer.status {
+        StatusCode::OK => serde_json::from_slice(&answer.body).map_err(|error| format!("{url}: {error}")),
+        StatusCode::NOT_FOUND => Err(format!("{url} has another OPERATOR_TOKEN")),
+        _ => Err(String::from_utf8_lossy(&answer.body).into_owned()),
+    }
+}
+
+/// Repeats a command until it has nothing left to do, and returns the outcome of all runs together.
+pub(crate) async fn repeat(app: &App, mut command: Value) -> Result<Value, operator::Failure> {
     let (mut listings, mut has_changed) = (0, false);
     loop {
-        let mut outcome = operator::handle(&app, command.clone()).await?;
+        let mut outcome = operator::handle(app, command.clone()).await?;
         let changed = outcome["listings"].as_u64().unwrap_or(0);
         listings += changed;
         has_changed |= changed > 0 || outcome["changed"] == true;

@@ -10,15 +10,19 @@ use local::{Data, Local, Options};
 use registry::settings::{Mode, Settings};
 use serde_json::{Value, json};
 
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
 fn run(data: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     run_with(data, arguments, Stdio::null())
 }
 
 fn run_with(data: &Path, arguments: &[&str], input: Stdio) -> (Option<i32>, String, String) {
+    run_as("", data, arguments, input)
+}
+
+fn run_as(token: &str, data: &Path, arguments: &[&str], input: Stdio) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_registry"));
-    for variable in ["DATA", "RUST_LOG"] {
-        command.env_remove(variable);
-    }
+    command.env_remove("DATA").env_remove("RUST_LOG").env("OPERATOR_TOKEN", token);
     command.arg("operator").args(arguments).arg("--data").arg(data);
     let output = command.stdin(input).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -26,7 +30,8 @@ fn run_with(data: &Path, arguments: &[&str], input: Stdio) -> (Option<i32>, Stri
 }
 
 async fn start(data: &Path) -> Local {
-    let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
+    let token = |name: &str| (name == "OPERATOR_TOKEN").then(|| TOKEN.to_owned());
+    let settings = Settings::from_env(Mode::Public, token).unwrap();
     Local::start(Options { data: Data::File(data.to_path_buf()), ..Options::new(settings) }).await.unwrap()
 }
 
@@ -41,7 +46,7 @@ async fn post(local: &Local, body: &Value) -> (u16, Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn commands_require_a_stopped_registry() {
+async fn commands_require_a_stopped_registry_or_its_token() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("registry.db");
     let card =
@@ -53,11 +58,27 @@ async fn commands_require_a_stopped_registry() {
 
     let (code, out, err) = run(&data, &["erase-contact", &id]);
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
-    assert!(err.contains("stop that registry"), "{err}");
+    assert!(err.contains("stop that registry") && err.contains("OPERATOR_TOKEN"), "{err}");
     registry.stop().await;
 
     let (code, out, err) = run(&data, &["erase-contact", &id]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+
+    // With its token, a running registry runs commands itself.
+    let registry = start(&data).await;
+    assert_eq!(post(&registry, &card).await.0, 200);
+    for (token, arguments, code, words) in [
+        ("another-token-another-token-another", &["restore", &id][..], 1, "another OPERATOR_TOKEN"),
+        (TOKEN, &["restore", "mcp-unknown"], 1, "listing_not_found"),
+        (TOKEN, &["withdraw", &id, "--reason", "Spam."], 0, "Withdrawn"),
+    ] {
+        let (exit, out, err) = run_as(token, &data, arguments, Stdio::null());
+        assert!(exit == Some(code) && format!("{out}{err}").contains(words), "{arguments:?}: {out}{err}");
+    }
+    assert_eq!(post(&registry, &card).await.0, 409, "the registry shows what it cached");
+    registry.stop().await;
+    assert_eq!(run(&data, &["restore", &id]).0, Some(0));
+
     let (code, out, err) = run(&data, &["block-host", "example.org", "--reason", "Spam."]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
     let outcome: Value = serde_json::from_str(&out).unwrap();

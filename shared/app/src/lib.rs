@@ -36,7 +36,7 @@ use registry_fetch::{Fetcher, OwnRecords};
 use registry_model::cache::{Kept, RenderCache, TaggedPage};
 use registry_model::error::Problem;
 use registry_model::settings::{Mode, Settings};
-use registry_model::{Clock, LimitedAction, ListingId, Moment, PeerRegistry, Random};
+use registry_model::{Change, Clock, LimitedAction, ListingId, Moment, PeerRegistry, Random};
 use registry_search::{Backend, Searcher};
 use registry_store::events::Bus;
 use registry_store::{Allowance, Store};
@@ -63,6 +63,8 @@ pub struct Services {
     /// This process's copy of the search index.
     pub search: Searcher,
     pub peer_registries: Kept<Vec<PeerRegistry>>,
+    /// The latest changes, for feeds.
+    pub latest_changes: Kept<Vec<Change>>,
     /// Cached DNS records of the registry's own names.
     pub own_records: Kept<OwnRecords>,
     /// Deposits that reads caused and that are not written yet.
@@ -111,6 +113,7 @@ impl App {
             server_pages: RenderCache::default(),
             search,
             peer_registries: Kept::default(),
+            latest_changes: Kept::default(),
             own_records: Kept::default(),
             pending_deposits: PendingDeposits::default(),
             caller_keys: CachedCallerKeys::default(),

@@ -57,6 +57,8 @@ fn hidden(words: &str, lines: bool) -> Option<String> {
             c if c.is_control() => Some("a control character"),
             c if is_reordering(c) => Some("a character that changes the text direction"),
             '\u{2028}' | '\u{2029}' => Some("a line separator"),
+            // Readers give them a meaning of their own, such as a part of a font or of a terminal's control sequence.
+            '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}' => Some("a private-use character"),
             '\u{E0000}'..='\u{E007F}' => (in_flag == 0).then_some("an invisible tag character"),
             c => (is_invisible(c) && !has_a_use(c, before)).then_some("an invisible character"),
         };
@@ -164,6 +166,7 @@ mod tests {
             ("❤\u{FE0F}\u{E0101}", "invisible character (U+E0101)"),
             ("可\u{200C}\u{200D}\u{200C}", "invisible character (U+200C)"),
             ("a\u{E0041}b", "tag character (U+E0041)"),
+            ("a\u{E000}2Jb", "private-use character (U+E000)"),
             ("<b>Best</b>", "markup"),
             ("</title>", "markup"),
             ("<img src=x>", "markup"),

@@ -11,6 +11,8 @@ use serde_json::value::RawValue;
 
 /// Bytes in one cache of rendered pages.
 const MAX_BYTES: u64 = 3 * 1024 * 1024;
+/// A larger page is not cached: it would take the place of too many others.
+const MAX_PAGE_BYTES: usize = 768 * 1024;
 /// A typical page, in bytes.
 const TYPICAL_BYTES: u64 = 32 * 1024;
 
@@ -123,7 +125,9 @@ impl<T: RenderedBytes> RenderCache<T> {
     }
 
     pub fn put(&self, name: String, made_from: CacheValidator, page: T) {
-        self.0.insert(name, (made_from, page));
+        if page.bytes() <= MAX_PAGE_BYTES {
+            self.0.insert(name, (made_from, page));
+        }
     }
 }
 

@@ -24,6 +24,8 @@ string_enum! {
         Product = "product",
         /// A signature checked with the keys of a domain.
         OwnerProof = "owner",
+        /// A part of a dump is downloaded.
+        Dump = "dump",
         /// A challenge to sign. It is counted separately, with the limits of `OwnerProof`.
         OwnerChallenge = "owner-challenge",
     }
@@ -68,7 +70,7 @@ pub struct RateLimit {
 }
 
 /// All limits, in the order in which documents list them.
-pub const RATE_LIMITS: [RateLimit; 17] = {
+pub const RATE_LIMITS: [RateLimit; 18] = {
     use LimitedAction as A;
     use LimitedTarget::{Host, Listing};
     [
@@ -94,6 +96,7 @@ pub const RATE_LIMITS: [RateLimit; 17] = {
         aimed(A::Report, Listing, [20, 60, 1000], "report a listing to the operator"),
         plain(A::Product, [600, 30_000], "preview, export or compare the files of a product"),
         aimed(A::OwnerProof, Host, [20, 120, 2000], "prove that you own a listing"),
+        plain(A::Dump, [120, 3000], "download a part of a dump"),
     ]
 };
 

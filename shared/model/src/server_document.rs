@@ -62,15 +62,17 @@ pub struct CheckedPackage {
 }
 
 impl ServerDocument {
-    pub fn packages(&self) -> Vec<Package> {
+    /// The packages, each with its whole description.
+    pub fn packages(&self) -> Vec<(Package, Value)> {
         let packages = self.server.get("packages").and_then(Value::as_array).into_iter().flatten();
         let read = |package: &Value| {
             let member = |name: &str| package.get(name).and_then(Value::as_str).map(str::to_owned);
-            Some(Package {
+            let read = Package {
                 registry_type: member("registryType")?,
                 identifier: member("identifier")?,
                 version: member("version"),
-            })
+            };
+            Some((read, package.clone()))
         };
         packages.filter_map(read).collect()
     }

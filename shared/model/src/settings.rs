@@ -440,7 +440,7 @@ impl Settings {
                 "base URLs of package registries, separated by commas, such as npm=https://packages.example.com; types: \
                     npm, pypi",
                 "where packages of servers without an HTTP endpoint are checked; such a server is listed (`package`) only if \
-                    a package was found there and names the server. For `pypi`, a URL that ends with `simple` is a simple \
+                    all its packages were found there and name the server. For `pypi`, a URL that ends with `simple` is a simple \
                     index, as for pip; other URLs must have the JSON API of PyPI",
                 values::package_registries,
             )?,

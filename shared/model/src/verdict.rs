@@ -127,16 +127,18 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Whether at least one package was checked, and none has a fault.
-    pub fn has_good_packages(&self) -> bool {
-        let is = |state: PackageState| self.packages.iter().any(|package| package.state == state);
-        is(PackageState::Named) && !is(PackageState::Unnamed) && !is(PackageState::Missing)
+    /// Whether there are packages, and each of them names the server: one genuine package does not vouch for the others.
+    pub fn has_only_named_packages(&self) -> bool {
+        let is_named = |package: &CheckedPackage| package.state == PackageState::Named;
+        !self.packages.is_empty() && self.packages.iter().all(is_named)
     }
 
-    /// Whether there are packages, and the registry can check none of them.
-    pub fn has_only_unchecked_packages(&self) -> bool {
+    /// Whether the registry cannot check a package, and the others name the server.
+    pub fn has_unchecked_packages(&self) -> bool {
+        let has_no_fault =
+            |package: &CheckedPackage| matches!(package.state, PackageState::Named | PackageState::Unchecked);
         let is_unchecked = |package: &CheckedPackage| package.state == PackageState::Unchecked;
-        !self.packages.is_empty() && self.packages.iter().all(is_unchecked)
+        self.packages.iter().all(has_no_fault) && self.packages.iter().any(is_unchecked)
     }
 }
 

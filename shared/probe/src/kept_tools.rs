@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use registry_app::App;
 use registry_formats::tool_diff;
 use registry_model::{
-    AbilityChange, Handshake, Lane, ListedTool, ListingId, SeenServer, SeenTool, StateChange, ToolChange,
-    ToolSet, sha256_hex,
+    AbilityChange, Handshake, Lane, ListedTool, Listing, ListingId, SeenServer, SeenTool, StateChange,
+    ToolChange, ToolSet, sha256_hex,
 };
 use registry_store::{SeenTools, StoreError};
 
@@ -73,7 +73,10 @@ fn describe(change: &mut StateChange, changes: &[ToolChange]) {
 /// Removes what was stored for a decision that could not be written, if the listing was withdrawn or deleted meanwhile.
 pub(super) async fn forget_if_gone(app: &App, id: &ListingId) -> Result<(), StoreError> {
     let listing = app.store.listing(id).await?;
-    if listing.is_none_or(|listing| listing.lane == Lane::Withdrawn) {
+    let is_gone = |listing: Listing| {
+        listing.lane == Lane::Withdrawn && !listing.withdrawal.is_some_and(|withdrawal| withdrawal.by_owner)
+    };
+    if listing.is_none_or(is_gone) {
         app.store.remove_seen(id).await?;
     }
     Ok(())

@@ -14,8 +14,10 @@ use registry_fetch::{Answer, Request, Target};
 use registry_model::{CheckedPackage, Listing, Package, PackageState, Verdict};
 use registry_store::StoreError;
 
-/// Packages of a server that are checked; the others count as unchecked.
+/// Packages of a server that are checked. If there are more, the next one counts as unchecked.
 const MAX_CHECKED: usize = 8;
+/// Arguments of `npx` and `uvx` that do not change what runs. Others can name another registry or another package.
+const HARMLESS_ARGUMENTS: [&str; 4] = ["-y", "--yes", "-q", "--quiet"];
 /// JSON values and bytes of the metadata of one version. A README is a part of it.
 const MAX_VALUES: usize = 50_000;
 const MAX_BYTES: usize = 2 * 1024 * 1024;
@@ -27,8 +29,11 @@ pub(super) async fn check(app: &App, listing: &Listing) -> Result<Verdict, Store
     let document = app.store.server_document(&listing.id).await?;
     let packages = document.map(|document| document.packages()).unwrap_or_default();
     let name = listing.server_name.as_deref().unwrap_or_default();
-    let checked = packages.into_iter().take(MAX_CHECKED).map(|package| async move {
-        let state = state(app, listing, &package, name).await;
+    let checked = packages.into_iter().take(MAX_CHECKED + 1).enumerate();
+    let checked = checked.map(|(index, (package, description))| async move {
+        let is_checked = index < MAX_CHECKED && runs_itself(app, &package, &description);
+        let state =
+            if is_checked { state(app, listing, &package, name).await } else { PackageState::Unchecked };
         CheckedPackage { package, state }
     });
     let mut findings = Findings::default();
@@ -36,7 +41,6 @@ pub(super) async fn check(app: &App, listing: &Listing) -> Result<Verdict, Store
     findings.signal("not_asked");
     findings.facts.packages = join_all(checked).await;
     let packages = findings.facts.packages.clone();
-    let is_unchecked = packages.iter().all(|checked| checked.state == PackageState::Unchecked);
     for CheckedPackage { package, state } in &packages {
         let fault = match state {
             PackageState::Missing => ProbeFault::PackageMissing,
@@ -48,8 +52,9 @@ pub(super) async fn check(app: &App, listing: &Listing) -> Result<Verdict, Store
     }
     let (declared, types) = match &packages[..] {
         [] => (ProbeFault::NothingDeclared, String::new()),
-        all if is_unchecked => {
-            let types: Vec<&str> = all.iter().map(|checked| checked.package.registry_type.as_str()).collect();
+        all if findings.facts.has_unchecked_packages() => {
+            let unchecked = all.iter().filter(|checked| checked.state == PackageState::Unchecked);
+            let types: Vec<&str> = unchecked.map(|checked| checked.package.registry_type.as_str()).collect();
             (ProbeFault::PackageUnchecked, types.join(", "))
         }
         _ => (ProbeFault::StdioOnly, String::new()),
@@ -75,6 +80,35 @@ async fn state(app: &App, listing: &Listing, package: &Package, name: &str) -> P
         Ok(false) => PackageState::Unnamed,
         Err(state) => state,
     }
+}
+
+/// Whether a client that follows the description gets the package that the registry checks, and runs nothing else.
+fn runs_itself(app: &App, package: &Package, description: &Value) -> bool {
+    let member = |name: &str| description.get(name).and_then(Value::as_str);
+    let members = |name: &str| description.get(name).and_then(Value::as_array).into_iter().flatten();
+    let (public, runner) = match package.registry_type.as_str() {
+        "npm" => ("registry.npmjs.org", "npx"),
+        "pypi" => ("pypi.org", "uvx"),
+        // No registry checks these.
+        _ => return true,
+    };
+    let host = |url: &str| Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
+    let checked = app.settings.package_registries.get(&package.registry_type).and_then(|base| host(base));
+    let is_known = |base: &str| host(base).is_some_and(|base| base == public || Some(base) == checked);
+    let is_harmless = |argument: &Value| {
+        let mut words = ["name", "value", "default", "choices"].iter().filter_map(|name| argument.get(*name));
+        let word = words.next().and_then(Value::as_str);
+        word.is_some_and(|word| HARMLESS_ARGUMENTS.contains(&word)) && words.next().is_none()
+    };
+    // Variables that the runners and runtimes read themselves.
+    let changes_runner = |variable: &Value| {
+        let name = variable.get("name").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+        ["npm_config", "node_options", "pip_", "uv_", "pythonpath"].iter().any(|own| name.starts_with(own))
+    };
+    member("registryBaseUrl").is_none_or(is_known)
+        && member("runtimeHint").is_none_or(|hint| hint == runner)
+        && members("runtimeArguments").all(is_harmless)
+        && !members("environmentVariables").any(changes_runner)
 }
 
 async fn get(app: &App, listing: &Listing, request: Request) -> Result<Answer, PackageState> {

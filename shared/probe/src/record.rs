@@ -37,7 +37,7 @@ pub(super) async fn record(
     if change.is_expired() {
         return Ok(match app.store.expire(&change).await? {
             WriteOutcome::Written => {
-                app.store.remove_seen(&before.id).await?;
+                app.store.remove_rest(&before.id).await?;
                 Some(change.record.handshake)
             }
             WriteOutcome::LeaseLost | WriteOutcome::EndpointHeld => None,

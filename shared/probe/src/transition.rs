@@ -90,8 +90,8 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         after.lane = match before.lane {
             Lane::Package if verdict.inconclusive => Lane::Package,
             _ if verdict.inconclusive => Lane::Queued,
-            _ if verdict.facts.has_good_packages() => Lane::Package,
-            _ if verdict.facts.has_only_unchecked_packages() => Lane::Unchecked,
+            _ if verdict.facts.has_only_named_packages() => Lane::Package,
+            _ if verdict.facts.has_unchecked_packages() => Lane::Unchecked,
             _ => Lane::NeedsFix,
         };
         if after.lane == Lane::Package {

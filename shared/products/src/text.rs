@@ -57,7 +57,11 @@ pub(super) fn prose(text: &str, limit: usize) -> String {
         safe.extend(after.chars().take(1));
         rest = after.get(1..).unwrap_or_default();
     }
-    while let Some(at) = ["http://", "https://"].iter().filter_map(|scheme| rest.find(scheme)).min() {
+    let first_url = |rest: &str| {
+        let lower = rest.to_ascii_lowercase();
+        ["http://", "https://"].iter().filter_map(|scheme| lower.find(scheme)).min()
+    };
+    while let Some(at) = first_url(rest) {
         let (before, url) = rest.split_at(at);
         let end =
             url.find([' ', '"', '\'', '`', '<', '>', '(', ')', '[', ']', '|', '\\']).unwrap_or(url.len());
@@ -194,8 +198,8 @@ mod tests {
             r"\# Hi \* \<b>you\</b> \[x\](y) a_b \_c\_"
         );
         assert_eq!(
-            prose("url: \"https://a.org/x_y_\", see http://b.org/*. www", 99),
-            "url: \"`https://a.org/x_y_`\", see `http://b.org/*`. www"
+            prose("url: \"https://a.org/x_y_\", see HTTP://b.org/*. www", 99),
+            "url: \"`https://a.org/x_y_`\", see `HTTP://b.org/*`. www"
         );
         for (text, shown) in
             [("1. one", r"1\. one"), ("2.0", "2.0"), ("> a", r"\> a"), ("---", r"\---"), ("7)", r"7\)")]

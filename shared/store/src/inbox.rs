@@ -37,16 +37,12 @@ fn to_item(message: &TalkMessage, partition: String) -> Result<Item> {
     Ok(key.with([("message", to_blob(message)?), ttl(message.at, RETENTION)]))
 }
 
-fn inbox_partition(id: &ListingId) -> String {
-    format!("INBOX#{id}")
-}
-
 pub(super) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> Result<()> {
     if message.kind == TalkKind::CheckIn {
         // Counts whether a listing visits its inbox after the registry wrote to it.
         transaction.update(keys::OUTREACH.of(&message.to), Expression::default().add("check_ins", 1));
     }
-    transaction.put(to_item(message, inbox_partition(&message.to))?);
+    transaction.put(to_item(message, keys::inbox(&message.to))?);
     Ok(())
 }
 
@@ -105,7 +101,7 @@ impl Store {
     ) -> Result<MessagePage> {
         // A visit marks all messages as read, so it must see all of them.
         let query =
-            Query::of(inbox_partition(id)).range(Range::From(keys::millis(since.max(oldest(now))))).strong();
+            Query::of(keys::inbox(id)).range(Range::From(keys::millis(since.max(oldest(now))))).strong();
         self.messages(query, before, limit).await
     }
 

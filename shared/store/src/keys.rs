@@ -224,6 +224,11 @@ pub(super) fn leaf(id: Option<&ListingId>, at: Moment, leaf: &str) -> Key {
 
 pub(super) const LEAF: &str = "LEAF#";
 
+/// The messages in the Talk inbox of a listing, by time.
+pub(super) fn inbox(id: &ListingId) -> String {
+    format!("INBOX#{id}")
+}
+
 /// The attestations that no leaf commits to yet, by time.
 pub(super) const UNLOGGED_ATTESTATIONS: &str = "LOG#ATTESTED";
 

@@ -189,8 +189,25 @@ impl Store {
 
     /// Removes everything that probes saw at a listing. After an error, repeat the call.
     pub async fn remove_seen(&self, id: &ListingId) -> Result<()> {
+        self.remove_found(|| Query::of(keys::seen(id))).await
+    }
+
+    /// Removes what the transaction that deletes a listing leaves, so that the next publisher of its id inherits nothing:
+    /// earlier descriptions, what probes saw, messages, outcomes and marks. Records of probes expire; sources of traces and
+    /// requests not to be called stay stored.
+    pub async fn remove_rest(&self, id: &ListingId) -> Result<()> {
+        self.remove_seen(id).await?;
+        let earlier =
+            || Query::of(keys::SERVER.partition(id)).range(Range::Prefix(format!("{}#", keys::SERVER.sort)));
+        self.remove_found(earlier).await?;
+        self.remove_found(|| Query::of(keys::inbox(id))).await?;
+        self.remove_found(|| Query::of(keys::OUTCOME_TALLY.partition(id))).await?;
+        self.remove_trail(id).await.map(|_| ())
+    }
+
+    async fn remove_found(&self, query: impl Fn() -> Query) -> Result<()> {
         loop {
-            let page = self.query(Query::of(keys::seen(id)).strong().keys_only()).await?;
+            let page = self.query(query().strong().keys_only()).await?;
             self.delete_all(page.items.iter().map(Key::of).collect()).await?;
             if page.next.is_none() {
                 return Ok(());

@@ -130,20 +130,15 @@ impl Store {
         })
     }
 
-    /// Deletes a listing that was never Live and has failed for too long, with everything stored about it and with its
+    /// Deletes a listing that was never Live and has failed for too long, with what is stored about it and with its
     /// last verdict, in one transaction: a TTL would remove the items one by one and count nothing. The records of its
-    /// probes expire after 91 days, as all do. After an error the lease expires by itself.
+    /// probes expire after 91 days, as all do. [`Store::remove_rest`] removes what one transaction cannot contain. After an
+    /// error the lease expires by itself.
     pub async fn expire(&self, change: &StateChange) -> Result<WriteOutcome> {
         let (before, id) = (&change.before, &change.before.id);
         let mut transaction = Transaction::default();
         transaction.delete_if(keys::listing(id), if_leased(Expression::default(), before));
-        let others = [
-            keys::EVIDENCE.of(id),
-            keys::IDENTITIES.of(id),
-            keys::TRAIL.of(id),
-            keys::RANKS.of(id),
-            keys::SERVER.of(id),
-        ];
+        let others = [keys::EVIDENCE.of(id), keys::IDENTITIES.of(id), keys::SERVER.of(id)];
         for key in others.into_iter().chain(keys::contacts(id)).chain(pointers(before)) {
             transaction.delete(key);
         }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::process::Command;
 
+use axum::response::IntoResponse as _;
 use tests::peers::domains::TextSite;
 use tests::peers::{Peer, servers};
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
@@ -81,5 +82,16 @@ async fn script_of_the_page_works_unchanged() {
         assert!(done && printed.contains(part), "{arguments:?}: {printed}");
     }
     assert!(!bash(&["prove.sh", "restore"]).0, "a refusal must be an error");
+    // A registry that relays the challenge of another registry, or of another act, gets no signature.
+    let base = registry.url("");
+    for text in [format!("https://other.example\\nwithdraw {id}"), format!("{base}\\nrename {id} to x")] {
+        let answer = format!("{{\"nonce\":\"0\",\"text\":\"{text}\\n0\\n2026-11-20T12:15:00Z\"}}");
+        let relay = Peer::start(move |_| answer.clone().into_response()).await;
+        let script = block("<pre><code id=\"script\">")
+            .replace("curl -sS \"$registry", &format!("curl -sS \"{}", relay.origin));
+        fs::write(folder.join("relayed.sh"), script).unwrap();
+        let (done, printed) = bash(&["relayed.sh", "withdraw"]);
+        assert!(!done && printed.contains("Nothing was signed") && relay.requests().len() == 1, "{printed}");
+    }
     fs::remove_dir_all(&folder).unwrap();
 }

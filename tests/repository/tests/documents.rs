@@ -66,6 +66,18 @@ fn anchors(text: &str) -> BTreeSet<String> {
     found
 }
 
+/// A tag can be moved to other code, which then runs with the rights of the workflow.
+#[test]
+fn actions_of_workflows_are_pinned_to_commits() {
+    let uses = Regex::new(r"uses: *(\S+)").unwrap();
+    let pinned = Regex::new(r"^(?:\./.*|[^@]+@[0-9a-f]{40})$").unwrap();
+    let workflows = files(&[".yml"]).into_iter().filter(|path| path.starts_with(".github/"));
+    let texts: Vec<String> = workflows.map(|path| fs::read_to_string(root().join(path)).unwrap()).collect();
+    let all = texts.iter().flat_map(|text| uses.captures_iter(text)).map(|one| one[1].to_owned());
+    let loose: Vec<String> = all.filter(|action| !pinned.is_match(action)).collect();
+    assert_eq!(loose, [""; 0]);
+}
+
 #[test]
 fn citations_of_documents_lead_to_an_anchor() {
     let citation = Regex::new(r"\b((?:decisions/)?[a-z0-9-]+\.md)(?:#([a-z0-9-]+))?").unwrap();

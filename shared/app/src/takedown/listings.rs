@@ -70,15 +70,18 @@ pub(super) async fn take_off(
         let is_final = before.withdrawal.as_ref().is_none_or(Withdrawal::is_final);
         if before.lane == Lane::Withdrawn && (is_final || !withdrawal.is_final()) {
             // The last withdrawal may have ended before this.
-            app.store.remove_seen(id).await?;
+            if before.withdrawal.as_ref().is_none_or(|last| !last.by_owner) {
+                app.store.remove_seen(id).await?;
+            }
             return Ok(Some(false));
         }
         let after = Listing {
             lane: Lane::Withdrawn,
             withdrawal: Some(withdrawal.clone()),
             live_since: None,
-            kept_tools: None,
-            kept_contents: None,
+            // Otherwise an owner could change tools unseen by a withdrawal and a restore.
+            kept_tools: before.kept_tools.clone().filter(|_| withdrawal.by_owner),
+            kept_contents: before.kept_contents.clone().filter(|_| withdrawal.by_owner),
             strikes: Vec::new(),
             last_failure: None,
             attempts: 0,
@@ -89,7 +92,9 @@ pub(super) async fn take_off(
         let text = format!("{} was withdrawn: {}", before.name, withdrawal.reason.as_str());
         let news = FeedItem::of_listing(&after, "listing_withdrawn", text, withdrawal.at);
         if decide(app, &before, &after, &news, What::Withdrawn).await? {
-            app.store.remove_seen(id).await?;
+            if !withdrawal.by_owner {
+                app.store.remove_seen(id).await?;
+            }
             return Ok(Some(true));
         }
     }

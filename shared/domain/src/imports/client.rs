@@ -9,7 +9,7 @@ use crate::prelude::*;
 use registry_fetch::{
     Answer, FetchError, Fetcher, MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target, TargetError,
 };
-use registry_model::Reach;
+use registry_model::{Clock, Reach};
 
 const ACCEPT: &str = "application/ai-catalog+json, application/json";
 const MAX_ATTEMPTS: u32 = 5;
@@ -19,6 +19,7 @@ const MAX_DETAIL_CHARS: usize = 240;
 #[derive(Clone, Debug)]
 pub struct Client {
     pub fetcher: Fetcher,
+    pub clock: Clock,
     /// For one request and its whole answer.
     pub deadline: Duration,
     pub max_bytes: usize,
@@ -50,6 +51,7 @@ impl Client {
     pub fn of(app: &App) -> Self {
         Self {
             fetcher: app.fetcher.clone(),
+            clock: app.clock.clone(),
             deadline: PROBE,
             max_bytes: MAX_ENDPOINT_ANSWER_BYTES,
             max_values: 200_000,

@@ -4,6 +4,7 @@
 use std::io::Read as _;
 
 use flate2::read::GzDecoder;
+use jiff::SignedDuration;
 use url::Url;
 
 use super::client::{Client, SourceError};
@@ -11,6 +12,8 @@ use crate::evidence_log::check_proof;
 use crate::prelude::*;
 use registry_model::{DumpPart, LogEntry, LogEvent, dump_checksum, json, sha256_hex};
 
+/// A dump is made once a day. The log also proves older dumps, in which delisted servers are still listed.
+const MAX_AGE: SignedDuration = SignedDuration::from_hours(72);
 /// A part, uncompressed. Parts of this registry have at most 5,000 listings.
 const MAX_PART_BYTES: u64 = 512 << 20;
 
@@ -51,7 +54,10 @@ pub(super) async fn part(
     });
     let (dump, number): (&OfferedDump, usize) =
         begun.or_else(|| Some((offered.dumps.first()?, 0))).ok_or_else(|| unusable("does not exist yet"))?;
-    check(client, list, log_key, dump).await?;
+    let logged_at = check(client, list, log_key, dump).await?;
+    if begun.is_none() && client.clock.now().duration_since(logged_at) > MAX_AGE {
+        return Err(unusable("is older than three days; its registry may hide newer ones"));
+    }
     let part = dump.parts.get(number).ok_or_else(|| unusable("has no such part"))?;
     let url = sibling(list, &format!("dumps/{}.jsonl.gz", part.sha256));
     let bytes = client.get(&url).await?.body;
@@ -69,13 +75,13 @@ pub(super) async fn part(
     Ok((lines, (next < dump.parts.len()).then(|| format!("{} {next}", dump.sha256))))
 }
 
-/// Checks that the log contains the checksum of the dump.
+/// Checks that the log contains the checksum of the dump; returns since when.
 async fn check(
     client: &Client,
     list: &Url,
     log_key: Option<&str>,
     dump: &OfferedDump,
-) -> Result<(), SourceError> {
+) -> Result<Moment, SourceError> {
     let unusable = |why: &str| SourceError::new(list.as_str(), "unusable_dump", format!("the dump {why}"));
     if dump_checksum(&dump.parts) != dump.sha256 {
         return Err(unusable("has parts whose hashes do not match the checksum"));
@@ -88,9 +94,10 @@ async fn check(
     check_proof(key, &proof.checkpoint, &proof.leaf_text, index, &proof.proof)
         .map_err(|why| unusable(&format!("is not proven: {why}")))?;
     let leaf: Option<LogEntry> = serde_json::from_str(&proof.leaf_text).ok();
-    let is_proven =
-        leaf.is_some_and(|leaf| leaf.event == LogEvent::Dump && leaf.evidence.as_ref() == Some(&dump.sha256));
-    if is_proven { Ok(()) } else { Err(unusable("has another checksum in the evidence log")) }
+    let of_dump =
+        |leaf: &LogEntry| leaf.event == LogEvent::Dump && leaf.evidence.as_ref() == Some(&dump.sha256);
+    let proven = leaf.filter(of_dump).map(|leaf| leaf.at);
+    proven.ok_or_else(|| unusable("has another checksum in the evidence log"))
 }
 
 /// A path of the same registry. URLs in the list could lead elsewhere.

@@ -361,8 +361,8 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::PackageUnchecked => row(
             "package_unchecked",
             "skip (package type not checked)",
-            "Nothing to fix: the registry does not check packages of this type. To be probed, add an entry of type \
-             streamable-http to remotes.",
+            "Nothing to fix: the registry does not check packages of this type, from this source or with these \
+             arguments. To be probed, add an entry of type streamable-http to remotes.",
             SKIP,
         ),
         ProbeFault::NothingDeclared => row(

@@ -37,6 +37,16 @@ nonce=$(field nonce)
 challenge=$(mktemp)
 trap 'rm -f "$challenge"' EXIT
 printf '%b' "$(field text)" > "$challenge"
+# Never sign a text of another registry, or one for another act or listing.
+word=$act
+[ "$act" != bind ] || word=bind_identity
+signed="$registry
+$word $listing${name:+ to $name}
+$nonce"
+if [ "$(head -n 3 "$challenge")" != "$signed" ] || [ "$(grep -c '' "$challenge")" != 4 ]; then
+  echo 'The registry returned another text than the challenge for this act. Nothing was signed.' >&2
+  exit 1
+fi
 signature=$(openssl pkeyutl -sign -rawin -inkey "$key" -in "$challenge" | openssl base64 -A)
 
 # 3. Send the same call with the signature.

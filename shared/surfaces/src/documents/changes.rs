@@ -9,6 +9,8 @@ use registry_store::HostPointer;
 
 /// Changes among which a feed finds its entries.
 const READ: u32 = 1000;
+/// Seconds for which all feeds use one read of them.
+const REUSED_FOR_S: u32 = 60;
 const ENTRIES: usize = 100;
 /// Listings at the host of a feed.
 const MAX_LISTINGS: i32 = 500;
@@ -46,13 +48,17 @@ pub static CHANGE_FEED: AnyDocument = AnyDocument {
     paths: &["/feeds/changes.atom"],
     summary: "The latest changes of listings as an Atom feed (RFC 4287): at most 100 of the last 1,000 changes.",
     media_type: "application/atom+xml; charset=utf-8",
-    max_age_s: Some(60),
+    max_age_s: Some(REUSED_FOR_S),
     ..AnyDocument::of::<String>(|app, request| Box::pin(render(app, request))).with_query::<FeedQuery>()
 };
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let FeedQuery { kind, listing_id, domain } = request.query()?;
-    let found = changes::after(app, None, READ).await?.changes;
+    let now = app.clock.now().as_millisecond();
+    let found = match app.latest_changes.get(now, i64::from(REUSED_FOR_S) * 1000) {
+        Some(found) => found,
+        None => app.latest_changes.put(now, changes::after(app, None, READ).await?.changes),
+    };
     let at_domain = match &domain {
         Some(domain) => Some(listings_at(app, domain, &found).await?),
         None => None,
@@ -63,7 +69,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
             && listing_id.as_deref().is_none_or(|wanted| id.is_some_and(|id| id.as_str() == wanted))
             && at_domain.as_ref().is_none_or(|at| id.is_some_and(|id| at.contains(id)))
     };
-    let wanted = found.into_iter().rev().filter(is_wanted).take(ENTRIES);
+    let wanted = found.iter().rev().filter(|change| is_wanted(change)).take(ENTRIES).cloned();
     let settings = &app.settings;
     let entries: Vec<Entry> = wanted
         .map(|change| Entry {

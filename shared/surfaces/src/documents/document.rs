@@ -51,6 +51,7 @@ pub struct AnyDocument {
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentRequest {
     pub path: String,
+    pub caller: Caller,
     query: String,
     /// Default unless the document shows Live listings.
     pub live: Live,
@@ -100,13 +101,14 @@ impl AnyDocument {
     pub(crate) async fn answer(
         &self,
         app: &App,
+        caller: Caller,
         path: String,
         query: String,
         headers: &HeaderMap,
     ) -> Result<(Option<Bytes>, CacheValidator), Problem> {
         let key = format!("{path}?{}", (self.query_key)(&query)?);
         let live = if self.shows_live { app.store.live().await? } else { Live::default() };
-        let request = DocumentRequest { path, query, live };
+        let request = DocumentRequest { path, caller, query, live };
         match (self.validator)(app, &request)? {
             Some(validator) if validator.matches_request(headers) => Ok((None, validator)),
             Some(validator) => {

@@ -6,7 +6,7 @@ use super::document::{json, reused_for};
 use crate::prelude::*;
 use registry_domain::dump::{SCHEMA_PATH, schema};
 use registry_domain::trust::dump_token::dump_token;
-use registry_model::DumpPart;
+use registry_model::{DumpPart, LimitedAction};
 use registry_store::{DUMP_RETENTION, LoggedDump};
 
 /// Seconds for which the list, with its signature, is reused.
@@ -123,15 +123,25 @@ pub static DUMP_PART: AnyDocument = AnyDocument {
     media_type: "application/gzip",
     max_age_s: Some(DUMP_RETENTION),
     headers: &[("cache-control", "immutable")],
-    refusals: &[404],
+    refusals: &[404, 429],
+    // The name is the hash of the content, so a caller who has the part costs no read.
+    validator: |_, request| Ok(part_hash(&request.path).map(CacheValidator::weak)),
     ..AnyDocument::of::<String>(|app, request| Box::pin(part(app, request)))
 };
 
+fn part_hash(path: &str) -> Option<&str> {
+    let hash = path.strip_prefix("/dumps/")?.strip_suffix(PART_ENDING)?;
+    Some(hash).filter(|hash| hash.len() == 64)
+}
+
 async fn part(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let name = request.path.strip_prefix("/dumps/").unwrap_or_default();
-    let hash = name.strip_suffix(PART_ENDING).filter(|hash| hash.len() == 64);
-    let part = match hash {
-        Some(hash) => app.store.dump_part(hash).await?,
+    let part = match part_hash(&request.path) {
+        Some(hash) => {
+            // A part has megabytes: few callers could use up the reads of the table.
+            app.count(LimitedAction::Dump, &app.caller_digest(&request.caller).await?, None).await?;
+            app.store.dump_part(hash).await?
+        }
         None => None,
     };
     part.map(Bytes::from).ok_or_else(|| {

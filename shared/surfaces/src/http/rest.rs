@@ -138,15 +138,21 @@ async fn cached_response(
 pub fn documents(served: &[&'static AnyDocument]) -> Router<App> {
     let paths = served.iter().flat_map(|document| document.paths.iter().map(|path| (*document, *path)));
     paths.fold(Router::new(), |router, (document, path)| {
-        let serve =
-            move |State(app): State<App>, request: Parts| async move { read(&app, document, &request).await };
+        let serve = move |State(app): State<App>, caller: Caller, request: Parts| async move {
+            read(&app, caller, document, &request).await
+        };
         router.route(path, get(serve))
     })
 }
 
-async fn read(app: &App, document: &AnyDocument, request: &Parts) -> Result<Response, Problem> {
+async fn read(
+    app: &App,
+    caller: Caller,
+    document: &AnyDocument,
+    request: &Parts,
+) -> Result<Response, Problem> {
     let (path, query) = (request.uri.path().to_owned(), request.uri.query().unwrap_or_default().to_owned());
-    let (body, validator) = document.answer(app, path, query, &request.headers).await?;
+    let (body, validator) = document.answer(app, caller, path, query, &request.headers).await?;
     let headers = (document.headers_now)(app).await?;
     let seconds = document.max_age_s.unwrap_or_default();
     let mut response = conditional_response(seconds, &validator, document.media_type, body);

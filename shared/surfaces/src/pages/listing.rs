@@ -228,7 +228,7 @@ fn page<'a>(
             .unwrap_or_default()
             .into_iter()
             .take(MAX_PACKAGES)
-            .map(|package| PackageRow::of(package, evidence))
+            .map(|(package, _)| PackageRow::of(package, evidence))
             .collect(),
         runs_locally,
         sign_in: sign_in.map(SignIn::sentence),

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use crate::prelude::*;
 use registry_domain::collections;
 use registry_formats::registry_name;
-use registry_model::{Category, Collection, CollectionRules};
+use registry_model::{Access, Category, Collection, CollectionRules};
 use registry_search::{Query, Text};
 
 /// Hits of the search text of a collection.
@@ -44,7 +44,8 @@ impl Selection {
             let is_recent = |at| now.duration_since(at) <= SignedDuration::from_hours(hours.into());
             listing.proven_at().is_some_and(is_recent)
         };
-        (rules.servers.is_empty() || rules.servers.iter().any(is_named))
+        (rules.access == Access::All || rules.access == listing.access())
+            && (rules.servers.is_empty() || rules.servers.iter().any(is_named))
             && rules.category.as_ref().is_none_or(|category| category == listing.category.id())
             && (!rules.proven_names || listing.server_name.is_some() && listing.name_proof.is_some())
             && rules.max_age_hours.is_none_or(is_recent)

@@ -13,7 +13,7 @@ use registry_domain::views::{ServerResponse, active_page, server_entry};
 use registry_formats::registry_name;
 use registry_formats::server_json::is_name;
 use registry_model::cache::TaggedPage;
-use registry_model::{Access, ServerDocument};
+use registry_model::{Access, Lane, ServerDocument};
 use registry_search::AbilityNames;
 use registry_search::browse::{BrowseQuery, Row};
 use registry_store::Delisting;
@@ -207,8 +207,11 @@ pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>)
         let listings = app.store.listings_named(name).await?.into_iter();
         let oldest_proof = app.oldest_proof();
         // A Live server is in the index as soon as its page is complete.
-        let is_listed =
-            |found: &Listing| found.availability(oldest_proof).is_some_and(|shown| !shown.is_live);
+        // What nothing runs, only a proven publisher may describe under the name.
+        let is_listed = |found: &Listing| {
+            let is_shown = found.availability(oldest_proof).is_some_and(|shown| !shown.is_live);
+            is_shown && (found.lane != Lane::Package || found.name_proof.is_some())
+        };
         let mut others = listings.filter(|found| is_listed(found) && registry_name::of(found) == name);
         row = others.next().map(|listing| Row {
             name: name.to_owned(),

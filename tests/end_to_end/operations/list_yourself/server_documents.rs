@@ -1,6 +1,7 @@
 //! Tests that a server description is stored and returned whole, with its versions, and that the packages of a server
 //! without an endpoint are checked.
 
+use registry::model::{Listing, NameProof, NameProofMethod};
 use serde_json::{Value, json};
 use tests::peers::domains::Owner;
 use tests::peers::{Peer, empty, json_answer, servers};
@@ -138,6 +139,10 @@ async fn every_text_of_a_description_is_checked() {
 async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     let packages = Peer::start(|request| match request.path.as_str() {
         "/npm/@acme%2Fnotes/1.0.0" => json_answer(200, &json!({ "mcpName": "org.example/npm-named" })),
+        path if path.starts_with("/npm/@acme%2F") => {
+            let name = path["/npm/@acme%2F".len()..].trim_end_matches("/1.0.0");
+            json_answer(200, &json!({ "mcpName": format!("org.example/{name}") }))
+        }
         "/npm/other/1.0.0" => json_answer(200, &json!({ "mcpName": "org.example/another" })),
         "/npm/broken/1.0.0" => empty(503),
         "/pypi/acme-notes/1.0.0/json" => {
@@ -153,7 +158,12 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     let mut ids = Vec::new();
     for (name, all, lane, codes) in [
         ("npm-named", &[("npm", "@acme/notes")][..], "package", &[][..]),
-        ("pypi-named", &[("pypi", "acme-notes"), ("oci", "acme/notes")], "package", &[]),
+        ("pypi-named", &[("pypi", "acme-notes")], "package", &[]),
+        // What is genuine does not vouch for the rest.
+        ("mixed", &[("npm", "@acme/mixed"), ("oci", "evil/backdoor")], "unchecked", &[]),
+        ("many", &[("npm", "@acme/many"); 9], "unchecked", &[]),
+        ("elsewhere", &[("npm", "@acme/elsewhere")], "unchecked", &[]),
+        ("redirected", &[("npm", "@acme/redirected")], "unchecked", &[]),
         ("unknown-type", &[("oci", "acme/notes")], "unchecked", &[]),
         ("missing", &[("npm", "nowhere")], "needs_fix", &["package_missing", "stdio"]),
         ("unnamed", &[("npm", "@acme/notes"), ("npm", "other")], "needs_fix", &["package_unnamed", "stdio"]),
@@ -162,8 +172,15 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
         let packages: Vec<Value> = all
             .iter()
             .map(|(registry_type, identifier)| {
-                json!({ "registryType": registry_type, "identifier": identifier, "version": "1.0.0",
-                    "transport": { "type": "stdio" } })
+                let mut package = json!({ "registryType": registry_type, "identifier": identifier,
+                    "version": "1.0.0", "transport": { "type": "stdio" } });
+                if name == "elsewhere" {
+                    package["registryBaseUrl"] = json!("https://evil.example/npm");
+                }
+                let argument =
+                    if name == "redirected" { "--registry=https://evil.example/npm" } else { "-y" };
+                package["runtimeArguments"] = json!([{ "type": "positional", "value": argument }]);
+                package
             })
             .collect();
         let document = json!({ "name": format!("org.example/{name}"), "description": "Stores notes.",
@@ -198,7 +215,15 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     let (rest, next, _) = names(&format!("access=all&limit=1&cursor={}", next.unwrap_or_default())).await;
     assert!(next.is_none(), "{rest:?}");
     assert_eq!(names("access=package&search=NPM").await.0, ["org.example/npm-named"]);
-    let one = registry.get("/v0.1/servers/org.example%2Fnpm-named/versions/latest").await;
+    // Under its name only its proven publisher describes what nothing runs.
+    let latest = "/v0.1/servers/org.example%2Fnpm-named/versions/latest";
+    assert_eq!(registry.get(latest).await.status, 404);
+    let (store, contact) = (&registry.app.store, registry::model::Contact::default());
+    let before = store.listing(&ids[0]).await.unwrap().unwrap();
+    let proof = NameProof { how: NameProofMethod::Dns, at: registry.now() };
+    let proven = Listing { name_proof: Some(proof), ..before.clone() };
+    assert!(store.republish(&before, &proven, None, &contact, None, registry.now()).await.unwrap());
+    let one = registry.get(latest).await;
     assert_eq!((one.status, &one.body["server"]["packages"][0]["identifier"]), (200, &json!("@acme/notes")));
     let status = registry.status(&ids[0]).await;
     assert_eq!(status["evidence"]["packages"][0]["state"], "named", "{status}");

@@ -58,6 +58,10 @@ async fn collection_of_the_operator_is_a_registry_of_its_own() {
     for path in ["servers/org.example%2Fadder/versions/latest", "servers/org.example%2Fadder/versions"] {
         assert_eq!(registry.get(&format!("/r/approved/v0.1/{path}")).await.status, 404, "{path}");
     }
+    as_operator(&registry, &json!({ "name": "gated", "access": "gated" })).await;
+    let latest = "/r/gated/v0.1/servers/org.example%2Fzebra/versions/latest";
+    assert_eq!(registry.get(latest).await.status, 404, "it needs no sign-in");
+    assert!(names(&registry, "gated", "access=all").await.is_empty(), "a caller widens the collection");
     assert_eq!(registry.get("/r/unknown/v0.1/servers").await.status, 404);
     // What GitHub documents for the registries of its clients.
     let preflight = registry

@@ -432,8 +432,11 @@ async fn restored_listing_is_probed_at_once_and_says_that_it_was_not_probed_sinc
     let setup = OwnerSetup::start(&owner).await;
     let registry = &setup.registry;
     setup.run_act(&owner, &setup.arguments("withdraw")).await;
+    let tools = format!("/api/listings/tools?id={}", setup.id);
+    assert_eq!(registry.get(&tools).await.status, 404, "returned while the listing is withdrawn");
     registry.events();
     setup.server.forget_requests();
+    setup.server.answer_with(servers::modern_with(&["add", "remove"]));
     setup.run_act(&owner, &setup.arguments("restore")).await;
     let waiting = registry.status(&setup.id).await;
     assert_eq!(
@@ -450,4 +453,6 @@ async fn restored_listing_is_probed_at_once_and_says_that_it_was_not_probed_sinc
     registry.deliver_events().await;
     assert!(!setup.server.request_names().is_empty(), "no probe was sent");
     assert_eq!(registry.lane(&setup.id).await, "active");
+    let changed = registry.get(&tools).await.body;
+    assert_ne!(changed["changes"], json!([]), "the change of tools is unseen: {changed}");
 }
