@@ -5,18 +5,10 @@ use registry_fetch::TlsFailure;
 use registry_formats::agent_card::CardViolation;
 use registry_model::string_enum;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProbedResource {
-    Card,
-    Remote,
-}
-
-impl ProbedResource {
-    pub(super) const fn word(self) -> &'static str {
-        match self {
-            Self::Card => "card",
-            Self::Remote => "remote",
-        }
+string_enum! {
+    pub enum ProbedResource {
+        Card = "card",
+        Remote = "remote",
     }
 }
 

@@ -169,7 +169,7 @@ impl ProbeFault {
             _ => return self.row().words.to_owned(),
         };
         let status = status.map_or_else(String::new, |status| format!(" {status}"));
-        self.row().words.replace("{resource}", resource.word()).replace(" {status}", &status)
+        self.row().words.replace("{resource}", resource.as_str()).replace(" {status}", &status)
     }
 
     /// How its owner fixes it.
