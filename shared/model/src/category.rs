@@ -2,6 +2,8 @@
 //! (`specification.md#categories`). The same words always give the same category. Some categories of the
 //! table come from other directories.
 
+use std::sync::LazyLock;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,137 +14,28 @@ use super::Kind;
 #[serde(transparent)]
 pub struct Category(String);
 
-/// Id, label, and the words (or starts of words) that select the category; the earlier one wins a tie.
-type Shelf = (&'static str, &'static str, &'static [&'static str]);
+struct Shelf {
+    kind: Kind,
+    id: &'static str,
+    label: &'static str,
+    keywords: Vec<&'static str>,
+}
 
-const AGENT_SHELVES: [Shelf; 9] = [
-    (
-        "coding-engineering",
-        "Coding & engineering",
-        &["code", "coding", "program", "developer", "software", "git", "debug", "devops", "sql"],
-    ),
-    (
-        "research-analysis",
-        "Research & analysis",
-        &["research", "paper", "literature", "investigat", "scientific", "fact-check", "summar"],
-    ),
-    (
-        "data-analytics",
-        "Data & analytics",
-        &["analytics", "data", "dataset", "dashboard", "statistic", "forecast", "metric", "chart"],
-    ),
-    ("customer-support", "Customer support", &["support", "helpdesk", "customer", "ticket", "faq"]),
-    (
-        "sales-growth",
-        "Sales & growth",
-        &["sales", "marketing", "lead", "growth", "seo", "crm", "outreach", "advert"],
-    ),
-    (
-        "creative-content",
-        "Creative & content",
-        &["creative", "content", "image", "video", "music", "story", "design", "writing", "copywrit"],
-    ),
-    (
-        "ops-automation",
-        "Operations & automation",
-        &["automat", "workflow", "operations", "monitor", "schedule", "reimburs", "invoice", "procure"],
-    ),
-    (
-        "personal-assistant",
-        "Personal assistant",
-        &["assistant", "calendar", "email", "travel", "booking", "flight", "hotel", "reminder"],
-    ),
-    (
-        "multi-agent",
-        "Multi-agent",
-        &["orchestrat", "multi-agent", "multiagent", "swarm", "planner", "coordinat", "registry"],
-    ),
-];
+static SHELVES: LazyLock<Vec<Shelf>> = LazyLock::new(|| {
+    let lines = include_str!("categories.tsv").lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(read_shelf).collect()
+});
 
-const MCP_SHELVES: [Shelf; 11] = [
-    (
-        "code-devtools",
-        "Code & developer tools",
-        &[
-            "code",
-            "git",
-            "github",
-            "gitlab",
-            "developer",
-            "debug",
-            "ide",
-            "repository",
-            "ci/cd",
-            "compiler",
-            "lint",
-        ],
-    ),
-    (
-        "data-storage",
-        "Data & storage",
-        &[
-            "database",
-            "sql",
-            "postgres",
-            "mysql",
-            "sqlite",
-            "mongodb",
-            "redis",
-            "storage",
-            "bucket",
-            "vector",
-            "warehouse",
-            "data",
-        ],
-    ),
-    ("search-retrieval", "Search & retrieval", &["search", "retriev", "rag", "index", "crawl", "fetch"]),
-    ("browser-web", "Browser & web", &["browser", "web", "scrap", "playwright", "puppeteer", "html"]),
-    (
-        "communication",
-        "Communication",
-        &["slack", "email", "chat", "message", "discord", "telegram", "sms", "whatsapp"],
-    ),
-    (
-        "finance-commerce",
-        "Finance & commerce",
-        &["finance", "payment", "stock", "crypto", "trading", "invoice", "shop", "commerce", "bank", "price"],
-    ),
-    (
-        "productivity",
-        "Productivity",
-        &["notion", "calendar", "task", "todo", "document", "spreadsheet", "note", "project", "crm", "jira"],
-    ),
-    (
-        "media-creative",
-        "Media & creative",
-        &["image", "video", "audio", "music", "design", "figma", "photo", "speech"],
-    ),
-    (
-        "security-identity",
-        "Security & identity",
-        &["security", "vulnerab", "identity", "auth", "secret", "threat", "malware"],
-    ),
-    (
-        "infra-cloud",
-        "Infrastructure & cloud",
-        &[
-            "aws",
-            "azure",
-            "cloud",
-            "kubernetes",
-            "docker",
-            "terraform",
-            "infrastructure",
-            "monitor",
-            "observab",
-        ],
-    ),
-    (
-        "research-knowledge",
-        "Research & knowledge",
-        &["research", "arxiv", "paper", "knowledge", "wikipedia", "science", "academic", "memory"],
-    ),
-];
+fn read_shelf(line: &'static str) -> Option<Shelf> {
+    let mut columns = line.split('\t');
+    let kind = columns.next()?;
+    Some(Shelf {
+        kind: Kind::ALL.into_iter().find(|known| known.as_str() == kind)?,
+        id: columns.next()?,
+        label: columns.next()?,
+        keywords: columns.next()?.split(' ').collect(),
+    })
+}
 
 const OTHER: (&str, &str) = ("other", "Other");
 
@@ -154,14 +47,10 @@ impl Category {
 
     /// The category that most of the words select; a word in the name counts twice.
     pub fn of(kind: Kind, name: &str, texts: &[&str]) -> Self {
-        let shelves: &[Shelf] = match kind {
-            Kind::Agent => &AGENT_SHELVES,
-            Kind::Mcp => &MCP_SHELVES,
-        };
         let name = words(name);
         let rest: Vec<String> = texts.iter().flat_map(|text| words(text)).take(2000).collect();
         let mut best = (0, OTHER.0);
-        for (id, _, keywords) in shelves {
+        for Shelf { id, keywords, .. } in SHELVES.iter().filter(|shelf| shelf.kind == kind) {
             let count = |words: &[String]| {
                 words.iter().filter(|word| keywords.iter().any(|keyword| matches(keyword, word))).count()
             };
@@ -175,8 +64,7 @@ impl Category {
 
     /// The categories of agents, then those of MCP servers, then `other`.
     pub fn all() -> impl Iterator<Item = Self> {
-        let shelves = AGENT_SHELVES.iter().chain(&MCP_SHELVES).map(|(id, ..)| *id);
-        shelves.chain([OTHER.0]).map(|id| Self(id.to_owned()))
+        SHELVES.iter().map(|shelf| shelf.id).chain([OTHER.0]).map(|id| Self(id.to_owned()))
     }
 
     pub fn by_id(id: &str) -> Option<Self> {
@@ -188,11 +76,7 @@ impl Category {
     }
 
     pub fn label(&self) -> &'static str {
-        AGENT_SHELVES
-            .iter()
-            .chain(&MCP_SHELVES)
-            .find(|(id, ..)| *id == self.0)
-            .map_or(OTHER.1, |(_, label, _)| label)
+        SHELVES.iter().find(|shelf| shelf.id == self.0).map_or(OTHER.1, |shelf| shelf.label)
     }
 }
 
@@ -234,6 +118,7 @@ mod tests {
         assert_eq!(Category::other().label(), "Other");
         assert_eq!(Category::by_id("data-storage").unwrap().label(), "Data & storage");
         assert_eq!(Category::by_id("nonsense"), None);
+        assert_eq!(SHELVES.len(), 20, "a row of the table is not readable");
         let labels: Vec<&str> = Category::all().map(|category| category.label()).collect();
         assert_eq!(labels.iter().filter(|label| **label == "Other").count(), 1, "{labels:?}");
     }

@@ -1,6 +1,7 @@
 //! Macros for the types that occur often in the model: secrets, validated strings, and enums with fixed values.
 
 /// Defines an enum whose variants are each one fixed word, in documents, keys and the table.
+#[macro_export]
 macro_rules! string_enum {
     (
         $(#[$meta:meta])*

@@ -185,4 +185,4 @@ fn same_domain(one: &Host<String>, other: &Host<String>) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

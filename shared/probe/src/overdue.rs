@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use jiff::SignedDuration;
 
-use super::record::feed_item;
 use registry_app::App;
 use registry_model::{FeedItem, Lane, Listing, Moment};
 use registry_store::{DueClass, OverdueCount, StoreError, UnfinishedCount};
@@ -91,5 +90,5 @@ fn news(listing: &Listing, now: Moment) -> FeedItem {
         "The last proof of {name} has expired, and the recheck is late. The listing is not Live until it \
          answers a probe again."
     );
-    feed_item(listing, "listing_overdue", text, now)
+    FeedItem::of_listing(listing, "listing_overdue", text, now)
 }

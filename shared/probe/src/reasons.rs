@@ -3,23 +3,17 @@
 //! tests all read them.
 
 mod fault;
-mod known;
 mod rows;
-mod sign_in;
 #[cfg(test)]
 mod tests;
-
-use std::borrow::Cow;
 
 use registry_formats::agent_card::{CardFault, CardViolation};
 use registry_model::characters::is_hidden;
 use registry_model::error::shorten;
 use registry_model::{Handshake, Reason};
 
-pub use fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
-pub use known::fix_for;
-use rows::row_of;
-pub use sign_in::SignInFlaw;
+pub use fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, SignInFlaw, Stage};
+pub use rows::fix_for;
 
 /// How a fault counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,17 +33,12 @@ const MAX_SEEN_CHARS: usize = 160;
 
 impl ProbeFault {
     pub fn reason(&self, seen: &str) -> Reason {
-        let (code, reason, fix, _) = row_of(self);
+        let reason = self.words();
         let seen = if seen.trim().is_empty() { reason.clone() } else { plain(seen, MAX_SEEN_CHARS) };
-        Reason { code: code.into_owned(), reason, seen, fix: fix.into_owned() }
-    }
-    pub fn class(&self) -> Class {
-        row_of(self).3
-    }
-    pub fn code(&self) -> Cow<'static, str> {
-        row_of(self).0
+        Reason { code: self.code().into_owned(), reason, seen, fix: self.fix() }
     }
 }
+
 pub fn of_card(fault: CardFault, status: u16) -> Vec<(ProbeFault, String)> {
     match fault {
         CardFault::NotACard(other) => vec![(ProbeFault::NotACard { status, fix: other.fix }, other.seen)],

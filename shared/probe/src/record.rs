@@ -134,7 +134,7 @@ fn state_change(
         return change;
     }
     let text = format!("{} was never Live and failed for thirty days; it was deleted.", before.name);
-    let expired = feed_item(before, "listing_expired", text, change.record.probed_at);
+    let expired = FeedItem::of_listing(before, "listing_expired", text, change.record.probed_at);
     StateChange { news: vec![expired], ..change }
 }
 
@@ -150,7 +150,10 @@ fn further_news(change: &StateChange) -> impl Iterator<Item = FeedItem> + use<> 
             "{} changed its {what}: {} added, {} removed, {} described differently.",
             after.name, added.count, removed.count, redescribed.count
         );
-        FeedItem { severity: *severity, ..feed_item(after, "listing_tools_changed", text, record.probed_at) }
+        FeedItem {
+            severity: *severity,
+            ..FeedItem::of_listing(after, "listing_tools_changed", text, record.probed_at)
+        }
     });
     changed.into_iter().chain(FeedItem::of_name(before, after, record.probed_at))
 }
@@ -182,12 +185,7 @@ fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Moment) -> 
         }
         _ => return None,
     };
-    Some(feed_item(after, what, text, at))
-}
-
-pub(super) fn feed_item(listing: &Listing, what: &str, text: String, at: Moment) -> FeedItem {
-    let (listing_id, kind) = (Some(listing.id.clone()), listing.kind);
-    FeedItem { what: what.to_owned(), at, listing_id, kind, name: listing.name.clone(), text, severity: None }
+    Some(FeedItem::of_listing(after, what, text, at))
 }
 
 async fn announce(app: &App, change: &StateChange) {

@@ -186,6 +186,7 @@ mod tests {
     use super::*;
     use crate::checks;
     use crate::checks::Context;
+    use crate::checks::tests::fine;
     use proptest::prelude::*;
     use registry_model::{ListingId, Moment, Reach, Reason, Skill, Tool};
 
@@ -200,16 +201,7 @@ mod tests {
 
     fn good() -> Verdict {
         Verdict {
-            handshake: Handshake::Ok,
-            reasons: Vec::new(),
-            card_fault: None,
-            inconclusive: false,
-            retry_after: None,
-            speaks: true,
-            answers: Some(true),
             latency_ms: Some(180),
-            signals: Vec::new(),
-            protocol_hints: Vec::new(),
             facts: Facts {
                 kind: Some(Kind::Agent),
                 name: Some("Weather".to_owned()),
@@ -225,6 +217,7 @@ mod tests {
                 skills: vec![skill("The weather now."), skill("The forecast.")],
                 ..Facts::default()
             },
+            ..fine()
         }
     }
 

@@ -54,15 +54,9 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         after.live_since = after.live_since.or(Some(now));
         after.last_ok_at = Some(now);
         after.sign_in_at = None;
-        after.name_proof = after.name_proof.or_else(|| proven_by_domain(&after, now));
         let is_whole = verdict_is_whole(assessment);
         after.whole_ok_at = Some(now).filter(|_| is_whole).or(before.whole_ok_at).or(before.last_ok_at);
-        after.history.add_passed(now, before.failing_since, assessment.verdict.latency_ms);
-        after.failures = 0;
-        after.strikes.clear();
-        after.failing_since = None;
-        after.content_hash = Some(IndexedText::of(&after, Some(assessment)).content_hash());
-        after.due_at = next_recheck(&after, now, settings);
+        pass(&mut after, assessment, settings);
         return after;
     }
     let asks_for_sign_in = assessment.proves_sign_in();
@@ -111,6 +105,12 @@ fn gate(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
     after.last_failure = None;
     after.live_since = None;
     after.sign_in_at = Some(now);
+    pass(after, assessment, settings);
+}
+
+/// What each proof does, of a Live or a gated listing: it ends failures, and begins a week.
+fn pass(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
+    let now = assessment.probed_at;
     after.name_proof = after.name_proof.or_else(|| proven_by_domain(after, now));
     after.history.add_passed(now, after.failing_since, assessment.verdict.latency_ms);
     after.failures = 0;
@@ -284,6 +284,7 @@ fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDur
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checks::tests::fine;
     use registry_model::settings::Mode;
     use registry_model::{Check, ListingId, Score};
 
@@ -310,19 +311,7 @@ mod tests {
 
     /// The listing after a handshake with a card of this name, if only this check failed.
     fn after_failed_check(check: &str, name: &str) -> Listing {
-        let verdict = Verdict {
-            handshake: Handshake::Ok,
-            reasons: Vec::new(),
-            card_fault: None,
-            inconclusive: false,
-            retry_after: None,
-            speaks: true,
-            answers: Some(true),
-            latency_ms: Some(120),
-            signals: Vec::new(),
-            protocol_hints: Vec::new(),
-            facts: facts(name),
-        };
+        let verdict = Verdict { facts: facts(name), ..fine() };
         let check = Check {
             id: check.to_owned(),
             ok: false,

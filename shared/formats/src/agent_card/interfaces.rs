@@ -9,6 +9,7 @@ use super::violation::CardViolations;
 use crate::limits::LONGEST_URL;
 use crate::server_json::is_local;
 use registry_model::error::shorten;
+use registry_model::string_enum;
 
 const MAX_INTERFACES: usize = 20;
 const MAX_TENANT_CHARS: usize = 200;
@@ -43,32 +44,20 @@ pub enum Binding {
     Other(String),
 }
 
-/// The A2A revision whose method names and shapes are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-pub enum Dialect {
-    /// 1.0: `SendMessage`, `GetTask`.
-    #[serde(rename = "1.0")]
-    V1_0,
-    /// 0.3: `message/send`, `tasks/get`.
-    #[serde(rename = "0.3")]
-    V0_3,
-    /// 0.2 and older, or a card without a version: all of them have `tasks/get`; a message is sent with `message/send`
-    /// (from 0.2.0) or `tasks/send`.
-    #[serde(rename = "0.2")]
-    V0_2,
+string_enum! {
+    /// The A2A revision whose method names and shapes are used; its word is the version in the `A2A-Version` header.
+    pub enum Dialect {
+        /// 1.0: `SendMessage`, `GetTask`.
+        V1_0 = "1.0",
+        /// 0.3: `message/send`, `tasks/get`.
+        V0_3 = "0.3",
+        /// 0.2 and older, or a card without a version: all of them have `tasks/get`; a message is sent with
+        /// `message/send` (from 0.2.0) or `tasks/send`.
+        V0_2 = "0.2",
+    }
 }
 
 impl Dialect {
-    /// The version as the `A2A-Version` header writes it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::V1_0 => "1.0",
-            Self::V0_3 => "0.3",
-            Self::V0_2 => "0.2",
-        }
-    }
-
     /// The dialect of a `protocolVersion`, whatever its patch number; `None` for an unknown version.
     fn of(version: &str) -> Option<Self> {
         let mut numbers = version.trim().trim_start_matches('v').split('.');

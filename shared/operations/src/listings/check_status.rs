@@ -350,9 +350,7 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "It runs on the machine of its user, so no probe can show that it works. Its packages exist and contain \
                 its name."
         }
-        (Lane::Unchecked, _) => {
-            "Nothing to fix: it has packages only, and the registry cannot check them."
-        }
+        (Lane::Unchecked, _) => "Nothing to fix: it has packages only, and the registry cannot check them.",
         (Lane::Demoted, Some(probe)) if probe.handshake == Handshake::Ok => {
             "Was Live. The handshake succeeded, but a check failed."
         }
@@ -421,9 +419,9 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
         Lane::Gated => none(
             "Nothing to do: the sign-in is correct. To become Live, allow the handshake without a token.",
         ),
-        Lane::Package | Lane::Unchecked => none(
-            "Nothing to do: only servers with an HTTP endpoint in `remotes` can become Live.",
-        ),
+        Lane::Package | Lane::Unchecked => {
+            none("Nothing to do: only servers with an HTTP endpoint in `remotes` can become Live.")
+        }
         Lane::Withdrawn if is_withdrawn_by_owner(listing) => NextStep::post(
             "manage_listing",
             settings.url("/api/products/first-principles"),

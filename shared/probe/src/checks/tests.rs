@@ -4,7 +4,7 @@ use super::*;
 use registry_model::{ListingId, Moment, Reason, Skill, TextFaults};
 
 /// A probe result that passes every check.
-fn fine() -> Verdict {
+pub(crate) fn fine() -> Verdict {
     Verdict {
         handshake: Handshake::Ok,
         reasons: Vec::new(),

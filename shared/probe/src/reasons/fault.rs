@@ -1,22 +1,14 @@
-//! The list of faults: every cause that prevents an `ok`, as data without texts. The texts are in the module
-//! `rows`. So the code that talks to a server can report a fault without knowing its text.
+//! The list of faults: every cause that prevents an `ok`, as data without texts. The texts are in `faults.tsv`.
+//! So the code that talks to a server can report a fault without knowing its text.
 
-use super::sign_in::SignInFlaw;
 use registry_fetch::TlsFailure;
 use registry_formats::agent_card::CardViolation;
+use registry_model::string_enum;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProbedResource {
-    Card,
-    Remote,
-}
-
-impl ProbedResource {
-    pub(super) const fn word(self) -> &'static str {
-        match self {
-            Self::Card => "card",
-            Self::Remote => "remote",
-        }
+string_enum! {
+    pub enum ProbedResource {
+        Card = "card",
+        Remote = "remote",
     }
 }
 
@@ -39,37 +31,62 @@ pub enum ConnectError {
     Url,
 }
 
-/// A rule of MCP that official clients or servers enforce. A handshake can break it and still work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConformanceRule {
-    ResultType,
-    /// A result with another status than 200.
-    Status,
-    /// A result with another content type than that of its form.
-    ContentType,
-    /// An event that clients do not read: with another name than `message`, or without a blank line after it.
-    Stream,
-    /// A cacheable 2026-07-28 result without `ttlMs` or `cacheScope`.
-    Caching,
-    IdEcho,
-    Batch,
-    JsonRpcMember,
-    /// A notification was not accepted with 202 (200 and 204 are tolerated).
-    Notification,
-    ToolShape,
-    ToolNames,
-    /// A cursor of `tools/list` that repeats, or is not a text.
-    Cursor,
-    Revision,
-    ResultShape,
-    /// A 2026-07-28 server refuses correct headers or capabilities (-32020, -32021).
-    Headers,
+string_enum! {
+    /// A rule of MCP that official clients or servers enforce. A handshake can break it and still work.
+    pub enum ConformanceRule {
+        ResultType = "result_type",
+        /// A result with another status than 200.
+        Status = "status",
+        /// A result with another content type than that of its form.
+        ContentType = "content_type",
+        /// An event that clients do not read: with another name than `message`, or without a blank line after it.
+        Stream = "stream",
+        /// A cacheable 2026-07-28 result without `ttlMs` or `cacheScope`.
+        Caching = "caching",
+        IdEcho = "id_echo",
+        Batch = "batch",
+        JsonRpcMember = "jsonrpc",
+        /// A notification was not accepted with 202 (200 and 204 are tolerated).
+        Notification = "notification",
+        ToolShape = "tool_shape",
+        ToolNames = "tool_names",
+        /// A cursor of `tools/list` that repeats, or is not a text.
+        Cursor = "cursor",
+        Revision = "revision",
+        ResultShape = "result_shape",
+        /// A 2026-07-28 server refuses correct headers or capabilities (-32020, -32021).
+        Headers = "headers",
+    }
 }
 
 impl ConformanceRule {
     /// Clients accept what breaks this rule: the specification says SHOULD, or they convert the value.
     pub(crate) const fn only_warns(self) -> bool {
         matches!(self, Self::IdEcho | Self::ToolNames)
+    }
+}
+
+string_enum! {
+    /// A flaw of a sign-in that prevents an official client from getting a token: a part that is missing or wrong
+    /// (MCP 2026-07-28, basic/authorization; RFC 9728; RFC 8414).
+    pub enum SignInFlaw {
+        NoChallenge = "no_challenge",
+        Scheme = "scheme",
+        Status403 = "status_403",
+        MetadataMissing = "metadata_missing",
+        MetadataNotJson = "metadata_not_json",
+        Resource = "resource",
+        NoServers = "no_authorization_servers",
+        Redirected = "redirected",
+        ServerUnreached = "authorization_server_unreached",
+        ServerMetadataMissing = "authorization_server_metadata",
+        Issuer = "issuer",
+        NoAuthorizationEndpoint = "no_authorization_endpoint",
+        NoTokenEndpoint = "no_token_endpoint",
+        PlainHttp = "not_https",
+        NoS256 = "no_s256",
+        /// Only a hint: clients that were registered by hand can sign in.
+        NoRegistration = "no_registration",
     }
 }
 

@@ -12,6 +12,7 @@ use registry_model::{
 };
 use registry_store::{Bucket, BudgetState, Caps, Share};
 
+use crate::checks::tests::fine;
 use crate::due_queue::{DueListing, DueQueue};
 use crate::run::{RECHECK_DURATION, RESERVED, for_renewals, recheck_parts, renewals, slots_per_host};
 use crate::sweep::MAX_CONCURRENT;
@@ -265,16 +266,10 @@ impl Registry {
 fn assessment(handshake: Handshake, inconclusive: bool, probed_at: Moment) -> Assessment {
     let verdict = Verdict {
         handshake,
-        reasons: Vec::new(),
-        card_fault: None,
         inconclusive,
-        retry_after: None,
-        speaks: true,
         answers: None,
-        latency_ms: Some(100),
-        signals: Vec::new(),
-        protocol_hints: Vec::new(),
         facts: Facts { kind: Some(Kind::Mcp), ..Facts::default() },
+        ..fine()
     };
     let check =
         Check { id: "https".to_owned(), ok: true, blocking: true, applies: true, detail: String::new() };
