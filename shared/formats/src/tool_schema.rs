@@ -65,8 +65,7 @@ fn found(place: &str, value: &Value) -> String {
 fn schema_fault(place: &str, schema: &Value) -> Option<String> {
     use jsonschema::{draft4, draft6, draft7, draft201909, draft202012};
     let dialect = schema["$schema"].as_str().map(|url| url.trim_end_matches('#').trim_end_matches('/'));
-    let meta = match dialect.map(|url| url.rsplit_once("json-schema.org/").map_or(url, |(_, draft)| draft))
-    {
+    let meta = match dialect.map(|url| url.rsplit_once("json-schema.org/").map_or(url, |(_, draft)| draft)) {
         None if draft7::meta::is_valid(schema) || draft4::meta::is_valid(schema) => None,
         None | Some("draft/2020-12/schema") => Some(draft202012::meta::validator()),
         Some("draft/2019-09/schema") => Some(draft201909::meta::validator()),

@@ -28,7 +28,7 @@ use registry_model::error::{Problem, shorten};
 use registry_model::{Caller, ListingId, Moment};
 
 pub use argument_slots::Slot;
-pub use render::{filled, help_text, operations as what_can_be_done};
+pub use render::{filled, help_text, operations as what_can_be_done, template};
 
 /// How long the reply to "list me" waits for the first probe. It runs in another function; this only polls the table.
 const MAX_PROBE_WAIT: Duration = Duration::from_secs(3);

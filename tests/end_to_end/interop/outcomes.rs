@@ -110,9 +110,10 @@ async fn outcome_reports_are_validated() {
         }
         assert_eq!(registry.refused_tool("deposit_outcome", &arguments).await["field"], field, "{arguments}");
     }
-    for unknown in
-        [json!({ "listing_id": "mcp-unknown" }), json!({ "listing_id": agent, "listing_b": "mcp-unknown", "ok": true })]
-    {
+    for unknown in [
+        json!({ "listing_id": "mcp-unknown" }),
+        json!({ "listing_id": agent, "listing_b": "mcp-unknown", "ok": true }),
+    ] {
         assert_eq!(registry.refused_tool("deposit_outcome", &unknown).await["status"], 404, "{unknown}");
     }
 }

@@ -21,9 +21,9 @@ const AFTER_I: &str = "want wanna need wish would like dont do never endorse rec
 const GENERAL: [&str; 55] = [
     "add", "ask", "be", "begin", "build", "call", "check", "combine", "confirm", "connect", "create", "do",
     "dont", "drop", "fetch", "find", "follow", "generate", "get", "give", "go", "leave", "let", "link",
-    "log", "look", "make", "mark", "move", "never", "new", "no", "not", "note", "open", "plan",
-    "post", "put", "read", "record", "run", "save", "see", "send", "set", "show", "start", "take", "talk", "tell", "test",
-    "try", "update", "use", "write",
+    "log", "look", "make", "mark", "move", "never", "new", "no", "not", "note", "open", "plan", "post",
+    "put", "read", "record", "run", "save", "see", "send", "set", "show", "start", "take", "talk", "tell",
+    "test", "try", "update", "use", "write",
 ];
 
 pub(super) const NEGATIONS: [&str; 3] = ["not", "dont", "never"];
@@ -183,7 +183,8 @@ pub(super) fn verdict(words: &[Word]) -> Option<bool> {
     const BAD: &str = "failed fails failing failure broke broken breaks crashed crashes timeout timeouts timed error errors \
         garbage wrong bad terrible awful useless nonsense mistake mistakes problem problems";
     // After one of these, a word means its opposite.
-    const NOT: &str = "not no never nothing without stopped didnt doesnt dont isnt wasnt wont cant cannot hardly";
+    const NOT: &str =
+        "not no never nothing without stopped didnt doesnt dont isnt wasnt wont cant cannot hardly";
     let contains = |list: &str, word: &Word| list.split(' ').any(|listed| listed == word.low);
     let mut found = words.iter().enumerate().filter_map(|(at, word)| {
         let is_negated = words[at.saturating_sub(3)..at].iter().any(|before| contains(NOT, before));
@@ -211,8 +212,7 @@ pub(super) enum Statement {
 
 /// The statement in a text about the listing whose id is at `id`.
 pub(super) fn statement(text: &str, words: &[Word], id: usize) -> Option<Statement> {
-    const ABUSE: &str =
-        "spam spams scam scams scammer fraud malware malicious phishing fake impersonates abuse abusive steals stole virus";
+    const ABUSE: &str = "spam spams scam scams scammer fraud malware malicious phishing fake impersonates abuse abusive steals stole virus";
     const USES: [&str; 5] = ["used", "called", "tried", "ran", "invoked"];
     let verb = words.iter().find(|word| !BEFORE_A_VERB.contains(&word.low.as_str()))?;
     if asks(text, words) || is_general(&verb.low) || verb.low == "list" {
@@ -221,7 +221,9 @@ pub(super) fn statement(text: &str, words: &[Word], id: usize) -> Option<Stateme
     let is_use = matches!(words, [who, verb, next, ..] if matches!(who.low.as_str(), "i" | "we")
         && USES.contains(&verb.low.as_str()) && (verb.at.end..next.at.start).contains(&id));
     match verdict(words) {
-        _ if words.iter().any(|word| ABUSE.split(' ').any(|abuse| abuse == word.low)) => Some(Statement::Abuses),
+        _ if words.iter().any(|word| ABUSE.split(' ').any(|abuse| abuse == word.low)) => {
+            Some(Statement::Abuses)
+        }
         Some(worked) if is_use && !refuses(words) => Some(Statement::Used(worked)),
         Some(false) => Some(Statement::Fails),
         _ => None,

@@ -109,9 +109,7 @@ pub(super) fn of_statement(parsed: &ParsedText) -> Option<Intent> {
     let [id] = parsed.ids.as_slice() else { return None };
     let at = parsed.text.find(id.as_str())?;
     Some(match command::statement(&parsed.text, &parsed.words, at)? {
-        Statement::Used(worked) => {
-            Intent::Run(&DEPOSIT_OUTCOME, json!({ "listing_id": id, "ok": worked }))
-        }
+        Statement::Used(worked) => Intent::Run(&DEPOSIT_OUTCOME, json!({ "listing_id": id, "ok": worked })),
         Statement::Fails => Intent::Refused(&DEPOSIT_OUTCOME, STATEMENT),
         Statement::Abuses => Intent::Refused(&REPORT_LISTING, STATEMENT),
     })

@@ -82,6 +82,11 @@ pub fn filled(phrase: &str) -> String {
     fill(phrase, URL, ID)
 }
 
+/// A phrase of the catalogue with the names that documents use for the values of the caller.
+pub fn template(phrase: &str) -> String {
+    fill(phrase, "{url}", "{listing_id}")
+}
+
 /// The slot of a text contains its example; a name of another kind of slot has no blank.
 fn fill(phrase: &str, url: &str, id: &str) -> String {
     let filled = phrase.replace("{url}", url).replacen("{id}", id, 1).replace("{id}", OTHER_ID);

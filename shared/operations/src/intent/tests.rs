@@ -122,8 +122,14 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
         ("I used {id}, it worked great", "deposit_outcome(listing_id={id},ok=true)"),
         ("{id} worked great, thanks", "deposit_outcome(listing_id={id},ok=true)"),
         ("report that {id} failed with an error", "deposit_outcome(listing_id={id},ok=false)"),
-        ("report the outcome of using {id}: it failed completely", "deposit_outcome(listing_id={id},ok=false)"),
-        ("report the outcome of using {id}: no errors, but the result was wrong", "deposit_outcome(listing_id={id})"),
+        (
+            "report the outcome of using {id}: it failed completely",
+            "deposit_outcome(listing_id={id},ok=false)",
+        ),
+        (
+            "report the outcome of using {id}: no errors, but the result was wrong",
+            "deposit_outcome(listing_id={id})",
+        ),
         ("report the outcome of using {id}", "deposit_outcome(listing_id={id})"),
         ("I tried to list {id} and it failed", "deposit_outcome refused"),
         ("{id} does not work any more", "deposit_outcome refused"),

@@ -115,7 +115,7 @@ impl Operation for DepositOutcome {
     const SUMMARY: &'static [&'static str] = &[
         "The {outcome.ok?good|failed} outcome {outcome.id} for {outcome.listing_id} is stored and counts.",
         "Nothing was stored ({not_counted_because}).",
-        "The outcome score is now {outcome_score}, from {tally.count} reports.",
+        "The outcome score is now {outcome_score}, from {tally.count#report}.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Reports the result of using a listing and returns the listing's totals.",

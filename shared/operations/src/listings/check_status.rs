@@ -147,7 +147,7 @@ impl Operation for CheckStatus {
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {lane_reason}"#,
         "The last handshake was {probe.handshake} at {probe.probed_at} | , with a score of {probe.score} of 100.",
-        "Every probe has failed since {liveness.failing_since}.",
+        "Each later probe has failed, the first at {liveness.failing_since}.",
         "To fix: [reasons]{reason} | : {fix}",
         "To improve: [warnings]{seen} | : {fix}",
     ];
@@ -352,9 +352,7 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "It runs on the machine of its user, so no probe can show that it works. Its packages exist and contain \
                 its name."
         }
-        (Lane::Unchecked, _) => {
-            "Nothing to fix: it has packages only, and the registry cannot check them."
-        }
+        (Lane::Unchecked, _) => "Nothing to fix: it has packages only, and the registry cannot check them.",
         (Lane::Demoted, Some(probe)) if probe.handshake == Handshake::Ok => {
             "Was Live. The handshake succeeded, but a check failed."
         }
@@ -382,10 +380,9 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
                 .named("fix")
                 .poll(listing.due_at, app.clock.now())
         }
-        Lane::Active if listing.feedbacked => NextStep::get(
-            "talk_inbox",
-            settings.url(&format!("/api/talk?listing_id={}", listing.id)),
-            json!({ "listing_id": listing.id }),
+        Lane::Active if listing.feedbacked => NextStep::talk_inbox(
+            settings,
+            &listing.id,
             "Live, and its feedback has been received. Read the Talk inbox for what comes next.",
         ),
         Lane::Active => {
@@ -423,9 +420,9 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
         Lane::Gated => none(
             "Nothing to do: the sign-in is correct. To become Live, allow the handshake without a token.",
         ),
-        Lane::Package | Lane::Unchecked => none(
-            "Nothing to do: only servers with an HTTP endpoint in `remotes` can become Live.",
-        ),
+        Lane::Package | Lane::Unchecked => {
+            none("Nothing to do: only servers with an HTTP endpoint in `remotes` can become Live.")
+        }
         Lane::Withdrawn if is_withdrawn_by_owner(listing) => NextStep::post(
             "manage_listing",
             settings.url("/api/products/first-principles"),
