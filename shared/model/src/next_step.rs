@@ -74,6 +74,11 @@ impl NextStep {
         Self::get("check_status", url, json!({ "id": id }), note)
     }
 
+    pub fn talk_inbox(settings: &Settings, id: &ListingId, note: impl Into<String>) -> Self {
+        let url = settings.url(&format!("/api/talk?listing_id={id}"));
+        Self::get("talk_inbox", url, json!({ "listing_id": id }), note)
+    }
+
     /// Starts the funnel: its first call is free.
     pub fn take_demo(settings: &Settings, id: Option<&ListingId>, note: impl Into<String>) -> Self {
         let body = id.map(|id| json!({ "listing_id": id }));

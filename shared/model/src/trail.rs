@@ -194,8 +194,6 @@ impl TrailEvent {
     pub const fn amounts(self) -> Amounts {
         let none = Amounts::NONE;
         match self {
-            Self::TakeDemo => Amounts { attraction: 8.0, ..none },
-            Self::LeaveFeedback => Amounts { attraction: 20.0, ..none },
             Self::MatchHit => Amounts { attraction: 0.5, demand: 2.0, ..none },
             Self::MatchQuery => Amounts { demand: 1.0, ..none },
             Self::ListYourself => Amounts { attraction: 2.5, joined: 5.0, ..none },
@@ -207,7 +205,12 @@ impl TrailEvent {
             Self::Contagion => Amounts { attraction: 0.5, demand: 3.0, ..none },
             // Reading the traces of a listing shows less interest than a search that finds it.
             Self::Sense => Amounts { demand: 0.5, ..none },
-            Self::FoundingClaim | Self::Outcome | Self::Attestation => none,
+            // Its own funnel says nothing about the use of a listing by others.
+            Self::TakeDemo
+            | Self::LeaveFeedback
+            | Self::FoundingClaim
+            | Self::Outcome
+            | Self::Attestation => none,
         }
     }
 }

@@ -107,7 +107,11 @@ fn readable(detail: &str) -> String {
     if NOT_A_NUMBER.contains(&detail) {
         return "must be a whole number in digits, and not too large".to_owned();
     }
-    detail.to_owned()
+    match detail.rsplit_once("expected ") {
+        Some((before, "f32" | "f64")) => format!("{before}expected a number"),
+        Some((before, "u8" | "u16" | "u32" | "u64" | "i64")) => format!("{before}expected a whole number"),
+        _ => detail.to_owned(),
+    }
 }
 
 /// A missing or duplicate field: serde names it in the message only, not in the path.
@@ -146,6 +150,7 @@ mod tests {
         for rating in [json!(3.5), json!(-1.0), json!(300.0), json!(1e300), json!("3")] {
             let problem = read(json!({ "rating": rating, "weights": [] })).unwrap_err();
             assert_eq!(problem.field.as_deref(), Some("rating"), "{rating}");
+            assert!(problem.detail.ends_with("expected a whole number."), "{}", problem.detail);
         }
     }
 }

@@ -15,6 +15,7 @@ mod words;
 
 use std::time::Duration;
 
+use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::lookup;
@@ -27,7 +28,7 @@ use registry_model::error::{Problem, shorten};
 use registry_model::{Caller, ListingId, Moment};
 
 pub use argument_slots::Slot;
-pub use render::{filled, help_text, operations as what_can_be_done};
+pub use render::{filled, help_text, operations as what_can_be_done, template};
 
 /// How long the reply to "list me" waits for the first probe. It runs in another function; this only polls the table.
 const MAX_PROBE_WAIT: Duration = Duration::from_secs(3);
@@ -124,7 +125,12 @@ pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) 
         (Intent::Unclear | Intent::Missing(..), Some(earlier)) => in_context(message, earlier),
         (intent, _) => intent,
     };
-    let mut intent = match intent {
+    let statement = match &intent {
+        Intent::Unclear => matching::of_statement(&parsed),
+        Intent::Run(entry, _) if entry.effect.read_only => matching::of_statement(&parsed),
+        _ => None,
+    };
+    let mut intent = match statement.unwrap_or(intent) {
         Intent::Unclear if command::begins_with_refusal(&parsed.words) => Intent::Greeting,
         Intent::Unclear => matching::fallback(&parsed),
         intent => intent,
@@ -195,6 +201,7 @@ async fn run(
     let mut data = json!({
         "executed": true, "operation": entry.name, "arguments": shown, "result": null, "ok": true,
     });
+    let mut lacks = false;
     let (mut text, next) = match viewed(app, caller, entry, arguments).await {
         Ok((view, result)) => {
             let status = status_after_probe(app, caller, entry.name, &result, since).await?;
@@ -202,6 +209,11 @@ async fn run(
             let (text, next) = (render::answer(shown, latest), latest.get("next").cloned());
             data["result"] = view.of(entry, result);
             if let Some(status) = status {
+                // What the result says about the time before the probe is out of date.
+                data["result"]["lane"] = status["lane"].clone();
+                if let Some(result) = data["result"].as_object_mut() {
+                    result.retain(|name, _| !["status", "message", "poll", "next"].contains(&name.as_str()));
+                }
                 data["status"] = status;
             }
             (text, next)
@@ -209,6 +221,9 @@ async fn run(
         Err(problem) if problem.status.is_server_error() => return Err(problem),
         Err(problem) => {
             let document = problem.document();
+            // An argument that the message did not contain.
+            lacks = problem.field.as_deref().is_some_and(|field| data["arguments"].get(field).is_none())
+                && problem.status == StatusCode::UNPROCESSABLE_ENTITY;
             let step = render::next(&document["next"]).map(|step| format!(" {step}")).unwrap_or_default();
             let next = document.get("next").cloned();
             data["executed"] = json!(false);
@@ -218,6 +233,7 @@ async fn run(
         }
     };
     let outcome = match (entry.effect.read_only, data["ok"] == true) {
+        _ if lacks => Outcome::Asked,
         (true, _) => Outcome::Read,
         (false, true) => Outcome::Done,
         (false, false) => Outcome::Failed,

@@ -208,6 +208,11 @@ impl Description {
     pub fn phrases(&self) -> &'static [&'static str] {
         sentences::phrases(self.name)
     }
+
+    /// The phrases that are the examples of one of its skills.
+    pub fn examples_of(&self, skill: &AdvertisedSkill) -> Vec<&'static str> {
+        sentences::of_skill(self.name, &skill.id())
+    }
 }
 
 /// What every answer begins with.

@@ -1,6 +1,6 @@
 //! The sentences of `assets/sentences.txt`: what people and agents say when they want an operation. A section begins with `# `
 //! and the name of its operation. Lines that begin with `* ` are phrases: they are also the examples on the agent card and in
-//! documents. The other lines are only compared with messages, so each should say something new. The section `help` contains
+//! documents; `[quick-demo]` before a phrase makes it the example of this skill only. The other lines are only compared with messages, so each should say something new. The section `help` contains
 //! sentences that ask for help, or for nothing.
 //!
 //! `{url}`, `{id}` and `{token}` are slots for what a message contains. Any other slot is for a text and contains an example
@@ -12,6 +12,8 @@ use std::sync::LazyLock;
 #[derive(Debug, Default)]
 struct Section {
     phrases: Vec<&'static str>,
+    /// Skills and their examples, which are also phrases.
+    of_skills: Vec<(&'static str, &'static str)>,
     others: Vec<&'static str>,
 }
 
@@ -25,7 +27,11 @@ static SECTIONS: LazyLock<BTreeMap<&str, Section>> = LazyLock::new(|| {
         }
         let section = sections.entry(name).or_default();
         match line.strip_prefix("* ") {
-            Some(phrase) => section.phrases.push(phrase),
+            Some(phrase) => {
+                let tagged = phrase.strip_prefix('[').and_then(|phrase| phrase.split_once("] "));
+                section.of_skills.extend(tagged);
+                section.phrases.push(tagged.map_or(phrase, |(_, phrase)| phrase));
+            }
             None => section.others.push(line),
         }
     }
@@ -35,6 +41,17 @@ static SECTIONS: LazyLock<BTreeMap<&str, Section>> = LazyLock::new(|| {
 /// The phrases of an operation; the first is its best example.
 pub(crate) fn phrases(operation: &str) -> &'static [&'static str] {
     SECTIONS.get(operation).map_or(&[], |section| &section.phrases)
+}
+
+/// The examples of a skill: its own phrases, else those of its operation that belong to no other skill.
+pub(crate) fn of_skill(operation: &str, skill: &str) -> Vec<&'static str> {
+    let tagged = SECTIONS.get(operation).map_or(&[][..], |section| &section.of_skills);
+    let own: Vec<&str> = tagged.iter().filter(|(id, _)| *id == skill).map(|(_, phrase)| *phrase).collect();
+    if !own.is_empty() {
+        return own;
+    }
+    let is_free = |phrase: &&&str| !tagged.iter().any(|(_, other)| other == *phrase);
+    phrases(operation).iter().filter(is_free).copied().collect()
 }
 
 /// All sentences of an operation; the phrases come first.
@@ -60,6 +77,16 @@ mod tests {
         let sections: BTreeSet<&str> = SECTIONS.keys().copied().filter(|name| *name != "help").collect();
         assert_eq!(sections, operations);
         assert!(operations.iter().all(|operation| !phrases(operation).is_empty()));
+    }
+
+    #[test]
+    fn each_skill_has_its_own_examples() {
+        for operation in DESCRIPTIONS {
+            let examples = operation.skills.iter().flat_map(|skill| operation.examples_of(skill));
+            let mut seen = BTreeSet::new();
+            let mut repeated: Vec<_> = examples.filter(|example| !seen.insert(*example)).collect();
+            assert_eq!(repeated.pop(), None, "{}", operation.name);
+        }
     }
 
     #[test]

@@ -172,10 +172,19 @@ fn listing(row: &Value) -> Option<String> {
     let (id, name) = (row["listing_id"].as_str()?, row["name"].as_str()?);
     let description = row["description"].as_str().unwrap_or_default();
     let address = row.get("endpoint").or_else(|| row.get("agent_card_url")).or_else(|| row.get("url"));
-    let parts = [shorten(description, MAX_DESCRIPTION_IN_TEXT).into(), address.cloned().unwrap_or_default()];
+    let call = row["first"].as_str().map(|first| &row[first]).filter(|call| call.is_object());
+    let request =
+        call.map(|call| format!("{} {} {}", line(&call["method"]), line(&call["url"]), call["body"]));
+    let parts = [
+        shorten(description, MAX_DESCRIPTION_IN_TEXT).into(),
+        address.cloned().unwrap_or_default(),
+        row["match_reasons"].clone(),
+        request.into(),
+    ];
     let parts: Vec<String> =
         parts.iter().map(line).filter(|part| !part.is_empty() && part != "null").collect();
-    Some(format!("{} ({}, {id}): {}", line(&name.into()), line(&row["kind"]), parts.join("; ")))
+    let kind = row["kind"].as_str().map(|kind| format!("{kind}, ")).unwrap_or_default();
+    Some(format!("{} ({kind}{id}): {}", line(&name.into()), parts.join("; ")))
 }
 
 /// A value in one line.
@@ -265,6 +274,18 @@ mod tests {
         assert_eq!(read(json!(null)), Ok(View::Short));
         assert_eq!(read(json!("long")), Err(Some(DETAIL.to_owned())));
         assert_eq!(View::of_query("detail=long").map_err(|problem| problem.code), Err("invalid_argument"));
+    }
+
+    #[test]
+    fn markdown_contains_the_request_to_call_a_listing() {
+        let call =
+            json!({ "method": "POST", "url": "https://a.example/mcp", "headers": {}, "body": { "id": 1 } });
+        let row =
+            json!({ "listing_id": "mcp-adder", "name": "Adder", "first": "mcp", "mcp": call, "ard": {} });
+        assert_eq!(
+            as_markdown(&json!({ "invocations": [row] })),
+            "invocations:\n1. Adder (mcp-adder): POST https://a.example/mcp {\"id\":1}\n"
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ const MAX_ROWS_BYTES: usize = 1200;
 const MAX_VALUE_CHARS: usize = 400;
 
 /// A sentence of an answer; `None` if the answer has no value for it. `{a.b}` is the value of a member, `{a#}` the length of a
-/// list, `{a?yes|no}` depends on a boolean. After `[a]`, the rest is written for each row of a list. A part between two ` | `
+/// list or a count, `{a#row}` with its noun, `{a?yes|no}` depends on a boolean. After `[a]`, the rest is written for each row of a list. A part between two ` | `
 /// is left out if it has no value.
 pub(crate) fn sentence(template: &str, answer: &Value) -> Option<String> {
     let Some((before, (list, row))) =
@@ -59,8 +59,11 @@ fn filled_part(part: &str, answer: &Value) -> Option<String> {
 }
 
 fn value(slot: &str, answer: &Value) -> Option<String> {
-    if let Some(path) = slot.strip_suffix('#') {
-        return Some(member(answer, path)?.as_array()?.len().to_string());
+    if let Some((path, noun)) = slot.split_once('#') {
+        let value = member(answer, path)?;
+        let count = value.as_array().map_or_else(|| value.as_u64(), |rows| u64::try_from(rows.len()).ok())?;
+        let plural = if noun.is_empty() || count == 1 { "" } else { "s" };
+        return Some(format!("{count} {noun}{plural}").trim_end().to_owned());
     }
     if let Some((path, (yes, no))) =
         slot.split_once('?').and_then(|(path, words)| Some((path, words.split_once('|')?)))
@@ -69,7 +72,7 @@ fn value(slot: &str, answer: &Value) -> Option<String> {
     }
     match member(answer, slot)? {
         // What others wrote may contain a quotation mark, which would end the quotation around it.
-        Value::String(text) if slot.ends_with("lane") => Some(text.replace('_', " ")),
+        Value::String(text) if slot.ends_with("lane") => Some(text.replace("needs_fix", "waiting for a fix")),
         Value::String(text) if !text.is_empty() => Some(shorten(&text.replace('"', "'"), MAX_VALUE_CHARS)),
         Value::Number(number) => {
             number.as_f64().map(|number| ((number * 1000.0).round() / 1000.0).to_string())
@@ -98,11 +101,13 @@ mod tests {
     #[test]
     fn template_is_filled_with_the_members_of_the_answer() {
         let value = json!({ "ok": true, "name": "A \"B\"", "deal": { "left": 3 }, "live": false, "none": null,
-            "tags": ["x", "y"], "rows": [{ "id": "mcp-a", "url": "u" }, { "id": "mcp-b" }], "empty": [] });
+            "tags": ["x", "y"], "rows": [{ "id": "mcp-a", "url": "u" }, { "id": "mcp-b" }], "empty": [], "one": 1, "lane": "needs_fix" });
         for (template, text) in [
             ("\"{name}\" is {live?Live|not Live}.", Some("\"A 'B'\" is not Live.")),
             ("{deal.left} seats | of {none} | , {tags}.", Some("3 seats, x, y.")),
-            ("{rows#} rows: [rows]{id} | at {url}", Some("2 rows: mcp-a at u; mcp-b.")),
+            ("{rows#row}: [rows]{id} | at {url}", Some("2 rows: mcp-a at u; mcp-b.")),
+            ("{rows#}, {empty#row}, {one#row}.", Some("2, 0 rows, 1 row.")),
+            ("It is {lane}.", Some("It is waiting for a fix.")),
             ("{none}.", None),
             ("Rows: [empty]{id}", None),
         ] {

@@ -7,7 +7,7 @@ use crate::prelude::*;
 const MAX_OWNER_GOALS: usize = 20;
 
 /// The goals that the owner and the preset set.
-pub(super) fn set(profile: &Profile) -> Vec<String> {
+pub fn set(profile: &Profile) -> Vec<String> {
     let own = profile.goals.iter().map(|goal| plain(goal, 200)).filter(|goal| !goal.is_empty());
     let about = subject_words(profile.description.as_deref().unwrap_or_default());
     let topic = match about.get(..2) {

@@ -19,7 +19,11 @@ pub fn sample(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let shown: &[&str] = match sku {
         Sku::Kernel => &[charter::PATH],
         Sku::Recursive => &[charter::PATH, "regression.md"],
-        Sku::Alive => &[routine::SCRIPT, &skill(routine::slug(profile))],
+        // The charter contains the goals.
+        Sku::Alive if profile.goals.is_empty() && profile.preset.is_none() => {
+            &[routine::SCRIPT, &skill(routine::slug(profile))]
+        }
+        Sku::Alive => &[charter::PATH, routine::SCRIPT, &skill(routine::slug(profile))],
         Sku::McpMesh => {
             &["bridge.md", "descriptions.md", "install.md", "server.json", &skill(profile.slug())]
         }

@@ -1,5 +1,5 @@
-//! Stores the connector of each UTC day: the listing that the registry picked to contact on this day. Only
-//! the first write for a day succeeds, so that a day has one pick. All days share a partition. So one query
+//! Stores the connector of each UTC day: the listing that the registry picked to contact on this day. A day has one
+//! pick; only a pick without a listing is replaced. All days share a partition. So one query
 //! returns today's pick and the recent picks, which may not be picked again.
 
 use super::prelude::*;
@@ -27,9 +27,19 @@ impl Store {
         days.collect()
     }
 
-    /// Stores the pick of a day; false if the day already has a pick.
-    pub async fn keep_connector(&self, pick: &ConnectorPick, now: Moment) -> Result<bool> {
-        let attributes = [("pick", to_blob(pick)?), ("picked_at", n(now.as_millisecond()))];
-        self.put_new(Key::new(keys::CONNECTORS, &pick.day).with(attributes)).await
+    /// Stores the pick of a day, unless the day already has another than `replaced`.
+    pub async fn keep_connector(
+        &self,
+        pick: &ConnectorPick,
+        replaced: Option<&ConnectorDay>,
+        now: Moment,
+    ) -> Result<()> {
+        let change =
+            Expression::default().set("pick", to_blob(pick)?).set("picked_at", n(now.as_millisecond()));
+        let change = match replaced {
+            None => change.if_absent(),
+            Some(day) => change.if_equal("picked_at", n(day.picked_at.as_millisecond())),
+        };
+        self.update(&Key::new(keys::CONNECTORS, &pick.day), &change, None).await.map(drop)
     }
 }

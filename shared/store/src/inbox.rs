@@ -70,12 +70,20 @@ impl Store {
         Ok(self.transact(transaction).await?.is_written())
     }
 
-    /// Stores a visit of an inbox, at most one an hour; `changes_active_list` where the active list then shows its listing
-    /// differently.
-    pub async fn note_visit(&self, id: &ListingId, now: Moment, changes_active_list: bool) -> Result<()> {
-        let hour_ago = Moment::from_millisecond(now.as_millisecond() - VISIT_INTERVAL_MS).unwrap_or(now);
+    /// Stores a visit of an inbox, unless another was stored since `last`, the last one that is known; `changes_active_list`
+    /// where the active list then shows its listing differently.
+    pub async fn note_visit(
+        &self,
+        id: &ListingId,
+        last: Option<Moment>,
+        now: Moment,
+        changes_active_list: bool,
+    ) -> Result<()> {
         let visited = not_withdrawn().set("visited_at", s(now.to_string()));
-        let visited = visited.if_missing_or("visited_at", "<=", s(hour_ago.to_string()));
+        let visited = match last {
+            Some(last) => visited.if_equal("visited_at", s(last.to_string())),
+            None => visited.if_missing("visited_at"),
+        };
         if changes_active_list {
             let mut transaction = Transaction::updating(keys::listing(id), visited);
             bump_version(&mut transaction, id);

@@ -28,6 +28,8 @@ pub struct NewTrace<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub struct TraceSource<'a> {
+    /// The listing under which it is stored.
+    pub at: &'a ListingId,
     pub act: &'a str,
     pub digest: &'a str,
     /// Until this time, the same act adds nothing.
@@ -85,7 +87,7 @@ impl Store {
                 .set("until", n(source.until.as_millisecond()))
                 .set(expires, at)
                 .if_missing_or("until", "<=", n(now.as_millisecond()));
-            transaction.update(keys::trace_source(&mark.listing_id, source.act, source.digest), change)
+            transaction.update(keys::trace_source(source.at, source.act, source.digest), change)
         });
         if let Some(used) = trace.used_with.filter(|used| used.known.is_none()) {
             for edge in self.surplus_edges((&mark.listing_id, used.with), now).await? {

@@ -35,16 +35,13 @@ impl Call {
             match name.as_str() {
                 "listing_id" | "id" => *value = json!("{listing_id}"),
                 "token" => *value = json!("{access_token}"),
+                "url" => *value = json!("{url}"),
                 _ => {}
             }
         }
         let accepts_body = operation.routes.iter().any(|route| matches!(route.input, RouteInput::BodyAs(_)));
         let is_read = !accepts_body && operation.routes.iter().any(|route| !route.is_post());
-        let mut in_query = arguments.clone();
-        if is_read && in_query["url"].is_string() {
-            in_query["url"] = json!("{url}");
-        }
-        Self::new(operation, settings, arguments, &in_query, is_read)
+        Self::new(operation, settings, arguments, is_read)
     }
 
     /// With the values of the example. By the first route, or by POST if the example does not fit into a query.
@@ -56,16 +53,10 @@ impl Call {
         let mut routes = operation.routes.iter();
         let is_read = routes.next().is_some_and(|route| !route.is_post())
             && (is_flat || !routes.any(|route| route.is_post()));
-        Self::new(operation, settings, arguments.clone(), &arguments, is_read)
+        Self::new(operation, settings, arguments, is_read)
     }
 
-    fn new(
-        operation: &Description,
-        settings: &Settings,
-        arguments: Value,
-        in_query: &Value,
-        is_read: bool,
-    ) -> Self {
+    fn new(operation: &Description, settings: &Settings, arguments: Value, is_read: bool) -> Self {
         let mut routes = operation.routes.iter();
         let route = routes.find(|route| {
             if is_read { !route.is_post() } else { matches!(route.input, RouteInput::BodyAs(_)) }
@@ -92,7 +83,7 @@ impl Call {
                 (MCP_ENDPOINT, Some(call))
             }
         };
-        let query = if is_read { query(in_query) } else { String::new() };
+        let query = if is_read { query(&arguments) } else { String::new() };
         let phrase = operation.phrases().first().copied().unwrap_or(operation.name);
         Self {
             method: if body.is_some() { "POST" } else { "GET" },
@@ -101,7 +92,7 @@ impl Call {
             body,
             tool: operation.name,
             arguments,
-            words: intent::filled(&phrase.replacen("{id}", "{listing_id}", 1)),
+            words: intent::template(phrase),
         }
     }
 
@@ -164,7 +155,7 @@ mod tests {
         let call = |operation| Call::template(operation, &settings());
         let list = call(LIST_YOURSELF.described);
         assert_eq!((list.method, list.url.as_str()), ("POST", "https://registry.example.com/api/publish"));
-        assert_eq!(list.words, "list my agent at https://agent.example.com/.well-known/agent-card.json");
+        assert_eq!(list.words, "list my agent at {url}");
         assert_eq!(
             call(CHECK_STATUS.described).curl(" "),
             "curl -sS 'https://registry.example.com/api/listings/status?id={listing_id}'"

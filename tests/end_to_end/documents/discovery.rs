@@ -135,7 +135,7 @@ async fn steps_of_skill_json_can_be_followed_to_the_full_product() {
         let fill = |text: &str| {
             text.replace("{listing_id}", &agent.to_string())
                 .replace("{access_token}", &token)
-                .replace("https://agent.example.com/.well-known/agent-card.json", &peers[0].card())
+                .replace("{url}", &peers[0].card())
         };
         let url = fill(step["url"].as_str().unwrap());
         let path = url.strip_prefix(&registry.url("")).unwrap();

@@ -27,6 +27,8 @@ async fn plan_for_using_two_listings_together_is_signed_and_counted() {
     let before = registry.call_tool("compose_peers", &json!({ "listing_id": agent })).await;
     assert_eq!(before["compositions"], json!([]), "{before}");
     assert_eq!(before["suggestions"][0]["listing_id"], server, "{before}");
+    let why = before["suggestions"][0]["why"].as_str().unwrap();
+    assert!(why.contains('“'), "it names no word that matched: {why}");
     assert_eq!(before["suggestions"][0]["invoke"]["mcp"]["body"]["params"]["name"], "forecast_weather");
 
     let arguments = json!({ "listing_id": agent, "listing_b": server, "from": "planner" });
@@ -137,17 +139,21 @@ async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     let live = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
     assert_eq!((&live["published"], &live["lane"]), (&json!(false), &json!("active")), "{live}");
     // `next` is the call of the first open contribution; sending it completes that contribution.
-    assert_eq!(live["next"]["tool"], "leave_trace");
-    let path = live["next"]["url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
-    assert_eq!(registry.post(&path, &live["next"]["body"]).await.status, 200);
+    assert_eq!(live["next"]["tool"], "take_demo");
+    registry.call_tool("leave_trace", &json!({ "listing_id": id, "body": "Quick." })).await;
     assert_eq!(demo(&live).get("waits_for"), None);
-    registry.call_tool("take_demo", &demo(&live)["call"]["body"]).await;
+    let path = live["next"]["url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
+    let draft = registry.post(&path, &live["next"]["body"]).await.body["next_steps"]["example_body"].clone();
     registry.settle();
     let later = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
     let done: Vec<&Value> =
         later["contributions"].as_array().unwrap().iter().map(|contribution| &contribution["done"]).collect();
-    assert_eq!(done[..3], [&json!(true), &json!(true), &json!(false)], "{later}");
+    assert_eq!(done[..3], [&json!(null), &json!(true), &json!(false)], "{later}");
     assert_eq!(later["next"]["tool"], "leave_feedback");
+    registry.call_tool("leave_feedback", &draft).await;
+    registry.settle();
+    let done = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
+    assert_eq!(done["next"]["tool"], "talk_inbox", "{done}");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 use axum::response::Response;
 use serde_json::{Value, json};
 use tests::peers::{Peer, PeerRequest, agents};
-use tests::test_registry::TestRegistry;
+use tests::test_registry::{DAY, TestRegistry};
 
 use crate::fixtures::live_agent;
 
@@ -58,7 +58,13 @@ async fn day_without_a_chosen_connector_is_a_research_day() {
     let report = registry.reach_out().await;
     assert_eq!((&report["connector"], &report["connector_touched"]), (&json!(null), &json!(false)));
     let history = registry.get(DAILY).await.body["history"].clone();
-    assert_eq!((&history[0]["status"], &history[0]["partner_id"]), (&json!("research"), &json!(null)));
+    assert_eq!(history, json!([]), "today is no earlier day");
+    let peer = Peer::start(hub).await;
+    let id = registry.live_card(&peer.card()).await;
+    registry.index().await;
+    let today = registry.get(DAILY).await.body["today"].clone();
+    assert_eq!(today["partner"]["id"], json!(id), "a connector that goes Live later is picked");
+    assert_eq!(registry.get(DAILY).await.body["today"], today);
 }
 
 #[tokio::test]
@@ -88,11 +94,11 @@ async fn daily_response_has_the_specified_fields() {
         })
     );
     assert_eq!(body["prep"]["already"], true);
-    let history = body["history"].as_array().unwrap();
-    assert_eq!(history.len(), 1);
-    assert_eq!(history[0]["status"], "touched");
-    assert_eq!(history[0]["prepped_at"], json!(registry.now()));
-    assert_eq!(body["updated_at"], json!(registry.now()));
+    let touched_at = json!(registry.now());
+    assert_eq!((&body["history"], &body["updated_at"]), (&json!([]), &touched_at));
+    registry.advance(DAY);
+    let history = registry.get(DAILY).await.body["history"].clone();
+    assert_eq!((&history[0]["status"], &history[0]["prepped_at"]), (&json!("touched"), &touched_at));
 }
 
 #[tokio::test]

@@ -2,7 +2,8 @@
 //! token of another listing is refused.
 
 use serde_json::{Value, json};
-use tests::test_registry::TestRegistry;
+use tests::peers::{Peer, agents};
+use tests::test_registry::{TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, live_pair};
 
@@ -25,11 +26,26 @@ async fn demo_after_an_invitation_counts_only_after_its_confirmation() {
     let confirm = json!({ "order_id": demo["order_id"], "access_token": feedback["access_token"] });
     let confirmed = registry.post(CONFIRM, &confirm).await;
     assert_eq!((confirmed.status, &confirmed.body["counted_as_real"]), (200, &json!(true)));
+    assert_eq!(confirmed.body["next"]["action"], "talk_inbox", "feedback can be sent once");
     let again = registry.post(CONFIRM, &confirm).await;
     assert_eq!(again.body["confirmed_at"], confirmed.body["confirmed_at"]);
     assert_eq!(real_demos(&registry).await, json!([1, 1]));
     let demo = registry.get(&format!("/api/products/demo?listing_id={id}")).await.body;
-    assert_eq!(demo["counted_as_real"], true);
+    assert_eq!((&demo["counted_as_real"], &demo["next"]["action"]), (&json!(true), &json!("talk_inbox")));
+}
+
+#[tokio::test]
+async fn discount_code_confirms_a_demo() {
+    let options = TestOptions::default().with(|settings| settings.founding_seats = 0);
+    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    let demo = registry.get(&format!("/api/products/demo?listing_id={id}&source=invitation")).await.body;
+    assert_eq!(demo["deal"]["path"][3], "Receive a discount code", "no seat is left to promise");
+    let feedback = registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await.body;
+    let code = &feedback["discount"]["code"];
+    let confirmed =
+        registry.post(CONFIRM, &json!({ "order_id": demo["order_id"], "access_token": code })).await;
+    assert_eq!((confirmed.status, &confirmed.body["counted_as_real"]), (200, &json!(true)), "{confirmed:?}");
 }
 
 /// Anyone can take the demo of any listing, and so get the id of its order.
@@ -40,8 +56,7 @@ async fn confirmation_of_a_stranger_changes_nothing() {
     let demo = registry.get(&path).await.body;
     let before = registry.table().await;
     let confirmed = registry.post(CONFIRM, &json!({ "order_id": demo["order_id"] })).await;
-    assert_eq!((confirmed.status, &confirmed.body["counted_as_real"]), (200, &json!(false)));
-    assert_eq!(confirmed.body["next"]["action"], "leave_feedback", "{confirmed:?}");
+    confirmed.assert_refused(409, "token_required");
     assert_eq!(before.difference(&registry.table().await), [""; 0]);
     assert_eq!(registry.get(&path).await.body["counted_as_real"], false);
 }

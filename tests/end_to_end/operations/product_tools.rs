@@ -313,7 +313,7 @@ async fn average_ratings_ignore_drafts_and_feedback_texts_are_not_returned() {
 
     let learning = registry.call_tool("get_learning", &json!({})).await;
     let feedback = &learning["feedback"];
-    assert_members(feedback, &json!({ "agents": 3, "drafts": 1, "ratings": 2 }));
+    assert_members(feedback, &json!({ "received_agents": 3, "drafts": 1, "ratings": 2 }));
     assert_eq!((&feedback["average"], &feedback["distribution"]), (&json!(3.5), &json!([0, 1, 0, 0, 1])));
     let alive = &learning["products"][2];
     assert_eq!((&alive["sku"], &alive["average"]), (&json!("alive"), &json!(3.5)));

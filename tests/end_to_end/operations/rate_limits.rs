@@ -13,7 +13,7 @@ async fn acts_are_limited_per_caller_and_hour() {
     for (action, path, body, accepted) in [
         (LimitedAction::Attestation, TRUST, json!({ "action": "attest" }), 200),
         (LimitedAction::OwnerProof, TRUST, json!({ "action": "bind_identity" }), 200),
-        (LimitedAction::Outcome, INTEROP, json!({ "action": "deposit_outcome" }), 200),
+        (LimitedAction::Outcome, INTEROP, json!({ "action": "deposit_outcome", "ok": true }), 200),
         (LimitedAction::Session, INTEROP, json!({ "action": "session_open" }), 200),
         (
             LimitedAction::Trace,

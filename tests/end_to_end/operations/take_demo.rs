@@ -46,6 +46,10 @@ async fn repeated_demo_of_a_product_is_the_same_order() {
     let first = pair.registry.post(DEMO, &body).await.body;
     let by_card = pair.registry.post(DEMO, &json!({ "agent_card_url": pair.peers[0].card() })).await.body;
     let by_tool = pair.registry.call_tool("take_demo", &body).await;
+    pair.registry.settle();
+    let row = pair.registry.get("/api/listings/active").await.body["agents"][0].clone();
+    let by_row = pair.registry.post(DEMO, &row["take_demo"]["body"]).await.body;
+    assert_eq!((order(&by_row), by_row.get("warnings")), (order(&first), None), "{by_row}");
     assert_eq!((order(&by_card), order(&by_tool)), (order(&first), order(&first)));
     let kernel = pair
         .registry

@@ -28,14 +28,14 @@ async fn each_publication_probe_and_funnel_step_changes_the_trail_once() {
     for _ in 0..2 {
         let draft =
             registry.post("/api/products/demo", &demo).await.body["next_steps"]["example_body"].clone();
-        assert_close(&trail(&registry, &id).await, "attraction", 3.5 + 8.0);
+        assert_close(&trail(&registry, &id).await, "attraction", 3.5);
         assert!(draft.is_object());
     }
     let draft = registry.post("/api/products/demo", &demo).await.body["next_steps"]["example_body"].clone();
     assert_eq!(registry.post("/api/products/feedback", &draft).await.status, 200);
     assert_eq!(registry.post("/api/products/feedback", &draft).await.status, 409);
     let row = trail(&registry, &id).await;
-    assert_close(&row, "attraction", 3.5 + 8.0 + 20.0);
+    assert_close(&row, "attraction", 3.5);
     assert_eq!((&row["event_counts"]["demos"], &row["event_counts"]["feedback"]), (&json!(1), &json!(1)));
     let events = &registry.call_tool("sense_traces", &json!({})).await["totals"]["events"];
     let counts: Vec<&Value> = ["list_yourself", "probe_ok", "take_demo", "leave_feedback", "founding_claim"]

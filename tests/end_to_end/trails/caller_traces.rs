@@ -115,7 +115,7 @@ async fn composition_is_shown_for_both_listings_and_raises_partner_trails() {
     call_as(&registry, 1, "used_with", use_of(a, c)).await.unwrap();
     call_as(&registry, 1, "used_with", use_of(a, b)).await.unwrap();
     call_as(&registry, 2, "used_with", use_of(b, a)).await.unwrap();
-    let repeated = call_as(&registry, 2, "used_with", use_of(b, a)).await.unwrap();
+    let repeated = call_as(&registry, 2, "used_with", use_of(a, b)).await.unwrap();
     assert_eq!(repeated["counted"], false, "{repeated}");
     for id in [a, b] {
         let pair = &sensed(&registry, id).await["compositions"][0];

@@ -6,7 +6,7 @@ use http::StatusCode;
 
 use super::profile;
 use crate::prelude::*;
-use registry_model::{AccessToken, Grant, GrantSource, GrantSubject, Order, OrderId};
+use registry_model::{AccessToken, DiscountCode, Grant, GrantSource, GrantSubject, Order, OrderId};
 use registry_products::{File, Profile};
 
 #[derive(Clone, Debug)]
@@ -81,24 +81,43 @@ pub struct Confirmed {
 }
 
 /// Confirms the demo of an order. An order without an invitation needs no confirmation and is returned unchanged. Anyone
-/// can get the id of an order, so a confirmation is stored only with the token of the listing. Errors: 404 unknown order,
-/// 401 token of another listing.
+/// can get the id of an order, so a confirmation needs the token or the discount code of the listing. Errors: 404 unknown
+/// order, 401 token of another listing, 409 `token_required`.
 pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<Confirmed, Problem> {
     let unknown = || order_not_found(app, order_id);
     let id: OrderId = order_id.parse().map_err(|_| unknown())?;
     let order = app.store.order(&id).await?.ok_or_else(unknown)?;
-    if let Some(token) = token
-        && grant(app, token).await?.subject != GrantSubject::Listing(order.listing_id.clone())
-    {
-        return Err(bad_token(app));
+    if let Some(token) = token {
+        let holder = match token.parse::<DiscountCode>() {
+            Ok(code) => app.store.discount(&code.digest()).await?.and_then(|code| code.listing_id),
+            Err(_) => match grant(app, token).await?.subject {
+                GrantSubject::Listing(id) => Some(id),
+                GrantSubject::Described { .. } => None,
+            },
+        };
+        if holder.as_ref() != Some(&order.listing_id) {
+            return Err(bad_token(app));
+        }
     }
     let listing = app.store.listing(&order.listing_id).await?.ok_or_else(unknown)?;
-    if order.is_real() || token.is_none() {
+    if order.is_real() {
         return Ok(Confirmed { order, listing });
+    }
+    if token.is_none() {
+        return Err(token_required(app, &listing.id));
     }
     let confirmed = Order { confirmed_at: Some(app.clock.now()), ..order.clone() };
     app.store.confirm_order(&order, &confirmed).await?;
     Ok(Confirmed { order: confirmed, listing })
+}
+
+fn token_required(app: &App, id: &ListingId) -> Problem {
+    let detail = "An invitation led to this demo. To confirm it, send the `access_token` or the discount code that \
+        leave_feedback returned.";
+    let mut problem = Problem::conflict("token_required", detail);
+    problem.field = Some("access_token".to_owned());
+    let note = "A demo without `source` counts as real, without a confirmation.";
+    problem.with_next(NextStep::take_demo(&app.settings, Some(id), note))
 }
 
 pub(super) fn order_not_found(app: &App, order_id: &str) -> Problem {

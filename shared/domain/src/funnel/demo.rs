@@ -127,7 +127,7 @@ async fn find(app: &App, which: &ListingRef) -> Result<ListingWithOrders, Proble
     }
 }
 
-fn not_active(app: &App, id: &ListingId, lane: Lane) -> Problem {
+pub(super) fn not_active(app: &App, id: &ListingId, lane: Lane) -> Problem {
     let detail = format!("A demo requires a Live listing. The state of this listing is {}.", lane.as_str());
     let note = "This request returns what to fix. After the fix, publish again. Take the demo when `lane` is `active`.";
     Problem::conflict("not_active", detail).with("lane", lane.as_str()).with_next(NextStep::check_status(

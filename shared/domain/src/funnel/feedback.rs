@@ -2,13 +2,14 @@
 //! gets a founding seat or a discount code.
 
 use super::access::order_not_found;
-use super::feedback_form::{DRAFT_RATING, GivenFeedback, draft, parse};
+use super::demo::not_active;
+use super::feedback_form::{DRAFT_RATING, GivenFeedback, draft, is_bare, parse};
 use super::reward::{FeedbackGiven, already_completed, complete, demo_first, reissue};
 use crate::prelude::*;
 use registry_model::{Feedback, Order, OrderId};
 use registry_store::{ListingWithOrders, NewFeedback};
 
-/// Takes feedback. Errors: 404 unknown listing, 409 `demo_first` or `already_completed`, 422, 429.
+/// Takes feedback. Errors: 404 unknown listing, 409 `not_active`, `demo_first` or `already_completed`, 422, 429.
 pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<FeedbackGiven, Problem> {
     if given.listing_id.is_none() && given.order_id.is_none() {
         return Err(which_listing());
@@ -35,7 +36,8 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
         order_id: order.order_id.clone(),
         sku: order.sku,
         rating: form.rating,
-        is_draft: form.rating == DRAFT_RATING && given.answers == draft(&core, order.sku),
+        is_draft: (form.rating == DRAFT_RATING && given.answers == draft(&core, order.sku))
+            || is_bare(&given.answers),
         answers: given.answers,
         body: form.body,
         at: app.clock.now(),
@@ -88,10 +90,12 @@ fn chosen(
         return found.ok_or_else(|| conflict("order_id", "other_listing", detail));
     }
     let default = Sku::of_kind(listing.shown_kind());
-    orders
-        .into_iter()
-        .min_by_key(|order| (order.sku != default, order.at))
-        .ok_or_else(|| demo_first(app, &listing.id))
+    orders.into_iter().min_by_key(|order| (order.sku != default, order.at)).ok_or_else(|| {
+        match listing.shown_lane(app.oldest_proof()) {
+            Lane::Active => demo_first(app, &listing.id),
+            lane => not_active(app, &listing.id, lane),
+        }
+    })
 }
 
 fn conflict(field: &'static str, code: &'static str, detail: &str) -> Problem {

@@ -87,6 +87,11 @@ pub fn draft(listing: &Listing, sku: Sku) -> BTreeMap<String, String> {
     QUESTIONS.iter().map(|(id, _)| ((*id).to_owned(), text(id))).collect()
 }
 
+/// Whether no answer has three words, as in the published example.
+pub(super) fn is_bare(answers: &BTreeMap<String, String>) -> bool {
+    answers.values().all(|answer| answer.split_whitespace().nth(2).is_none())
+}
+
 pub(super) struct Parsed {
     pub(super) rating: u8,
     pub(super) body: Option<String>,

@@ -31,6 +31,24 @@ pub struct Deal {
 pub fn deal(settings: &Settings, claimed: u32) -> Deal {
     let seats = settings.founding_seats;
     let remaining = seats.saturating_sub(claimed);
+    let (reward, for_active, one_liner) = match remaining {
+        0 => (
+            "Receive a discount code",
+            "Any Live agent or MCP server can earn a code for 25 % off.",
+            format!(
+                "All {seats} founding seats are taken. Listings that take the demo and send feedback receive a code \
+                 for 25 % off that works once payments open."
+            ),
+        ),
+        _ => (
+            "Receive an access token",
+            "Any Live agent or MCP server can claim one seat. A domain gets one seat.",
+            format!(
+                "The first {seats} listings that take the demo and send feedback receive a full product, free \
+                 and without checkout."
+            ),
+        ),
+    };
     Deal {
         name: "founding_free_100",
         seats,
@@ -38,15 +56,10 @@ pub fn deal(settings: &Settings, claimed: u32) -> Deal {
         remaining,
         percent_off: 100,
         no_stripe: true,
-        path: ["Be Live", "Take the demo", "Send feedback", "Receive an access token"]
-            .map(str::to_owned)
-            .to_vec(),
-        one_liner: format!(
-            "The first {seats} listings that take the demo and send feedback receive a full product, free \
-             and without checkout."
-        ),
+        path: ["Be Live", "Take the demo", "Send feedback", reward].map(str::to_owned).to_vec(),
+        one_liner,
         short: format!("{remaining} of {seats} founding seats left"),
-        for_active: "Any Live agent or MCP server can claim one seat. A domain gets one seat.".to_owned(),
+        for_active: for_active.to_owned(),
     }
 }
 
@@ -86,8 +99,9 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
             "buy",
             "Buy",
             format!(
-                "Wait until payments open. They open when {after} agents and {after} MCP servers have \
-                sent feedback, and the operator allows payments."
+                "Once payments are open: POST {} {{\"sku\": \"<sku>\", \"listing_id\": \"<listing_id>\"}}. They open when \
+                {after} agents and {after} MCP servers have sent feedback, and the operator allows payments.",
+                url("/api/products/checkout")
             ),
         ),
     ];
@@ -211,7 +225,14 @@ pub fn listing_deal(listing: &Listing, settings: &Settings, deal: &Deal) -> List
     let url = settings.url("/api/products/demo");
     ListingDeal {
         founding_free_seats: deal.remaining,
-        message: format!("{}. Take the demo, then send feedback.", deal.short),
+        message: format!(
+            "{}. Take the demo, then send feedback: {}.",
+            deal.short,
+            match deal.remaining {
+                0 => "it earns a code for 25 % off",
+                _ => "it earns a full product",
+            }
+        ),
         take_demo_body: demo_body(listing),
         curl: curl(listing, &url),
         take_demo_url: url,

@@ -177,10 +177,9 @@ pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
                   was shown once, in the response. If you did not receive that response, send the same body \
                   again, with the same idempotency_key and `reissue`: true. If somebody else sent the \
                   feedback, the owner of the domain gets the reward with manage_listing, act `reclaim`.";
-    Problem::conflict("already_completed", detail).with_next(NextStep::get(
-        "talk_inbox",
-        app.settings.url(&format!("/api/talk?listing_id={id}")),
-        json!({ "listing_id": id }),
+    Problem::conflict("already_completed", detail).with_next(NextStep::talk_inbox(
+        &app.settings,
+        id,
         "The inbox contains the next step.",
     ))
 }

@@ -2,6 +2,8 @@
 //! finds matching agents. It also finds matching pairs among the newest agents. It searches the index in
 //! memory, so any number of pairs costs only a few reads of the table.
 
+use std::collections::HashMap;
+
 use super::CALLABLE;
 use super::resolve::live_in_order;
 use crate::prelude::*;
@@ -30,12 +32,12 @@ pub struct Pair {
     pub match_score: u8,
 }
 
-/// Live listings of the other kind that match a listing's description, the best first.
+/// Live listings of the other kind that match a listing's description, the best first, each with what matched.
 pub async fn suggestions(
     app: &App,
     (listing, evidence): &NamedListing,
     limit: usize,
-) -> Result<Vec<NamedListing>, Problem> {
+) -> Result<Vec<(NamedListing, String)>, Problem> {
     let facts = evidence.as_ref().map(|evidence| &evidence.verdict.facts);
     let skills = facts.into_iter().flat_map(|facts| &facts.skills).map(|skill| skill.name.as_str());
     let tools = facts.into_iter().flat_map(|facts| &facts.tools).map(|tool| tool.name.as_str());
@@ -46,9 +48,12 @@ pub async fn suggestions(
     };
     let query = Query { text, kind: Some(kind), category: None, listed: CALLABLE, skip: 0, limit: limit + 4 };
     let found = app.search.find(&query, app.clock.now()).await?;
-    let apart = found.hits.into_iter().filter(|hit| are_apart(listing, &hit.listing));
-    let ids: Vec<ListingId> = apart.map(|hit| hit.listing.id.clone()).take(limit).collect();
-    live_in_order(app, &ids).await
+    let apart = found.hits.into_iter().filter(|hit| are_apart(listing, &hit.listing)).take(limit);
+    let (ids, reasons): (Vec<ListingId>, Vec<String>) =
+        apart.map(|hit| (hit.listing.id.clone(), hit.reasons().join("; "))).unzip();
+    let mut reasons: HashMap<&ListingId, String> = ids.iter().zip(reasons).collect();
+    let live = live_in_order(app, &ids).await?;
+    Ok(live.into_iter().filter_map(|peer| reasons.remove(&peer.0.id).map(|why| (peer, why))).collect())
 }
 
 /// Whether two listings have no host in common: listings of one owner at one host need no introduction.

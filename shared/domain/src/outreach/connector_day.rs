@@ -1,5 +1,5 @@
-//! The connector of the day (`specification.md#connector-daily-pick`): a Live listing that connects other listings. The
-//! first read of a UTC day picks the connector and stores the pick. Only the job sends a message to the connector. If
+//! The connector of the day (`specification.md#connector-daily-pick`): a Live listing that connects other listings. A read of a UTC day
+//! picks the connector and stores the pick, if the day has none. Only the job sends a message to the connector. If
 //! no candidate reaches the thresholds, the day is a "research day" without a message.
 
 use super::a2a_delivery::TouchedListing;
@@ -20,18 +20,22 @@ pub const SHOWN_DAYS: u32 = 30;
 /// Candidates shown after the pick.
 const MAX_QUEUE_AFTER: usize = 5;
 
-/// Today's pick and the days before, the newest first. Makes today's pick if there is none.
+/// Today's pick and the days before, the newest first. Chooses again while today has no connector.
 pub async fn days(app: &App) -> Result<(ConnectorDay, Vec<ConnectorDay>), StoreError> {
     let now = app.clock.now();
     let today = now.utc_day();
     let of_today = |days: &[ConnectorDay]| days.iter().find(|day| day.pick.day == today).cloned();
     let kept = SHOWN_DAYS.max(app.settings.outreach_pause_days) + 1;
     let days = app.store.connector_days(kept).await?;
-    if let Some(today) = of_today(&days) {
+    let known = of_today(&days);
+    if let Some(today) = known.clone().filter(|day| day.pick.partner.is_some()) {
         return Ok((today, days));
     }
     let pick = choose(app, &days, now).await?;
-    app.store.keep_connector(&pick, now).await?;
+    if let Some(today) = known.clone().filter(|_| pick.partner.is_none()) {
+        return Ok((ConnectorDay { pick, ..today }, days));
+    }
+    app.store.keep_connector(&pick, known.as_ref(), now).await?;
     // Another process may have stored its pick first.
     let days = app.store.connector_days(kept).await?;
     let today =

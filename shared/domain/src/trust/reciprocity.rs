@@ -5,8 +5,6 @@
 use crate::prelude::*;
 use registry_model::{Assessment, Identity};
 
-const MAX_SCORE: u32 = 100;
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reciprocity {
     pub score: u32,
@@ -36,8 +34,7 @@ impl Reciprocity {
             domain(listing, identities),
             card(listing, evidence),
         ];
-        let sum: u32 = signals.iter().map(|signal| signal.points).sum();
-        Self { score: sum.min(MAX_SCORE), signals }
+        Self { score: signals.iter().map(|signal| signal.points).sum(), signals }
     }
 
     pub fn links_back(&self) -> bool {
@@ -56,7 +53,7 @@ fn clean(live: bool, evidence: Option<&Assessment>) -> Signal {
         (false, true) => "It is Live, but a blocking check failed.",
         (false, false) => "It is not Live.",
     };
-    signal("clean", 40, holds, why)
+    signal("clean", 30, holds, why)
 }
 
 fn links_back(base_url: &str, listing: &Listing, evidence: Option<&Assessment>) -> Signal {
@@ -75,7 +72,7 @@ fn links_back(base_url: &str, listing: &Listing, evidence: Option<&Assessment>) 
              nor in a description."
         )
     };
-    signal("links_back", 50, holds, why)
+    signal("links_back", 40, holds, why)
 }
 
 /// Whether a text contains a URL of the registry; a host that only starts with the same characters does not count.

@@ -164,7 +164,7 @@ fn next(listing: &Listing) -> String {
              (a free product) or a discount."
                 .to_owned()
         }
-        (true, true) => "Use your product, and read your Talk inbox.".to_owned(),
+        (true, true) => "Use your product, or keep your discount code, and read your Talk inbox.".to_owned(),
     }
 }
 

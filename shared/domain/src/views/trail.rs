@@ -16,6 +16,8 @@ pub struct TrailRow {
     pub name: String,
     /// Agent or MCP server.
     pub kind: Kind,
+    /// The state of the listing.
+    pub lane: Lane,
     /// The score: attraction + 0.6 demand + 0.4 joined + 3 for each endorsement - 1.2 danger.
     pub trail_score: f64,
     /// A value that uses, praise and comments increase.
@@ -49,12 +51,13 @@ pub struct EventCounts {
 }
 
 impl TrailRow {
-    pub fn of(listing: &Listing, trail: &Trail) -> Self {
+    pub fn of(listing: &Listing, trail: &Trail, oldest_proof: Moment) -> Self {
         let count = |event| trail.count(event);
         Self {
             listing_id: listing.id.clone(),
             name: listing.name.clone(),
             kind: listing.shown_kind(),
+            lane: listing.shown_lane(oldest_proof),
             trail_score: three_decimals(trail.trail_score()),
             attraction: three_decimals(trail.values.attraction),
             danger: three_decimals(trail.values.danger),

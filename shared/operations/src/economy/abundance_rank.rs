@@ -65,7 +65,7 @@ impl Operation for AbundanceRank {
     const EXAMPLE: &'static str =
         r#"{"listing_ids": ["agtpub_0123456789abcdef0123", "mcp-org-example-adder"]}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{ranking#} listings are ranked.",
+        "Ranked: {ranking#listing}.",
         r#"[ranking]{rank}. "{name}" with a boost of {boost} | and an outcome score of {outcome_score}"#,
         "Unknown: {unknown}.",
         "Not Live: {not_live}.",

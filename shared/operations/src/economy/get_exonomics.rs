@@ -74,7 +74,7 @@ impl Operation for GetExonomics {
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "The network value is {network_value.value}, the acceleration index {acceleration_index} and the hyper index {hyper.hyper_index}.",
-        "There are {totals.listings} listings, {totals.outcomes} outcomes and {totals.demos} demos. Of {cost_model.operations} operations, {cost_model.writing} write.",
+        "There are {totals.listings#listing}, {totals.outcomes#outcome} and {totals.demos#demo}. Of {cost_model.operations} operations, {cost_model.writing} write.",
     ];
     const ROUTES: &'static [Route] = &Route::family(EXONOMICS_PATH);
     type Arguments = NoArguments;

@@ -76,7 +76,7 @@ impl Operation for ZeroMcPack {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The pack has {count} Live listings, {attestations.issued} statements and the costs of {cost_model#} operations; using it again costs nothing.",
+        "The pack has {count#Live listing}, {attestations.issued#statement} and the costs of {cost_model#operation}; using it again costs nothing.",
         "The keys are at {attestations.key_set} .",
     ];
     const FAMILY: Option<Family> = Some(Family::EXONOMICS);

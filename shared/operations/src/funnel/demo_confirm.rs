@@ -1,5 +1,5 @@
 //! Confirms a demo that a listing took after an invitation of the registry (`specification.md#orders`). With the access
-//! token of the listing, the demo counts as real after that.
+//! token or discount code of the listing, the demo counts as real after that.
 
 use crate::funnel::take_demo::feedback_step;
 use crate::prelude::*;
@@ -15,8 +15,7 @@ pub struct Arguments {
     /// The order id that `take_demo` returned.
     #[schemars(required)]
     order_id: Option<String>,
-    /// The access token of the listing, from `leave_feedback`. Without it, nothing changes. The token of another listing is
-    /// refused.
+    /// The access token or the discount code of the listing, from `leave_feedback`.
     access_token: Option<String>,
 }
 
@@ -39,7 +38,7 @@ impl Operation for DemoConfirm {
     const TITLE: &'static str = "Confirm the demo you were invited to";
     const DESCRIPTION: &'static str = "Confirms a demo that you took because the registry invited you. After \
         that, the demo counts as real. Use it once after leave_feedback. Pass the order_id that take_demo \
-        returned, and the access_token that leave_feedback returned. Without access_token, nothing changes.";
+        returned, and the access_token (or discount code) that leave_feedback returned.";
     const EFFECT: Effect = Effect { idempotent: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"order_id": "ord_0123456789abcdef01234567"}"#;
     const SUMMARY: &'static [&'static str] = &[
@@ -69,7 +68,7 @@ impl Operation for DemoConfirm {
             counted_as_real: order.is_real(),
             confirmed_at: order.confirmed_at,
             order_id: order.order_id,
-            next: feedback_step(&app.settings, &draft),
+            next: feedback_step(&app.settings, &listing, &draft),
         })
     }
 }

@@ -35,8 +35,8 @@ pub struct Answer {
 #[derive(Debug, Serialize, JsonSchema)]
 struct StoredFeedback {
     rating: u8,
-    /// Whether the feedback is the unchanged draft. A draft earns the reward, but the average ratings do not include it,
-    /// and it does not count towards the opening of payments.
+    /// Whether the feedback is the unchanged draft, or no answer has three words. A draft earns the reward, but the average
+    /// ratings do not include it, and it does not count towards the opening of payments.
     is_draft: bool,
 }
 
@@ -89,7 +89,7 @@ impl Operation for LeaveFeedback {
         founding seats are left, the listing gets the full product free (an access token), later a code for \
         25 % off. Both are shown only once.";
     const EFFECT: Effect = Effect::WRITES;
-    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The alive demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "We keep AGENTS.md.", "would_buy": "maybe"}}"#;
+    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "Yes, partly.", "would_buy": "maybe"}}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{message}",
         "{founding_free.granted?A founding seat was granted|No founding seat was granted}; {founding_free.remaining} are left.",

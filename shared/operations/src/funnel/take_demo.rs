@@ -10,8 +10,7 @@ use registry_products::File;
 
 pub struct TakeDemo;
 
-/// A listing and a product. The `kind`, `name` and `description` in `take_demo` of a row are ignored: the registry uses
-/// its own data.
+/// A listing and a product.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["listing_id", "agent_card_url", "mcp_url"])))]
 pub struct Arguments {
@@ -31,6 +30,13 @@ pub struct Arguments {
     /// Send `invitation` if the registry invited you. Such a demo counts only after `demo_confirm`, with the access
     /// token of the listing.
     source: Option<String>,
+    /// Ignored, like `name` and `description`: the registry uses its own data. The `take_demo` of a row contains them.
+    #[expect(dead_code, reason = "ignored")]
+    kind: Option<String>,
+    #[expect(dead_code, reason = "ignored")]
+    name: Option<String>,
+    #[expect(dead_code, reason = "ignored")]
+    description: Option<String>,
 }
 
 /// The demo.
@@ -167,12 +173,16 @@ fn answer(app: &App, demo: Demo) -> Answer {
             questions: Question::all(),
             confirm_url: settings.url("/api/products/demo-confirm"),
         },
-        next: feedback_step(settings, &draft),
+        next: feedback_step(settings, &listing, &draft),
         order_id: order.order_id,
     }
 }
 
-pub(super) fn feedback_step(settings: &Settings, draft: &FeedbackDraft) -> NextStep {
+pub(super) fn feedback_step(settings: &Settings, listing: &Listing, draft: &FeedbackDraft) -> NextStep {
+    if listing.feedbacked {
+        let note = "The feedback of this listing has been received. The inbox contains the next step.";
+        return NextStep::talk_inbox(settings, &listing.id, note);
+    }
     NextStep::post(
         "leave_feedback",
         settings.url("/api/products/feedback"),

@@ -18,12 +18,12 @@ const BEFORE_A_VERB: [&str; 44] = [
 const AFTER_I: &str = "want wanna need wish would like dont do never endorse recommend report vouch complain";
 
 /// Verbs too general to match without another word of their phrase.
-const GENERAL: [&str; 54] = [
+const GENERAL: [&str; 55] = [
     "add", "ask", "be", "begin", "build", "call", "check", "combine", "confirm", "connect", "create", "do",
     "dont", "drop", "fetch", "find", "follow", "generate", "get", "give", "go", "leave", "let", "link",
-    "log", "look", "make", "mark", "move", "never", "new", "no", "not", "note", "open", "post", "put",
-    "read", "record", "run", "save", "see", "send", "set", "show", "start", "take", "talk", "tell", "test",
-    "try", "update", "use", "write",
+    "log", "look", "make", "mark", "move", "never", "new", "no", "not", "note", "open", "plan", "post",
+    "put", "read", "record", "run", "save", "see", "send", "set", "show", "start", "take", "talk", "tell",
+    "test", "try", "update", "use", "write",
 ];
 
 pub(super) const NEGATIONS: [&str; 3] = ["not", "dont", "never"];
@@ -141,7 +141,7 @@ fn retracts(words: &[Word], at: usize) -> bool {
 }
 
 /// Whether a text contains a question, with or without its mark. What follows a colon is a text for somebody else.
-fn asks(text: &str, words: &[Word]) -> bool {
+pub(super) fn asks(text: &str, words: &[Word]) -> bool {
     const QUESTION_WORDS: &str =
         "what whats when where which who whos whose why how is are does did has have was";
     let is_question = |word: &Word| QUESTION_WORDS.split(' ').any(|question| question == word.low);
@@ -174,6 +174,60 @@ pub(super) fn is_thanks(words: &[Word], sentence: usize) -> bool {
 /// Whether a later message contains any word that objects to the request it completes.
 pub(super) fn objects(words: &[Word]) -> bool {
     refuses(words) || words.iter().any(|word| RETRACTIONS_NEARBY.contains(&word.low.as_str()))
+}
+
+/// Whether a text says that a use went well. `None` if it says nothing about it, or both.
+pub(super) fn verdict(words: &[Word]) -> Option<bool> {
+    const GOOD: &str = "worked works working succeeded success successful successfully good great perfect perfectly \
+        excellent fine correct correctly helpful useful";
+    const BAD: &str = "failed fails failing failure broke broken breaks crashed crashes timeout timeouts timed error errors \
+        garbage wrong bad terrible awful useless nonsense mistake mistakes problem problems";
+    // After one of these, a word means its opposite.
+    const NOT: &str =
+        "not no never nothing without stopped didnt doesnt dont isnt wasnt wont cant cannot hardly";
+    let contains = |list: &str, word: &Word| list.split(' ').any(|listed| listed == word.low);
+    let mut found = words.iter().enumerate().filter_map(|(at, word)| {
+        let is_negated = words[at.saturating_sub(3)..at].iter().any(|before| contains(NOT, before));
+        match (contains(GOOD, word), contains(BAD, word)) {
+            (true, _) => Some(!is_negated),
+            (_, true) => Some(is_negated),
+            // "The work" is a thing, "does not work" is a verdict.
+            _ => (word.low == "work" && is_negated).then_some(false),
+        }
+    });
+    let first = found.next()?;
+    found.all(|other| other == first).then_some(first)
+}
+
+/// What a statement says about a listing, if it is no question and no request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Statement {
+    /// "I used it, and it failed."
+    Used(bool),
+    /// "It does not work any more."
+    Fails,
+    /// "It is spam."
+    Abuses,
+}
+
+/// The statement in a text about the listing whose id is at `id`.
+pub(super) fn statement(text: &str, words: &[Word], id: usize) -> Option<Statement> {
+    const ABUSE: &str = "spam spams scam scams scammer fraud malware malicious phishing fake impersonates abuse abusive steals stole virus";
+    const USES: [&str; 5] = ["used", "called", "tried", "ran", "invoked"];
+    let verb = words.iter().find(|word| !BEFORE_A_VERB.contains(&word.low.as_str()))?;
+    if asks(text, words) || is_general(&verb.low) || verb.low == "list" {
+        return None;
+    }
+    let is_use = matches!(words, [who, verb, next, ..] if matches!(who.low.as_str(), "i" | "we")
+        && USES.contains(&verb.low.as_str()) && (verb.at.end..next.at.start).contains(&id));
+    match verdict(words) {
+        _ if words.iter().any(|word| ABUSE.split(' ').any(|abuse| abuse == word.low)) => {
+            Some(Statement::Abuses)
+        }
+        Some(worked) if is_use && !refuses(words) => Some(Statement::Used(worked)),
+        Some(false) => Some(Statement::Fails),
+        _ => None,
+    }
 }
 
 /// Whether a verb needs another word of its phrase.

@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 
 use super::Intent;
 use super::argument_slots::Slot;
-use super::command::{self, Request};
+use super::command::{self, Request, Statement};
 use super::examples::{EXAMPLE_BOOK, Example, OperationExamples, sum};
 use super::filling::{Filling, fill};
 use super::parsed_text::ParsedText;
-use crate::{CHECK_STATUS, MATCH_CAPABILITY};
+use crate::{CHECK_STATUS, DEPOSIT_OUTCOME, MATCH_CAPABILITY, REPORT_LISTING};
 
 /// The score from which a message means the same as an example. Below it, a message is a search.
 const MIN_SCORE: f32 = 0.58;
@@ -27,6 +27,7 @@ const SLOT: f32 = 0.01;
 const MAX_WORDS: usize = 256;
 
 pub(super) const RETRACTED: &str = "The message cancels this request or adds a condition to it.";
+const STATEMENT: &str = "The message says something about a listing, but requests nothing.";
 const SEVERAL_URLS: &str = "The message contains several URLs, but only one is accepted at a time.";
 
 struct Message<'a> {
@@ -100,6 +101,18 @@ pub(super) fn fallback(parsed: &ParsedText) -> Intent {
         return Intent::Run(&MATCH_CAPABILITY, json!({ "q": parsed.text }));
     }
     Intent::Unclear
+}
+
+/// What a statement about a listing means: the report of a use, or the question whether to report it. An answer about the
+/// state of the listing would contradict it.
+pub(super) fn of_statement(parsed: &ParsedText) -> Option<Intent> {
+    let [id] = parsed.ids.as_slice() else { return None };
+    let at = parsed.text.find(id.as_str())?;
+    Some(match command::statement(&parsed.text, &parsed.words, at)? {
+        Statement::Used(worked) => Intent::Run(&DEPOSIT_OUTCOME, json!({ "listing_id": id, "ok": worked })),
+        Statement::Fails => Intent::Refused(&DEPOSIT_OUTCOME, STATEMENT),
+        Statement::Abuses => Intent::Refused(&REPORT_LISTING, STATEMENT),
+    })
 }
 
 /// An operation that the text calls by its name.
@@ -214,5 +227,10 @@ fn run(
         return fallback(parsed);
     }
     operation.arguments.add_incidental(&mut arguments, parsed, fields, read_only);
+    if let (true, Some(worked)) =
+        (operation.entry.name == DEPOSIT_OUTCOME.name, command::verdict(&parsed.words))
+    {
+        arguments.entry("ok").or_insert(worked.into());
+    }
     Intent::Run(operation.entry, Value::Object(arguments))
 }

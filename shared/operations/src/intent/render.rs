@@ -3,7 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::command;
 use super::parsed_text::ParsedText;
+use super::words::words;
 use crate::named_call;
 use crate::summary;
 use crate::{
@@ -54,6 +56,7 @@ fn phrase(entry: &AnyOperation, arguments: &Map<String, Value>) -> Option<String
 /// Placeholders for examples where the text contains no URL or id.
 const URL: &str = "https://agent.example.com/.well-known/agent-card.json";
 const ID: &str = "agtpub_0123456789abcdef0123";
+const OTHER_ID: &str = "mcp-com-example-weather";
 const TOKEN: &str = "eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl";
 
 /// An example of an operation in plain words, with the URL or id of the text filled in.
@@ -65,7 +68,11 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
         (phrase.contains("{url}") && url.is_some()) || (phrase.contains("{id}") && id.is_some())
     };
     let phrases = entry.phrases();
-    let phrase = phrases.iter().find(|phrase| has_slot(phrase)).or(phrases.first());
+    // Who says that it failed gets no example that says that it worked.
+    let verdict = parsed.and_then(|parsed| command::verdict(&parsed.words));
+    let fits = |phrase: &&&str| has_slot(phrase) && command::verdict(&words(phrase)) == verdict;
+    let phrase = phrases.iter().find(fits).or_else(|| phrases.iter().find(|phrase| has_slot(phrase)));
+    let phrase = phrase.or(phrases.first());
     let phrase = phrase.copied().unwrap_or(entry.name);
     fill(phrase, url.as_deref().unwrap_or(URL), id.as_deref().unwrap_or(ID))
 }
@@ -75,9 +82,15 @@ pub fn filled(phrase: &str) -> String {
     fill(phrase, URL, ID)
 }
 
+/// A phrase of the catalogue with the names that documents use for the values of the caller.
+pub fn template(phrase: &str) -> String {
+    fill(phrase, "{url}", "{listing_id}")
+}
+
 /// The slot of a text contains its example; a name of another kind of slot has no blank.
 fn fill(phrase: &str, url: &str, id: &str) -> String {
-    let filled = phrase.replace("{url}", url).replace("{id}", id).replace("{token}", TOKEN);
+    let filled = phrase.replace("{url}", url).replacen("{id}", id, 1).replace("{id}", OTHER_ID);
+    let filled = filled.replace("{token}", TOKEN);
     let texts = filled.split('{').map(|part| match part.split_once('}') {
         Some((text, rest)) if text.contains(' ') => format!("{text}{rest}"),
         Some(_) => format!("{{{part}"),

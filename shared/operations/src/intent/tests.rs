@@ -46,8 +46,7 @@ fn every_phrase_of_the_catalog_selects_its_operation() {
         }
         let validator = jsonschema::validator_for(&schema).unwrap();
         for phrase in entry.phrases() {
-            let text = phrase.replace("{url}", CARD).replacen("{id}", ID, 1).replace("{id}", "mcp-acme");
-            let text = filled(&text);
+            let text = filled(phrase);
             for said in [text.clone(), format!("Please {text}"), format!("Hello! {text} Thanks.")] {
                 let said = MessageContent { text: said, ..MessageContent::default() };
                 let intent = parse_intent(&said, None);
@@ -114,6 +113,38 @@ fn messages_select_the_expected_operation() {
     ] {
         assert_eq!(intent(&text), meant, "{text}");
     }
+}
+
+#[test]
+fn statement_about_a_listing_is_not_answered_with_its_state() {
+    for (text, meant) in [
+        ("I called {id} and it failed with a timeout", "deposit_outcome(listing_id={id},ok=false)"),
+        ("I used {id}, it worked great", "deposit_outcome(listing_id={id},ok=true)"),
+        ("{id} worked great, thanks", "deposit_outcome(listing_id={id},ok=true)"),
+        ("report that {id} failed with an error", "deposit_outcome(listing_id={id},ok=false)"),
+        (
+            "report the outcome of using {id}: it failed completely",
+            "deposit_outcome(listing_id={id},ok=false)",
+        ),
+        (
+            "report the outcome of using {id}: no errors, but the result was wrong",
+            "deposit_outcome(listing_id={id})",
+        ),
+        ("report the outcome of using {id}", "deposit_outcome(listing_id={id})"),
+        ("I tried to list {id} and it failed", "deposit_outcome refused"),
+        ("{id} does not work any more", "deposit_outcome refused"),
+        ("the tool of {id} returned garbage", "deposit_outcome refused"),
+        ("your listing {id} is malicious", "report_listing refused"),
+        ("Just so you know: {id} is a scam", "report_listing refused"),
+        ("{id} is spam, please tell your admins", "report_listing(listing_id={id})"),
+        ("show each check that {id} failed", "probe_clean(listing_id={id})"),
+        ("plan a trip", "match_capability(q=plan a trip)"),
+    ] {
+        assert_eq!(intent(&text.replace("{id}", ID)), meant.replace("{id}", ID), "{text}");
+    }
+    let said = MessageContent { text: format!("{ID} does not work"), ..MessageContent::default() };
+    let example = render::example(&crate::DEPOSIT_OUTCOME, Some(&ParsedText::parse(&said.text)));
+    assert_eq!(example, format!("report that {ID} failed"));
 }
 
 #[test]

@@ -60,7 +60,7 @@ struct Suggestion {
     listing_id: ListingId,
     name: String,
     kind: Kind,
-    /// Why this listing is suggested.
+    /// What matches the description of the given listing.
     why: String,
     /// How to call this listing.
     invoke: Invocation,
@@ -76,8 +76,8 @@ impl Operation for ComposePeers {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
-        r#""{name}" ({listing_id}) was used with {compositions#} others; {suggestions#} match its description."#,
-        r#"Used together: [compositions]"{name_a}" and "{name_b}", {count} times"#,
+        r#""{name}" ({listing_id}) was used with {compositions#other}; {suggestions#other} matching its description."#,
+        r#"Used together: [compositions]"{name_a}" and "{name_b}", {count#time}"#,
         r#"Suggestions: [suggestions]"{name}" ({listing_id}) | : {why}"#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
@@ -98,20 +98,17 @@ impl Operation for ComposePeers {
         // Each row costs a read of evidence, so both lists together have few more rows than the limit.
         let left = limit.saturating_sub(compositions.len()).max(MIN_SUGGESTIONS);
         let suggested = interop::suggestions(app, &listing, left).await?;
-        let suggested: Vec<&NamedListing> =
-            suggested.iter().filter(|(peer, _)| !known.contains(&&peer.id)).collect();
-        let ids: Vec<ListingId> = suggested.iter().map(|(peer, _)| peer.id.clone()).collect();
+        let suggested: Vec<(NamedListing, String)> =
+            suggested.into_iter().filter(|(peer, _)| !known.contains(&&peer.0.id)).collect();
+        let ids: Vec<ListingId> = suggested.iter().map(|(peer, _)| peer.0.id.clone()).collect();
         let trails = interop::trail_scores(app, &ids).await?;
-        let suggestion = |peer: &&NamedListing| {
+        let suggestion = |(peer, why): &(NamedListing, String)| {
             let trail = trails.get(&peer.0.id).copied().unwrap_or_default();
             Suggestion {
                 listing_id: peer.0.id.clone(),
                 name: peer.0.name.clone(),
                 kind: peer.0.shown_kind(),
-                why: match peer.0.shown_kind() {
-                    Kind::Mcp => format!("its tools match the description of {}", listing.0.id),
-                    Kind::Agent => format!("its description matches the tools of {}", listing.0.id),
-                },
+                why: why.clone(),
                 invoke: Invocation::usual(app, peer, trail, "").1,
             }
         };

@@ -22,8 +22,8 @@ pub struct Arguments {
     listing_id: String,
     /// The id of a second listing that you used together with it.
     listing_b: Option<String>,
-    /// Whether the listing did what you requested. Default: true.
-    #[schemars(extend("default" = true))]
+    /// Whether the listing did what you requested.
+    #[schemars(required)]
     ok: Option<bool>,
     /// The duration of the call in milliseconds, at most one day.
     #[schemars(range(max = 86_400_000))]
@@ -45,9 +45,10 @@ pub struct Arguments {
 /// The report and the listing's totals.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    /// The report as stored.
-    outcome: ShownOutcome,
-    /// Whether the report was counted.
+    /// The report as stored. Absent if it was not stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<ShownOutcome>,
+    /// Whether the report was stored and counted.
     counted: bool,
     /// Why the report was not counted: `self_report` or `counted_within_the_hour`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -112,8 +113,9 @@ impl Operation for DepositOutcome {
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "ok": true, "quality": 0.9, "latency_ms": 420, "kind": "forecast", "from": "travel planner"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The {outcome.ok?good|failed} outcome {outcome.id} for {outcome.listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}).",
-        "The outcome score is now {outcome_score}, from {tally.count} reports.",
+        "The {outcome.ok?good|failed} outcome {outcome.id} for {outcome.listing_id} is stored and counts.",
+        "Nothing was stored ({not_counted_because}).",
+        "The outcome score is now {outcome_score}, from {tally.count#report}.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Reports the result of using a listing and returns the listing's totals.",
@@ -152,7 +154,7 @@ impl Operation for DepositOutcome {
         Ok(Answer {
             counted: not_counted_because.is_none(),
             not_counted_because,
-            outcome: outcome.into(),
+            outcome: not_counted_because.is_none().then(|| outcome.into()),
             tally,
             mean_latency_ms: tally.mean_latency_ms(),
             outcome_score: tally.score(),
@@ -171,7 +173,10 @@ fn read(
     listing_id: ListingId,
     listing_b: Option<ListingId>,
 ) -> Result<Outcome, Problem> {
-    let ok = arguments.ok.unwrap_or(true);
+    let ok = arguments.ok.ok_or_else(|| {
+        let detail = "`ok` is required: true if the listing did what you requested, false if it failed.";
+        Problem::invalid("ok", "missing_verdict", detail)
+    })?;
     if arguments.latency_ms.is_some_and(|latency| latency > MAX_LATENCY_MS) {
         let detail = "`latency_ms` must be at most 86400000 (one day).";
         return Err(Problem::invalid("latency_ms", "out_of_range", detail));

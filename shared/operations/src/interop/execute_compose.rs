@@ -83,7 +83,7 @@ impl Operation for ExecuteCompose {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
-        "Both listings were used together {composition_count} times; this call {counted?counts|does not count}.",
+        "Both listings were used together {composition_count#time}; this call {counted?counts|does not count}.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Plans calls to two Live listings. Returns a complete request for each listing.",

@@ -18,10 +18,11 @@ pub struct InteropResolve;
 
 /// The need, and the preferred protocol.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = argument_schema::one_of(&["q", "tool", "skill", "listing_id"])))]
 pub struct Arguments {
-    /// The need in plain words. If you send no `q`, `tool`, `skill` or `listing_id`, the newest listings are returned.
+    /// The need in plain words. If you send no `q`, send `tool`, `skill` or `listing_id`.
     #[serde(default, alias = "query", alias = "need", alias = "text")]
-    #[schemars(length(max = 20000))]
+    #[schemars(regex(pattern = argument_schema::WORDS), length(max = 20000))]
     q: String,
     /// The id of a listing. If sent, only this listing is returned.
     listing_id: Option<String>,
@@ -123,12 +124,20 @@ fn read(arguments: &Arguments) -> Result<CapabilityQuery, Problem> {
     let name = |field: &str, text: &Option<String>| {
         text.as_deref().map(|text| argument_text::line(field, text, MAX_NAME_CHARS)).transpose()
     };
-    Ok(CapabilityQuery {
+    let query = CapabilityQuery {
         text: Text::parse(&arguments.q, "q")?,
         tool: name("tool", &arguments.tool)?,
         skill: name("skill", &arguments.skill)?,
         limit,
-    })
+    };
+    if query.text.is_empty()
+        && query.tool.is_none()
+        && query.skill.is_none()
+        && arguments.listing_id.is_none()
+    {
+        return Err(Problem::invalid("q", "empty", "Send `q`, `tool`, `skill` or `listing_id`."));
+    }
+    Ok(query)
 }
 
 fn summary(app: &App, prefer: EntryProtocol, matches: &[CapabilityNode]) -> (String, Option<Value>) {
@@ -142,9 +151,10 @@ fn summary(app: &App, prefer: EntryProtocol, matches: &[CapabilityNode]) -> (Str
     }
     let preferred = matches.iter().filter(|node| node.protocols.contains(&prefer)).count();
     let note = format!(
-        "Found {} Live listings, {preferred} of them with protocol {}. Fill in the arguments of a request, \
+        "Found {} Live listing{}, {preferred} of them with protocol {}. Fill in the arguments of a request, \
          and send it.",
         matches.len(),
+        if matches.len() == 1 { "" } else { "s" },
         prefer.as_str()
     );
     (note, None)

@@ -126,7 +126,7 @@ impl Operation for InteropSession {
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"action": "open", "entry_protocol": "a2a", "agent_name": "Travel planner", "match_q": "weather forecast"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The session {session_id} is {session.closed?closed|open} and expires at {session.expires_at}; {session.steps_left} steps are left.",
+        "The session {session_id} is {session.closed?closed|open} and expires at {session.expires_at}; {session.steps_left#step} left.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Stores the steps that an agent takes in A2A, MCP and HTTP. Other agents can use the \

@@ -62,8 +62,8 @@ pub struct Answer {
 struct Contribution {
     /// `trace`, `demo`, `feedback`, `endorse`, `used_with` or `outcome`.
     id: &'static str,
-    /// Whether the contribution was done. Null for endorsements and outcomes, because the registry does not store which
-    /// listing sent them.
+    /// Whether the demo or the feedback was done. Null for the others, because the registry does not store which listing
+    /// sent them.
     done: Option<bool>,
     /// What you must do first, if a requirement is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,6 +128,10 @@ impl Operation for JoinAndContribute {
         let first = contributions.iter().find(|one| one.done == Some(false) && one.waits_for.is_none());
         let next = match first {
             Some(first) if lane == Lane::Active => first.call.clone(),
+            None if lane == Lane::Active => {
+                let note = "Demo and feedback are done. Read the inbox, and make the other contributions when they apply.";
+                NextStep::talk_inbox(&app.settings, &listing.0.id, note)
+            }
             _ => {
                 let note = "Poll until `lane` is `active`. Then make the contributions in order.";
                 let now = app.clock.now();
@@ -149,10 +153,7 @@ impl Operation for JoinAndContribute {
 }
 
 async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<Vec<Contribution>, Problem> {
-    let (core, settings, now) = (&listing.0, &app.settings, app.clock.now());
-    let (trail, edges) =
-        futures::try_join!(app.store.trail(&core.id, now), app.store.edges_of(&core.id, 20, now))?;
-    let used_with_others = edges.iter().any(|edge| edge.count > 0);
+    let (core, settings) = (&listing.0, &app.settings);
     let peer = interop::suggestions(app, listing, 1).await?.pop();
     let (url, id) = (|path: &str| settings.url(path), &core.id);
     let live = Some("live").filter(|_| lane != Lane::Active);
@@ -160,7 +161,7 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
     let mut contributions = vec![
         one(
             "trace",
-            Some(trail.marks > 0),
+            None,
             None,
             NextStep::post(
                 "leave_trace",
@@ -190,7 +191,7 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             ),
         ),
     ];
-    if let Some((peer, _)) = peer {
+    if let Some(((peer, _), _)) = peer {
         let stigmergy = |tool, action: &str, mut body: Value, note: String| {
             body["action"] = json!(action);
             NextStep::post(tool, url("/api/products/stigmergy"), body, note)
@@ -219,7 +220,7 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             format!("Report the outcome of using {name}: ok, quality, latency_ms."),
         );
         contributions.extend([
-            one("used_with", Some(used_with_others), live, used),
+            one("used_with", None, live, used),
             one("endorse", None, None, endorse),
             one("outcome", None, None, outcome),
         ]);

@@ -45,7 +45,7 @@ pub struct ArdSearch;
 /// A search query with optional filters.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The query in plain words. If it is empty, the newest listings are returned.
+    /// The query in plain words. If it is empty, `ard_search` returns the newest listings; `match_capability` needs words.
     #[serde(alias = "query", alias = "need", alias = "text")]
     #[schemars(length(max = 20000))]
     pub q: String,

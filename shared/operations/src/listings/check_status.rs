@@ -147,7 +147,7 @@ impl Operation for CheckStatus {
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {lane_reason}"#,
         "The last handshake was {probe.handshake} at {probe.probed_at} | , with a score of {probe.score} of 100.",
-        "Every probe has failed since {liveness.failing_since}.",
+        "Each later probe has failed, the first at {liveness.failing_since}.",
         "To fix: [reasons]{reason} | : {fix}",
         "To improve: [warnings]{seen} | : {fix}",
     ];
@@ -378,10 +378,9 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
                 .named("fix")
                 .poll(listing.due_at, app.clock.now())
         }
-        Lane::Active if listing.feedbacked => NextStep::get(
-            "talk_inbox",
-            settings.url(&format!("/api/talk?listing_id={}", listing.id)),
-            json!({ "listing_id": listing.id }),
+        Lane::Active if listing.feedbacked => NextStep::talk_inbox(
+            settings,
+            &listing.id,
             "Live, and its feedback has been received. Read the Talk inbox for what comes next.",
         ),
         Lane::Active => {

@@ -14,6 +14,14 @@ const MAX_DEPOSITS: usize = 5;
 
 pub struct MatchCapability;
 
+/// The short answer of a search, with the reasons.
+const SHORT: [&str; ard_search::SHORT.len() + 1] = {
+    let mut all = ["hits.match_reasons"; ard_search::SHORT.len() + 1];
+    let (own, _) = all.split_at_mut(ard_search::SHORT.len());
+    own.copy_from_slice(ard_search::SHORT);
+    all
+};
+
 /// The listings that match the task.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
@@ -84,7 +92,7 @@ impl Operation for MatchCapability {
         &["registry", "match", "discovery", "capability"],
     )];
     const ROUTES: &'static [Route] = &[Route::get("/api/match").taking(query_required)];
-    const SHORT: &'static [&'static str] = ard_search::SHORT;
+    const SHORT: &'static [&'static str] = &SHORT;
     type Arguments = Arguments;
     type Answer = Answer;
 

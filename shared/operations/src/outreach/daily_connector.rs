@@ -1,6 +1,6 @@
 //! The connector of the day (`specification.md#connector-daily-pick`): a Live listing that connects other
-//! listings. The answer contains the pick, the draft of the message, the rules and earlier days. The first
-//! read of a day decides the pick of that day. Only the scheduled job sends messages.
+//! listings. The answer contains the pick, the draft of the message, the rules and earlier days. The first read that
+//! finds one decides the pick of that day. Only the scheduled job sends messages.
 
 use crate::prelude::*;
 use registry_domain::outreach::connector_day;
@@ -14,7 +14,7 @@ pub struct DailyConnector;
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     playbook: Playbook,
-    /// The listing chosen for the current UTC day. The choice does not change during the day.
+    /// The listing chosen for the current UTC day. Once a listing is chosen, the choice does not change during the day.
     today: ConnectorPick,
     /// The rules for outreach messages.
     laws: Vec<String>,
@@ -54,7 +54,7 @@ struct PastDay {
     partner_id: Option<String>,
     partner_name: Option<String>,
     connector_likeness: u8,
-    /// `touched`, `picked`, `not_touched` or `research`.
+    /// `touched`, `not_touched` or `research`.
     status: &'static str,
     /// When the message was sent to the chosen listing.
     prepped_at: Option<Moment>,
@@ -90,7 +90,7 @@ impl Operation for DailyConnector {
                 email_targets: false,
                 email_operator_digest: false,
             },
-            history: days.iter().take(shown).map(|day| past(day, &today)).collect(),
+            history: days.iter().filter(|day| day.pick.day != today.pick.day).take(shown).map(past).collect(),
             updated_at: today.touched_at.unwrap_or(today.picked_at),
             today: today.pick,
         })
@@ -100,7 +100,7 @@ impl Operation for DailyConnector {
 fn note(today: &ConnectorDay) -> String {
     match (&today.pick.partner, today.touched_at) {
         (None, _) => {
-            "No message is sent today, because no listing was good enough (a research day).".to_owned()
+            "No message is sent, because no listing is good enough so far (a research day).".to_owned()
         }
         (Some(_), Some(at)) => {
             format!("The draft was delivered to the Talk inbox of the chosen listing at {at}.")
@@ -113,7 +113,7 @@ fn note(today: &ConnectorDay) -> String {
     }
 }
 
-fn past(day: &ConnectorDay, today: &ConnectorDay) -> PastDay {
+fn past(day: &ConnectorDay) -> PastDay {
     let partner = day.pick.partner.as_ref();
     PastDay {
         day: day.pick.day.clone(),
@@ -123,7 +123,6 @@ fn past(day: &ConnectorDay, today: &ConnectorDay) -> PastDay {
         status: match (partner, day.touched_at) {
             (None, _) => "research",
             (Some(_), Some(_)) => "touched",
-            (Some(_), None) if day.pick.day == today.pick.day => "picked",
             (Some(_), None) => "not_touched",
         },
         prepped_at: day.touched_at,

@@ -84,7 +84,7 @@ impl Operation for ListConnectors {
         connectors chosen in the last 30 days. For today's choice, use daily_connector.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "{live_candidates#} Live listings connect others. {note}",
+        "Connectors found: {live_candidates#}. {note}",
         r#"[live_candidates]"{name}" ({id}) | , {role} | , {endpoint}"#,
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors").cached_for(60)];

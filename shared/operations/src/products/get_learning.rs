@@ -35,9 +35,9 @@ struct Seats {
 /// The number of feedback messages; their texts are not public.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FeedbackCounts {
-    agents: u32,
-    mcps: u32,
-    /// The number of unchanged drafts. They are not part of the averages.
+    received_agents: u32,
+    received_mcps: u32,
+    /// The number of drafts among them. They are not part of the averages.
     drafts: u32,
     #[serde(flatten)]
     rating: Rating,
@@ -83,8 +83,8 @@ impl Operation for GetLearning {
             funnel: learned.stages(),
             seats: Seats { seats: deal.seats, claimed: deal.claimed, remaining: deal.remaining },
             feedback: FeedbackCounts {
-                agents: counts.feedback_agents,
-                mcps: counts.feedback_mcps,
+                received_agents: counts.feedback_agents,
+                received_mcps: counts.feedback_mcps,
                 drafts: learned.drafts(),
                 rating: learned.rating_of_all(),
             },

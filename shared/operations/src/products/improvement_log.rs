@@ -43,7 +43,7 @@ impl Operation for ImprovementLog {
         to a product, and low ratings of products. Also returns how to contribute.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] =
-        &["{entries#} problems are known.", "[entries]{area}: {learned} | → {ask}"];
+        &["Known problems: {entries#}.", "[entries]{area}: {learned} | → {ask}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Returns problems found in today's numbers, what to do about them, and how to \
             contribute.",

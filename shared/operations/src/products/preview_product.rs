@@ -89,7 +89,7 @@ impl Operation for PreviewProduct {
     const EXAMPLE: &'static str = r#"{"sku": "kernel", "preset": "researcher"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "Prices: [skus]{name} costs {price}",
-        r#"{preview.name} for "{preview.made_for}" has {preview.bytes} bytes | in {preview.files#} files."#,
+        r#"{preview.name} for "{preview.made_for}" has {preview.bytes} bytes | in {preview.files#file}."#,
         "Files: [preview.files]{path}",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/preview")];

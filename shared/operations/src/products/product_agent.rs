@@ -40,7 +40,7 @@ pub struct Arguments {
     tools: Vec<ToolArgument>,
     /// The product.
     sku: Option<Sku>,
-    /// Only for `demo_alive`: the id of a listing. The card and proof of this listing replace the other arguments.
+    /// For `demo_alive` and `buy_product`: the id of a listing. It replaces the name and the description.
     listing_id: Option<String>,
     /// Leave it out or send `true`. Every tool except `buy_product` makes a demo.
     demo: Option<bool>,
@@ -103,7 +103,7 @@ impl Operation for ProductAgent {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"tool": "one_click_demo", "agent_name": "Ada", "description": "Reads papers.", "preset": "researcher"}"#;
     const SUMMARY: &'static [&'static str] =
-        &["{order.message}", r#"The demo of {product.name} for "{made_for.name}" has {artifacts#} files."#];
+        &["{order.message}", r#"The demo of {product.name} for "{made_for.name}" has {artifacts#file}."#];
     const SKILLS: &'static [AdvertisedSkill] = tools::SKILLS;
     const ROUTES: &'static [Route] = &[Route::post_as("/api/products/agent", Ok)];
     const REFUSALS: &'static [u16] = &[404, 409];
@@ -157,10 +157,11 @@ async fn demo(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     let profile = subject.profile(app).await?;
     let artifacts = registry_products::sample(sku, &profile, &app.settings);
     let next = after_demo(app, &profile);
-    let Profile { name, kind, listing_id, goals, .. } = profile;
+    let chosen = registry_products::chosen_goals(&profile);
+    let Profile { name, kind, listing_id, .. } = profile;
     Ok(Answer {
         product: Some(ProductEntry::of(sku)),
-        made_for: Some(MadeFor { name, kind, listing_id, goals }),
+        made_for: Some(MadeFor { name, kind, listing_id, goals: chosen }),
         artifacts: Some(artifacts),
         order: None,
         unlock: None,
@@ -236,12 +237,20 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
         let detail = "`buy_product` requires `sku`: kernel, recursive, alive or mcp_mesh.";
         return Err(Problem::invalid("sku", "missing_argument", detail));
     };
-    let about = arguments.description.as_deref().or(arguments.agent_name.as_deref()).unwrap_or("your work");
-    let (mut goals, preset) = arguments.goals.with_preset(arguments.preset)?;
+    let Arguments { goals, preset, agent_name, description, listing_id, .. } = arguments;
+    let about = description.as_deref().or(agent_name.as_deref()).unwrap_or("your work");
+    let (mut goals, preset) = goals.with_preset(preset)?;
     goals.extend(preset.into_iter().flat_map(|preset| preset.goals(&shorten(about, MAX_TOPIC_CHARS))));
     let counts = app.store.live().await?.funnel;
     let unlock = funnel::unlock(&app.settings, &counts);
-    let (order, next) = purchase_order(&app.settings, sku, goals, &counts, &unlock);
+    let mut body = json!({ "sku": sku, "goals": goals });
+    let subject = [("listing_id", listing_id), ("agent_name", agent_name), ("description", description)];
+    for (name, value) in subject {
+        if let Some(value) = value {
+            body[name] = value.into();
+        }
+    }
+    let (order, next) = purchase_order(&app.settings, sku, goals, body, &counts, &unlock);
     Ok(Answer {
         tool: ProductTool::BuyProduct,
         product: Some(ProductEntry::of(sku)),
@@ -257,20 +266,25 @@ fn purchase_order(
     settings: &Settings,
     sku: Sku,
     goals: Vec<String>,
+    body: Value,
     counts: &FunnelCounts,
     unlock: &Unlock,
 ) -> (PurchaseOrder, NextStep) {
+    let for_whom = match body["listing_id"].is_string() || body["agent_name"].is_string() {
+        true => "",
+        false => " Add the `listing_id` or the `agent_name` that the product is for.",
+    };
     let (status, message, next) = if unlock.payments_open {
         let note = "Send order.body. If you have a discount code, add it as `code`.";
         let next = NextStep::post_own("checkout", settings.url("/api/products/checkout"), note);
-        ("ready_for_checkout", "Payments are open. Send order.body to the checkout.".to_owned(), next)
+        ("ready_for_checkout", format!("Payments are open. Send order.body to the checkout.{for_whom}"), next)
     } else {
         let reward = match funnel::deal(settings, counts.seats_claimed).remaining {
             0 => "a code for 25 % off".to_owned(),
             seats => format!("the product free of charge ({seats} founding seats are left)"),
         };
         let message = format!(
-            "Nothing is charged or stored, so keep order.body. {} Until then, feedback after the demo earns \
+            "Nothing is charged or stored, so keep order.body.{for_whom} {} Until then, feedback after the demo earns \
                 {reward}.",
             unlock.message
         );
@@ -283,7 +297,7 @@ fn purchase_order(
         sku,
         price_cents: sku.price_cents(),
         price: sku.price(),
-        body: json!({ "sku": sku, "goals": goals }),
+        body,
         goals,
         message,
     };

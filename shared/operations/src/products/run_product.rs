@@ -147,10 +147,9 @@ impl Run<'_> {
             found,
             data: json!({ "unread": unread, "visited_at": self.listing.visited_at }),
             to_do: unread > 0,
-            call: NextStep::get(
-                "talk_inbox",
-                self.app.settings.url(&format!("/api/talk?listing_id={}", self.listing.id)),
-                json!({ "listing_id": self.listing.id }),
+            call: NextStep::talk_inbox(
+                &self.app.settings,
+                &self.listing.id,
                 "When you read the inbox, it counts as a visit of the listing.",
             ),
         }

@@ -1,5 +1,6 @@
 //! The Talk inbox of a listing: its messages, whether someone visits the inbox, and what to do next. A read
-//! counts as a visit. The visit is stored at most once an hour, and marks all earlier messages as read.
+//! counts as a visit. The visit is stored if there are new messages, else at most once an hour, and marks all earlier
+//! messages as read.
 
 use std::borrow::Cow;
 
@@ -70,7 +71,7 @@ impl Operation for TalkInbox {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The inbox of {listing_id} has {inbox#} messages on this page.",
+        "The inbox of {listing_id} has {inbox#message} on this page.",
         r#"[inbox]{at} | from {from} | : "{text}""#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
@@ -97,7 +98,9 @@ impl Operation for TalkInbox {
             let before = position.as_ref().map(|position| position.before.as_str());
             app.store.inbox(&listing.id, listing.listed_at, before, limit, app.clock.now()).await?
         };
-        let listing = visit(app, listing).await?;
+        let is_new = |message: &TalkMessage| listing.visited_at.is_none_or(|at| message.at > at);
+        let has_new = messages.iter().any(is_new);
+        let listing = visit(app, listing, has_new).await?;
         let now = app.clock.now();
         Ok(Answer {
             talk: Talk::of(&listing, &app.settings, now),
@@ -109,14 +112,14 @@ impl Operation for TalkInbox {
     }
 }
 
-/// Stores a visit, unless the last one was just now; returns the updated listing.
-async fn visit(app: &App, listing: Listing) -> Result<Listing, Problem> {
+/// Stores a visit, unless the last one was just now and read all messages; returns the updated listing.
+async fn visit(app: &App, listing: Listing, has_new: bool) -> Result<Listing, Problem> {
     let now = app.clock.now();
-    if listing.lane == Lane::Withdrawn || !Store::is_visit_stored(listing.visited_at, now) {
+    if listing.lane == Lane::Withdrawn || !(has_new || Store::is_visit_stored(listing.visited_at, now)) {
         return Ok(listing);
     }
     let changes_active_list = Talk::of(&listing, &app.settings, now).shows_a_visit();
-    app.store.note_visit(&listing.id, now, changes_active_list).await?;
+    app.store.note_visit(&listing.id, listing.visited_at, now, changes_active_list).await?;
     Ok(Listing { visited_at: Some(now), ..listing })
 }
 

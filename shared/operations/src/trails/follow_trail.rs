@@ -54,14 +54,14 @@ impl Operation for FollowTrail {
     const NAME: &'static str = "follow_trail";
     const TITLE: &'static str = "Follow a trail";
     const DESCRIPTION: &'static str = "Returns a ranking, strongest first. `kind` selects the ranking: `hot` \
-        (most recent use), `dangerous` (most warnings), `demand` (most searches) or `composition` (pairs \
+        (Live listings with the most recent use), `dangerous` (most warnings), `demand` (most searches) or `composition` (pairs \
         most often used together). Use it to discover listings without a search. Pass kind and limit.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "hot", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The ranking `{mode}` has {items#} rows.",
+        "The ranking `{mode}` has {items#row}.",
         r#"Strongest first: [items]"{name}" ({listing_id}) with a trail of {trail_score} | , danger {danger} | , demand {demand}"#,
-        "Pairs: [items]{listing_a} and {listing_b}, {count} times",
+        "Pairs: [items]{listing_a} and {listing_b}, {count#time}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Returns the listings with the most recent use, warnings or searches, or the pairs that \
@@ -97,8 +97,12 @@ impl Operation for FollowTrail {
 }
 
 async fn listings(app: &App, board: Board, limit: usize) -> Result<Vec<Place>, Problem> {
-    let rows = app.store.board(board, limit, app.clock.now()).await?;
-    Ok(rows.iter().map(|(listing, trail)| Place::Listing(TrailRow::of(listing, trail))).collect())
+    let oldest = app.oldest_proof();
+    // "Hot" recommends listings, so it contains only Live ones.
+    let only_live = board == Board::Hot;
+    let rows = app.store.board(board, if only_live { 2 * limit } else { limit }, app.clock.now()).await?;
+    let shown = rows.iter().filter(|(listing, _)| !only_live || listing.is_live(oldest)).take(limit);
+    Ok(shown.map(|(listing, trail)| Place::Listing(TrailRow::of(listing, trail, oldest))).collect())
 }
 
 async fn compositions(app: &App, limit: usize) -> Result<Vec<Place>, Problem> {

@@ -60,9 +60,9 @@ impl Operation for SenseTraces {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
-        r#"Trail: [trails]"{name}" ({listing_id}) has a score of {trail_score}, danger {danger}, {endorsements} endorsements and {marks} marks"#,
+        r#"Trail: [trails]"{name}" ({listing_id}) has a score of {trail_score}, danger {danger}, {endorsements#endorsement} and {marks#mark}"#,
         r#"What others wrote: [marks]{kind} | by "{from}" | : "{body}""#,
-        "Used together: [compositions]{listing_a} and {listing_b}, {count} times",
+        "Used together: [compositions]{listing_a} and {listing_b}, {count#time}",
         "{note}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
@@ -129,7 +129,7 @@ async fn at_listing(app: &App, caller: &Caller, id: &str, limit: usize) -> Resul
     let is_shown = |edge: &Edge| found.listings.contains_key(edge.other(&id));
     Ok(Answer {
         at: now,
-        trails: vec![TrailRow::of(listing, &trail.unwrap_or_default())],
+        trails: vec![TrailRow::of(listing, &trail.unwrap_or_default(), app.oldest_proof())],
         marks: marks.into_iter().map(|mark| MarkRow::of(mark, now)).collect(),
         totals: TotalsRow::from(&found.totals),
         next: Some(NextStep::post(
@@ -147,7 +147,9 @@ async fn at_listing(app: &App, caller: &Caller, id: &str, limit: usize) -> Resul
 pub(super) async fn of_all(app: &App, limit: usize) -> Result<Answer, Problem> {
     let now = app.clock.now();
     let Landscape { hot, marks, found } = app.store.landscape(limit, now).await?;
-    let row = |(id, trail): &(ListingId, Trail)| Some(TrailRow::of(found.listings.get(id)?, trail));
+    let row = |(id, trail): &(ListingId, Trail)| {
+        Some(TrailRow::of(found.listings.get(id)?, trail, app.oldest_proof()))
+    };
     let trails: Vec<TrailRow> = hot.iter().filter_map(row).collect();
     let exists = |id: &ListingId| found.listings.contains_key(id);
     let marks = marks.into_iter().filter(|mark| exists(&mark.listing_id));

@@ -61,7 +61,7 @@ impl Operation for Stigmergy {
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "{model}",
-        r#"There are {totals.marks} marks and {totals.compositions} pairs. Strongest trails: [hot_trails]"{name}" ({listing_id}), {trail_score}"#,
+        r#"There are {totals.marks#mark} and {totals.compositions#pair}. Strongest trails: [hot_trails]"{name}" ({listing_id}), {trail_score}"#,
     ];
     const ROUTES: &'static [Route] = &Route::family(trace::PATH);
     type Arguments = NoArguments;

@@ -87,8 +87,13 @@ pub(crate) async fn leave(
     let act = trace.event.as_str();
     let mut is_repeated = false;
     let callers = app.caller_digests(caller).await?;
-    let what = other.as_ref().map_or(act, ListingId::as_str);
-    let digests: Vec<String> = callers.iter().map(|caller| source_digest(caller, &id, what)).collect();
+    // A pair has no order: "A with B" and "B with A" are the same report.
+    let (at, what) = match &other {
+        Some(other) if *other < id => (other, id.as_str()),
+        Some(other) => (&id, other.as_str()),
+        None => (&id, act),
+    };
+    let digests: Vec<String> = callers.iter().map(|caller| source_digest(caller, at, what)).collect();
     let mut allowance = app.allowance(LimitedAction::Trace, &callers.current, Some(id.as_str()));
     for _ in 0..MAX_ATTEMPTS {
         let neighbours = neighbours(app, &id, other.as_ref(), now).await?;
@@ -97,7 +102,7 @@ pub(crate) async fn leave(
             trails: listing_ids.iter().copied().chain(&neighbours).collect(),
             listings: listing_ids.iter().copied().chain(&neighbours).collect(),
             pair: other.as_ref().map(|other| (&id, other)),
-            source: Some((&id, act, &digests)),
+            source: Some((at, act, &digests)),
             with_totals: false,
         };
         let found = app.store.trail_facts(&wanted, now).await?;
@@ -110,7 +115,7 @@ pub(crate) async fn leave(
         let why = not_counted(trace.event, is_own, found.is_repeated || is_repeated);
         let deposits = deposits(&trace, &id, other.as_ref(), &neighbours, &found, why.is_none());
         let mark = mark(app, &trace, &id, other.as_ref(), now);
-        let source = TraceSource { act, digest: &digests[0], until: now + trace.repeat_after };
+        let source = TraceSource { at, act, digest: &digests[0], until: now + trace.repeat_after };
         let known = found.edges.first();
         let used_with = other.as_ref().map(|with| UsedWith { with, by: EDGE_STRENGTH, known });
         let new = NewTrace {
@@ -232,7 +237,7 @@ fn answer(
         mark: MarkRow::of(mark, now),
         counted: why.is_none(),
         not_counted_because: why,
-        trail: TrailRow::of(listing, &trail),
+        trail: TrailRow::of(listing, &trail, app.oldest_proof()),
         next: sense_step(app, id, "Read the trail, marks and compositions of this listing."),
     })
 }

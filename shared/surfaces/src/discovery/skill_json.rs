@@ -10,6 +10,7 @@ use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Stage};
 use registry_domain::views::active_page::Counts;
 use registry_domain::views::badge;
+use registry_model::POLL_SECONDS;
 use registry_operations::{
     CHECK_STATUS, GET_ACCESS, JOIN_AND_CONTRIBUTE, LEAVE_FEEDBACK, LEAVE_TRACE, LIST_YOURSELF,
     MATCH_CAPABILITY, TAKE_DEMO, TALK_INBOX,
@@ -95,6 +96,11 @@ pub(super) struct Step {
     pub(super) words: Option<String>,
     /// What the step does and what follows.
     pub(super) note: &'static str,
+    /// Repeat the request until this is true, `wait_s` seconds apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wait_s: Option<u32>,
     /// The same as a shell command.
     pub(super) curl: String,
 }
@@ -165,10 +171,13 @@ pub(super) fn steps(settings: &Settings) -> Vec<Step> {
         tool: None,
         arguments: None,
         words: None,
+        until: None,
+        wait_s: None,
         note: DISCOVERY_MAP.summary,
     };
     let others = STEPS.into_iter().map(|(id, operation)| {
         let call = Call::template(operation, settings);
+        let is_polled = operation.name == CHECK_STATUS.name;
         Step {
             id,
             name: operation.title,
@@ -180,6 +189,8 @@ pub(super) fn steps(settings: &Settings) -> Vec<Step> {
             tool: Some(call.tool),
             arguments: Some(call.arguments),
             words: Some(call.words),
+            until: is_polled.then_some("`lane` is `active`"),
+            wait_s: is_polled.then_some(POLL_SECONDS),
             note: operation.description,
         }
     });

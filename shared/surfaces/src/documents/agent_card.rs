@@ -120,14 +120,14 @@ fn card(settings: &Settings) -> Value {
 }
 
 fn skills(entry: &'static Description) -> impl Iterator<Item = Value> {
-    let examples: Vec<String> = entry.phrases().iter().map(|phrase| intent::filled(phrase)).collect();
-    entry.skills.iter().map(move |skill| {
+    entry.skills.iter().map(|skill| {
+        let examples = entry.examples_of(skill).into_iter().map(intent::filled);
         json!({
             "id": skill.id(),
             "name": skill.name,
             "description": skill.description,
             "tags": skill.tags,
-            "examples": examples,
+            "examples": examples.collect::<Vec<_>>(),
             "inputModes": ["text/plain", "application/json"],
             "outputModes": ["text/plain", "application/json"],
         })
