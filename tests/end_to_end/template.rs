@@ -438,7 +438,7 @@ fn policies_are_generated_from_the_table_of_rights() {
 fn policies_allow_exactly_the_rights_of_the_table() {
     let template = Template::read().unwrap();
     let mut samples = BTreeSet::from(["ELSE#x".to_owned()]);
-    for (partitions, ..) in RIGHTS {
+    for (partitions, ..) in RIGHTS.iter() {
         let text = partitions.strip_suffix('*').unwrap_or(partitions);
         samples.extend([
             partitions.replace('*', "x"),

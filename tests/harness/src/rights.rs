@@ -2,6 +2,8 @@
 //! in `infra/template.yaml` from [`RIGHTS`]. The end-to-end tests refuse every access that is not in [`RIGHTS`], and name the
 //! missing line.
 
+use std::sync::LazyLock;
+
 /// A kind of access that a policy distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
@@ -64,187 +66,17 @@ impl Access {
     }
 }
 
-/// Every right: the partitions, the kinds of access, the functions. A `*` at the end of a partition stands for any text.
-/// No other right exists, so an item with a new key needs a line here. `UPDATE=1 cargo test -p tests template::`
+/// Every right, from `rights.tsv`: the partitions, the kinds of access, the functions. A `*` at the end of a partition stands
+/// for any text. No other right exists, so an item with a new key needs a line there. `UPDATE=1 cargo test -p tests template::`
 /// then writes the policies.
-pub const RIGHTS: &[(&str, &str, &str)] = &[
-    ("ACTIVE#*", "gsi1", "listings products protocol a2a pages well-known search-index"),
-    ("ADDRESS#*", "gsi2", "well-known"),
-    ("ATTESTED#*", "read put update", "products protocol a2a"),
-    ("ATTESTED#*", "read", "well-known"),
-    ("BLOCKED", "read put delete", "operator"),
-    ("BLOCKED", "read", "publish products protocol a2a probe-tick weekly-recheck daily-connector"),
-    ("BUDGET#*", "read update", "probe-tick"),
-    ("BUDGET#*", "read", "listings pages well-known"),
-    ("CALLER_KEYS", "read put", "publish products talk protocol a2a well-known"),
-    ("CHALLENGE#*", "read put delete", "publish products protocol a2a"),
-    ("CHANGE#*", "read", "listings protocol a2a"),
-    ("CHANGE#*", "put", "probe-tick weekly-recheck"),
-    ("CHANGES", "read update", "probe-tick weekly-recheck"),
-    ("CHANGES", "read", "listings protocol a2a"),
-    ("CHANGES#PENDING", "read put delete", "probe-tick weekly-recheck"),
-    ("CHANGES#PENDING", "put", "publish products protocol a2a operator daily-connector"),
-    ("CLOCK", "update", "probe-tick"),
-    ("CLOCK", "read", "listings pages well-known"),
-    ("CODE#*", "read put update delete", "products protocol a2a"),
-    ("CODE#*", "delete", "operator"),
-    ("CODE#*", "update", "payment-webhook"),
-    ("COLLECTIONS", "read put delete", "products protocol a2a"),
-    ("COLLECTIONS", "read", "listings"),
-    ("CONNECTOR", "read put update", "daily-connector"),
-    ("CONNECTOR", "read put", "products protocol a2a"),
-    ("CONTACT#*", "delete", "probe-tick operator"),
-    ("CONTACT#*", "read", "operator"),
-    ("CONTACT#*", "update", "publish products protocol a2a"),
-    ("DAY#*", "update", "probe-tick weekly-recheck"),
-    ("DAY#*", "read", "listings products protocol a2a pages well-known"),
-    ("DUE#*", "gsi2", "listings pages well-known probe-tick weekly-recheck"),
-    ("DUMP#*", "put", "daily-connector"),
-    ("DUMP#*", "read", "well-known"),
-    ("DUMPS", "read put update delete", "daily-connector"),
-    ("DUMPS", "read", "well-known"),
-    ("ECONOMY", "read put", "probe-tick"),
-    ("ECONOMY", "read", "products protocol a2a pages"),
-    ("ECONOMY#BUMPS", "read update", "products protocol a2a"),
-    ("ECONOMY#BUMPS", "read", "listings probe-tick daily-connector"),
-    ("EDGES", "gsi2", "products protocol a2a"),
-    ("EDGES#*", "gsi1", "products protocol a2a pages"),
-    ("ENDPOINT#*", "read update delete", "probe-tick weekly-recheck"),
-    ("ENDPOINT#*", "read delete", "products protocol a2a"),
-    ("ENDPOINT#*", "read", "listings daily-connector"),
-    ("ENDPOINT#*", "read delete", "publish"),
-    ("ENDPOINT#*", "delete", "operator"),
-    ("FALLEN#mcp", "read", "listings"),
-    ("FALLEN#mcp", "put", "publish products protocol a2a probe-tick weekly-recheck operator"),
-    ("FEDERATION", "read put", "products protocol a2a daily-connector"),
-    ("FEDERATION", "read", "listings well-known"),
-    ("FEED", "read", "listings"),
-    (
-        "FEED",
-        "put",
-        "publish products payment-webhook protocol a2a probe-tick weekly-recheck daily-connector operator",
-    ),
-    ("FEEDBACK#*", "read update delete", "operator"),
-    ("FEEDBACK#*", "read put update", "products protocol a2a"),
-    ("FLAGGED", "read", "probe-tick operator"),
-    ("FLAGGED", "put", "payment-webhook"),
-    ("GATED", "gsi1", "search-index"),
-    ("GITHUB#*", "read put", "publish products protocol a2a"),
-    ("HOST#*", "read put delete", "operator"),
-    ("HOST#*", "read", "listings"),
-    ("HOST#*", "put delete", "publish products protocol a2a probe-tick weekly-recheck daily-connector"),
-    ("IMPORTS", "read put", "daily-connector"),
-    ("INBOX#*", "read put", "talk protocol a2a"),
-    ("INBOX#*", "read", "products"),
-    ("INBOX#*", "delete", "operator"),
-    ("INBOX#*", "read put delete", "probe-tick"),
-    ("INBOX#*", "put", "weekly-recheck daily-connector"),
-    ("INDEX", "read update", "search-index"),
-    ("INDEX", "read", "listings products protocol a2a pages well-known daily-connector"),
-    ("INDEX#*", "read put delete", "search-index"),
-    ("INDEX#*", "read", "listings products protocol a2a pages well-known daily-connector"),
-    ("INDEX#CHANGED", "read put delete", "search-index"),
-    ("INDEX#CHANGED", "read", "probe-tick"),
-    (
-        "INDEX#CHANGED",
-        "put",
-        "publish products protocol a2a probe-tick weekly-recheck daily-connector operator",
-    ),
-    ("KEY#ES256", "read put", "products protocol a2a well-known"),
-    ("KEY#LOG", "read put", "probe-tick weekly-recheck"),
-    ("KEY#MESSAGE", "read put", "well-known probe-tick weekly-recheck"),
-    ("LISTING#*", "read put update delete", "probe-tick"),
-    ("LISTING#*", "read check put update", "products protocol a2a"),
-    ("LISTING#*", "read check update", "talk"),
-    ("LISTING#*", "read put update", "publish weekly-recheck daily-connector"),
-    ("LISTING#*", "read update", "operator"),
-    ("LISTING#*", "read", "listings pages well-known search-index"),
-    ("LIVE", "read update", "products protocol a2a probe-tick weekly-recheck"),
-    ("LIVE", "update", "publish talk daily-connector operator"),
-    ("LIVE", "read", "listings pages well-known daily-connector"),
-    ("LOG#ATTESTED", "read delete", "probe-tick weekly-recheck"),
-    ("LOG#ATTESTED", "put", "products protocol a2a"),
-    ("LOG#BATCH", "read put", "probe-tick weekly-recheck"),
-    ("LOG#BATCH", "read", "products protocol a2a well-known"),
-    ("LOG#BATCHES", "read update", "probe-tick weekly-recheck"),
-    ("LOG#KEY", "read delete", "probe-tick weekly-recheck"),
-    ("LOG#KEY", "put", "operator"),
-    ("LOG#LEAVES", "read", "protocol a2a well-known"),
-    ("LOG#LEAVES", "put", "probe-tick weekly-recheck"),
-    ("LOG#PENDING", "read put delete", "probe-tick weekly-recheck"),
-    ("LOG#PENDING", "put", "publish products protocol a2a daily-connector operator"),
-    ("LOG#TREE", "read put update", "probe-tick weekly-recheck"),
-    ("LOG#TREE", "read", "protocol a2a pages well-known operator daily-connector"),
-    ("LOG#UNREADABLE", "read put", "probe-tick weekly-recheck"),
-    ("LOG#WITNESSED", "read put", "probe-tick weekly-recheck"),
-    ("LOG#WITNESSED", "read", "pages well-known"),
-    ("LOG#tile/*", "read put", "probe-tick weekly-recheck"),
-    ("LOG#tile/*", "read", "protocol a2a well-known"),
-    ("MARKS", "gsi1", "products protocol a2a"),
-    ("NAME#*", "read put delete", "publish products protocol a2a daily-connector"),
-    ("NAME#*", "put delete", "probe-tick weekly-recheck operator"),
-    ("NAME#*", "read", "listings"),
-    ("ORDER#*", "read put update", "products protocol a2a"),
-    ("OUTCOME#*", "read put update", "products protocol a2a"),
-    ("OUTCOME#*", "read", "listings pages"),
-    ("OUTCOME#*", "read delete", "probe-tick"),
-    ("OUTCOMES", "read put", "products protocol a2a"),
-    ("OUTCOMES", "delete", "operator"),
-    ("OUTREACH", "read update", "daily-connector"),
-    ("OUTREACH", "read", "products protocol a2a"),
-    ("OUTREACH#*", "read update gsi2", "products protocol a2a daily-connector"),
-    ("OUTREACH#*", "update", "publish talk probe-tick weekly-recheck operator"),
-    ("PAYMENT#*", "read put", "payment-webhook"),
-    ("PACKAGES", "gsi1", "listings search-index"),
-    ("PROBED#*", "gsi1", "listings pages well-known"),
-    ("PROBING#*", "update", "probe-tick weekly-recheck"),
-    ("PURCHASE#*", "read put update delete", "products protocol a2a"),
-    ("PURCHASE#*", "read update", "payment-webhook operator"),
-    ("RATE#*", "update", "publish products protocol a2a"),
-    ("RATE#talk#*", "update", "talk"),
-    ("RATE#dump#*", "update", "well-known"),
-    ("REPORTS", "read delete", "operator"),
-    ("REPORTS", "put", "publish protocol a2a"),
-    ("SCORED#*", "put", "publish protocol a2a"),
-    ("SCORED#*", "read", "pages"),
-    ("SEAT#*", "delete", "operator"),
-    ("SEAT#*", "put", "products protocol a2a"),
-    ("SEEN#*", "read put delete", "probe-tick weekly-recheck"),
-    ("SEEN#*", "read delete", "products protocol a2a operator"),
-    ("SEEN#*", "read", "listings pages well-known"),
-    ("SESSION#*", "read put update", "products protocol a2a"),
-    ("SESSION#*", "read delete", "operator"),
-    ("SESSIONS", "read update", "products protocol a2a"),
-    ("SLOT#*", "put", "probe-tick weekly-recheck"),
-    ("TALK", "read put", "talk"),
-    ("TALK", "put", "protocol a2a"),
-    ("TALK", "delete", "operator"),
-    ("TASK#*", "read update", "a2a"),
-    ("TASK#*", "delete", "operator"),
-    ("TASKOF#*", "read update", "a2a"),
-    ("TASKOF#*", "delete", "operator"),
-    ("TASKS#*", "read put delete", "a2a"),
-    ("TASKS#*", "delete", "operator"),
-    ("TOKEN#*", "read put update delete", "products protocol a2a"),
-    ("TOKEN#*", "put update", "payment-webhook"),
-    ("TOKEN#*", "update", "operator"),
-    ("TOUCHES", "put update", "daily-connector"),
-    ("TOUCHES", "read", "products protocol a2a"),
-    ("TRACED#*", "read update", "products protocol a2a"),
-    ("TRAIL#*", "read put update delete", "products protocol a2a"),
-    ("TRAIL#*", "read update delete", "probe-tick"),
-    ("TRAIL#*", "update delete", "operator"),
-    ("TRAIL#*", "read update", "publish listings weekly-recheck daily-connector"),
-    ("TRAIL#*", "read", "pages"),
-    ("TRAILS", "read update", "listings products protocol a2a probe-tick"),
-    ("TRAILS", "update", "publish weekly-recheck daily-connector"),
-    ("TRAILS", "read", "daily-connector"),
-    ("TRAILS#dangerous", "gsi2", "products protocol a2a"),
-    ("TRAILS#demand", "gsi2", "products protocol a2a"),
-    ("TRAILS#hot", "gsi1", "products protocol a2a"),
-    ("WEEK#*", "update", "probe-tick weekly-recheck"),
-    ("WEEK#*", "read", "listings pages well-known"),
-];
+pub static RIGHTS: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| {
+    let row = |line: &'static str| {
+        let (partitions, rest) = line.split_once('\t')?;
+        let (kinds, functions) = rest.split_once('\t')?;
+        Some((partitions, kinds, functions))
+    };
+    include_str!("rights.tsv").lines().filter_map(row).collect()
+});
 
 /// Whether `partition` is one of `partitions`, as in the condition `StringLike` of a policy.
 fn is_like(partition: &str, partitions: &str) -> bool {
@@ -278,7 +110,8 @@ mod tests {
 
     #[test]
     fn rows_contain_only_known_kinds_of_access() {
-        for (partitions, kinds, functions) in RIGHTS {
+        assert_eq!(RIGHTS.len(), include_str!("rights.tsv").lines().count(), "a line has no three columns");
+        for (partitions, kinds, functions) in RIGHTS.iter() {
             for kind in kinds.split(' ') {
                 assert!(Access::ALL.iter().any(|access| access.as_str() == kind), "{partitions}: {kind}");
             }
