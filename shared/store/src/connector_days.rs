@@ -27,19 +27,13 @@ impl Store {
         days.collect()
     }
 
-    /// Stores the pick of a day, unless the day already has another than `replaced`.
-    pub async fn keep_connector(
-        &self,
-        pick: &ConnectorPick,
-        replaced: Option<&ConnectorDay>,
-        now: Moment,
-    ) -> Result<()> {
-        let change =
-            Expression::default().set("pick", to_blob(pick)?).set("picked_at", n(now.as_millisecond()));
-        let change = match replaced {
-            None => change.if_absent(),
-            Some(day) => change.if_equal("picked_at", n(day.picked_at.as_millisecond())),
-        };
-        self.update(&Key::new(keys::CONNECTORS, &pick.day), &change, None).await.map(drop)
+    /// Stores the pick of a day, unless the day already has a listing.
+    pub async fn keep_connector(&self, pick: &ConnectorPick, now: Moment) -> Result<bool> {
+        let attributes = [("pick", to_blob(pick)?), ("picked_at", n(now.as_millisecond()))];
+        let mut item = Key::new(keys::CONNECTORS, &pick.day).with(attributes);
+        item.extend(
+            pick.partner.as_ref().map(|partner| ("partner_id".to_owned(), s(partner.id.to_string()))),
+        );
+        self.put_if(item, "attribute_not_exists(partner_id)").await
     }
 }

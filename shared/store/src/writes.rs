@@ -46,9 +46,14 @@ impl Store {
 
     /// Writes an item that must not exist yet; false where it does.
     pub(super) async fn put_new(&self, item: Item) -> Result<bool> {
+        self.put_if(item, "attribute_not_exists(pk)").await
+    }
+
+    /// Writes an item; false if the condition failed.
+    pub(super) async fn put_if(&self, item: Item, condition: &str) -> Result<bool> {
         let _writing = self.read_cache.writing(vec![text(&item, "pk").to_owned()]);
         let put = self.client.put_item().table_name(&*self.table).set_item(Some(item));
-        match put.condition_expression("attribute_not_exists(pk)").send().await {
+        match put.condition_expression(condition).send().await {
             Ok(_) => Ok(true),
             Err(error) if is_condition_failure(&error) => Ok(false),
             Err(error) => Err(error.into()),

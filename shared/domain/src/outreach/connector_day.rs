@@ -32,10 +32,10 @@ pub async fn days(app: &App) -> Result<(ConnectorDay, Vec<ConnectorDay>), StoreE
         return Ok((today, days));
     }
     let pick = choose(app, &days, now).await?;
-    if let Some(today) = known.clone().filter(|_| pick.partner.is_none()) {
+    if let Some(today) = known.filter(|_| pick.partner.is_none()) {
         return Ok((ConnectorDay { pick, ..today }, days));
     }
-    app.store.keep_connector(&pick, known.as_ref(), now).await?;
+    app.store.keep_connector(&pick, now).await?;
     // Another process may have stored its pick first.
     let days = app.store.connector_days(kept).await?;
     let today =
