@@ -1,6 +1,6 @@
 # `make help` lists the targets. Each target is one or two lines that you can also type yourself.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build smoke bench hostile clients proxies browser cli acceptance nightly dry-run deploy
+.PHONY: help run test check check-infra build smoke bench hostile clients proxies browser cli acceptance nightly dry-run deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked $(if $(filter arm64,$(ARCHITECTURE)),--arm64)
@@ -25,9 +25,6 @@ run: ## run the registry on this machine; PORT=8080 DATA=./data/registry.db or :
 test: ## run all tests that need only cargo
 	cargo test --workspace
 
-fuzz: ## test the parsers with a million damaged documents
-	FUZZ_CASES=1000000 cargo test --release -p registry-probe --lib fuzz -- --nocapture
-
 check: ## check formatting and lints
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --all-features -- -D warnings
@@ -50,7 +47,7 @@ bench: build ## measure the registry on this machine; BENCH="search load" measur
 	$(LAMBDA) -p minimal-lambda --output-format zip
 	tests/bench/run $(BENCH)
 
-hostile: ## fuzz the parsers, attack the release binary with odd addresses, DNS rebinding and redirects, and inject faults
+hostile: ## the parsers, attack the release binary with odd addresses, DNS rebinding and redirects, and inject faults
 	tests/hostile/run
 	tests/hostile/faults
 

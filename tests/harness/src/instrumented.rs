@@ -56,11 +56,6 @@ impl CallCounter {
         self.lock().clone()
     }
 
-    /// Sets the count to zero.
-    pub fn reset(&self) {
-        *self.lock() = Calls::default();
-    }
-
     /// The calls after `earlier`; operations without new calls are left out.
     pub fn since(&self, earlier: &Calls) -> Calls {
         let mut since = self.snapshot();

@@ -3,7 +3,6 @@
 
 mod client_rules;
 mod fields;
-mod fuzz;
 mod sign_in;
 mod table;
 

@@ -284,15 +284,6 @@ fn parameters(schema: &Value) -> Vec<ToolParameter> {
 }
 
 #[cfg(test)]
-pub(super) fn of_page(result: &mut Value, era: Era) -> Option<(Vec<Tool>, String)> {
-    let mut list = ToolList::default();
-    matches!(list.take_page(result, era), Page::Read { .. }).then(|| {
-        let (kept, seen) = list.finish();
-        (kept, seen.set)
-    })
-}
-
-#[cfg(test)]
 mod tests {
     use std::slice;
 
