@@ -63,7 +63,7 @@ async fn network_value_follows_from_its_inputs() {
 #[tokio::test(flavor = "multi_thread")]
 async fn listings_are_ranked_by_their_trails() {
     let pair = live_pair().await;
-    pair.registry.post("/api/products/demo", &json!({ "listing_id": pair.server })).await;
+    pair.registry.call_tool("endorse", &json!({ "listing_id": pair.server })).await;
     pair.registry.settle();
     let both = json!({ "listing_ids": [pair.agent, pair.server, "agtpub_00000000000000000000", "?"] });
     let ranked = pair.registry.call_tool("abundance_rank", &both).await;
@@ -72,7 +72,7 @@ async fn listings_are_ranked_by_their_trails() {
     assert_eq!(
         ids,
         [&json!(pair.server), &json!(pair.agent)],
-        "the listing with a demo is not first: {ranked}"
+        "the endorsed listing is not first: {ranked}"
     );
     assert_eq!(ranked["unknown"], json!(["?", "agtpub_00000000000000000000"]));
     for row in ranked["ranking"].as_array().unwrap() {
