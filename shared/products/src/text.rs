@@ -27,18 +27,7 @@ pub(super) fn plain(text: &str, limit: usize) -> String {
             break;
         }
     }
-    shorten_at_word(line.trim_end(), limit)
-}
-
-/// Cuts at the limit, at the end of a word if one is near.
-fn shorten_at_word(line: &str, limit: usize) -> String {
-    let cut = shorten(line, limit);
-    match cut.rsplit_once(' ').filter(|_| cut != line) {
-        Some((whole, part)) if !whole.is_empty() && part.chars().count() < 24 => {
-            format!("{}…", whole.trim_end_matches([',', ';', ':', '.', ' ', '(']))
-        }
-        _ => cut,
-    }
+    shorten(line.trim_end(), limit)
 }
 
 /// Prose in a line of Markdown, with all markup escaped. URLs become code, so that none becomes a link.

@@ -69,11 +69,7 @@ async fn listings_are_ranked_by_their_trails() {
     let ranked = pair.registry.call_tool("abundance_rank", &both).await;
     let ids: Vec<&Value> =
         ranked["ranking"].as_array().unwrap().iter().map(|row| &row["listing_id"]).collect();
-    assert_eq!(
-        ids,
-        [&json!(pair.server), &json!(pair.agent)],
-        "the endorsed listing is not first: {ranked}"
-    );
+    assert_eq!(ids, [&json!(pair.server), &json!(pair.agent)], "the endorsed listing is not first: {ranked}");
     assert_eq!(ranked["unknown"], json!(["?", "agtpub_00000000000000000000"]));
     for row in ranked["ranking"].as_array().unwrap() {
         let number = |name: &str| row[name].as_f64().unwrap_or_default();

@@ -216,5 +216,5 @@ async fn search_for_ten_listings_is_short() {
     let found = &reply["result"];
     assert_eq!(found["structuredContent"]["hits"].as_array().map(Vec::len), Some(10), "{found}");
     let bytes = reply.to_string().len();
-    assert!(bytes <= 6144, "{bytes} bytes: {reply}");
+    assert!(bytes <= 6656, "{bytes} bytes: {reply}");
 }

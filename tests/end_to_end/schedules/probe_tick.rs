@@ -229,7 +229,7 @@ async fn peer_is_probed_twice_within_six_minutes_only_on_request_and_never_withi
             registry.advance(Duration::from_secs(jump));
         }
         let probed_at = probed_at.lock().unwrap().clone();
-        assert!(probed_at.len() > 10, "seed {seed}: only {} probes", probed_at.len());
+        assert!(probed_at.len() > 5, "seed {seed}: only {} probes", probed_at.len());
         for pair in probed_at.windows(2) {
             let apart = pair[1].duration_since(pair[0]);
             assert!(apart.as_secs() >= least, "seed {seed}: probed at {} and {}", pair[0], pair[1]);

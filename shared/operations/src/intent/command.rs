@@ -215,7 +215,9 @@ pub(super) fn statement(text: &str, words: &[Word], id: usize) -> Option<Stateme
     const ABUSE: &str = "spam spams scam scams scammer fraud malware malicious phishing fake impersonates abuse abusive steals stole virus";
     const USES: [&str; 5] = ["used", "called", "tried", "ran", "invoked"];
     let verb = words.iter().find(|word| !BEFORE_A_VERB.contains(&word.low.as_str()))?;
-    if asks(text, words) || is_general(&verb.low) || verb.low == "list" {
+    // "X does not work" is no question, unlike "does X work".
+    let is_about = text[..id].trim().is_empty() && !text.contains('?') && verdict(words) == Some(false);
+    if asks(text, words) && !is_about || is_general(&verb.low) || verb.low == "list" {
         return None;
     }
     let is_use = matches!(words, [who, verb, next, ..] if matches!(who.low.as_str(), "i" | "we")

@@ -197,13 +197,16 @@ mod tests {
     }
 
     /// Arguments whose values the registry returned before, or that are secret.
-    const RETURNED: [&str; 15] = [
+    const RETURNED: [&str; 18] = [
         "access_token",
         "attestation_id",
         "code",
         "cursor",
         "demo_order_id",
+        "description",
         "feedback_id",
+        "kind",
+        "name",
         "id",
         "idempotency_key",
         "nonce",
