@@ -216,7 +216,7 @@ pub(super) fn statement(text: &str, words: &[Word], id: usize) -> Option<Stateme
     const USES: [&str; 5] = ["used", "called", "tried", "ran", "invoked"];
     let verb = words.iter().find(|word| !BEFORE_A_VERB.contains(&word.low.as_str()))?;
     // "X does not work" is no question, unlike "does X work".
-    let is_about = text[..id].trim().is_empty() && !text.contains('?') && verdict(words) == Some(false);
+    let is_about = text[..id].trim().is_empty() && !text.contains('?');
     if asks(text, words) && !is_about || is_general(&verb.low) || verb.low == "list" {
         return None;
     }

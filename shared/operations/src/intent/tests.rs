@@ -136,7 +136,7 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
         ("the tool of {id} returned garbage", "deposit_outcome refused"),
         ("your listing {id} is malicious", "report_listing refused"),
         ("Just so you know: {id} is a scam", "report_listing refused"),
-        ("{id} is spam, please tell your admins", "report_listing(listing_id={id})"),
+        ("{id} is spam, please tell your admins", "report_listing refused"),
         ("show each check that {id} failed", "probe_clean(listing_id={id})"),
         ("plan a trip", "match_capability(q=plan a trip)"),
     ] {
