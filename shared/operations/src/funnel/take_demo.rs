@@ -33,8 +33,10 @@ pub struct Arguments {
     /// Ignored, like `name` and `description`: the registry uses its own data. The `take_demo` of a row contains them.
     #[expect(dead_code, reason = "ignored")]
     kind: Option<String>,
+    /// Ignored.
     #[expect(dead_code, reason = "ignored")]
     name: Option<String>,
+    /// Ignored.
     #[expect(dead_code, reason = "ignored")]
     description: Option<String>,
 }
