@@ -294,6 +294,19 @@ mod tests {
     }
 
     #[test]
+    fn name_is_found_as_it_is_shown_and_as_the_registry_api_has_it() {
+        let listing = IndexedListing {
+            name: "Postgres Gate".to_owned(),
+            registry_name: "org.example/pg".to_owned(),
+            ..IndexedListing::example("mcp-pg")
+        };
+        for (part, is_found) in [("gate", true), ("example/pg", true), ("mysql", false)] {
+            let query = BrowseQuery { name_contains: Some(part.to_owned()), ..BrowseQuery::default() };
+            assert_eq!(query.matches(&listing), is_found, "{part}");
+        }
+    }
+
+    #[test]
     fn facets_of_all_listings_are_counted_once_for_each_version_of_the_index() {
         let (mut counted, filter) = (CountedFacets::default(), Filter::default());
         let first = counted.of(Some(1), &index(), &filter, Facet::Kind);

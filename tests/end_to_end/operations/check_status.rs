@@ -39,7 +39,14 @@ async fn name_means_the_listing_that_has_been_live_for_longest() {
     let second = Peer::start(agents::newest).await;
     let newer = registry.live_card(&second.card()).await;
     assert_ne!(older, newer);
-    for path in ["/api/listings/status?name=adder", "/api/products/reciprocity?name=Adder"] {
-        assert_eq!(registry.get(path).await.body["listing_id"], json!(older), "{path}");
+    // A reader may also send a name, or the URL of the card or the endpoint, as an id.
+    for path in [
+        "/api/listings/status?name=adder".to_owned(),
+        "/api/products/reciprocity?name=Adder".to_owned(),
+        "/api/listings/status?id=Adder".to_owned(),
+        "/api/probe-clean?listing_id=Adder".to_owned(),
+        format!("/api/listings/status?id={}", first.card()),
+    ] {
+        assert_eq!(registry.get(&path).await.body["listing_id"], json!(older), "{path}");
     }
 }

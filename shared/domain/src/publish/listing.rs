@@ -20,7 +20,7 @@ use registry_model::{
 use registry_store::StoreError;
 use registry_store::events::{Event, What};
 
-/// Between two probes of a listing that anybody can request: shorter than a repair takes, and each has ten requests.
+/// The shortest time between two probes that anybody can request by publishing again. A repair takes longer.
 const REPROBE_PAUSE: SignedDuration = SignedDuration::from_secs(30);
 
 #[derive(Clone, Debug)]

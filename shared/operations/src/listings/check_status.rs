@@ -336,7 +336,7 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
                 similar failures end Live only when the last proof expires."
         }
         (Lane::Gated, _) if listing.strikes.is_empty() => {
-            "Gated: it asks for a sign-in, and the metadata of the sign-in are correct. Whether the sign-in and the \
+            "Gated: it asks for a sign-in, and the metadata of the sign-in is correct. Whether the sign-in and the \
                 server work is not known."
         }
         (Lane::Gated, _) => {

@@ -67,6 +67,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn capability_that_is_null_counts_as_left_out() {
+        let of = |tools: Value| common(&json!({ "capabilities": { "tools": tools } }));
+        assert_eq!((of(Value::Null), of(json!([]))), (None, Some("capabilities")));
+    }
+
+    #[test]
     fn identity_is_read_in_both_places_and_meta_comes_first() {
         let info = |name: &str| json!({ "name": name, "version": "1" });
         let mut result = json!({ "serverInfo": info("tutorial") });
