@@ -21,9 +21,9 @@ pub struct InteropResolve;
 #[schemars(extend("anyOf" = argument_schema::one_of(&["q", "tool", "skill", "listing_id"])))]
 pub struct Arguments {
     /// The need in plain words. If you send no `q`, send `tool`, `skill` or `listing_id`.
-    #[serde(default, alias = "query", alias = "need", alias = "text")]
+    #[serde(alias = "query", alias = "need", alias = "text")]
     #[schemars(regex(pattern = argument_schema::WORDS), length(max = 20000))]
-    q: String,
+    q: Option<String>,
     /// The id of a listing. If sent, only this listing is returned.
     listing_id: Option<String>,
     /// The name of a tool that the listing must have.
@@ -125,7 +125,7 @@ fn read(arguments: &Arguments) -> Result<CapabilityQuery, Problem> {
         text.as_deref().map(|text| argument_text::line(field, text, MAX_NAME_CHARS)).transpose()
     };
     let query = CapabilityQuery {
-        text: Text::parse(&arguments.q, "q")?,
+        text: Text::parse(arguments.q.as_deref().unwrap_or_default(), "q")?,
         tool: name("tool", &arguments.tool)?,
         skill: name("skill", &arguments.skill)?,
         limit,
