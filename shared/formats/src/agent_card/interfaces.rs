@@ -157,9 +157,11 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
     // Clients of 1.0 do not read these fields, and older clients call the older methods whatever the version says.
     let dialect = stated.filter(|stated| *stated != Dialect::V1_0).unwrap_or(by_shape);
     if let Some(url) = card.get("url") {
-        let before = found.usable.len();
-        keep(Some(url), card.get("preferredTransport"), dialect, None, "", found);
-        if stated == Some(Dialect::V1_0) && found.usable.len() > before {
+        // Clients call the URL of the card first, and give up if it is no URL.
+        if !keep(Some(url), card.get("preferredTransport"), dialect, None, "", found) {
+            return;
+        }
+        if stated == Some(Dialect::V1_0) {
             found.violations.note(
                 "supportedInterfaces",
                 "interfaces_missing",
@@ -176,7 +178,7 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
     }
 }
 
-/// Checks one address and keeps it where a client could use it; a `path` of "" is the card itself.
+/// Checks one address and keeps it if a client could use it; a `path` of "" is the card itself. False if it is unusable.
 fn keep(
     url: Option<&Value>,
     binding: Option<&Value>,
@@ -184,7 +186,7 @@ fn keep(
     tenant: Option<&str>,
     path: &str,
     found: &mut Found,
-) {
+) -> bool {
     let at = |field: &str| if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") };
     let binding_field = match path {
         "" => "preferredTransport",
@@ -212,8 +214,12 @@ fn keep(
             if !found.usable.contains(&interface) {
                 found.usable.push(interface);
             }
+            true
         }
-        Err((code, fix)) => found.violations.note(at("url"), code, url, fix),
+        Err((code, fix)) => {
+            found.violations.note(at("url"), code, url, fix);
+            false
+        }
     }
 }
 

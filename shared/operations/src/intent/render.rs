@@ -33,8 +33,10 @@ pub(super) fn next(next: &Value) -> Option<String> {
 /// The message that executes the next step: a phrase if it expresses all arguments, else the call as JSON.
 fn message(next: &Value) -> Option<String> {
     let tool = next["tool"].as_str()?;
-    let arguments = next.get("body").or_else(|| next.get("arguments"))?;
-    let phrase = named_call::named(tool).and_then(|entry| phrase(entry, arguments.as_object()?));
+    let mut arguments = next.get("body").or_else(|| next.get("arguments"))?.as_object()?.clone();
+    // At an endpoint of several operations the body names the operation.
+    arguments.retain(|name, value| name != "action" || value != tool);
+    let phrase = named_call::named(tool).and_then(|entry| phrase(entry, &arguments));
     Some(match phrase {
         Some(phrase) => format!("Say: \"{phrase}\""),
         None => format!("Send: {}", json!({ "tool": tool, "arguments": arguments })),
@@ -165,6 +167,10 @@ mod tests {
             (
                 json!({ "tool": "get_access", "arguments": { "token": "at_x" } }),
                 r#"Send: {"tool":"get_access","arguments":{"token":"at_x"}}"#,
+            ),
+            (
+                json!({ "tool": "sense_traces", "body": { "action": "sense_traces", "listing_id": "mcp-a" } }),
+                r#"Say: "which traces were left at mcp-a?""#,
             ),
             (json!({ "tool": "take_demo" }), ""),
             (json!({ "method": "GET", "url": "/x" }), ""),

@@ -130,27 +130,27 @@ pub(super) async fn card_that_names(
     names.then_some((url, answer))
 }
 
-/// Tries `/mcp` if nothing is at another path of the host: its publisher may have mistyped the path. What is found there says
-/// nothing about the published URL, so only the advice is recorded. False if there is no MCP server.
+/// Tries `mcp` beside the published path and at the root if nothing is at that path: its publisher may have mistyped it. What
+/// is found there says nothing about the published URL, so only the advice is recorded. False if there is no MCP server.
 pub(super) async fn suggest_endpoint(peer: &mut Conversation<'_>, subject: &Subject) -> bool {
-    let Ok(url) = subject.url.join(MCP_PATH, peer.reach()) else { return false };
     let found = &*peer.findings;
     let is_nothing = found.worst() == Handshake::Fail && !found.is_inconclusive() && !found.is_kept_away();
-    if subject.is_proven
-        || subject.is_site()
-        || !is_nothing
-        || url == subject.url
-        || !subject.may_be_at_endpoint()
-    {
+    if subject.is_proven || subject.is_site() || !is_nothing || !subject.may_be_at_endpoint() {
         return false;
     }
-    let speaks = mcp::opens(peer, &url).await;
-    if speaks {
-        let fault = ProbeFault::EndpointElsewhere { url: url.to_string() };
-        peer.findings
-            .fault_first(&fault, "an MCP server at /mcp of this host, and none at the published path");
+    let path = subject.url.url().path().trim_end_matches('/');
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let beside = (!folder.is_empty()).then(|| format!("{folder}{MCP_PATH}"));
+    for path in beside.into_iter().chain([MCP_PATH.to_owned()]) {
+        let Ok(url) = subject.url.join(&path, peer.reach()) else { continue };
+        if url != subject.url && mcp::opens(peer, &url).await {
+            let fault = ProbeFault::EndpointElsewhere { url: url.to_string() };
+            let seen = format!("an MCP server at {path} of this host, and none at the published path");
+            peer.findings.fault_first(&fault, &seen);
+            return true;
+        }
     }
-    speaks
+    false
 }
 
 /// The URLs to try first (the address itself, below it, at the root), and the older ones.

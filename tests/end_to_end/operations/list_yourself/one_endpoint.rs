@@ -69,4 +69,13 @@ async fn mistyped_path_gets_the_url_that_works() {
         assert!(peer.requests().len() <= 12, "two more for the advice: {:?}", peer.request_names());
         peer.forget_requests();
     }
+    let at_a_b = |request: &PeerRequest| match request.path.as_str() {
+        "/a/b/mcp" => servers::modern(request),
+        _ => empty(404),
+    };
+    let below = Peer::start(at_a_b).await;
+    let id = id_of(&registry.publish(&json!({ "url": below.url("/a/b/mpc") })).await);
+    registry.deliver_events().await;
+    let status = registry.status(&id).await;
+    assert!(status["reasons"][0]["fix"].as_str().unwrap().contains(&below.url("/a/b/mcp")), "{status}");
 }
