@@ -1,12 +1,13 @@
 //! Selects the operation that a message requests, and writes the reply. The message is in plain words or
-//! contains a data part. No language model is used: the same message always selects the same operation. An
-//! operation that writes is never run on a guess.
+//! contains a data part. The same message always selects the same operation: no text is generated. An operation
+//! that writes is never run on a guess.
 
 mod argument_slots;
 mod command;
 mod examples;
 mod filling;
 mod matching;
+mod meaning;
 mod parsed_text;
 mod render;
 #[cfg(test)]
@@ -21,7 +22,7 @@ use serde_json::{Map, Value, json};
 use crate::lookup;
 use crate::named_call;
 use crate::short::{self, DETAIL, View};
-use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, RawArguments, SCORE};
+use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, RawArguments, SCORE};
 use parsed_text::{ParsedText, push_new};
 use registry_app::App;
 use registry_model::error::{Problem, shorten};
@@ -54,6 +55,9 @@ pub struct MessageContent {
     pub urls: Vec<String>,
 }
 
+/// Words of a message that may be nothing but a name.
+const MAX_NAME_WORDS: usize = 4;
+
 /// What a message requests.
 #[derive(Clone, Debug)]
 pub enum Intent {
@@ -61,8 +65,8 @@ pub enum Intent {
     Run(&'static AnyOperation, Value),
     /// This operation, but an argument for the slot is missing.
     Missing(&'static AnyOperation, Slot),
-    /// This operation, in a form that is not executed; the text is the reason.
-    Refused(&'static AnyOperation, &'static str),
+    /// This operation, in a form that is not executed.
+    Refused(&'static AnyOperation, Hold),
     /// A call of an operation that does not exist.
     NoSuch(String),
     /// More than 50 fields and URLs outside of the text.
@@ -71,6 +75,28 @@ pub enum Intent {
     Greeting,
     /// Not understood.
     Unclear,
+}
+
+/// Why an operation is not executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    SeveralCalls,
+    SeveralUrls,
+    /// The message takes the request back, or makes it conditional.
+    Retracted,
+    /// It writes, and the message contains no request for it.
+    Unrequested,
+}
+
+impl Hold {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::SeveralCalls => "Only one operation can be called at a time.",
+            Self::SeveralUrls => "The message contains several URLs, but only one is accepted at a time.",
+            Self::Retracted => "The message cancels this request or adds a condition to it.",
+            Self::Unrequested => "The message does not clearly request this.",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,9 +130,7 @@ pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) 
     let mut calls = message.data.iter().filter_map(named_call::parse);
     if let Some(call) = calls.next() {
         return match call.entry {
-            Some(entry) if calls.next().is_some() => {
-                Intent::Refused(entry, "Only one operation can be called at a time.")
-            }
+            Some(entry) if calls.next().is_some() => Intent::Refused(entry, Hold::SeveralCalls),
             Some(entry) => Intent::Run(entry, call.arguments),
             None => Intent::NoSuch(call.name),
         };
@@ -122,15 +146,10 @@ pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) 
         return Intent::Greeting;
     }
     let intent = match (matching::interpret(&parsed, &fields), earlier) {
-        (Intent::Unclear | Intent::Missing(..), Some(earlier)) => in_context(message, earlier),
+        (intent, Some(earlier)) if may_complete(&intent, &parsed) => in_context(message, earlier),
         (intent, _) => intent,
     };
-    let statement = match &intent {
-        Intent::Unclear => matching::of_statement(&parsed),
-        Intent::Run(entry, _) if entry.effect.read_only => matching::of_statement(&parsed),
-        _ => None,
-    };
-    let mut intent = match statement.unwrap_or(intent) {
+    let mut intent = match intent {
         Intent::Unclear if command::begins_with_refusal(&parsed.words) => Intent::Greeting,
         Intent::Unclear => matching::fallback(&parsed),
         intent => intent,
@@ -315,7 +334,11 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
         }
         Intent::Refused(entry, why) => {
             let example = render::example(entry, Some(&parsed));
-            let text = format!("{why} Nothing was done. To run the operation, send only: \"{example}\".");
+            let text = format!(
+                "{}: {} Nothing was done. To run it, send only: \"{example}\".",
+                entry.title,
+                why.text()
+            );
             (Outcome::Explained, "held", Some(*entry), text)
         }
         Intent::NoSuch(name) => {
@@ -375,6 +398,17 @@ fn parse_content(message: &MessageContent) -> (ParsedText, Map<String, Value>) {
     (parsed, fields)
 }
 
+/// Whether a message may answer a question; a few words alone may be a name that was asked for.
+fn may_complete(intent: &Intent, parsed: &ParsedText) -> bool {
+    match intent {
+        Intent::Unclear | Intent::Missing(..) | Intent::Refused(_, Hold::Unrequested) => true,
+        Intent::Run(entry, _) => {
+            std::ptr::eq(*entry, &MATCH_CAPABILITY) && parsed.words.len() <= MAX_NAME_WORDS
+        }
+        _ => false,
+    }
+}
+
 /// Interprets a message as the continuation of an earlier one.
 fn in_context(message: &MessageContent, earlier: &MessageContent) -> Intent {
     let whole = MessageContent {
@@ -394,8 +428,9 @@ fn in_context(message: &MessageContent, earlier: &MessageContent) -> Intent {
         Intent::Run(entry, _)
             if !entry.effect.read_only && command::objects(&ParsedText::parse(&message.text).words) =>
         {
-            return Intent::Refused(entry, matching::RETRACTED);
+            return Intent::Refused(entry, Hold::Retracted);
         }
+        Intent::Refused(_, Hold::Unrequested) => {}
         intent @ (Intent::Run(..) | Intent::Refused(..)) => return intent,
         _ => {}
     }

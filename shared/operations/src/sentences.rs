@@ -1,7 +1,8 @@
 //! The sentences of `assets/sentences.txt`: what people and agents say when they want an operation. A section begins with `# `
 //! and the name of its operation. Lines that begin with `* ` are phrases: they are also the examples on the agent card and in
-//! documents; `[quick-demo]` before a phrase makes it the example of this skill only. The other lines are only compared with messages, so each should say something new. The section `help` contains
-//! sentences that ask for help, or for nothing.
+//! documents; `[quick-demo]` before a phrase makes it the example of this skill only. The other lines show what a message can
+//! contain, and where. The section `help` contains sentences that ask for help, or for nothing. `assets/training.txt` has the
+//! same form; its sentences only train the classifier (`intent::meaning`), and are in several languages.
 //!
 //! `{url}`, `{id}` and `{token}` are slots for what a message contains. Any other slot is for a text and contains an example
 //! of it. After ` => `, a sentence names arguments that it implies, such as `kind=dangerous`.
@@ -19,12 +20,7 @@ struct Section {
 
 static SECTIONS: LazyLock<BTreeMap<&str, Section>> = LazyLock::new(|| {
     let mut sections = BTreeMap::<&str, Section>::new();
-    let mut name = "";
-    for line in include_str!("../assets/sentences.txt").lines().filter(|line| !line.is_empty()) {
-        if let Some(next) = line.strip_prefix("# ") {
-            name = next;
-            continue;
-        }
+    for (name, line) in lines(include_str!("../assets/sentences.txt")) {
         let section = sections.entry(name).or_default();
         match line.strip_prefix("* ") {
             Some(phrase) => {
@@ -37,6 +33,18 @@ static SECTIONS: LazyLock<BTreeMap<&str, Section>> = LazyLock::new(|| {
     }
     sections
 });
+
+/// The lines of a file of sentences, each with the name of its section.
+pub(crate) fn lines(file: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut name = "";
+    file.lines().filter(|line| !line.is_empty()).filter_map(move |line| match line.strip_prefix("# ") {
+        Some(next) => {
+            name = next;
+            None
+        }
+        None => Some((name, line)),
+    })
+}
 
 /// The phrases of an operation; the first is its best example.
 pub(crate) fn phrases(operation: &str) -> &'static [&'static str] {
@@ -58,10 +66,6 @@ pub(crate) fn of_skill(operation: &str, skill: &str) -> Vec<&'static str> {
 pub(crate) fn all(operation: &str) -> impl Iterator<Item = &'static str> {
     let section = SECTIONS.get(operation);
     section.into_iter().flat_map(|section| section.phrases.iter().chain(&section.others)).copied()
-}
-
-pub(crate) fn help() -> impl Iterator<Item = &'static str> {
-    all("help")
 }
 
 #[cfg(test)]

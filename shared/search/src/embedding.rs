@@ -52,11 +52,16 @@ pub fn of(text: &str) -> Embedding {
 }
 
 /// Computes embeddings of texts, so that they are cached. It does not block the thread of the caller.
-pub(super) async fn prepare(texts: Vec<String>) {
+pub async fn prepare(texts: Vec<String>) {
     let computed = tokio::task::spawn_blocking(move || texts.iter().for_each(|text| drop(of(text)))).await;
     if let Err(error) = computed {
         tracing::error!(%error, "could not compute embeddings");
     }
+}
+
+/// Adds a multiple of a vector to another.
+pub fn add(sum: &mut [f32], vector: &[f32], factor: f32) {
+    sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += factor * x);
 }
 
 /// A vector moved towards others by their weights, again of length 1.
@@ -64,9 +69,7 @@ pub(super) fn moved_towards<'a>(
     mut vector: Vec<f32>,
     towards: impl Iterator<Item = (&'a [f32], f32)>,
 ) -> Vec<f32> {
-    for (other, weight) in towards {
-        vector.iter_mut().zip(other).for_each(|(sum, x)| *sum += weight * x);
-    }
+    towards.for_each(|(other, weight)| add(&mut vector, other, weight));
     normalized(vector)
 }
 
@@ -114,7 +117,7 @@ impl Embedding {
     }
 
     /// The components; zeros for a text without any known word.
-    pub(super) fn components(&self) -> Vec<f32> {
+    pub fn components(&self) -> Vec<f32> {
         if !self.is_known() {
             return vec![0.0; WIDTH];
         }

@@ -199,39 +199,6 @@ pub(super) fn verdict(words: &[Word]) -> Option<bool> {
     found.all(|other| other == first).then_some(first)
 }
 
-/// What a statement says about a listing, if it is no question and no request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Statement {
-    /// "I used it, and it failed."
-    Used(bool),
-    /// "It does not work any more."
-    Fails,
-    /// "It is spam."
-    Abuses,
-}
-
-/// The statement in a text about the listing whose id is at `id`.
-pub(super) fn statement(text: &str, words: &[Word], id: usize) -> Option<Statement> {
-    const ABUSE: &str = "spam spams scam scams scammer fraud malware malicious phishing fake impersonates abuse abusive steals stole virus";
-    const USES: [&str; 5] = ["used", "called", "tried", "ran", "invoked"];
-    let verb = words.iter().find(|word| !BEFORE_A_VERB.contains(&word.low.as_str()))?;
-    // "X does not work" is no question, unlike "does X work".
-    let is_about = text[..id].trim().is_empty() && !text.contains('?');
-    if asks(text, words) && !is_about || is_general(&verb.low) || verb.low == "list" {
-        return None;
-    }
-    let is_use = matches!(words, [who, verb, next, ..] if matches!(who.low.as_str(), "i" | "we")
-        && USES.contains(&verb.low.as_str()) && (verb.at.end..next.at.start).contains(&id));
-    match verdict(words) {
-        _ if words.iter().any(|word| ABUSE.split(' ').any(|abuse| abuse == word.low)) => {
-            Some(Statement::Abuses)
-        }
-        Some(worked) if is_use && !refuses(words) => Some(Statement::Used(worked)),
-        Some(false) => Some(Statement::Fails),
-        _ => None,
-    }
-}
-
 /// Whether a verb needs another word of its phrase.
 pub(super) fn is_general(verb: &str) -> bool {
     GENERAL.contains(&verb) || WISHES.contains(&verb)

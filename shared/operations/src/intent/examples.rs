@@ -12,10 +12,6 @@ use super::command;
 use super::words::{Word, words};
 use crate::{AnyOperation, CATALOGUE, sentences};
 
-/// Words that say nothing about what is meant: polite words, which are part of any message, and negations, which decide
-/// whether an operation may write (`command`).
-const WITHOUT_WEIGHT: &str = "please pls plz kindly thanks thank thx hello hi hey dear cheers dont not never";
-
 #[derive(Clone, Debug)]
 pub(super) struct Example {
     /// The stems of its significant words.
@@ -44,7 +40,6 @@ pub(super) struct OperationExamples {
 #[derive(Debug)]
 pub(super) struct ExampleBook {
     pub(super) operations: Vec<OperationExamples>,
-    pub(super) help: Vec<Vec<f32>>,
     /// The weights of the stems in the examples.
     weights: HashMap<String, f32>,
 }
@@ -59,8 +54,7 @@ pub(super) static EXAMPLE_BOOK: LazyLock<ExampleBook> = LazyLock::new(|| {
     let all = CATALOGUE.len() as f32;
     let weight = |users: f32| (1.0 + all / users).ln() / (1.0 + all).ln();
     let weights = users.into_iter().map(|(stem, users)| (stem, weight(users))).collect();
-    let mut book = ExampleBook { operations: Vec::new(), help: Vec::new(), weights };
-    book.help = sentences::help().map(|text| book.sum(&words(text))).collect();
+    let mut book = ExampleBook { operations: Vec::new(), weights };
     for entry in CATALOGUE.iter().copied() {
         let parsed: Vec<_> = sentences::all(entry.name).map(parse).collect();
         let verbs = |negation: bool| -> HashSet<String> {
@@ -89,7 +83,8 @@ impl ExampleBook {
     /// The weighted vector of a word. A word that no operation uses has the highest weight.
     pub(super) fn vector(&self, word: &Word) -> Vec<f32> {
         let weight = self.weights.get(&word.stem).copied().unwrap_or(1.0);
-        let weight = if WITHOUT_WEIGHT.split(' ').any(|light| light == word.low) { 0.0 } else { weight };
+        // A negation decides whether an operation may write (`command`).
+        let weight = if word.is_polite() || command::is_negation(&word.low) { 0.0 } else { weight };
         embedding::of_word(&word.low).into_iter().map(|x| weight * x).collect()
     }
 

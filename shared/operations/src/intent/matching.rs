@@ -1,34 +1,39 @@
-//! Finds the operation that a message means: the one with the most similar example, among the examples whose slots the message
-//! fills. The vectors of both are compared, without what goes into the slots. An operation that writes is only run if the
-//! message also requests it (`command`).
+//! Finds the operation that a message means: the most probable one (`meaning`), with the arguments of its most similar example,
+//! among the examples whose slots the message fills. The word vectors of both are compared, without what goes into the slots.
+//! An operation that writes is only run if the message also requests it (`command`).
 
 use std::collections::HashSet;
 
 use registry_search::embedding::{dot, normalized};
 use serde_json::{Map, Value, json};
 
-use super::Intent;
 use super::argument_slots::Slot;
-use super::command::{self, Request, Statement};
+use super::command::{self, Request};
 use super::examples::{EXAMPLE_BOOK, Example, OperationExamples, sum};
 use super::filling::{Filling, fill};
+use super::meaning::{HELP, Meaning};
 use super::parsed_text::ParsedText;
-use crate::{CHECK_STATUS, DEPOSIT_OUTCOME, MATCH_CAPABILITY, REPORT_LISTING};
+use super::{Hold, Intent};
+use crate::{ARD_SEARCH, AnyOperation, CHECK_STATUS, DEPOSIT_OUTCOME, MATCH_CAPABILITY};
 
-/// The score from which a message means the same as an example. Below it, a message is a search.
-const MIN_SCORE: f32 = 0.58;
-/// A score is the similarity of the vectors. This is added if the message requests an operation that writes. It is subtracted
-/// if an argument is missing, and for a query, because the words around it are few and similar to many examples.
+/// The probability from which a message means an operation. Below it, a message is a search.
+const MIN_PROBABILITY: f32 = 0.3;
+/// From here a message with an id or a URL may be about something else, a report of a use is stored without a request, and
+/// a message that requests nothing is told how to request what it seems to mean.
+const CERTAIN: f32 = 0.5;
+/// How much the similarity to an example counts beside the probability: it decides between the examples of an operation, and
+/// between operations that are about as probable.
+const SIMILARITY: f32 = 0.5;
+/// Added to the similarity if the message requests an operation that writes. It is subtracted if an argument is missing, and
+/// for a query, because the words around it are few and similar to many examples.
 const STEP: f32 = 0.1;
 /// Added for each slot: of two equal examples, the one that takes more from the message is better.
 const SLOT: f32 = 0.01;
+/// The similarity of a message that asks for help, which is compared with no example.
+const HELP_SIMILARITY: f32 = 0.5;
 
 /// Words of a message that are compared.
 const MAX_WORDS: usize = 256;
-
-pub(super) const RETRACTED: &str = "The message cancels this request or adds a condition to it.";
-const STATEMENT: &str = "The message says something about a listing, but requests nothing.";
-const SEVERAL_URLS: &str = "The message contains several URLs, but only one is accepted at a time.";
 
 struct Message<'a> {
     parsed: &'a ParsedText,
@@ -36,6 +41,7 @@ struct Message<'a> {
     /// The vectors of its words, by where they begin.
     vectors: Vec<(usize, Vec<f32>)>,
     vector: Vec<f32>,
+    meaning: Meaning,
     /// Whether it contains an id or a URL.
     has_target: bool,
 }
@@ -46,7 +52,13 @@ impl<'a> Message<'a> {
         let vectors: Vec<_> = words.map(|word| (word.at.start, EXAMPLE_BOOK.vector(word))).collect();
         let vector = normalized(sum(vectors.iter().map(|(_, vector)| vector)));
         let has_target = !parsed.ids.is_empty() || !parsed.urls.is_empty();
-        Self { parsed, fields, vectors, vector, has_target }
+        Self { parsed, fields, vectors, vector, meaning: Meaning::of(parsed), has_target }
+    }
+
+    fn probability(&self, entry: &AnyOperation) -> f32 {
+        // Both are searches; the examples decide between them.
+        let class = if std::ptr::eq(entry, &ARD_SEARCH) { MATCH_CAPABILITY.name } else { entry.name };
+        self.meaning.probability(class)
     }
 
     fn similarity(&self, example: &Example, used_words: &HashSet<usize>) -> f32 {
@@ -85,11 +97,16 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
             candidate(message, operation, example, if example.negation { negated } else { request })
         })
     });
-    let help = EXAMPLE_BOOK.help.iter().filter(|_| !message.has_target);
-    let help = help.map(|vector| (dot(&message.vector, vector), Intent::Greeting));
+    let help = message.meaning.probability(HELP);
+    let help = (!message.has_target || help > CERTAIN).then_some((
+        help + SIMILARITY * HELP_SIMILARITY,
+        help,
+        Intent::Greeting,
+    ));
     // The first of the best: the order of the catalog decides between equals.
     let best = candidates.chain(help).reduce(|best, next| if next.0 > best.0 { next } else { best });
-    best.filter(|(score, _)| *score >= MIN_SCORE).map_or(Intent::Unclear, |(_, intent)| intent)
+    best.filter(|(_, probability, _)| *probability >= MIN_PROBABILITY)
+        .map_or(Intent::Unclear, |(_, _, intent)| intent)
 }
 
 /// What a message without a known request means: a question about a listing if it contains an id, else a search.
@@ -103,18 +120,6 @@ pub(super) fn fallback(parsed: &ParsedText) -> Intent {
     Intent::Unclear
 }
 
-/// What a statement about a listing means: the report of a use, or the question whether to report it. An answer about the
-/// state of the listing would contradict it.
-pub(super) fn of_statement(parsed: &ParsedText) -> Option<Intent> {
-    let [id] = parsed.ids.as_slice() else { return None };
-    let at = parsed.text.find(id.as_str())?;
-    Some(match command::statement(&parsed.text, &parsed.words, at)? {
-        Statement::Used(worked) => Intent::Run(&DEPOSIT_OUTCOME, json!({ "listing_id": id, "ok": worked })),
-        Statement::Fails => Intent::Refused(&DEPOSIT_OUTCOME, STATEMENT),
-        Statement::Abuses => Intent::Refused(&REPORT_LISTING, STATEMENT),
-    })
-}
-
 /// An operation that the text calls by its name.
 fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
     let (entry, at) = parsed.operation_names.first()?;
@@ -122,7 +127,7 @@ fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
     if !entry.effect.read_only {
         match command::request(&parsed.text, &parsed.words, |word| word == *at, &HashSet::new()) {
             Request::Clear(_) => {}
-            Request::Retracted(_) => return Some(Intent::Refused(entry, RETRACTED)),
+            Request::Retracted(_) => return Some(Intent::Refused(entry, Hold::Retracted)),
             Request::Missing => return None,
         }
     }
@@ -152,13 +157,13 @@ fn requests(message: &Message<'_>, operation: &OperationExamples) -> [Request; 2
     [request, command::request(text, words, is_verb, &own)]
 }
 
-/// The intent for one example, with its score; `None` if the message does not mean it.
+/// The intent for one example, with its score and its probability; `None` if the message cannot mean it.
 fn candidate(
     message: &Message<'_>,
     operation: &OperationExamples,
     example: &Example,
     request: Request,
-) -> Option<(f32, Intent)> {
+) -> Option<(f32, f32, Intent)> {
     let (parsed, entry) = (message.parsed, operation.entry);
     let has_target = example.slots.iter().any(|slot| matches!(slot, Slot::Url | Slot::Id));
     // A text with a URL or an id is about it.
@@ -171,8 +176,11 @@ fn candidate(
     }
     let used_words = filling.as_ref().map_or(&none, |filling| &filling.used_words);
     let similarity = message.similarity(example, used_words);
+    let probability = message.probability(entry);
     let missing = if filling.is_ok() { 0.0 } else { STEP };
-    let score = |similarity: f32| similarity - missing + SLOT * example.slots.len() as f32;
+    let score = |similarity: f32| {
+        probability + SIMILARITY * (similarity - missing + SLOT * example.slots.len() as f32)
+    };
     let run = |filling: Filling| {
         let arguments = example.implied.clone().into_iter().chain(filling.arguments).collect();
         run(parsed, message.fields, operation, arguments)
@@ -180,24 +188,43 @@ fn candidate(
     if entry.effect.read_only {
         let is_query = filling.is_ok() && example.slots.contains(&Slot::Text);
         let intent = filling.map_or_else(|slot| Intent::Missing(entry, slot), run);
-        return Some((score(if is_query { similarity - STEP } else { similarity }), intent));
+        return Some((score(if is_query { similarity - STEP } else { similarity }), probability, intent));
     }
-    let (Request::Clear(at) | Request::Retracted(at)) = request else { return None };
-    let score = score(similarity.max(message.similarity_of_clause(example, at)));
-    if matches!(request, Request::Retracted(_)) {
-        return Some((score, Intent::Refused(entry, RETRACTED)));
-    }
-    if !names_object(message, example, at, used_words) {
+    let is_clear = match request {
+        Request::Clear(at) => names_object(message, example, at, used_words),
+        Request::Retracted(_) => {
+            return Some((score(similarity), probability, Intent::Refused(entry, Hold::Retracted)));
+        }
+        // "It failed" needs no verb of a request.
+        Request::Missing => probability > CERTAIN && reports_a_use(parsed, entry),
+    };
+    if !is_clear && probability < CERTAIN {
         return None;
     }
+    if !is_clear {
+        return Some((score(similarity - STEP), probability, Intent::Refused(entry, Hold::Unrequested)));
+    }
+    let similarity = match request {
+        Request::Clear(at) => similarity.max(message.similarity_of_clause(example, at)),
+        _ => similarity,
+    };
     let intent = match filling {
         Err(slot) => Intent::Missing(entry, slot),
         Ok(_) if example.slots.contains(&Slot::Url) && parsed.urls.len() > 1 => {
-            Intent::Refused(entry, SEVERAL_URLS)
+            Intent::Refused(entry, Hold::SeveralUrls)
         }
         Ok(filling) => run(filling),
     };
-    Some((score + STEP, intent))
+    Some((score(similarity + STEP), probability, intent))
+}
+
+/// Whether a statement says how a use of one listing went.
+fn reports_a_use(parsed: &ParsedText, entry: &AnyOperation) -> bool {
+    std::ptr::eq(entry, &DEPOSIT_OUTCOME)
+        && parsed.ids.len() == 1
+        && command::verdict(&parsed.words).is_some()
+        && !command::asks(&parsed.text, &parsed.words)
+        && !command::objects(&parsed.words)
 }
 
 /// Whether a request says what it is about. A general verb needs another word of its example, unless both have no other. An

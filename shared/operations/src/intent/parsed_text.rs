@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::command;
 use super::words::{Word, WordSplitter};
 use crate::AnyOperation;
 use crate::named_call;
@@ -39,7 +40,13 @@ pub(super) struct ParsedText {
     pub(super) numbers: Vec<u64>,
     /// Operations called by name, each with its index in `words`.
     pub(super) operation_names: Vec<(&'static AnyOperation, usize)>,
+    /// What stands for URLs, ids and tokens where only the meaning of the text counts.
+    stand_ins: Vec<(Range<usize>, &'static str)>,
 }
+
+const LISTING: &str = "this listing";
+const ADDRESS: &str = "this address";
+const TOKEN: &str = "this token";
 
 impl ParsedText {
     pub(super) fn parse(text: &str) -> Self {
@@ -50,7 +57,8 @@ impl ParsedText {
         while at < text.len() {
             let rest = &text[at..];
             if let Some((inner, whole)) = quotation(text, at) {
-                parsed.take_quotation(&text[inner]);
+                let stand_in = parsed.take_quotation(&text[inner]);
+                parsed.stand_ins.extend(stand_in.map(|stand_in| (whole.clone(), stand_in)));
                 at = whole.end;
                 continue;
             }
@@ -86,7 +94,9 @@ impl ParsedText {
             splitter.add(text, chunk.start..chunk.start + begin);
             let url = url_of(&raw[begin..]);
             push_new(&mut self.urls, url);
-            return chunk.start + begin + url.len();
+            let end = chunk.start + begin + url.len();
+            self.stand_ins.push((chunk.start + begin..end, ADDRESS));
+            return end;
         }
         let (core, from) = trim_marks(raw);
         let core = core.strip_suffix("'s").or_else(|| core.strip_suffix("’s")).unwrap_or(core);
@@ -98,12 +108,15 @@ impl ParsedText {
         splitter.add(text, chunk.start..start);
         if is_id(core) {
             push_new(&mut self.ids, core);
+            self.stand_ins.push((start..end, LISTING));
         } else if is_token(core) {
             push_new(&mut self.tokens, core);
+            self.stand_ins.push((start..end, TOKEN));
         } else if is_email(core) {
             push_new(&mut self.emails, core);
         } else if is_host(core) {
             push_new(&mut self.urls, &format!("https://{core}"));
+            self.stand_ins.push((start..end, ADDRESS));
         } else if let Some(entry) =
             Some(core).filter(|core| core.contains(['_', '-'])).and_then(named_call::named)
         {
@@ -120,18 +133,44 @@ impl ParsedText {
         chunk.end
     }
 
-    fn take_quotation(&mut self, inner: &str) {
+    /// Returns what stands for the quotation, unless it is a text.
+    fn take_quotation(&mut self, inner: &str) -> Option<&'static str> {
         let inner = inner.trim();
         if scheme(inner) == Some(0) && !inner.contains(char::is_whitespace) {
             push_new(&mut self.urls, url_of(inner));
+            Some(ADDRESS)
         } else if is_id(inner) {
             push_new(&mut self.ids, inner);
+            Some(LISTING)
         } else if is_token(inner) {
             push_new(&mut self.tokens, inner);
+            Some(TOKEN)
         } else {
             self.names.push(inner.to_owned());
             self.quoted += 1;
+            None
         }
+    }
+
+    /// Whether a word can be part of any message.
+    pub(super) fn is_polite(&self, word: &Word) -> bool {
+        word.is_polite() || command::is_thanks(&self.words, word.sentence)
+    }
+
+    /// The text without polite words, in which other words stand for all URLs, ids and tokens.
+    pub(super) fn neutral(&self) -> String {
+        let polite = self.words.iter().filter(|word| self.is_polite(word));
+        let mut parts: Vec<_> = polite.map(|word| (word.at.clone(), "")).collect();
+        parts.extend(self.stand_ins.iter().cloned());
+        parts.sort_unstable_by_key(|(part, _)| part.start);
+        let mut neutral = String::with_capacity(self.text.len());
+        let mut end = 0;
+        for (part, stand_in) in parts {
+            neutral.push_str(self.text.get(end..part.start).unwrap_or_default());
+            neutral.push_str(stand_in);
+            end = part.end;
+        }
+        neutral + &self.text[end..]
     }
 
     fn take_numbers_and_names(&mut self) {

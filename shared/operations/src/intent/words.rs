@@ -20,6 +20,8 @@ pub(super) struct Word {
     pub(super) at: Range<usize>,
 }
 
+const POLITE: &str = "please pls plz kindly thanks thank thx hello hi hey dear cheers";
+
 /// Words without a meaning of their own.
 const STOP_WORDS: [&str; 69] = [
     "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but",
@@ -37,6 +39,11 @@ impl Word {
         let capital = letters.next().is_some_and(char::is_uppercase)
             && (letters.clone().next().is_none() || letters.any(char::is_lowercase));
         Self { stem: stem(&low), capital, starts_clause, sentence, at, low }
+    }
+
+    /// Whether the word can be part of any message.
+    pub(super) fn is_polite(&self) -> bool {
+        POLITE.split(' ').any(|polite| polite == self.low)
     }
 
     pub(super) fn is_significant(&self) -> bool {
