@@ -6,6 +6,7 @@ mod argument_slots;
 mod command;
 mod examples;
 mod filling;
+mod listing_names;
 mod matching;
 mod meaning;
 mod parsed_text;
@@ -125,8 +126,55 @@ pub struct Reply {
     pub data: Value,
 }
 
-/// Parses a message; `earlier` is the message of the same conversation that lacked an argument.
-pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> Intent {
+/// What a message requests, and the message with ids for the listings that it names. `earlier` is the message of the same
+/// conversation that lacked an argument.
+///
+/// # Errors
+/// Server-side and temporary faults.
+pub async fn understood(
+    app: &App,
+    message: MessageContent,
+    earlier: Option<&MessageContent>,
+) -> Result<(MessageContent, Intent), Problem> {
+    let named = match earlier {
+        Some(earlier) => listing_names::with_ids(app, earlier).await?,
+        None => None,
+    };
+    let earlier = named.as_ref().or(earlier);
+    if let Some(named) = listing_names::with_ids(app, &message).await? {
+        let intent = without_search(&named, earlier);
+        // Words of a search may happen to be a name.
+        if !matches!(intent, Intent::Unclear) {
+            return Ok((named, intent));
+        }
+    }
+    let intent = parse_intent(&message, earlier);
+    Ok((message, intent))
+}
+
+/// Parses a message without looking for names.
+fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> Intent {
+    match without_search(message, earlier) {
+        Intent::Unclear => {
+            let (parsed, _) = parse_content(message);
+            match command::begins_with_refusal(&parsed.words) {
+                true => Intent::Greeting,
+                false => with_short_answer(matching::fallback(&parsed)),
+            }
+        }
+        intent => intent,
+    }
+}
+
+fn with_short_answer(mut intent: Intent) -> Intent {
+    if let Intent::Run(_, Value::Object(arguments)) = &mut intent {
+        arguments.entry(DETAIL).or_insert_with(|| json!("short"));
+    }
+    intent
+}
+
+/// What a message requests; unclear if it fits no operation.
+fn without_search(message: &MessageContent, earlier: Option<&MessageContent>) -> Intent {
     let mut calls = message.data.iter().filter_map(named_call::parse);
     if let Some(call) = calls.next() {
         return match call.entry {
@@ -149,15 +197,7 @@ pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) 
         (intent, Some(earlier)) if may_complete(&intent, &parsed) => in_context(message, earlier),
         (intent, _) => intent,
     };
-    let mut intent = match intent {
-        Intent::Unclear if command::begins_with_refusal(&parsed.words) => Intent::Greeting,
-        Intent::Unclear => matching::fallback(&parsed),
-        intent => intent,
-    };
-    if let Intent::Run(_, Value::Object(arguments)) = &mut intent {
-        arguments.entry(DETAIL).or_insert_with(|| json!("short"));
-    }
-    intent
+    with_short_answer(intent)
 }
 
 /// Whether a message cancels the request of its conversation.

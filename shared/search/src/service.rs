@@ -8,6 +8,7 @@ use jiff::SignedDuration;
 
 use super::browse::CountedFacets;
 use super::engine::IndexHit;
+use super::entry::IndexedListing;
 use super::index_cache::{IndexCache, Reading};
 use super::{Backend, Found, Hit, Query};
 use registry_model::{Clock, Listing, ListingId, Moment};
@@ -91,6 +92,15 @@ impl Searcher {
             found.push(self.answer(query).await?.hits.into_iter().map(scored).collect());
         }
         Ok(found)
+    }
+
+    /// The listing of this name in the loaded index, and the name as it is written; `None` if there is none, or if there are several.
+    pub fn only_named(&self, name: &str) -> Option<(ListingId, String)> {
+        let index = self.read();
+        let is_meant = |listing: &&IndexedListing| listing.name.eq_ignore_ascii_case(name);
+        let mut named = index.named([name, name]).map(|(_, listing)| listing).filter(is_meant);
+        let only = named.next()?;
+        named.next().is_none().then(|| (only.id.clone(), only.name.clone()))
     }
 
     /// Must not be held across an await.

@@ -107,7 +107,8 @@ async fn answer(
     let context_id = request.context_id.clone().unwrap_or_else(|| new_context_id(app));
     let parsed = request.message.parsed()?;
     if !request.requires_task() {
-        return match intent::parse_intent(&parsed, None) {
+        let (parsed, intent) = Box::pin(intent::understood(app, parsed, None)).await?;
+        return match intent {
             Intent::Run(operation, arguments) if operation.effect.read_only => {
                 let parts = read(app, cache, caller, dialect, operation, arguments).await?;
                 Ok(Sent::Message { context_id, parts })
@@ -132,7 +133,7 @@ async fn answer(
     let reply = if earlier.is_some() && intent::refuses(&parsed) {
         None
     } else {
-        let intent = intent::parse_intent(&parsed, earlier.as_ref());
+        let (parsed, intent) = Box::pin(intent::understood(app, parsed, earlier.as_ref())).await?;
         Some(intent::answer(app, &caller, &parsed, intent).await?)
     };
     store(app, caller, &request, context_id, previous, reply).await
