@@ -382,7 +382,7 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             (Outcome::Explained, "held", Some(*entry), text)
         }
         Intent::NoSuch(name) => {
-            let help = render::help_text(&app.settings.brand);
+            let help = render::help_text(&app.settings);
             let text = format!("Unknown operation `{}`. {help}", shorten(name, 80));
             (Outcome::Declined, "no_such_operation", None, text)
         }
@@ -394,7 +394,7 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             (Outcome::Explained, "too_many_fields", None, text)
         }
         Intent::Greeting | Intent::Run(..) => {
-            (Outcome::Explained, "help", None, render::help_text(&app.settings.brand))
+            (Outcome::Explained, "help", None, render::help_text(&app.settings))
         }
         Intent::Unclear => {
             let near = [&LIST_YOURSELF, &SCORE, &CHECK_STATUS];

@@ -7,15 +7,16 @@ use std::collections::HashSet;
 use super::words::Word;
 
 /// Words that may come between the beginning of a clause and the verb of a request.
-const BEFORE_A_VERB: [&str; 44] = [
+const BEFORE_A_VERB: [&str; 45] = [
     "ahead", "also", "and", "can", "could", "dear", "do", "dont", "go", "hello", "help", "hey", "hi", "i",
-    "just", "kindly", "let", "lets", "like", "me", "need", "never", "not", "now", "ok", "okay", "or",
+    "just", "kindly", "let", "lets", "like", "may", "me", "need", "never", "not", "now", "ok", "okay", "or",
     "please", "pls", "registry", "should", "so", "then", "there", "to", "try", "us", "wanna", "want", "we",
     "will", "wish", "would", "you",
 ];
 
 /// What may follow "I" in a request. "Can I list it?" asks for permission and "I list" is a statement.
-const AFTER_I: &str = "want wanna need wish would like dont do never endorse recommend report vouch complain";
+const AFTER_I: &str =
+    "want wanna need wish would like dont do never endorse recommend report vouch complain have get";
 
 /// Verbs too general to match without another word of their phrase.
 const GENERAL: [&str; 55] = [
@@ -148,10 +149,13 @@ pub(super) fn asks(text: &str, words: &[Word]) -> bool {
     text.split(": ").next().is_some_and(|text| text.contains('?')) || words.first().is_some_and(is_question)
 }
 
-/// Whether a text asks the registry to do something: "could you list it?"
+/// Whether a text asks the registry to do something, or for a thing: "could you list it?", "may I have the demo?"
 fn asks_us(words: &[Word]) -> bool {
-    let is_modal = |word: &Word| matches!(word.low.as_str(), "can" | "could" | "would" | "will");
-    words.windows(2).any(|pair| is_modal(&pair[0]) && pair[1].low == "you")
+    let is_modal = |word: &Word| matches!(word.low.as_str(), "can" | "could" | "would" | "will" | "may");
+    words.windows(3).any(|three| {
+        let (who, verb) = (three[1].low.as_str(), three[2].low.as_str());
+        is_modal(&three[0]) && (who == "you" || matches!(who, "i" | "we") && matches!(verb, "have" | "get"))
+    })
 }
 
 /// Whether the whole text is a refusal.

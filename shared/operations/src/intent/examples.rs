@@ -1,10 +1,8 @@
-//! The sentences of all operations, parsed and embedded once per process. Each word is weighted: a word that only one operation
-//! uses says more than a word that many operations use.
+//! The sentences of all operations, parsed once per process.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use registry_search::embedding;
 use serde_json::{Map, Value};
 
 use super::argument_slots::{ArgumentSlots, Slot};
@@ -23,7 +21,6 @@ pub(super) struct Example {
     pub(super) implied: Map<String, Value>,
     /// Whether it begins with a negation, such as "do not write to {id}".
     pub(super) negation: bool,
-    pub(super) vector: Vec<f32>,
 }
 
 #[derive(Debug)]
@@ -40,68 +37,23 @@ pub(super) struct OperationExamples {
 #[derive(Debug)]
 pub(super) struct ExampleBook {
     pub(super) operations: Vec<OperationExamples>,
-    /// The weights of the stems in the examples.
-    weights: HashMap<String, f32>,
 }
 
 pub(super) static EXAMPLE_BOOK: LazyLock<ExampleBook> = LazyLock::new(|| {
-    let mut users: HashMap<String, f32> = HashMap::new();
-    for entry in CATALOGUE.iter().copied() {
-        let parsed = sentences::all(entry.name).flat_map(|text| parse(text).0);
-        let stems: HashSet<String> = parsed.map(|word| word.stem).collect();
-        stems.into_iter().for_each(|stem| *users.entry(stem).or_default() += 1.0);
-    }
-    let all = CATALOGUE.len() as f32;
-    let weight = |users: f32| (1.0 + all / users).ln() / (1.0 + all).ln();
-    let weights = users.into_iter().map(|(stem, users)| (stem, weight(users))).collect();
-    let mut book = ExampleBook { operations: Vec::new(), weights };
-    for entry in CATALOGUE.iter().copied() {
+    let operations = CATALOGUE.iter().copied().map(|entry| {
         let parsed: Vec<_> = sentences::all(entry.name).map(parse).collect();
         let verbs = |negation: bool| -> HashSet<String> {
             let examples = parsed.iter().filter(|(_, example)| example.negation == negation);
             examples.flat_map(|(words, _)| command::verbs(words)).collect()
         };
         let (verbs, negated_verbs) = (verbs(false), verbs(true));
-        let examples = parsed.into_iter().map(|(words, example)| {
-            let significant = words.iter().filter(|word| word.is_significant());
-            let stems = significant.map(|word| word.stem.clone()).collect();
-            Example { stems, vector: book.sum(&words), ..example }
-        });
-        let examples = examples.collect();
-        book.operations.push(OperationExamples {
-            entry,
-            examples,
-            arguments: ArgumentSlots::of(entry),
-            verbs,
-            negated_verbs,
-        });
-    }
-    book
+        let examples = parsed.into_iter().map(|(_, example)| example).collect();
+        OperationExamples { entry, examples, arguments: ArgumentSlots::of(entry), verbs, negated_verbs }
+    });
+    ExampleBook { operations: operations.collect() }
 });
 
-impl ExampleBook {
-    /// The weighted vector of a word. A word that no operation uses has the highest weight.
-    pub(super) fn vector(&self, word: &Word) -> Vec<f32> {
-        let weight = self.weights.get(&word.stem).copied().unwrap_or(1.0);
-        // A negation decides whether an operation may write (`command`).
-        let weight = if word.is_polite() || command::is_negation(&word.low) { 0.0 } else { weight };
-        embedding::of_word(&word.low).into_iter().map(|x| weight * x).collect()
-    }
-
-    fn sum(&self, words: &[Word]) -> Vec<f32> {
-        let vectors: Vec<_> = words.iter().map(|word| self.vector(word)).collect();
-        embedding::normalized(sum(vectors.iter()))
-    }
-}
-
-pub(super) fn sum<'a>(vectors: impl Iterator<Item = &'a Vec<f32>>) -> Vec<f32> {
-    vectors.fold(vec![0.0; embedding::WORD_WIDTH], |mut sum, vector| {
-        sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
-        sum
-    })
-}
-
-/// The words of an example, and the example without its vector.
+/// The words of an example, and the example.
 fn parse(text: &'static str) -> (Vec<Word>, Example) {
     let (mut rest, implied) = text.split_once(" => ").unwrap_or((text, ""));
     let implied = implied.split(' ').filter_map(|pair| pair.split_once('=')).map(|(name, value)| {
@@ -120,8 +72,8 @@ fn parse(text: &'static str) -> (Vec<Word>, Example) {
     all.extend(part(rest, all.len()));
     let around_text = text_at.map(|at: usize| (all[..at].to_vec(), all[at..].to_vec())).unwrap_or_default();
     let negation = all.iter().take(2).any(|word| command::is_negation(&word.low));
-    let (stems, vector) = (HashSet::new(), Vec::new());
-    (all, Example { stems, slots, around_text, implied: implied.collect(), negation, vector })
+    let stems = all.iter().filter(|word| word.is_significant()).map(|word| word.stem.clone()).collect();
+    (all, Example { stems, slots, around_text, implied: implied.collect(), negation })
 }
 
 /// The words between two slots. Only a mark starts a new clause after a slot.

@@ -1,15 +1,14 @@
 //! Finds the operation that a message means: the most probable one (`meaning`), with the arguments of its most similar example,
-//! among the examples whose slots the message fills. The word vectors of both are compared, without what goes into the slots.
-//! An operation that writes is only run if the message also requests it (`command`).
+//! among the examples whose slots the message fills. Their words are compared, without those that go into the slots. An
+//! operation that writes is only run if the message also requests it (`command`).
 
 use std::collections::HashSet;
 
-use registry_search::embedding::{dot, normalized};
 use serde_json::{Map, Value, json};
 
 use super::argument_slots::Slot;
 use super::command::{self, Request};
-use super::examples::{EXAMPLE_BOOK, Example, OperationExamples, sum};
+use super::examples::{EXAMPLE_BOOK, Example, OperationExamples};
 use super::filling::{Filling, fill};
 use super::meaning::{HELP, Meaning};
 use super::parsed_text::ParsedText;
@@ -38,9 +37,6 @@ const MAX_WORDS: usize = 256;
 struct Message<'a> {
     parsed: &'a ParsedText,
     fields: &'a Map<String, Value>,
-    /// The vectors of its words, by where they begin.
-    vectors: Vec<(usize, Vec<f32>)>,
-    vector: Vec<f32>,
     meaning: Meaning,
     /// Whether it contains an id or a URL.
     has_target: bool,
@@ -48,11 +44,8 @@ struct Message<'a> {
 
 impl<'a> Message<'a> {
     fn of(parsed: &'a ParsedText, fields: &'a Map<String, Value>) -> Self {
-        let words = parsed.words.iter().take(MAX_WORDS);
-        let vectors: Vec<_> = words.map(|word| (word.at.start, EXAMPLE_BOOK.vector(word))).collect();
-        let vector = normalized(sum(vectors.iter().map(|(_, vector)| vector)));
         let has_target = !parsed.ids.is_empty() || !parsed.urls.is_empty();
-        Self { parsed, fields, vectors, vector, meaning: Meaning::of(parsed), has_target }
+        Self { parsed, fields, meaning: Meaning::of(parsed), has_target }
     }
 
     fn probability(&self, entry: &AnyOperation) -> f32 {
@@ -61,26 +54,13 @@ impl<'a> Message<'a> {
         self.meaning.probability(class)
     }
 
+    /// The share of common words among all significant words of the message and the example, without those that went into slots.
     fn similarity(&self, example: &Example, used_words: &HashSet<usize>) -> f32 {
-        if used_words.is_empty() {
-            return dot(&self.vector, &example.vector);
-        }
-        self.similarity_of(example, |start| !used_words.contains(&start))
-    }
-
-    /// The similarity of the clause that contains the word at `at`. The other clauses of a request may be about something
-    /// else: "We just started, so kindly register it."
-    fn similarity_of_clause(&self, example: &Example, at: usize) -> f32 {
-        let words = &self.parsed.words;
-        let start = (0..=at).rev().find(|at| words[*at].starts_clause).unwrap_or(at);
-        let end = (at + 1..words.len()).find(|at| words[*at].starts_clause).unwrap_or(words.len());
-        let clause = words[start].at.start..words[end - 1].at.end;
-        self.similarity_of(example, |start| clause.contains(&start))
-    }
-
-    fn similarity_of(&self, example: &Example, is_included: impl Fn(usize) -> bool) -> f32 {
-        let words = self.vectors.iter().filter(|(start, _)| is_included(*start));
-        dot(&normalized(sum(words.map(|(_, vector)| vector))), &example.vector)
+        let words = self.parsed.words.iter().take(MAX_WORDS);
+        let own = words.filter(|word| word.is_significant() && !used_words.contains(&word.at.start));
+        let own: HashSet<&str> = own.map(|word| word.stem.as_str()).collect();
+        let common = example.stems.iter().filter(|stem| own.contains(stem.as_str())).count();
+        (1 + common) as f32 / (1 + own.len() + example.stems.len() - common) as f32
     }
 }
 
@@ -204,10 +184,6 @@ fn candidate(
     if !is_clear {
         return Some((score(similarity - STEP), probability, Intent::Refused(entry, Hold::Unrequested)));
     }
-    let similarity = match request {
-        Request::Clear(at) => similarity.max(message.similarity_of_clause(example, at)),
-        _ => similarity,
-    };
     let intent = match filling {
         Err(slot) => Intent::Missing(entry, slot),
         Ok(_) if example.slots.contains(&Slot::Url) && parsed.urls.len() > 1 => {

@@ -1,5 +1,5 @@
 //! What a message means: how probable each operation is, from its words and from the vector that the language model gives it. The
-//! weights are a logistic regression over `assets/training.txt` and `assets/sentences.txt` (`training`); no sentence is
+//! weights are a logistic regression over `assets/training.txt` and `assets/sentences.txt` (`tests`); no sentence is
 //! compared at run time, so sentences may be added without a cost.
 
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::parsed_text::ParsedText;
 
 #[cfg(test)]
-mod training;
+mod tests;
 
 /// The class of messages that ask for help, about the registry itself, or for nothing.
 pub(super) const HELP: &str = "help";

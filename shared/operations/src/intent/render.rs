@@ -13,6 +13,7 @@ use crate::{
     MATCH_CAPABILITY, SCORE, SEARCH_ACTIVE,
 };
 use registry_model::error::shorten;
+use registry_model::settings::Settings;
 
 const NEXT_MEMBERS: [&str; 3] = ["next", "list_hint", "hint"];
 
@@ -121,8 +122,8 @@ pub fn operations() -> Value {
     CATALOGUE.iter().copied().map(summary).collect()
 }
 
-/// A short help with examples.
-pub fn help_text(brand: &str) -> String {
+/// A short help with examples, and the answers to what people ask most about a registry.
+pub fn help_text(settings: &Settings) -> String {
     let examples = [
         &MATCH_CAPABILITY,
         &SEARCH_ACTIVE,
@@ -133,21 +134,30 @@ pub fn help_text(brand: &str) -> String {
         &GET_FOUNDING_DEAL,
     ];
     let lines = examples.map(|entry| format!("\n- {}", example(entry, None))).concat();
+    let contact = settings.operator_contact.as_deref().unwrap_or("the operator, by report_listing");
     format!(
-        "This is {brand}, a registry of agents and MCP servers that answered a real handshake. Say what you need, \
-         for example:{lines}\nThe method `help` and the agent card describe all {} operations. You can also send a \
-         data part {{\"operation\": …, \"arguments\": {{…}}}}; `next` in an answer is such a call.",
+        "This is {}, a registry of agents and MCP servers that answered a real handshake. A program answers here, and \
+         it only knows the registry. Listing is free: send a URL. It is probed within seconds, and a Live listing at \
+         least every {} days. Only its owner can change or withdraw it, with a signature. Contact: {contact}. About: \
+         {}\nSay what you need, for example:{lines}\nThe method `help` and the agent card describe all {} operations. \
+         You can also send a data part {{\"operation\": …, \"arguments\": {{…}}}}; `next` in an answer is such a call.",
+        settings.brand,
+        settings.recheck_days,
+        settings.url("/about"),
         CATALOGUE.len()
     )
 }
 
 #[cfg(test)]
 mod tests {
+    use registry_model::settings::Mode;
+
     use super::*;
 
     #[test]
     fn help_is_short() {
-        assert!(help_text("Agent and MCP Registry").len() < 1000);
+        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
+        assert!(help_text(&settings).len() < 1500);
         assert_eq!(filled("is {listing_id} live?"), "is {listing_id} live?");
         assert_eq!(filled("find an agent that can {read papers}"), "find an agent that can read papers");
     }

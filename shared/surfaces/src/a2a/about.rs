@@ -47,7 +47,7 @@ pub(super) async fn status(State(app): State<App>) -> Json<A2aStatus> {
 pub(super) fn help(settings: &Settings) -> Value {
     json!({
         "ok": true,
-        "text": intent::help_text(&settings.brand),
+        "text": intent::help_text(settings),
         "methods": dialects::supported(),
         "operations": intent::what_can_be_done(),
         "endpoint": settings.url("/api/a2a"),
