@@ -441,7 +441,9 @@ fn parse_content(message: &MessageContent) -> (ParsedText, Map<String, Value>) {
 /// Whether a message may answer a question; a few words alone may be a name that was asked for.
 fn may_complete(intent: &Intent, parsed: &ParsedText) -> bool {
     match intent {
-        Intent::Unclear | Intent::Missing(..) | Intent::Refused(_, Hold::Unrequested) => true,
+        Intent::Unclear | Intent::Greeting | Intent::Missing(..) | Intent::Refused(_, Hold::Unrequested) => {
+            true
+        }
         Intent::Run(entry, _) => {
             std::ptr::eq(*entry, &MATCH_CAPABILITY) && parsed.words.len() <= MAX_NAME_WORDS
         }
