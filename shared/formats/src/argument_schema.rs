@@ -48,7 +48,7 @@ pub const TEXT_OR_BLANK: &str =
 pub const WORDS: &str = r"[^\u0000- \u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
 
 /// Any type except null. It is a list of types, because clients handle a list better than a `not`.
-const GIVEN: [&str; 5] = ["string", "number", "boolean", "object", "array"];
+pub const GIVEN: [&str; 5] = ["string", "number", "boolean", "object", "array"];
 
 /// Requires one of these arguments, not null.
 pub fn one_of(names: &[&str]) -> Value {

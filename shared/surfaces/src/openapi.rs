@@ -1,7 +1,9 @@
 //! `/openapi.json` describes this API for machines (OpenAPI 3.1.0). The description is derived from the catalog of
 //! operations and the tables of documents, so that it always agrees with them. Protocols that others define
-//! are described from their wire types. The description is made once per process. Only the address is different for each registry.
+//! are described from their wire types. The description is made once per process. Only
+//! the head is different for each registry.
 
+mod compact;
 mod components;
 mod documents;
 mod families;
@@ -57,7 +59,8 @@ fn description(settings: &Settings) -> Result<Bytes, Problem> {
             "description": format!(
                 "Service version {}. No credentials are needed. Errors are problem documents that say \
                  what to do next. Members of a request that are not described here are ignored. If a GET \
-                 changes nothing, you can also send it as HEAD.",
+                 changes nothing, you can also send it as HEAD. Each response has `x-request-id`. If one has an \
+                 `ETag`, send it as `If-None-Match`: you get 304 if the response has not changed.",
                 registry_model::VERSION
             ),
             "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
@@ -77,17 +80,25 @@ fn described() -> impl Iterator<Item = &'static AnyDocument> {
 
 fn common() -> Value {
     let mut components = Components::default();
+    for (keyword, value, name) in components::keywords() {
+        components.schemas.insert(name.to_owned(), json!({ keyword: value }));
+    }
     let mut paths = Map::new();
     operations::add(&mut paths, &mut components);
     documents::add(described(), &mut paths, &mut components);
     components.adopt_as("Problem", responses::problem());
     protocols::add(&mut paths, &mut components);
     paths.sort_keys();
+    let mut responses = responses::components();
+    responses.append(&mut components.responses);
+    compact::shorten(&mut paths, &mut responses, &mut components.schemas);
+    let parameters = compact::share_parameters(&mut paths);
     json!({
         "paths": paths,
         "components": {
-            "schemas": components.into_schemas(),
-            "responses": responses::components(),
+            "schemas": components.schemas,
+            "responses": responses,
+            "parameters": parameters,
             "headers": responses::headers(),
         },
     })

@@ -5,14 +5,29 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
+use super::compact::Schemas;
+use registry_formats::argument_schema::{GIVEN, LINE, LINE_OR_BLANK, TEXT, TEXT_OR_BLANK};
+
+/// Keywords that many arguments have, and the components that replace them.
+pub(super) fn keywords() -> [(&'static str, Value, &'static str); 5] {
+    [
+        ("pattern", json!(LINE), "Line"),
+        ("pattern", json!(LINE_OR_BLANK), "LineOrBlank"),
+        ("pattern", json!(TEXT), "Text"),
+        ("pattern", json!(TEXT_OR_BLANK), "TextOrBlank"),
+        ("type", json!(GIVEN), "Given"),
+    ]
+}
+
 /// Where schemars puts named types.
 const LOCAL: &str = "#/$defs/";
 
 #[derive(Debug, Default)]
 pub(super) struct Components {
-    schemas: BTreeMap<String, Value>,
-    /// By name: the schema and all types that it refers to, as text.
-    meanings: HashMap<String, String>,
+    pub(super) schemas: Schemas,
+    /// The name of a schema, by its text and that of all types that it refers to.
+    names: HashMap<String, String>,
+    pub(super) responses: Map<String, Value>,
 }
 
 impl Components {
@@ -41,37 +56,24 @@ impl Components {
     /// Adds a schema under a name, and returns the reference to it.
     pub(super) fn adopt_as(&mut self, name: &str, schema: Value) -> Value {
         let schema = self.adopt(name, schema);
-        let name = self.free(name, &schema.to_string());
+        let name = self.free(&[name.to_owned()], schema.to_string());
         self.schemas.insert(name.clone(), schema);
         reference(&name)
     }
 
-    pub(super) fn into_schemas(self) -> Map<String, Value> {
-        self.schemas.into_iter().collect()
-    }
-
     /// The type's own name, or `owner` + name if that name already means another type.
     fn name(&mut self, owner: &str, name: &str, types: &Map<String, Value>) -> String {
-        let meaning = with_referenced_types(name, types);
-        let own = [name.to_owned(), format!("{owner}{name}")];
-        let known = own.iter().find(|own| self.meanings.get(*own).is_none_or(|known| *known == meaning));
-        match known {
-            Some(known) => {
-                self.meanings.insert(known.clone(), meaning);
-                known.clone()
-            }
-            None => self.free(&own[1], &meaning),
-        }
+        self.free(&[name.to_owned(), format!("{owner}{name}")], with_referenced_types(name, types))
     }
 
-    /// The name, with a number behind it if it is taken.
-    fn free(&mut self, name: &str, meaning: &str) -> String {
-        let numbered = (2..).map(|number| format!("{name}{number}"));
-        let mut names = std::iter::once(name.to_owned()).chain(numbered);
-        let is_free = |name: &String| self.meanings.get(name).is_none_or(|known| known == meaning);
-        let free = names.find(is_free).unwrap_or_else(|| name.to_owned());
-        self.meanings.insert(free.clone(), meaning.to_owned());
-        free
+    /// The name of a schema that is already known, or else the first free name, with a number behind it if necessary.
+    fn free(&mut self, names: &[String], meaning: String) -> String {
+        let last = names.last().cloned().unwrap_or_default();
+        let numbered = (2..).map(|number| format!("{last}{number}"));
+        let mut all = names.iter().cloned().chain(numbered);
+        let taken: BTreeSet<&String> = self.names.values().collect();
+        let free = all.find(|name| !taken.contains(name)).unwrap_or(last);
+        self.names.entry(meaning).or_insert(free).clone()
     }
 }
 
@@ -115,6 +117,12 @@ fn tidy(schema: &mut Value, names: &BTreeMap<&str, String>) {
             let target = members.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(LOCAL));
             if let Some(name) = target.and_then(|local| names.get(local)) {
                 members.insert("$ref".to_owned(), json!(format!("#/components/schemas/{name}")));
+            }
+            for (keyword, value, name) in keywords() {
+                if members.get(keyword) == Some(&value) {
+                    members.shift_remove(keyword);
+                    members.insert("$ref".to_owned(), json!(format!("#/components/schemas/{name}")));
+                }
             }
             // A default of null or {} adds nothing, and the schema of the member may not allow it.
             if members.get("default").is_some_and(|default| default.is_null() || *default == json!({})) {
@@ -167,7 +175,7 @@ mod tests {
         assert_eq!(target(&components.adopt("Two", schema("string"))), "#/components/schemas/A");
         assert_eq!(target(&components.adopt("Two", schema("integer"))), "#/components/schemas/TwoA");
         assert_eq!(target(&components.adopt("Two", schema("boolean"))), "#/components/schemas/TwoA2");
-        let schemas = components.into_schemas();
+        let schemas = components.schemas;
         assert_eq!(schemas.keys().collect::<Vec<_>>(), ["A", "B", "TwoA", "TwoA2", "TwoB", "TwoB2"]);
         assert_eq!(schemas["TwoA2"]["properties"]["b"]["$ref"], "#/components/schemas/TwoB2");
     }

@@ -23,18 +23,16 @@ pub(super) fn add<'a>(
                 "tags": [tag(path)],
             });
             let mut all = path_parameters(&at);
-            let in_path = all.len();
             all.extend(parameters::of_query(&(document.query_schema)(), &owner, components));
-            let takes_query = all.len() > in_path;
             if !all.is_empty() {
                 call["parameters"] = json!(all);
             }
-            let mut answers = responses::success(document.summary, &content, true);
-            answers.extend(responses::refusals(document.refusals, takes_query, false));
+            let mut answers = responses::success(&content);
+            answers.extend(responses::refusals(document.refusals));
             if document.media_type.starts_with("image/")
                 && let Some(unknown) = answers.get_mut("404")
             {
-                *unknown = responses::unknown_as(&content);
+                *unknown = responses::refusal("Not found.", &content);
             }
             call["responses"] = json!(answers);
             paths.entry(at).or_insert_with(|| json!({}))["get"] = call;

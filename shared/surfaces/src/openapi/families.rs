@@ -2,7 +2,7 @@
 //! and answers are alternatives, one for each action.
 
 use super::components::Components;
-use super::{parameters, responses, tag, type_name};
+use super::{responses, tag, type_name};
 use crate::call::example;
 use crate::prelude::*;
 use registry_operations::Route;
@@ -33,7 +33,7 @@ pub(super) fn act(route: &Route, components: &mut Components) -> Value {
                 body[name] = value.clone();
             }
         }
-        examples.insert(operation.name.to_owned(), json!({ "summary": operation.title, "value": body }));
+        examples.insert(operation.name.to_owned(), json!({ "value": body }));
     }
     let operations: Vec<&Description> = all.iter().map(|(operation, _)| *operation).collect();
     json!({
@@ -67,9 +67,7 @@ fn with_action(mut schema: Value, names: &[&str]) -> Value {
 fn list(members: &[(&'static Description, Vec<&'static str>)]) -> String {
     let line = |(operation, names): &(&Description, Vec<&str>)| {
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-        let needs = parameters::needs_in_words(&(operation.input_schema)());
-        let needs = if needs.is_empty() { needs } else { format!(" Needs {needs}.") };
-        format!("\n- {}: {}{needs}", names.join(" or "), operation.description)
+        format!("\n- {}: {}", names.join(" or "), operation.description)
     };
     let lines: String = members.iter().map(line).collect();
     if lines.is_empty() { lines } else { format!("\n\nActions:\n{lines}") }
@@ -88,8 +86,7 @@ fn answers(operations: &[&Description], components: &mut Components) -> Map<Stri
     }
     let content =
         Map::from_iter([("application/json".to_owned(), json!({ "schema": { "anyOf": alternatives } }))]);
-    let title = operations.first().map_or("", |operation| operation.title);
-    let mut all = responses::success(title, &content, false);
-    all.extend(responses::refusals(&own, true, true));
+    let mut all = responses::success(&content);
+    all.extend(responses::refusals(&own));
     all
 }

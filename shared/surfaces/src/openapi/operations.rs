@@ -42,7 +42,6 @@ fn call(operation: &Description, answer: &Value, route: &Route, components: &mut
         "description": operation.description,
         "tags": [tag(route.path)],
     });
-    let mut takes_query = false;
     if route.is_post() {
         let schema = components.adopt_as(&format!("{owner}Arguments"), schema);
         let content = json!({ "application/json": { "schema": schema, "example": example(operation) } });
@@ -50,7 +49,6 @@ fn call(operation: &Description, answer: &Value, route: &Route, components: &mut
     } else {
         let parameters = parameters::of_query(&schema, &owner, components);
         if !parameters.is_empty() {
-            takes_query = true;
             call["parameters"] = json!(parameters);
         }
     }
@@ -58,8 +56,8 @@ fn call(operation: &Description, answer: &Value, route: &Route, components: &mut
     for media_type in operation.files {
         content.insert((*media_type).to_owned(), json!({}));
     }
-    let mut answers = responses::success(operation.title, &content, route.max_age_s.is_some());
-    answers.extend(responses::refusals(operation.refusals, takes_query, route.is_post()));
+    let mut answers = responses::success(&content);
+    answers.extend(responses::refusals(operation.refusals));
     call["responses"] = json!(answers);
     call
 }

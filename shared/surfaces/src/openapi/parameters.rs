@@ -75,12 +75,6 @@ fn one_each(schema: &Value) -> Vec<Value> {
     properties.filter_map(of_property).collect()
 }
 
-pub(super) fn needs_in_words(schema: &Value) -> String {
-    let always = names(schema).map(|name| format!("`{name}`"));
-    let one_of = Some(any(alternatives(schema))).filter(|words| !words.is_empty() && needs_one(schema));
-    always.chain(one_of).collect::<Vec<_>>().join(" and ")
-}
-
 /// The argument that is marked as required, and what can be given in its place.
 fn instead(schema: &Value) -> Option<(&str, String)> {
     let first = alternatives(schema).next().filter(|_| needs_one(schema))?;
@@ -244,9 +238,6 @@ mod tests {
         assert_eq!(required(schema("anyOf")), [("id".to_owned(), true), ("name".to_owned(), false)]);
         assert_eq!(with_local_types(&schema("anyOf"))[0]["description"], "Alternatives: `name`.");
         assert!(with_local_types(&schema("anyOf"))[1].get("description").is_none());
-        assert_eq!(needs_in_words(&schema("oneOf")), "`id` or `name`");
-        let tied = json!({ "required": ["of"], "anyOf": [{ "required": ["by"] }, {}] });
-        assert_eq!(needs_in_words(&tied), "`of`");
         assert_eq!(required(schema("oneOf")), [("id".to_owned(), true)]);
     }
 }

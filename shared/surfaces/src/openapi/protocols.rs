@@ -6,7 +6,7 @@ use schemars::generate::SchemaSettings;
 use schemars::schema_for;
 
 use super::components::Components;
-use super::responses::{self, named_refusals};
+use super::responses::{self, refusals, refusals_as};
 use super::{parameters, tag};
 use crate::a2a::{A2aStatus, v1};
 use crate::ard::{self, browse, explore, search};
@@ -61,20 +61,20 @@ impl Call {
     }
 
     fn with_body(self, schema: &Value, examples: &[Value]) -> Self {
-        let examples =
-            examples.iter().zip(1..).map(|(one, number)| (format!("{number}"), json!({ "value": one })));
-        let content = json!({ JSON: { "schema": schema, "examples": Map::from_iter(examples) } });
+        let mut content = json!({ JSON: { "schema": schema } });
+        for (example, number) in examples.iter().zip(1..) {
+            content[JSON]["examples"][number.to_string()] = json!({ "value": example });
+        }
         self.with("requestBody", json!({ "required": true, "content": content }))
     }
 
     /// An answer with this schema, and errors.
     fn answers(self, schema: &Value, errors: Map<String, Value>) -> Self {
-        self.answers_as(&content(&[JSON], schema), false, errors)
+        self.answers_as(&content(&[JSON], schema), errors)
     }
 
-    fn answers_as(self, content: &Map<String, Value>, is_cached: bool, errors: Map<String, Value>) -> Self {
-        let summary = self.description["summary"].as_str().unwrap_or_default();
-        let mut all = responses::success(summary, content, is_cached);
+    fn answers_as(self, content: &Map<String, Value>, errors: Map<String, Value>) -> Self {
+        let mut all = responses::success(content);
         all.extend(errors);
         self.with("responses", json!(all))
     }
@@ -87,24 +87,6 @@ impl Call {
 
 fn content(media_types: &[&str], schema: &Value) -> Map<String, Value> {
     media_types.iter().map(|media_type| ((*media_type).to_owned(), json!({ "schema": schema }))).collect()
-}
-
-/// The errors of a protocol: their content, and what a status means if it means something else than usual.
-struct Errors {
-    content: Map<String, Value>,
-    meanings: &'static [(u16, &'static str)],
-}
-
-impl Errors {
-    /// `problems`: statuses of problem documents, most of them refusals of the middleware.
-    fn of(&self, statuses: &[u16], problems: &[u16]) -> Map<String, Value> {
-        let mut all = named_refusals(problems);
-        for status in statuses {
-            let meaning = self.meanings.iter().find(|(of, _)| of == status).map(|(_, meaning)| *meaning);
-            all.insert(status.to_string(), responses::refusal_with(*status, meaning, &self.content));
-        }
-        all
-    }
 }
 
 /// The reference to the schema of what a type is serialized to.
@@ -121,22 +103,11 @@ fn in_path(name: &str, description: &str, schema: &Value) -> Value {
 
 fn a2a(components: &mut Components) -> Vec<Call> {
     let media_types = [JSON, "application/a2a+json"];
-    let errors = Errors {
-        content: content(&media_types, &output::<v1::ErrorBody>(components)),
-        meanings: &[
-            (400, "Invalid request; `error.details` names the field."),
-            (404, "No such task."),
-            (415, "The content type is not JSON, or the message contains only files."),
-        ],
-    };
-    // Both the middleware and the protocol limit requests.
-    let mut too_many = errors.content.clone();
-    too_many.extend(responses::problems());
-    let refusals = |statuses: &[u16], problems: &[u16]| {
-        let mut all = errors.of(&[statuses, &[503]].concat(), problems);
-        all.insert("429".to_owned(), responses::refusal_with(429, None, &too_many));
-        all
-    };
+    let errors = content(&media_types, &output::<v1::ErrorBody>(components));
+    let meaning = "400: `error.details` names the field. 404: no such task. 415: the content type is not JSON, or the \
+        message contains only files. Others: as in every call.";
+    components.responses.insert("A2aError".to_owned(), responses::refusal(meaning, &errors));
+    let errors = || refusals_as("A2aError");
     let message = |text| json!({ "message": { "messageId": "9f4a", "role": "ROLE_USER", "parts": [{ "text": text }] } });
     let find = message("find an agent that forecasts the weather");
     let calls = [
@@ -146,13 +117,13 @@ fn a2a(components: &mut Components) -> Vec<Call> {
     ];
     let send = components.adopt_as("A2aSend", v1::send_schema());
     let sent = content(&media_types, &output::<v1::Sent>(components));
-    let send_at = |path, id| {
-        let call = Call::post(path, id, "Send a message").with_body(&send, std::slice::from_ref(&find));
+    let send_at = |path, id, examples: &[Value]| {
+        let call = Call::post(path, id, "Send a message").with_body(&send, examples);
         call.described(
             "The REST binding of A2A 1.0. A message in plain words is understood; a data part {\"operation\": …, \
              \"arguments\": {…}} runs that operation.",
         )
-        .answers_as(&sent, false, refusals(&[400, 404, 415], &[403]))
+        .answers_as(&sent, errors())
     };
     let task = output::<v1::Task>(components);
     let id = in_path("id", "The id of the task.", &v1::task_id_schema());
@@ -165,23 +136,23 @@ fn a2a(components: &mut Components) -> Vec<Call> {
              JSON-RPC error. A call has the form of JsonRpcRequest; call `help` for the methods.",
         )
         .with_body(&json!({ "description": "A call: see JsonRpcRequest." }), &calls)
-        .answers(&response, named_refusals(&[403, 429, 503]));
+        .answers(&response, refusals(&[]));
     rpc.description["requestBody"]["required"] = json!(false);
     vec![
         Call::get("/api/a2a", "a2a_status", "Describe the A2A endpoint")
-            .answers(&output::<A2aStatus>(components), named_refusals(&[429, 503])),
+            .answers(&output::<A2aStatus>(components), refusals(&[])),
         rpc,
-        send_at("/api/a2a/message:send", "a2a_send"),
-        send_at("/message:send", "a2a_send_at_root"),
+        send_at("/api/a2a/message:send", "a2a_send", &[find]),
+        send_at("/message:send", "a2a_send_at_root", &[]),
         Call::get("/api/a2a/tasks", "a2a_list_tasks", "List the tasks of a context")
             .with_parameters(&parameters::of_query(&v1::list_schema(), "A2aTasks", components))
-            .answers(&output::<v1::TaskList>(components), refusals(&[400], &[])),
+            .answers(&output::<v1::TaskList>(components), errors()),
         Call::get("/api/a2a/tasks/{id}", "a2a_get_task", "Read a task")
             .with_parameters(&[vec![id.clone()], history].concat())
-            .answers(&task, refusals(&[400, 404], &[])),
+            .answers(&task, errors()),
         Call::post("/api/a2a/tasks/{id}:cancel", "a2a_cancel_task", "Cancel a task")
             .with_parameters(&[id])
-            .answers(&task, refusals(&[400, 404], &[403])),
+            .answers(&task, errors()),
     ]
 }
 
@@ -189,8 +160,10 @@ fn mcp(components: &mut Components) -> Vec<Call> {
     let description = output::<McpDescription>(components);
     let message = components.adopt_as("JsonRpcRequest", json_rpc::request_schema());
     let response = components.adopt_as("JsonRpcResponse", json_rpc::response_schema());
-    let meanings = &[(400, "Not a message of this protocol."), (404, "Unknown method.")];
-    let errors = Errors { content: content(&[JSON], &response), meanings };
+    let meaning = "400: not a message of this protocol. 404: unknown method. Others: as in every call.";
+    components
+        .responses
+        .insert("McpError".to_owned(), responses::refusal(meaning, &content(&[JSON], &response)));
     let batch = json!({
         "type": "array", "minItems": 1, "maxItems": json_rpc::MAX_BATCH_LENGTH,
         "description": "A batch, in revision 2025-03-26; each call gets its own answer.",
@@ -209,31 +182,29 @@ fn mcp(components: &mut Components) -> Vec<Call> {
          headers, as that revision requires; this schema describes calls that need neither.",
         MCP_REVISIONS.join(", ")
     );
-    let calls = |path, describe, rpc| {
+    let calls = |path, describe, rpc, examples: &[Value]| {
         let mut post = Call::post(path, rpc, "MCP by streamable HTTP")
             .described(&about_messages)
-            .with_body(&json!({ "anyOf": [message, batch] }), &examples)
-            .answers(&replies, errors.of(&[400, 404, 413, 415], &[403, 429, 503]));
-        let headers = json!({ "x-request-id": { "$ref": "#/components/headers/RequestId" } });
-        post.description["responses"]["202"] =
-            json!({ "description": "A notification was accepted.", "headers": headers });
+            .with_body(&json!({ "anyOf": [message, batch] }), examples)
+            .answers(&replies, refusals_as("McpError"));
+        post.description["responses"]["202"] = json!({ "description": "A notification was accepted." });
         let get = Call::get(path, describe, "Describe the MCP endpoint")
             .described("A client that requests an event stream gets 405: the endpoint is stateless.")
-            .answers(&description, named_refusals(&[405, 429, 503]));
+            .answers(&description, refusals(&[405]));
         [get, post]
     };
     let at_both = [
-        calls(MCP_ENDPOINT, "mcp_describe", "mcp_rpc"),
-        calls(MCP_SHORT_ENDPOINT, "mcp_short_describe", "mcp_short_rpc"),
+        calls(MCP_ENDPOINT, "mcp_describe", "mcp_rpc", &examples),
+        calls(MCP_SHORT_ENDPOINT, "mcp_short_describe", "mcp_short_rpc", &[]),
     ];
     at_both.into_iter().flatten().collect()
 }
 
 fn ard(components: &mut Components) -> Vec<Call> {
     let errors = content(&[JSON], &output::<ard::ErrorBody>(components));
-    let errors = Errors { content: errors, meanings: &[(400, "Invalid request.")] };
-    let mut either = Errors { content: errors.content.clone(), ..errors };
-    either.content.extend(responses::problems());
+    let meaning = "400: invalid request. Others: as in every call.";
+    components.responses.insert("ArdError".to_owned(), responses::refusal(meaning, &errors));
+    let errors = || refusals_as("ArdError");
     let own = components.adopt_as("ArdSearchArguments", (ARD_SEARCH.input_schema)());
     let alias = json!({
         "type": "object",
@@ -257,25 +228,25 @@ fn ard(components: &mut Components) -> Vec<Call> {
     let agents = components.adopt_as("AgentsPublicDocument", (PUBLIC_AGENTS.answer_schema)());
     vec![
         Call::get("/api/ard/", "ard_about", "Describe the ARD API")
-            .answers(&output::<ard::About>(components), named_refusals(&[429, 503])),
+            .answers(&output::<ard::About>(components), refusals(&[])),
         Call::post("/api/ard/search", "ard_search_post", "Search in plain words, or by the ARD standard")
             .described(
                 "ARD 0.9 §7.2 if `query` is an object, otherwise the registry's own search with `q`. Answers and \
                  errors have the same form as the request.",
             )
             .with_body(&json!({ "anyOf": [own, search, alias] }), &searches)
-            .answers(&hits, either.of(&[400, 503], &[403, 413, 415, 422, 429])),
+            .answers(&hits, errors()),
         Call::post("/api/ard/explore", "ard_explore", "Count Live listings")
             .described("ARD 0.9 §7.3.")
             .with_body(&explore, &[json!({ "resultType": { "facets": [{ "field": "type" }] } })])
-            .answers(&output::<explore::Explored>(components), errors.of(&[400, 413, 415, 503], &[403, 429])),
+            .answers(&output::<explore::Explored>(components), errors()),
         Call::get("/api/ard/agents", "ard_list", "Browse Live listings")
             .described("ARD 0.9 §7.4.")
             .with_parameters(&list)
-            .answers(&output::<browse::List>(components), errors.of(&[400, 503], &[429])),
+            .answers(&output::<browse::List>(components), errors()),
         Call::post("/agents/search", "search_agents_post", "Search Live agents by words or skill")
             .with_body(&directory, &[json!({ "q": "weather", "limit": 5 })])
-            .answers(&agents, responses::refusals(&[], false, true)),
+            .answers(&agents, refusals(&[])),
     ]
 }
 
@@ -285,15 +256,11 @@ fn registry_api(components: &mut Components) -> Vec<Call> {
     const SEARCH: &str = "/v0.1/x/{namespace}/search";
     const HEALTH: &str = "/v0.1/x/{namespace}/health";
     const FACETS: &str = "/v0.1/x/{namespace}/facets";
-    let errors = Errors {
-        content: content(&[JSON], &output::<registry_api::ErrorBody>(components)),
-        meanings: &[
-            (400, "The cursor, the time or the search text is invalid."),
-            (401, "This API is read-only: publish with POST /api/publish."),
-            (403, "This API is read-only for everyone: publish with POST /api/publish."),
-            (404, "No such server or version is listed here."),
-        ],
-    };
+    let errors = content(&[JSON], &output::<registry_api::ErrorBody>(components));
+    let meaning = "400: the cursor, the time or the search text is invalid. 401 and 403: this API is read-only, publish \
+        with POST /api/publish. 404: no such server or version is listed here. Others: as in every call.";
+    components.responses.insert("RegistryApiError".to_owned(), responses::refusal(meaning, &errors));
+    let errors = || refusals_as("RegistryApiError");
     let text = json!({ "type": "string", "format": "listed-server-name" });
     let mut name = in_path("serverName", "The name of the server; the slash may be encoded.", &text);
     name["example"] = json!("com.example.weather/forecast");
@@ -317,33 +284,27 @@ fn registry_api(components: &mut Components) -> Vec<Call> {
     let alive = of("status", json!({ "const": "ok" }));
     let pong = of("pong", json!({ "const": true }));
     let about = of("version", json!({ "type": "string" }));
-    let read = |path, id, summary, parameters: &[Value], schema: &Value, statuses: &[u16]| {
-        let errors = errors.of(&[statuses, &[503]].concat(), &[429]);
-        let call = Call::get(path, id, summary).with_parameters(parameters);
-        call.answers_as(&content(&[JSON], schema), true, errors)
+    let read = |path, id, summary, parameters: &[Value], schema: &Value| {
+        Call::get(path, id, summary).with_parameters(parameters).answers(schema, errors())
     };
     let refused = |method, path, id, parameters: &[Value]| {
-        let mut refusals = errors.of(&[401, 403], &[429]);
-        let meaning = "The scheme of the official registry.";
-        refusals["401"]["headers"]["WWW-Authenticate"] =
-            json!({ "description": meaning, "required": true, "schema": { "type": "string" } });
         let call = Call::new(method, path, id, "Not supported: publish with POST /api/publish");
-        call.with_parameters(parameters).with("responses", json!(refusals))
+        call.with_parameters(parameters).with("responses", json!(errors()))
     };
     vec![
-        read("/v0.1/servers", "list_servers", "List servers", &of_list, &list, &[400, 422])
+        read("/v0.1/servers", "list_servers", "List servers", &of_list, &list)
             .described("Like the official MCP registry. The same is served below `/v0`."),
-        read(VERSIONS, "list_server_versions", "The versions of a server", &[name], &list, &[404, 422]),
-        read(VERSION, "get_server_version", "A version of a server", &of_version, &server, &[404, 422]),
+        read(VERSIONS, "list_server_versions", "The versions of a server", &[name], &list),
+        read(VERSION, "get_server_version", "A version of a server", &of_version, &server),
         refused("put", VERSION, "edit_server_version", &of_version),
         refused("delete", VERSION, "delete_server_version", &of_version),
         refused("post", "/v0.1/publish", "publish_server", &[]),
-        read("/v0.1/health", "registry_api_health", "Check that this API works", &[], &alive, &[]),
-        read("/v0.1/ping", "registry_api_ping", "Ping", &[], &pong, &[]),
-        read("/v0.1/version", "registry_api_version", "The version of this service", &[], &about, &[]),
-        read(SEARCH, "search_servers", "Search servers by meaning", &of_search, &matches, &[404, 422]),
-        read(HEALTH, "server_health", "Health of servers", &of_health, &health, &[400, 404, 422]),
-        read(FACETS, "server_facets", "Count servers by category", &of_facets, &facets, &[404, 422]),
+        read("/v0.1/health", "registry_api_health", "Check that this API works", &[], &alive),
+        read("/v0.1/ping", "registry_api_ping", "Ping", &[], &pong),
+        read("/v0.1/version", "registry_api_version", "The version of this service", &[], &about),
+        read(SEARCH, "search_servers", "Search servers by meaning", &of_search, &matches),
+        read(HEALTH, "server_health", "Health of servers", &of_health, &health),
+        read(FACETS, "server_facets", "Count servers by category", &of_facets, &facets),
     ]
 }
 
@@ -363,6 +324,6 @@ fn stripe(components: &mut Components) -> Vec<Call> {
             .described("Only Stripe calls this; it signs the raw body.")
             .with_parameters(&[signature])
             .with_body(&event, &[])
-            .answers(&receipt, named_refusals(&[400, 403, 413, 415, 429, 503]));
+            .answers(&receipt, refusals(&[]));
     vec![call]
 }
