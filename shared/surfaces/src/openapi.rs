@@ -18,7 +18,7 @@ mod tests;
 use std::sync::LazyLock;
 
 use crate::discovery::GUIDES;
-use crate::documents::{DOCUMENTS, json as json_bytes};
+use crate::documents::{DOCUMENTS, joined, json as json_bytes};
 use crate::pages::PAGES;
 use crate::prelude::*;
 use components::Components;
@@ -45,7 +45,7 @@ pub static OPENAPI: AnyDocument = AnyDocument {
     paths: &["/openapi.json"],
     summary: "The OpenAPI 3.1 description of every path: arguments, answers, examples and errors.",
     max_age_s: Some(300),
-    ..AnyDocument::of::<OpenApi>(|app, _| Box::pin(async { description(&app.settings) }))
+    ..AnyDocument::fixed::<OpenApi>(|app, _| Box::pin(async { description(&app.settings) }))
 };
 
 fn description(settings: &Settings) -> Result<Bytes, Problem> {
@@ -68,10 +68,7 @@ fn description(settings: &Settings) -> Result<Bytes, Problem> {
         "servers": [{ "url": settings.base_url }],
         "externalDocs": { "description": "The discovery map of this registry.", "url": settings.url("/discovery.json") },
     }))?;
-    let mut whole = head.strip_suffix(b"}").unwrap_or_default().to_vec();
-    whole.push(b',');
-    whole.extend_from_slice(common.strip_prefix('{').unwrap_or_default().as_bytes());
-    Ok(whole.into())
+    Ok(joined(&head, common.as_bytes()))
 }
 
 fn described() -> impl Iterator<Item = &'static AnyDocument> {

@@ -63,6 +63,25 @@ pub fn deal(settings: &Settings, claimed: u32) -> Deal {
     }
 }
 
+/// The numbers of the founding offer. Each row has them; only the envelope of a list has the texts.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SeatMeter {
+    pub name: &'static str,
+    pub seats: u32,
+    pub claimed: u32,
+    pub remaining: u32,
+    pub percent_off: u32,
+    pub no_stripe: bool,
+    pub short: String,
+}
+
+impl SeatMeter {
+    fn of(deal: &Deal) -> Self {
+        let Deal { name, seats, claimed, remaining, percent_off, no_stripe, .. } = *deal;
+        Self { name, seats, claimed, remaining, percent_off, no_stripe, short: deal.short.clone() }
+    }
+}
+
 /// A stage of a listing's life.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Stage {
@@ -120,8 +139,6 @@ pub struct DemoBody {
     pub sku: Sku,
     /// The URL of its card or endpoint.
     pub agent_card_url: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
 }
 
 /// A complete request for a demo.
@@ -130,7 +147,7 @@ pub struct TakeDemo {
     /// What the request is for.
     pub name: String,
     /// What the demo produces.
-    pub description: String,
+    pub description: &'static str,
     pub listing_id: String,
     pub kind: Kind,
     pub sku: Sku,
@@ -140,7 +157,7 @@ pub struct TakeDemo {
     pub headers: Headers,
     pub body: DemoBody,
     pub curl: String,
-    pub deal: Deal,
+    pub deal: SeatMeter,
     /// The step after the demo.
     pub next_after_demo: AfterDemo,
     pub funnel: [&'static str; 5],
@@ -176,8 +193,14 @@ pub struct ListingDeal {
     /// How to claim a seat.
     pub message: String,
     pub take_demo_url: String,
-    pub take_demo_body: DemoBody,
+    pub take_demo_body: ListingBody,
     pub curl: String,
+}
+
+/// The shortest body of a demo request.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ListingBody {
+    pub listing_id: ListingId,
 }
 
 fn demo_body(listing: &Listing) -> DemoBody {
@@ -188,7 +211,6 @@ fn demo_body(listing: &Listing) -> DemoBody {
         name: listing.name.clone(),
         sku: Sku::of_kind(kind),
         agent_card_url: listing.shown_card_url().to_owned(),
-        description: listing.description.clone(),
     }
 }
 
@@ -197,10 +219,7 @@ pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDe
     let url = settings.url("/api/products/demo");
     TakeDemo {
         name: format!("Free demo for {}", listing.name),
-        description:
-            "Makes demo files from the card and the probe evidence of this listing. It is free and needs no \
-             account."
-                .to_owned(),
+        description: "Makes demo files for this listing, free and without an account.",
         listing_id: listing.id.to_string(),
         kind,
         sku: Sku::of_kind(kind),
@@ -209,13 +228,12 @@ pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDe
         body: demo_body(listing),
         curl: curl(listing, &url),
         url,
-        deal: deal.clone(),
+        deal: SeatMeter::of(deal),
         next_after_demo: AfterDemo {
             step: "feedback",
             method: "POST",
             url: settings.url("/api/products/feedback"),
-            note: "Send next_steps.example_body from the response to the demo. Replace the draft answers \
-                with your own answers.",
+            note: "Send next_steps.example_body of the demo with your own answers.",
         },
         funnel: FUNNEL,
     }
@@ -233,7 +251,7 @@ pub fn listing_deal(listing: &Listing, settings: &Settings, deal: &Deal) -> List
                 _ => "it earns a full product",
             }
         ),
-        take_demo_body: demo_body(listing),
+        take_demo_body: ListingBody { listing_id: listing.id.clone() },
         curl: curl(listing, &url),
         take_demo_url: url,
     }

@@ -1,5 +1,5 @@
 //! A Live listing as a row of the active list, with its evidence and the next steps (`specification.md#listing-row`).
-//! The row is computed from the stored listing. The table stores 0.5 KB for a listing, and a row has 4 KB.
+//! The row is computed from the stored listing. The table stores 0.5 KB for a listing, and a row has 3 KB.
 
 use jiff::SignedDuration;
 

@@ -7,7 +7,7 @@ use crate::economy::cost_model::FORMULA;
 use crate::prelude::*;
 use registry_domain::economy::EXONOMICS_PATH;
 use registry_domain::economy::cost_model::{self, Cost};
-use registry_domain::views::Peer;
+use registry_domain::views::ProbeSummary;
 use registry_model::TrailEvent;
 use registry_store::Board;
 
@@ -33,11 +33,33 @@ pub struct Answer {
     /// Number of peers in `capabilities`.
     count: usize,
     /// Live peers with their evidence. The peer with the strongest trail comes first.
-    capabilities: Vec<Peer>,
+    capabilities: Vec<Capability>,
     attestations: Attestations,
     /// The operations that write nothing.
-    cost_model: Vec<Cost>,
+    cost_model: Vec<Price>,
     endpoints: Endpoints,
+}
+
+/// A Live listing: what it does, where to call it and its evidence. check_status returns more.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Capability {
+    listing_id: ListingId,
+    kind: Kind,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    category_id: String,
+    /// The URL that answered the handshake. Send your calls to this URL.
+    endpoint: String,
+    agent_card_url: String,
+    probe: ProbeSummary,
+}
+
+/// The price of an operation. `cost_model` returns the units of which it consists.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Price {
+    operation: String,
+    usd_per_million_calls: f64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -93,6 +115,10 @@ impl Operation for ZeroMcPack {
         let mut operations = cost_model::costs(&settings.prices)?;
         let of_making_it = operations.iter().find(|cost| cost.operation() == Self::NAME).cloned();
         operations.retain(|cost| !cost.writes());
+        let price = |cost: &Cost| Price {
+            operation: cost.operation().to_owned(),
+            usd_per_million_calls: cost.usd_per_million_calls(),
+        };
         Ok(Answer {
             of_type: "zero_mc_pack",
             at: now,
@@ -103,7 +129,7 @@ impl Operation for ZeroMcPack {
                 issued: totals.of(TrailEvent::Attestation).count,
                 key_set: settings.url("/.well-known/jwks.json"),
             },
-            cost_model: operations,
+            cost_model: operations.iter().map(price).collect(),
             endpoints: Endpoints {
                 exonomics: settings.url(EXONOMICS_PATH),
                 active: settings.url("/api/listings/active"),
@@ -116,10 +142,20 @@ impl Operation for ZeroMcPack {
 }
 
 /// The Live ones of `ids`, in the same order.
-async fn live(app: &App, ids: &[ListingId], limit: usize) -> Result<Vec<Peer>, Problem> {
+async fn live(app: &App, ids: &[ListingId], limit: usize) -> Result<Vec<Capability>, Problem> {
     let listings = app.store.listings(ids).await?.into_iter();
     let listings: HashMap<ListingId, Listing> =
         listings.map(|listing| (listing.id.clone(), listing)).collect();
     let live = ids.iter().filter_map(|id| listings.get(id)).filter(|one| one.is_live(app.oldest_proof()));
-    Ok(live.take(limit).map(|listing| Peer::of(listing, &app.settings, app.clock.now())).collect())
+    let capability = |listing: &Listing| Capability {
+        listing_id: listing.id.clone(),
+        kind: listing.shown_kind(),
+        name: listing.name.clone(),
+        description: listing.description.clone(),
+        category_id: listing.category.id().to_owned(),
+        endpoint: listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned()),
+        agent_card_url: listing.shown_card_url().to_owned(),
+        probe: ProbeSummary::of(listing, app.clock.now()),
+    };
+    Ok(live.take(limit).map(capability).collect())
 }

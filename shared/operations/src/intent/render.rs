@@ -107,13 +107,12 @@ pub(super) fn names() -> Value {
     CATALOGUE.iter().map(|entry| entry.name).collect()
 }
 
-/// Every operation as data, with an example in words and as a call.
+/// Every operation as data, with an example in words and as a call. The agent card describes them.
 pub fn operations() -> Value {
     let summary = |entry: &AnyOperation| {
         json!({
             "operation": entry.name,
             "title": entry.title,
-            "description": entry.description,
             "say": example(entry, None),
             // As text, because A2A requires camel case for every member name, and these names are snake case.
             "data": format!("{{\"operation\": \"{}\", \"arguments\": {}}}", entry.name, entry.example),

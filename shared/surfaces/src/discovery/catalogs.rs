@@ -34,7 +34,7 @@ pub static AGENTMAP: AnyDocument = AnyDocument {
     paths: &["/agentmap.json", "/.well-known/agentmap.json"],
     summary: "The URLs of the cards, catalogs, search and feed of this registry, for agents.",
     max_age_s: Some(3600),
-    ..AnyDocument::of::<Agentmap>(|app, _| Box::pin(async { json_bytes(&agentmap(&app.settings)) }))
+    ..AnyDocument::fixed::<Agentmap>(|app, _| Box::pin(async { json_bytes(&agentmap(&app.settings)) }))
 };
 
 fn agentmap(settings: &Settings) -> Agentmap {
@@ -72,7 +72,9 @@ pub static API_CATALOG: AnyDocument = AnyDocument {
     media_type: "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"",
     max_age_s: Some(3600),
     headers: &[API_CATALOG_LINK],
-    ..AnyDocument::of::<Map<String, Value>>(|app, _| Box::pin(async { json_bytes(&linkset(&app.settings)) }))
+    ..AnyDocument::fixed::<Map<String, Value>>(|app, _| {
+        Box::pin(async { json_bytes(&linkset(&app.settings)) })
+    })
 };
 
 fn linkset(settings: &Settings) -> Value {

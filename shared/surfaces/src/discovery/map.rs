@@ -5,12 +5,15 @@ use super::everything;
 use super::limits::{self, Inbound};
 use crate::call::{self, Call};
 use crate::documents::probe_statistics::{self, Statistics};
-use crate::documents::{self, ROOT_LINKS, families, json as json_bytes};
+use crate::documents::{self, ROOT_LINKS, families, joined, json as json_bytes, once};
 use crate::prelude::*;
 use registry_domain::funnel::{self, DISCOUNT_PERCENT, Deal, Stage, Unlock};
 use registry_domain::views::{Namespace, ProductEntry, tagline};
 use registry_model::protocol::{A2A_VERSIONS, ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY, MCP_REVISIONS};
 use registry_operations::LIST_YOURSELF;
+
+/// The rows of each list of probes.
+const PROBES: usize = 10;
 
 /// The short names under which clients look for documents.
 const NAMED_DOCUMENTS: [(&str, &AnyDocument); 33] = [
@@ -52,6 +55,15 @@ const NAMED_DOCUMENTS: [(&str, &AnyDocument); 33] = [
 /// The map of this registry.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DiscoveryMap {
+    #[serde(flatten)]
+    fixed: Fixed,
+    #[serde(flatten)]
+    numbers: Numbers,
+}
+
+/// What depends only on the settings and the code.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Fixed {
     name: String,
     version: &'static str,
     role: &'static str,
@@ -71,10 +83,15 @@ struct DiscoveryMap {
     documents: Vec<Listed>,
     /// Every operation, with its arguments by name.
     tools: Vec<Tool>,
-    deal: Deal,
     activation_funnel: Vec<Stage>,
     products: Vec<ProductEntry>,
     pricing: Pricing,
+}
+
+/// What is read from the table for each request.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Numbers {
+    deal: Deal,
     /// How far payments are from opening.
     payment_gate: Unlock,
     /// Whether products can be bought.
@@ -108,9 +125,8 @@ struct Protocol {
 /// A document or page.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Listed {
-    /// Its path; names in braces are parameters.
+    /// Its path below `base_url`; names in braces are parameters.
     path: String,
-    url: String,
     /// Other paths of the same document.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also_at: Vec<String>,
@@ -122,20 +138,20 @@ struct Listed {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Tool {
     name: &'static str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     aliases: &'static [&'static str],
     title: &'static str,
+    /// The first sentence of its description; `tools/list` of the MCP endpoint has the others.
     description: &'static str,
-    /// Its arguments; their schemas are in `tools/list` of the MCP endpoint.
-    arguments: Vec<Argument>,
+    /// The names of its arguments; their schemas are in `tools/list`, too.
+    arguments: Vec<String>,
     example: Value,
 }
 
 /// An argument of a tool.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Argument {
     pub(super) name: String,
     pub(super) required: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) description: Option<String>,
 }
 
@@ -160,14 +176,31 @@ pub static DISCOVERY_MAP: AnyDocument = AnyDocument {
     summary: "The map of this registry: endpoints, tools and documents, offer, limits and probe statistics.",
     max_age_s: Some(30),
     headers: &ROOT_LINKS,
-    ..AnyDocument::of::<DiscoveryMap>(|app, _| Box::pin(async { json_bytes(&map(app).await?) }))
+    ..AnyDocument::of::<DiscoveryMap>(|app, _| Box::pin(map(app)))
 };
 
-async fn map(app: &App) -> Result<DiscoveryMap, Problem> {
-    let settings = &app.settings;
+async fn map(app: &App) -> Result<Bytes, Problem> {
+    let fixed = once(app, "discovery".to_owned(), async { json_bytes(&fixed(&app.settings)) }).await?;
+    Ok(joined(&fixed.body, &json_bytes(&numbers(app).await?)?))
+}
+
+/// `probes` has the newest rows; `/api/probes` has more.
+async fn numbers(app: &App) -> Result<Numbers, Problem> {
     let counts = app.store.live().await?.funnel;
-    let payment_gate = funnel::unlock(settings, &counts);
-    Ok(DiscoveryMap {
+    let mut probes = probe_statistics::read(app).await?;
+    probes.recent.truncate(PROBES);
+    probes.outcomes.fail_samples.truncate(PROBES);
+    let payment_gate = funnel::unlock(&app.settings, &counts);
+    Ok(Numbers {
+        deal: funnel::deal(&app.settings, counts.seats_claimed),
+        payments_open: payment_gate.payments_open,
+        payment_gate,
+        probes,
+    })
+}
+
+fn fixed(settings: &Settings) -> Fixed {
+    Fixed {
         name: settings.brand.clone(),
         version: registry_model::VERSION,
         role: "sub-registry",
@@ -195,19 +228,19 @@ async fn map(app: &App) -> Result<DiscoveryMap, Problem> {
                 name: entry.name,
                 aliases: entry.aliases,
                 title: entry.title,
-                description: entry.description,
-                arguments: arguments(entry),
+                description: first_sentence(entry.description),
+                arguments: arguments(entry).into_iter().map(|argument| argument.name).collect(),
                 example: call::example(entry),
             })
             .collect(),
-        deal: funnel::deal(settings, counts.seats_claimed),
         activation_funnel: funnel::stages(settings),
         products: ProductEntry::all(),
         pricing: pricing(settings),
-        payments_open: payment_gate.payments_open,
-        payment_gate,
-        probes: probe_statistics::read(app).await?,
-    })
+    }
+}
+
+fn first_sentence(text: &str) -> &str {
+    text.split_once(". ").map_or(text, |(first, _)| &text[..=first.len()])
 }
 
 fn list_yourself(settings: &Settings) -> ListYourself {
@@ -223,15 +256,11 @@ fn list_yourself(settings: &Settings) -> ListYourself {
 }
 
 fn documents(settings: &Settings) -> Vec<Listed> {
-    let listed = everything(settings).map(|entry| {
-        let path = entry.path();
-        Listed {
-            url: settings.url(&path),
-            path,
-            also_at: entry.paths.iter().skip(1).map(|path| (*path).to_owned()).collect(),
-            summary: entry.summary,
-            media_type: entry.media_type,
-        }
+    let listed = everything(settings).map(|entry| Listed {
+        path: entry.path(),
+        also_at: entry.paths.iter().skip(1).map(|path| (*path).to_owned()).collect(),
+        summary: entry.summary,
+        media_type: entry.media_type,
     });
     listed.collect()
 }

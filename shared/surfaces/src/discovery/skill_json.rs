@@ -5,7 +5,7 @@
 use super::skills::SKILLS;
 use super::{DISCOVERY_MAP, LLMS, LLMS_FULL};
 use crate::call::{self, Call, EXAMPLE_LISTING_ID};
-use crate::documents::json;
+use crate::documents::{json, reused_for};
 use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Stage};
 use registry_domain::views::active_page::Counts;
@@ -118,6 +118,8 @@ pub static SKILL_JSON: AnyDocument = AnyDocument {
     summary: "The steps to list an agent and to take the founding offer. Each step is a complete request.",
     max_age_s: Some(60),
     shows_live: true,
+    // It contains the time of its counts.
+    validator: |app, request| reused_for(app, 5, &format!("skill/{:?}", request.live)),
     ..AnyDocument::of::<SkillJson>(|app, request| {
         Box::pin(async { json(&skill_json(&app.settings, request.live, app.clock.now())) })
     })

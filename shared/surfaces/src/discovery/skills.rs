@@ -51,7 +51,7 @@ pub static SKILL_FILE: AnyDocument = AnyDocument {
     media_type: "text/markdown; charset=utf-8",
     max_age_s: Some(3600),
     refusals: &[404],
-    ..AnyDocument::of::<String>(|app, request| {
+    ..AnyDocument::fixed::<String>(|app, request| {
         Box::pin(async { skill_file(&app.settings, request.path.rsplit('/').next().unwrap_or_default()) })
     })
 };
@@ -125,7 +125,7 @@ pub static SKILL_INDEX: AnyDocument = AnyDocument {
     paths: &["/.well-known/agent-skills/index.json"],
     summary: "The Agent Skills of this registry with their digests (discovery RFC 0.2.0).",
     max_age_s: Some(3600),
-    ..AnyDocument::of::<SkillIndex>(|app, _| Box::pin(async { json_bytes(&index(&app.settings)) }))
+    ..AnyDocument::fixed::<SkillIndex>(|app, _| Box::pin(async { json_bytes(&index(&app.settings)) }))
 };
 
 fn index(settings: &Settings) -> SkillIndex {

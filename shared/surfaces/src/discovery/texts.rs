@@ -46,7 +46,7 @@ const fn plain_text(render: Render) -> AnyDocument {
     AnyDocument {
         media_type: "text/plain; charset=utf-8",
         max_age_s: Some(3600),
-        ..AnyDocument::of::<String>(render)
+        ..AnyDocument::fixed::<String>(render)
     }
 }
 

@@ -8,6 +8,7 @@ use schemars::schema_for;
 use serde::de::DeserializeOwned;
 
 use crate::prelude::*;
+use registry_model::cache::TaggedPage;
 use registry_operations::arguments::from_query;
 use registry_operations::schema_of_answer;
 
@@ -43,6 +44,8 @@ pub struct AnyDocument {
     pub(crate) validator: fn(&App, &DocumentRequest) -> Validity,
     /// The query after it was parsed, so that unknown parameters do not create cache entries.
     pub(crate) query_key: fn(&str) -> Result<String, Problem>,
+    /// Whether it depends only on the settings and the code. It is then made once per process.
+    pub is_fixed: bool,
     /// Headers that are computed for each request.
     pub(crate) headers_now: fn(&App) -> BoxFuture<'_, Result<Headers, Problem>>,
     pub(crate) render: Render,
@@ -82,9 +85,15 @@ impl AnyDocument {
             shows_live: false,
             validator: |_, _| Ok(None),
             query_key: key::<NoQuery>,
+            is_fixed: false,
             headers_now: |_| Box::pin(async { Ok(Vec::new()) }),
             render,
         }
+    }
+
+    /// A document that depends only on the settings and the code.
+    pub(crate) const fn fixed<A: JsonSchema>(render: Render) -> Self {
+        Self { is_fixed: true, ..Self::of::<A>(render) }
     }
 
     /// The document with the parameters `Q`.
@@ -121,12 +130,31 @@ impl AnyDocument {
                 Ok((Some(body), validator))
             }
             None => {
-                let body = (self.render)(app, &request).await?;
-                let validator = CacheValidator::of_body(&body);
-                Ok((Some(body).filter(|_| !validator.matches_request(headers)), validator))
+                let render = (self.render)(app, &request);
+                let TaggedPage { body, tag } = if self.is_fixed {
+                    once(app, key, render).await?
+                } else {
+                    TaggedPage::of_body(render.await?)
+                };
+                Ok((Some(body).filter(|_| !tag.matches_request(headers)), tag))
             }
         }
     }
+}
+
+/// What this process rendered earlier under this name.
+pub(crate) async fn once(
+    app: &App,
+    name: String,
+    render: impl Future<Output = Result<Bytes, Problem>>,
+) -> Result<TaggedPage, Problem> {
+    let version = CacheValidator::weak(registry_model::VERSION);
+    if let Some(page) = app.server_pages.get(&name, &version) {
+        return Ok(page);
+    }
+    let page = TaggedPage::of_body(render.await?);
+    app.server_pages.put(name, version, page.clone());
+    Ok(page)
 }
 
 /// The validator of a document that is reused for some seconds.
@@ -141,4 +169,10 @@ fn key<Q: DeserializeOwned + Debug>(query: &str) -> Result<String, Problem> {
 
 pub(crate) fn json(value: &impl Serialize) -> Result<Bytes, Problem> {
     serde_json::to_vec(value).map(Bytes::from).map_err(|error| Problem::fault(error.to_string()))
+}
+
+/// The members of two objects in one.
+pub(crate) fn joined(first: &[u8], second: &[u8]) -> Bytes {
+    let first = first.strip_suffix(b"}").unwrap_or_default();
+    [first, b",", second.strip_prefix(b"{").unwrap_or_default()].concat().into()
 }

@@ -159,5 +159,5 @@ pub static DUMP_SCHEMA: AnyDocument = AnyDocument {
     summary: "The JSON Schema of each line of a daily dump.",
     media_type: "application/schema+json",
     max_age_s: Some(3600),
-    ..AnyDocument::of::<serde_json::Value>(|_, _| Box::pin(async { json(&schema()) }))
+    ..AnyDocument::fixed::<serde_json::Value>(|_, _| Box::pin(async { json(&schema()) }))
 };

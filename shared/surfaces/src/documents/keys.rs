@@ -76,7 +76,7 @@ pub static SIGNATURE_AGENT_CARD: AnyDocument = AnyDocument {
     paths: &[CARD],
     summary: "The bot that probes other servers, and why it probes them.",
     max_age_s: Some(3600),
-    ..AnyDocument::of::<Map<String, Value>>(|app, _| Box::pin(async { bot(&app.settings) }))
+    ..AnyDocument::fixed::<Map<String, Value>>(|app, _| Box::pin(async { bot(&app.settings) }))
 };
 
 fn bot(settings: &Settings) -> Result<Bytes, Problem> {

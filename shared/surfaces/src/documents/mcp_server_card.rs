@@ -36,14 +36,14 @@ pub static SERVER_CARD: AnyDocument = AnyDocument {
     media_type: SERVER_CARD_MEDIA_TYPE,
     // SEP-2127.
     max_age_s: Some(3600),
-    ..AnyDocument::of::<Map<String, Value>>(|app, _| Box::pin(async { json(&strict(&app.settings)) }))
+    ..AnyDocument::fixed::<Map<String, Value>>(|app, _| Box::pin(async { json(&strict(&app.settings)) }))
 };
 
 pub static WIDE_SERVER_CARD: AnyDocument = AnyDocument {
     paths: &["/.well-known/mcp/server-card.json"],
     summary: "The MCP server card with the tools, products and badges of this registry.",
     max_age_s: Some(3600),
-    ..AnyDocument::of::<Map<String, Value>>(|app, _| Box::pin(async { json(&wide(&app.settings)) }))
+    ..AnyDocument::fixed::<Map<String, Value>>(|app, _| Box::pin(async { json(&wide(&app.settings)) }))
 };
 
 fn strict(settings: &Settings) -> Value {
@@ -133,7 +133,9 @@ pub static OWN_SERVER_DESCRIPTION: AnyDocument = AnyDocument {
     paths: &["/api/mcp-registry/server.json"],
     summary: "The server.json of this registry, for other MCP registries.",
     max_age_s: Some(3600),
-    ..AnyDocument::of::<OwnServerDescription>(|app, _| Box::pin(async { json(&server_json(&app.settings)) }))
+    ..AnyDocument::fixed::<OwnServerDescription>(|app, _| {
+        Box::pin(async { json(&server_json(&app.settings)) })
+    })
 };
 
 fn server_json(settings: &Settings) -> OwnServerDescription {

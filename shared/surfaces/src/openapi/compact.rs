@@ -119,8 +119,8 @@ fn name_in(reference: &Value) -> Option<&str> {
     reference.as_str()?.strip_prefix(PREFIX)
 }
 
-/// Removes descriptions, limits and types that follow from a value, and below the answer itself also `required`. A member
-/// that is not required is absent instead of null.
+/// Removes descriptions, limits and types that follow from a value, and below the answer and its alternatives also
+/// `required`. A member that is not required is absent instead of null.
 fn keep_types(schema: &mut Value, is_answer: bool) {
     match schema {
         Value::Object(members) => {
@@ -144,9 +144,13 @@ fn keep_types(schema: &mut Value, is_answer: bool) {
                 members.shift_remove("oneOf");
                 members.insert("enum".to_owned(), json!(values));
             }
-            members.values_mut().for_each(|member| keep_types(member, false));
+            // Without limits, a value may match several alternatives. `required` tells them apart.
+            if let Some(alternatives) = members.shift_remove("oneOf") {
+                members.insert("anyOf".to_owned(), alternatives);
+            }
+            members.iter_mut().for_each(|(keyword, member)| keep_types(member, keyword == "anyOf"));
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| keep_types(item, false)),
+        Value::Array(items) => items.iter_mut().for_each(|item| keep_types(item, is_answer)),
         _ => {}
     }
 }

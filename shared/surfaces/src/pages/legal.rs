@@ -20,7 +20,7 @@ pub(super) static PRIVACY: AnyDocument = AnyDocument {
 };
 
 const fn legal(render: Render) -> AnyDocument {
-    AnyDocument { max_age_s: Some(300), ..page(render) }
+    AnyDocument { max_age_s: Some(300), is_fixed: true, ..page(render) }
 }
 
 fn frame<'a>(settings: &'a Settings, page: &AnyDocument, title: &str) -> Frame<'a> {
