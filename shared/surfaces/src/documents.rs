@@ -47,7 +47,7 @@ pub use security_txt::SECURITY_TXT;
 pub use tool_definitions::TOOL_DEFINITION;
 
 pub use document::AnyDocument;
-pub(crate) use document::{DocumentRequest, Render, joined, json, once, reused_for};
+pub(crate) use document::{DocumentRequest, Render, json, reused_for};
 pub(crate) use score_report::id_in as id_in_check;
 
 /// RFC 9727 §2.

@@ -18,7 +18,7 @@ mod tests;
 use std::sync::LazyLock;
 
 use crate::discovery::GUIDES;
-use crate::documents::{DOCUMENTS, joined, json as json_bytes};
+use crate::documents::{DOCUMENTS, json as json_bytes};
 use crate::pages::PAGES;
 use crate::prelude::*;
 use components::Components;
@@ -30,22 +30,11 @@ const VERSION: &str = "1.9.0";
 static COMMON: LazyLock<Result<String, String>> =
     LazyLock::new(|| serde_json::to_string(&common()).map_err(|error| error.to_string()));
 
-/// An `OpenAPI` document.
-#[derive(Debug, serde::Serialize, JsonSchema)]
-struct OpenApi {
-    /// `3.1.0`.
-    openapi: String,
-    info: Map<String, Value>,
-    servers: Vec<Value>,
-    paths: Map<String, Value>,
-    components: Map<String, Value>,
-}
-
 pub static OPENAPI: AnyDocument = AnyDocument {
     paths: &["/openapi.json"],
     summary: "The OpenAPI 3.1 description of every path: arguments, answers, examples and errors.",
     max_age_s: Some(300),
-    ..AnyDocument::fixed::<OpenApi>(|app, _| Box::pin(async { description(&app.settings) }))
+    ..AnyDocument::fixed::<Map<String, Value>>(|app, _| Box::pin(async { description(&app.settings) }))
 };
 
 fn description(settings: &Settings) -> Result<Bytes, Problem> {
@@ -68,7 +57,10 @@ fn description(settings: &Settings) -> Result<Bytes, Problem> {
         "servers": [{ "url": settings.base_url }],
         "externalDocs": { "description": "The discovery map of this registry.", "url": settings.url("/discovery.json") },
     }))?;
-    Ok(joined(&head, common.as_bytes()))
+    let mut whole = head.strip_suffix(b"}").unwrap_or_default().to_vec();
+    whole.push(b',');
+    whole.extend_from_slice(common.strip_prefix('{').unwrap_or_default().as_bytes());
+    Ok(whole.into())
 }
 
 fn described() -> impl Iterator<Item = &'static AnyDocument> {
@@ -88,15 +80,12 @@ fn common() -> Value {
     paths.sort_keys();
     let mut responses = responses::components();
     responses.append(&mut components.responses);
-    compact::shorten(&mut paths, &mut responses, &mut components.schemas);
-    let parameters = compact::share_parameters(&mut paths);
+    compact::shorten(&mut paths, &mut components.schemas);
     json!({
         "paths": paths,
         "components": {
             "schemas": components.schemas,
             "responses": responses,
-            "parameters": parameters,
-            "headers": responses::headers(),
         },
     })
 }

@@ -47,10 +47,6 @@ impl Cost {
         &self.measured.operation
     }
 
-    pub fn usd_per_million_calls(&self) -> f64 {
-        self.usd_per_million_calls
-    }
-
     pub fn writes(&self) -> bool {
         self.measured.write_units > 0.0
     }

@@ -19,12 +19,15 @@ pub struct Deal {
     /// True: no checkout is needed.
     pub no_stripe: bool,
     /// The steps to get a seat.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<String>,
     /// The offer in one sentence.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub one_liner: String,
     /// The offer in a few words.
     pub short: String,
     /// Who can claim a seat.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub for_active: String,
 }
 
@@ -60,25 +63,6 @@ pub fn deal(settings: &Settings, claimed: u32) -> Deal {
         one_liner,
         short: format!("{remaining} of {seats} founding seats left"),
         for_active: for_active.to_owned(),
-    }
-}
-
-/// The numbers of the founding offer. Each row has them; only the envelope of a list has the texts.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct SeatMeter {
-    pub name: &'static str,
-    pub seats: u32,
-    pub claimed: u32,
-    pub remaining: u32,
-    pub percent_off: u32,
-    pub no_stripe: bool,
-    pub short: String,
-}
-
-impl SeatMeter {
-    fn of(deal: &Deal) -> Self {
-        let Deal { name, seats, claimed, remaining, percent_off, no_stripe, .. } = *deal;
-        Self { name, seats, claimed, remaining, percent_off, no_stripe, short: deal.short.clone() }
     }
 }
 
@@ -157,7 +141,8 @@ pub struct TakeDemo {
     pub headers: Headers,
     pub body: DemoBody,
     pub curl: String,
-    pub deal: SeatMeter,
+    /// Without the texts that are the same in each row.
+    pub deal: Deal,
     /// The step after the demo.
     pub next_after_demo: AfterDemo,
     pub funnel: [&'static str; 5],
@@ -193,14 +178,8 @@ pub struct ListingDeal {
     /// How to claim a seat.
     pub message: String,
     pub take_demo_url: String,
-    pub take_demo_body: ListingBody,
+    pub take_demo_body: Map<String, Value>,
     pub curl: String,
-}
-
-/// The shortest body of a demo request.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ListingBody {
-    pub listing_id: ListingId,
 }
 
 fn demo_body(listing: &Listing) -> DemoBody {
@@ -228,7 +207,7 @@ pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDe
         body: demo_body(listing),
         curl: curl(listing, &url),
         url,
-        deal: SeatMeter::of(deal),
+        deal: Deal { path: Vec::new(), one_liner: String::new(), for_active: String::new(), ..deal.clone() },
         next_after_demo: AfterDemo {
             step: "feedback",
             method: "POST",
@@ -251,7 +230,7 @@ pub fn listing_deal(listing: &Listing, settings: &Settings, deal: &Deal) -> List
                 _ => "it earns a full product",
             }
         ),
-        take_demo_body: ListingBody { listing_id: listing.id.clone() },
+        take_demo_body: Map::from_iter([("listing_id".to_owned(), listing.id.as_str().into())]),
         curl: curl(listing, &url),
         take_demo_url: url,
     }

@@ -36,7 +36,7 @@ pub struct Answer {
     capabilities: Vec<Capability>,
     attestations: Attestations,
     /// The operations that write nothing.
-    cost_model: Vec<Price>,
+    cost_model: Vec<Cost>,
     endpoints: Endpoints,
 }
 
@@ -53,13 +53,6 @@ struct Capability {
     endpoint: String,
     agent_card_url: String,
     probe: ProbeSummary,
-}
-
-/// The price of an operation. `cost_model` returns the units of which it consists.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Price {
-    operation: String,
-    usd_per_million_calls: f64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -115,10 +108,6 @@ impl Operation for ZeroMcPack {
         let mut operations = cost_model::costs(&settings.prices)?;
         let of_making_it = operations.iter().find(|cost| cost.operation() == Self::NAME).cloned();
         operations.retain(|cost| !cost.writes());
-        let price = |cost: &Cost| Price {
-            operation: cost.operation().to_owned(),
-            usd_per_million_calls: cost.usd_per_million_calls(),
-        };
         Ok(Answer {
             of_type: "zero_mc_pack",
             at: now,
@@ -129,7 +118,7 @@ impl Operation for ZeroMcPack {
                 issued: totals.of(TrailEvent::Attestation).count,
                 key_set: settings.url("/.well-known/jwks.json"),
             },
-            cost_model: operations.iter().map(price).collect(),
+            cost_model: operations,
             endpoints: Endpoints {
                 exonomics: settings.url(EXONOMICS_PATH),
                 active: settings.url("/api/listings/active"),

@@ -1,13 +1,15 @@
 //! `/discovery.json`: the map of this registry (`specification.md#documents`). It contains endpoints, tools,
 //! documents, the founding offer, prices, limits and probe statistics.
 
+use std::sync::LazyLock;
+
 use super::everything;
 use super::limits::{self, Inbound};
 use crate::call::{self, Call};
 use crate::documents::probe_statistics::{self, Statistics};
-use crate::documents::{self, ROOT_LINKS, families, joined, json as json_bytes, once};
+use crate::documents::{self, ROOT_LINKS, families, json as json_bytes};
 use crate::prelude::*;
-use registry_domain::funnel::{self, DISCOUNT_PERCENT, Deal, Stage, Unlock};
+use registry_domain::funnel::{self, Deal, Stage, Unlock};
 use registry_domain::views::{Namespace, ProductEntry, tagline};
 use registry_model::protocol::{A2A_VERSIONS, ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY, MCP_REVISIONS};
 use registry_operations::LIST_YOURSELF;
@@ -55,15 +57,6 @@ const NAMED_DOCUMENTS: [(&str, &AnyDocument); 33] = [
 /// The map of this registry.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DiscoveryMap {
-    #[serde(flatten)]
-    fixed: Fixed,
-    #[serde(flatten)]
-    numbers: Numbers,
-}
-
-/// What depends only on the settings and the code.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Fixed {
     name: String,
     version: &'static str,
     role: &'static str,
@@ -82,16 +75,10 @@ struct Fixed {
     /// Every document and page.
     documents: Vec<Listed>,
     /// Every operation, with its arguments by name.
-    tools: Vec<Tool>,
+    tools: &'static [Tool],
+    deal: Deal,
     activation_funnel: Vec<Stage>,
     products: Vec<ProductEntry>,
-    pricing: Pricing,
-}
-
-/// What is read from the table for each request.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Numbers {
-    deal: Deal,
     /// How far payments are from opening.
     payment_gate: Unlock,
     /// Whether products can be bought.
@@ -155,52 +142,35 @@ pub(super) struct Argument {
     pub(super) description: Option<String>,
 }
 
-/// Prices.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Pricing {
-    currency: &'static str,
-    /// US cents. Listing, searching and every check are free.
-    listing_cents: u32,
-    /// US cents.
-    demo_cents: u32,
-    /// US cents, by product.
-    products_cents: Map<String, Value>,
-    /// The discount for feedback after the founding seats are gone.
-    discount_percent: u32,
-    /// The URL for purchases once payments are open.
-    checkout: String,
-}
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    let tool = |entry: &&'static Description| Tool {
+        name: entry.name,
+        aliases: entry.aliases,
+        title: entry.title,
+        description: first_sentence(entry.description),
+        arguments: arguments(entry).into_iter().map(|argument| argument.name).collect(),
+        example: call::example(entry),
+    };
+    DESCRIPTIONS.iter().map(tool).collect()
+});
 
 pub static DISCOVERY_MAP: AnyDocument = AnyDocument {
     paths: &["/discovery.json"],
     summary: "The map of this registry: endpoints, tools and documents, offer, limits and probe statistics.",
     max_age_s: Some(30),
     headers: &ROOT_LINKS,
-    ..AnyDocument::of::<DiscoveryMap>(|app, _| Box::pin(map(app)))
+    ..AnyDocument::of::<DiscoveryMap>(|app, _| Box::pin(async { json_bytes(&map(app).await?) }))
 };
 
-async fn map(app: &App) -> Result<Bytes, Problem> {
-    let fixed = once(app, "discovery".to_owned(), async { json_bytes(&fixed(&app.settings)) }).await?;
-    Ok(joined(&fixed.body, &json_bytes(&numbers(app).await?)?))
-}
-
-/// `probes` has the newest rows; `/api/probes` has more.
-async fn numbers(app: &App) -> Result<Numbers, Problem> {
+/// The numbers are read for each request. `probes` has the newest rows; `/api/probes` has more.
+async fn map(app: &App) -> Result<DiscoveryMap, Problem> {
+    let settings = &app.settings;
     let counts = app.store.live().await?.funnel;
+    let payment_gate = funnel::unlock(settings, &counts);
     let mut probes = probe_statistics::read(app).await?;
     probes.recent.truncate(PROBES);
     probes.outcomes.fail_samples.truncate(PROBES);
-    let payment_gate = funnel::unlock(&app.settings, &counts);
-    Ok(Numbers {
-        deal: funnel::deal(&app.settings, counts.seats_claimed),
-        payments_open: payment_gate.payments_open,
-        payment_gate,
-        probes,
-    })
-}
-
-fn fixed(settings: &Settings) -> Fixed {
-    Fixed {
+    Ok(DiscoveryMap {
         name: settings.brand.clone(),
         version: registry_model::VERSION,
         role: "sub-registry",
@@ -222,21 +192,14 @@ fn fixed(settings: &Settings) -> Fixed {
             .collect(),
         surfaces: surfaces(settings),
         documents: documents(settings),
-        tools: DESCRIPTIONS
-            .iter()
-            .map(|entry| Tool {
-                name: entry.name,
-                aliases: entry.aliases,
-                title: entry.title,
-                description: first_sentence(entry.description),
-                arguments: arguments(entry).into_iter().map(|argument| argument.name).collect(),
-                example: call::example(entry),
-            })
-            .collect(),
+        tools: &TOOLS,
+        deal: funnel::deal(settings, counts.seats_claimed),
         activation_funnel: funnel::stages(settings),
         products: ProductEntry::all(),
-        pricing: pricing(settings),
-    }
+        payments_open: payment_gate.payments_open,
+        payment_gate,
+        probes,
+    })
 }
 
 fn first_sentence(text: &str) -> &str {
@@ -263,20 +226,6 @@ fn documents(settings: &Settings) -> Vec<Listed> {
         media_type: entry.media_type,
     });
     listed.collect()
-}
-
-fn pricing(settings: &Settings) -> Pricing {
-    let products = ProductEntry::all().into_iter();
-    Pricing {
-        currency: "USD",
-        listing_cents: 0,
-        demo_cents: 0,
-        products_cents: products
-            .map(|product| (product.sku.as_str().to_owned(), product.price_cents.into()))
-            .collect(),
-        discount_percent: DISCOUNT_PERCENT,
-        checkout: settings.url("/api/products/checkout"),
-    }
 }
 
 pub(super) fn arguments(operation: &Description) -> Vec<Argument> {

@@ -130,31 +130,19 @@ impl AnyDocument {
                 Ok((Some(body), validator))
             }
             None => {
-                let render = (self.render)(app, &request);
-                let TaggedPage { body, tag } = if self.is_fixed {
-                    once(app, key, render).await?
-                } else {
-                    TaggedPage::of_body(render.await?)
+                let version = CacheValidator::weak(registry_model::VERSION);
+                let known = app.server_pages.get(&key, &version).filter(|_| self.is_fixed);
+                let page = match known {
+                    Some(page) => page,
+                    None => TaggedPage::of_body((self.render)(app, &request).await?),
                 };
-                Ok((Some(body).filter(|_| !tag.matches_request(headers)), tag))
+                if self.is_fixed {
+                    app.server_pages.put(key, version, page.clone());
+                }
+                Ok((Some(page.body).filter(|_| !page.tag.matches_request(headers)), page.tag))
             }
         }
     }
-}
-
-/// What this process rendered earlier under this name.
-pub(crate) async fn once(
-    app: &App,
-    name: String,
-    render: impl Future<Output = Result<Bytes, Problem>>,
-) -> Result<TaggedPage, Problem> {
-    let version = CacheValidator::weak(registry_model::VERSION);
-    if let Some(page) = app.server_pages.get(&name, &version) {
-        return Ok(page);
-    }
-    let page = TaggedPage::of_body(render.await?);
-    app.server_pages.put(name, version, page.clone());
-    Ok(page)
 }
 
 /// The validator of a document that is reused for some seconds.
@@ -169,10 +157,4 @@ fn key<Q: DeserializeOwned + Debug>(query: &str) -> Result<String, Problem> {
 
 pub(crate) fn json(value: &impl Serialize) -> Result<Bytes, Problem> {
     serde_json::to_vec(value).map(Bytes::from).map_err(|error| Problem::fault(error.to_string()))
-}
-
-/// The members of two objects in one.
-pub(crate) fn joined(first: &[u8], second: &[u8]) -> Bytes {
-    let first = first.strip_suffix(b"}").unwrap_or_default();
-    [first, b",", second.strip_prefix(b"{").unwrap_or_default()].concat().into()
 }

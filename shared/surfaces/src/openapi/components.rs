@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::compact::Schemas;
+use super::compact::{Schemas, with_referenced};
 use registry_formats::argument_schema::{GIVEN, LINE, LINE_OR_BLANK, TEXT, TEXT_OR_BLANK};
 
 /// Keywords that many arguments have, and the components that replace them.
@@ -83,30 +83,9 @@ pub(super) fn reference(name: &str) -> Value {
 
 /// A type and every type that it refers to, as one text.
 fn with_referenced_types(name: &str, types: &Map<String, Value>) -> String {
-    let mut all: BTreeMap<&str, &Value> = BTreeMap::new();
-    let mut open = vec![name.to_owned()];
-    while let Some(next) = open.pop() {
-        if let Some((name, of_type)) = types.get_key_value(&next)
-            && all.insert(name, of_type).is_none()
-        {
-            let mut named = BTreeSet::new();
-            find_references(of_type, &mut named);
-            open.extend(named);
-        }
-    }
+    let names = with_referenced(LOCAL, BTreeSet::from([name.to_owned()]), |name| types.get(name));
+    let all: BTreeMap<&String, Option<&Value>> = names.iter().map(|name| (name, types.get(name))).collect();
     json!(all).to_string()
-}
-
-fn find_references(schema: &Value, found: &mut BTreeSet<String>) {
-    match schema {
-        Value::Object(members) => {
-            let named = members.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(LOCAL));
-            found.extend(named.map(str::to_owned));
-            members.values().for_each(|member| find_references(member, found));
-        }
-        Value::Array(items) => items.iter().for_each(|item| find_references(item, found)),
-        _ => {}
-    }
 }
 
 /// Rewrites references, and replaces the names of Rust's integer types, which schemars writes as `format`, by

@@ -9,12 +9,10 @@ use registry_operations::{Route, RouteInput};
 
 pub(super) fn add(paths: &mut Map<String, Value>, components: &mut Components) {
     for operation in DESCRIPTIONS {
-        let answer =
-            components.adopt_as(&format!("{}Answer", type_name(operation.name)), (operation.output_schema)());
         for route in operation.routes {
             let mut call = match route.input {
                 RouteInput::BodyByAction => families::act(route, components),
-                _ => call(operation, &answer, route, components),
+                _ => call(operation, route, components),
             };
             call["operationId"] = json!(operation_id(operation, route));
             let path = paths.entry(route.path).or_insert_with(|| json!({}));
@@ -33,8 +31,9 @@ fn operation_id(operation: &Description, route: &Route) -> String {
 }
 
 /// With the arguments in the body of a POST or in the query of a GET.
-fn call(operation: &Description, answer: &Value, route: &Route, components: &mut Components) -> Value {
+fn call(operation: &Description, route: &Route, components: &mut Components) -> Value {
     let owner = type_name(operation.name);
+    let answer = components.adopt_as(&format!("{owner}Answer"), (operation.output_schema)());
     let schema = (route.schema)((operation.input_schema)());
     let mut call = json!({
         "operationId": null,

@@ -46,8 +46,7 @@ pub(super) fn refusals_as(name: &str) -> Map<String, Value> {
 pub(super) fn refusal(meaning: &str, content: &Map<String, Value>) -> Value {
     let mut content = content.clone();
     content.extend(problems());
-    let headers = json!({ "x-request-id": { "$ref": "#/components/headers/RequestId" } });
-    json!({ "description": meaning, "headers": headers, "content": content })
+    json!({ "description": meaning, "content": content })
 }
 
 fn named(name: &str) -> Value {
@@ -66,18 +65,7 @@ pub(super) fn problems() -> Map<String, Value> {
 pub(super) fn components() -> Map<String, Value> {
     let others = std::iter::once(("Refused", OTHERS));
     let all = REFUSALS.iter().map(|(_, name, meaning)| (*name, *meaning)).chain(others);
-    let mut all: Map<String, Value> =
-        all.map(|(name, meaning)| (name.to_owned(), refusal(meaning, &Map::new()))).collect();
-    all["MethodNotAllowed"]["headers"]["Allow"] = json!({ "$ref": "#/components/headers/Allow" });
-    all
-}
-
-pub(super) fn headers() -> Value {
-    let header = |description: &str, schema: Value| json!({ "description": description, "required": true, "schema": schema });
-    json!({
-        "RequestId": header("The id of this request; include it in reports to the operator.", json!({ "type": "string", "pattern": "^[!-~]+$" })),
-        "Allow": header("The methods that the path accepts.", json!({ "type": "string" })),
-    })
+    all.map(|(name, meaning)| (name.to_owned(), refusal(meaning, &Map::new()))).collect()
 }
 
 pub(super) fn problem() -> Value {
