@@ -60,8 +60,8 @@ async fn documents_are_small_and_fixed_ones_need_no_table() {
         ("/discovery.json", &map, 51_000),
         ("a row", &active["mcps"][0], 2_900),
         ("help", &help, 20_000),
-        ("a listing of zero_mc_pack", &pack["capabilities"][0], 900),
-        ("the costs of zero_mc_pack", &pack["cost_model"], 5_000),
+        ("a listing of zero_mc_pack", &pack["capabilities"][0], 700),
+        ("the costs of zero_mc_pack", &pack["cost_model"], 2_500),
     ] {
         assert!(size(value) <= most, "{name}: {}", size(value));
     }

@@ -47,6 +47,11 @@ impl Cost {
         &self.measured.operation
     }
 
+    /// The operation and the price of a million calls.
+    pub fn into_price(self) -> (String, f64) {
+        (self.measured.operation, self.usd_per_million_calls)
+    }
+
     pub fn writes(&self) -> bool {
         self.measured.write_units > 0.0
     }

@@ -1,7 +1,7 @@
 //! Returns in one answer what clients can reuse without cost to the registry: Live peers with their evidence,
 //! the keys that verify statements, and the costs of reads.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::economy::cost_model::FORMULA;
 use crate::prelude::*;
@@ -35,8 +35,8 @@ pub struct Answer {
     /// Live peers with their evidence. The peer with the strongest trail comes first.
     capabilities: Vec<Capability>,
     attestations: Attestations,
-    /// The operations that write nothing.
-    cost_model: Vec<Cost>,
+    /// The operations that write nothing, with the price of a million calls in US dollars.
+    cost_model: BTreeMap<String, f64>,
     endpoints: Endpoints,
 }
 
@@ -46,12 +46,12 @@ struct Capability {
     listing_id: ListingId,
     kind: Kind,
     name: String,
+    /// The first 200 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
     category_id: String,
     /// The URL that answered the handshake. Send your calls to this URL.
     endpoint: String,
-    agent_card_url: String,
     probe: ProbeSummary,
 }
 
@@ -91,7 +91,7 @@ impl Operation for ZeroMcPack {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The pack has {count#Live listing}, {attestations.issued#statement} and the costs of {cost_model#operation}; using it again costs nothing.",
+        "The pack has {count#Live listing}, {attestations.issued#statement} and the costs of operations; using it again costs nothing.",
         "The keys are at {attestations.key_set} .",
     ];
     const FAMILY: Option<Family> = Some(Family::EXONOMICS);
@@ -118,7 +118,7 @@ impl Operation for ZeroMcPack {
                 issued: totals.of(TrailEvent::Attestation).count,
                 key_set: settings.url("/.well-known/jwks.json"),
             },
-            cost_model: operations,
+            cost_model: operations.into_iter().map(Cost::into_price).collect(),
             endpoints: Endpoints {
                 exonomics: settings.url(EXONOMICS_PATH),
                 active: settings.url("/api/listings/active"),
@@ -140,10 +140,9 @@ async fn live(app: &App, ids: &[ListingId], limit: usize) -> Result<Vec<Capabili
         listing_id: listing.id.clone(),
         kind: listing.shown_kind(),
         name: listing.name.clone(),
-        description: listing.description.clone(),
+        description: listing.description.as_deref().map(|text| shorten(text, 200)),
         category_id: listing.category.id().to_owned(),
         endpoint: listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned()),
-        agent_card_url: listing.shown_card_url().to_owned(),
         probe: ProbeSummary::of(listing, app.clock.now()),
     };
     Ok(live.take(limit).map(capability).collect())

@@ -159,13 +159,25 @@ pub static DISCOVERY_MAP: AnyDocument = AnyDocument {
     summary: "The map of this registry: endpoints, tools and documents, offer, limits and probe statistics.",
     max_age_s: Some(30),
     headers: &ROOT_LINKS,
-    ..AnyDocument::of::<DiscoveryMap>(|app, _| Box::pin(async { json_bytes(&map(app).await?) }))
+    ..AnyDocument::of::<DiscoveryMap>(|app, _| Box::pin(render(app)))
 };
 
-/// The numbers are read for each request. `probes` has the newest rows; `/api/probes` has more.
-async fn map(app: &App) -> Result<DiscoveryMap, Problem> {
-    let settings = &app.settings;
-    let counts = app.store.live().await?.funnel;
+/// Reads only the counts that every change or probe changes, and reuses the map until then, at most for 5 seconds.
+async fn render(app: &App) -> Result<Bytes, Problem> {
+    let now = app.clock.now();
+    let (live, tally) = futures::try_join!(app.store.live(), app.store.tally(now))?;
+    let state = CacheValidator::weak(&format!("{live:?}/{tally:?}/{}", now.as_second() / 5));
+    if let Some(page) = app.pages.get("discovery", &state) {
+        return Ok(page);
+    }
+    let page = json_bytes(&map(app, live).await?)?;
+    app.pages.put("discovery".to_owned(), state, page.clone());
+    Ok(page)
+}
+
+/// `probes` has the newest rows; `/api/probes` has more.
+async fn map(app: &App, live: Live) -> Result<DiscoveryMap, Problem> {
+    let (settings, counts) = (&app.settings, live.funnel);
     let payment_gate = funnel::unlock(settings, &counts);
     let mut probes = probe_statistics::read(app).await?;
     probes.recent.truncate(PROBES);
