@@ -134,11 +134,14 @@ impl AnyDocument {
                 let known = app.server_pages.get(&key, &version).filter(|_| self.is_fixed);
                 let page = match known {
                     Some(page) => page,
-                    None => TaggedPage::of_body((self.render)(app, &request).await?),
+                    None => {
+                        let page = TaggedPage::of_body((self.render)(app, &request).await?);
+                        if self.is_fixed {
+                            app.server_pages.put(key, version, page.clone());
+                        }
+                        page
+                    }
                 };
-                if self.is_fixed {
-                    app.server_pages.put(key, version, page.clone());
-                }
                 Ok((Some(page.body).filter(|_| !page.tag.matches_request(headers)), page.tag))
             }
         }
