@@ -40,7 +40,7 @@ pub struct Answer {
     endpoints: Endpoints,
 }
 
-/// A Live listing: what it does, where to call it and its evidence. check_status returns more.
+/// A Live listing: what it does, where to call it and its evidence. `check_status` returns more.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Capability {
     listing_id: ListingId,
