@@ -192,6 +192,14 @@ async fn events_are_refused_without_a_webhook_secret() {
 }
 
 #[tokio::test]
+async fn order_of_the_product_agent_can_be_sent_to_the_checkout() {
+    let shop = Shop::open().await;
+    let tool = json!({ "tool": "buy_product", "sku": "kernel", "goals": ["answer mail"], "agent_name": "Ada" });
+    let answer = shop.registry.post("/api/products/agent", &tool).await.body;
+    shop.buy_ok(&answer["order"]["body"]).await;
+}
+
+#[tokio::test]
 async fn error_for_an_invalid_purchase_contains_the_field() {
     let shop = Shop::open().await;
     for (body, status, code, field) in [
