@@ -194,7 +194,8 @@ async fn events_are_refused_without_a_webhook_secret() {
 #[tokio::test]
 async fn order_of_the_product_agent_can_be_sent_to_the_checkout() {
     let shop = Shop::open().await;
-    let tool = json!({ "tool": "buy_product", "sku": "kernel", "goals": ["answer mail"], "agent_name": "Ada" });
+    let tool =
+        json!({ "tool": "buy_product", "sku": "kernel", "goals": ["answer mail"], "agent_name": "Ada" });
     let answer = shop.registry.post("/api/products/agent", &tool).await.body;
     shop.buy_ok(&answer["order"]["body"]).await;
 }

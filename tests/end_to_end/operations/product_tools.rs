@@ -97,11 +97,7 @@ async fn product_agent_tools_make_files_and_store_nothing() {
     for (body, sku, name) in [
         (json!({ "tool": "preview_kernel", "goals": ["answer mail"] }), "kernel", "Your agent"),
         (json!({ "tool": "preview_kernel", "goals": "researcher" }), "kernel", "Your agent"),
-        (
-            json!({ "tool": "one_click_demo", "agent_name": "Ada", "goals": ["answer mail"] }),
-            "alive",
-            "Ada",
-        ),
+        (json!({ "tool": "one_click_demo", "agent_name": "Ada", "goals": ["answer mail"] }), "alive", "Ada"),
         (
             json!({ "tool": "one_click_demo", "agent_name": "Ada", "preset": "ops", "sku": "recursive" }),
             "recursive",
@@ -118,7 +114,10 @@ async fn product_agent_tools_make_files_and_store_nothing() {
         assert_eq!((reply.status, &reply.body["product"]["sku"]), (200, &json!(sku)), "{body}: {reply:?}");
         if sku == "alive" {
             for goal in reply.body["made_for"]["goals"].as_array().unwrap() {
-                assert!(reply.body["artifacts"].to_string().contains(goal.as_str().unwrap()), "{body}: {goal}");
+                assert!(
+                    reply.body["artifacts"].to_string().contains(goal.as_str().unwrap()),
+                    "{body}: {goal}"
+                );
             }
         }
         assert_eq!(reply.body["made_for"]["name"], name);
