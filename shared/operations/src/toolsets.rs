@@ -1,8 +1,13 @@
 //! Groups of operations that an MCP client lists together. A model chooses badly among many tools, and each tool costs
 //! tokens before the first question. So the short endpoint offers only the core, and a client adds what it needs.
 
-use crate::catalogue::*;
+use crate::catalogue::{DESCRIPTIONS, FAMILY_OF, named};
 use crate::operation::{AnyOperation, Description};
+
+/// The tool that lists the toolsets, at each MCP endpoint. It is no operation, because other protocols have no toolsets.
+pub const LIST_TOOLSETS: &str = "list_toolsets";
+pub const ABOUT_TOOLSETS: &str = "Lists the toolsets of this registry and how to add them, for example trust, trails, demos \
+    or products. Use it if no tool here fits.";
 
 /// A group of operations.
 #[derive(Clone, Copy, Debug)]
@@ -10,72 +15,30 @@ pub struct Toolset {
     pub name: &'static str,
     /// What its tools are for, for a model that must choose.
     pub about: &'static str,
-    /// Empty for a family: the catalog contains the family of each operation.
-    selected: &'static [&'static AnyOperation],
+    /// Names of operations. Empty for a family: the catalog contains the family of each operation.
+    selected: &'static str,
 }
 
 /// What people ask for: find, check, publish, call and report.
 pub static CORE: Toolset = Toolset {
     name: "core",
     about: "Find, check, call and report listings; publish and manage your own.",
-    selected: &[
-        &MATCH_CAPABILITY,
-        &CHECK_STATUS,
-        &CHECK_LIVENESS,
-        &INTEROP_RESOLVE,
-        &DEPOSIT_OUTCOME,
-        &LIST_YOURSELF,
-        &SCORE,
-        &MANAGE_LISTING,
-        &INCLUSION_PROOF,
-        &VERIFY_ATTESTATION,
-        &REPORT_LISTING,
-    ],
+    selected: "match_capability check_status check_liveness interop_resolve deposit_outcome list_yourself score \
+        manage_listing inclusion_proof verify_attestation report_listing",
 };
 
-/// The tools that the specification names (`specification.md#mcp-tools`).
+/// The tools that the specification names (`specification.md#mcp-tools`), and the rest of the core, which the instructions
+/// name.
 pub static SPECIFIED: Toolset = Toolset {
     name: "specified",
-    about: "All tools that the specification names.",
-    selected: &[
-        &LIST_YOURSELF,
-        &CHECK_STATUS,
-        &SEARCH_ACTIVE,
-        &MATCH_CAPABILITY,
-        &ARD_SEARCH,
-        &PROBE_CLEAN,
-        &CHECK_LIVENESS,
-        &GET_FOUNDING_DEAL,
-        &TAKE_DEMO,
-        &LEAVE_FEEDBACK,
-        &LEAVE_TRACE,
-        &SENSE_TRACES,
-        &FOLLOW_TRAIL,
-        &ENDORSE,
-        &USED_WITH,
-        &CAPABILITY_HASH,
-        &ATTEST,
-        &VERIFY_ATTESTATION,
-        &BIND_IDENTITY,
-        &GET_RECIPROCITY,
-        &INTEROP_RESOLVE,
-        &COMPOSE_PEERS,
-        &INTEROP_SESSION,
-        &EXECUTE_COMPOSE,
-        &DEPOSIT_OUTCOME,
-        &SEED_COMPOSITIONS,
-        &JOIN_AND_CONTRIBUTE,
-        &ATTRACTOR_TARGETS,
-        &GET_INCENTIVES,
-        &GET_ACCELERATION,
-        &GET_EXONOMICS,
-        &NETWORK_VALUE,
-        &HYPER_INDEX,
-        &COST_MODEL,
-        &ABUNDANCE_RANK,
-        &ZERO_MC_PACK,
-        &S_CURVE_BOARD,
-    ],
+    about: "The core, and all tools that the specification names.",
+    selected: "list_yourself check_status search_active match_capability ard_search probe_clean check_liveness \
+        get_founding_deal take_demo leave_feedback leave_trace sense_traces follow_trail endorse \
+        used_with capability_hash attest verify_attestation bind_identity get_reciprocity \
+        interop_resolve compose_peers interop_session execute_compose deposit_outcome seed_compositions \
+        join_and_contribute attractor_targets get_incentives get_acceleration get_exonomics \
+        network_value hyper_index cost_model abundance_rank zero_mc_pack s_curve_board score \
+        manage_listing inclusion_proof report_listing",
 };
 
 /// The families of operations. Each operation is in one of them.
@@ -95,30 +58,20 @@ pub static FAMILIES: [Toolset; 10] = [
 /// Needs the token of the operator, and is listed only to the operator.
 const OPERATOR: Toolset = Toolset::family("operator", "Actions of the operator.");
 
-/// The operations of the core, without their code.
-pub static DESCRIBED_CORE: [&Description; CORE.selected.len()] = {
-    let mut all = [CORE.selected[0].described; CORE.selected.len()];
-    let mut at = 0;
-    while at < all.len() {
-        all[at] = CORE.selected[at].described;
-        at += 1;
-    }
-    all
-};
-
 impl Toolset {
     const fn family(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, selected: &[] }
+        Self { name, about, selected: "" }
     }
 
     pub fn operations(&self) -> Vec<&'static AnyOperation> {
-        let of_family = CATALOGUE.iter().copied().zip(FAMILY_OF).filter(|(_, family)| *family == self.name);
-        self.selected.iter().copied().chain(of_family.map(|(operation, _)| operation)).collect()
+        self.described().filter_map(|described| named(described.name)).collect()
     }
 
-    /// The operations of a family without their code, which pages do not need.
+    /// Its operations without their code, which documents do not need.
     pub fn described(&self) -> impl Iterator<Item = &'static Description> {
-        DESCRIPTIONS.into_iter().zip(FAMILY_OF).filter(|(_, family)| *family == self.name).map(|(one, _)| one)
+        let of_family = DESCRIPTIONS.into_iter().zip(FAMILY_OF).filter(|(_, family)| *family == self.name);
+        let of_name = |name| DESCRIPTIONS.into_iter().find(|one| one.name == name);
+        self.selected.split_whitespace().filter_map(of_name).chain(of_family.map(|(one, _)| one))
     }
 
     pub fn is_for_operators(&self) -> bool {
@@ -137,14 +90,18 @@ mod tests {
 
     #[test]
     fn every_operation_is_in_a_family() {
-        for (operation, name) in CATALOGUE.iter().zip(FAMILY_OF) {
+        for (operation, name) in DESCRIPTIONS.iter().zip(FAMILY_OF) {
             assert!(FAMILIES.iter().any(|family| family.name == name), "{}: {name}", operation.name);
         }
     }
 
     #[test]
-    fn core_is_small_and_the_specification_names_37_tools() {
-        assert!((8..=12).contains(&CORE.selected.len()));
-        assert_eq!(SPECIFIED.selected.len(), 37);
+    fn core_is_small_and_part_of_the_longer_list() {
+        let names = |toolset: &Toolset| toolset.described().map(|one| one.name).collect::<Vec<_>>();
+        for toolset in [&CORE, &SPECIFIED] {
+            assert_eq!(names(toolset), toolset.selected.split_whitespace().collect::<Vec<_>>());
+        }
+        assert!((8..=12).contains(&names(&CORE).len()));
+        assert!(names(&CORE).iter().all(|name| names(&SPECIFIED).contains(name)));
     }
 }

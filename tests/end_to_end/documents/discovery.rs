@@ -23,11 +23,9 @@ async fn every_operation_is_in_every_list_of_operations() {
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
     let tools = registry.post("/mcp?toolsets=all", &call).await.body;
     let map = registry.get("/discovery.json").await.body;
-    let card = registry.get("/.well-known/mcp/server-card.json").await.body;
     let lists = [
         ("tools/list", values_of(&tools["result"]["tools"], "name")),
         ("/discovery.json", values_of(&map["tools"], "name")),
-        ("the server card", values_of(&card["tools_hint"], "name")),
     ];
     let full = registry.get("/llms-full.txt").await.body;
     let full: BTreeSet<&str> = full.as_str().unwrap().lines().collect();
@@ -54,6 +52,31 @@ async fn every_operation_is_in_every_list_of_operations() {
             );
         }
     }
+}
+
+#[tokio::test]
+async fn texts_and_lists_name_the_tools_of_the_mcp_endpoints() {
+    let registry = TestRegistry::start().await;
+    let call = |method: &str| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "protocolVersion": "2025-11-25" } });
+    let long = registry.post("/api/protocol", &call("tools/list")).await.body;
+    let core = registry.post("/mcp", &call("tools/list")).await.body;
+    let [long, core] = [&long, &core].map(|list| values_of(&list["result"]["tools"], "name"));
+    assert!(core.is_subset(&long), "{core:?}");
+    let card = registry.get("/.well-known/mcp/server-card.json").await.body;
+    assert_eq!(values_of(&card["tools_hint"], "name"), long);
+    let mut tools = registry.get("/discovery.json").await.body["tools"].clone();
+    tools.as_array_mut().unwrap().retain(|tool| tool["listed"] == true);
+    assert_eq!(&values_of(&tools, "name") | &BTreeSet::from(["list_toolsets"]), long);
+    let text = registry.get("/llms.txt").await.body;
+    assert!(
+        text.as_str().unwrap().contains(&format!("/api/protocol`, which lists {} tools", long.len())),
+        "{text}"
+    );
+    let instructions =
+        registry.post("/mcp", &call("initialize")).await.body["result"]["instructions"].clone();
+    let words = instructions.as_str().unwrap().split(|c: char| !(c.is_ascii_lowercase() || c == '_'));
+    let named: BTreeSet<&str> = words.filter(|word| word.contains('_')).collect();
+    assert!(named.len() > 4 && named.is_subset(&core), "{named:?}");
 }
 
 #[tokio::test]

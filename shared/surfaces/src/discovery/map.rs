@@ -13,6 +13,7 @@ use registry_domain::funnel::{self, Deal, Stage, Unlock};
 use registry_domain::views::{Namespace, ProductEntry, tagline};
 use registry_model::protocol::{A2A_VERSIONS, ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY, MCP_REVISIONS};
 use registry_operations::LIST_YOURSELF;
+use registry_operations::toolsets::SPECIFIED;
 
 /// The rows of each list of probes.
 const PROBES: usize = 10;
@@ -130,6 +131,8 @@ struct Tool {
     title: &'static str,
     /// The first sentence of its description; `tools/list` of the MCP endpoint has the others.
     description: &'static str,
+    /// Whether `/api/protocol` lists it without a toolset. It can be called in any case.
+    listed: bool,
     /// The names of its arguments; their schemas are in `tools/list`, too.
     arguments: Vec<String>,
     example: Value,
@@ -148,6 +151,7 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         aliases: entry.aliases,
         title: entry.title,
         description: first_sentence(entry.description),
+        listed: SPECIFIED.described().any(|listed| listed.name == entry.name),
         arguments: arguments(entry).into_iter().map(|argument| argument.name).collect(),
         example: call::example(entry),
     };

@@ -14,6 +14,7 @@ use crate::prelude::*;
 use registry_domain::funnel;
 use registry_domain::views::{ProductEntry, tagline};
 use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY};
+use registry_operations::toolsets::{LIST_TOOLSETS, SPECIFIED};
 use registry_operations::{LIST_YOURSELF, MATCH_CAPABILITY};
 
 pub static LLMS: AnyDocument = AnyDocument {
@@ -58,12 +59,13 @@ fn introduction(settings: &Settings) -> String {
         "# {}\n\n> {}\n\nPublishing a listing is free. You need no key and no account. To list an agent or \
          MCP server, send its URL. It is probed at once. The response contains the URL of its \
          status:\n\n```sh\n{list}\n```\n\nTo find a peer for a task:\n\n```sh\n{find}\n```\n\nAll {} \
-         operations are MCP tools at `{}`. You can also request them in plain words over A2A at `{}`. If \
-         there is a next step, the response contains it in `next`, as a complete call.\n\n",
+         operations can be called as MCP tools at `{}`, which lists {} tools; `{LIST_TOOLSETS}` shows the others. \
+         You can also request them in plain words over A2A at `{}`. If there is a next step, the response contains it in `next`, as a complete call.\n\n",
         settings.brand,
         tagline(settings),
         DESCRIPTIONS.len(),
         settings.url(MCP_ENDPOINT),
+        SPECIFIED.described().count() + 1,
         settings.url("/api/a2a"),
     )
 }

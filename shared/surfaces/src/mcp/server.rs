@@ -8,6 +8,7 @@ use crate::documents::mcp_server_card;
 use crate::prelude::*;
 use registry_model::cache::RenderCache;
 use registry_model::protocol::{MCP_REVISIONS, MCP_SHORT_ENDPOINT};
+use registry_operations::toolsets::LIST_TOOLSETS;
 
 use super::call::{self, Outcome};
 use super::message::Request;
@@ -124,7 +125,7 @@ impl McpServer {
         era: Era,
         params: Map<String, Value>,
     ) -> Result<Arc<RawValue>, RpcError> {
-        if params.get("name").is_some_and(|name| name == tools::LIST_TOOLSETS) {
+        if params.get("name").is_some_and(|name| name == LIST_TOOLSETS) {
             let content = raw(&tools::list_toolsets(&app.settings.url(MCP_SHORT_ENDPOINT)));
             return Ok(
                 self.call_result(era, &Outcome { text: content.get().into(), content, is_error: false })

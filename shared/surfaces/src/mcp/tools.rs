@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::prelude::*;
-use registry_operations::toolsets::{self, CORE, FAMILIES, Toolset};
+use registry_operations::toolsets::{self, ABOUT_TOOLSETS, CORE, FAMILIES, LIST_TOOLSETS, Toolset};
 use registry_operations::{AnyOperation, CATALOGUE};
 
 use super::reply::raw;
@@ -23,9 +23,6 @@ const HEADER: &str = "x-mcp-toolsets";
 /// All families, except that of the operator.
 const ALL: &str = "all";
 
-/// The tool that lists the toolsets. It is no operation, because other protocols have no toolsets.
-pub(super) const LIST_TOOLSETS: &str = "list_toolsets";
-
 static TOOLS: LazyLock<HashMap<&'static str, Arc<RawValue>>> =
     LazyLock::new(|| CATALOGUE.iter().map(|entry| (entry.name, raw(&tool(entry)))).collect());
 
@@ -33,8 +30,7 @@ static TOOL_OF_TOOLSETS: LazyLock<Arc<RawValue>> = LazyLock::new(|| {
     raw(&json!({
         "name": LIST_TOOLSETS,
         "title": "More tools",
-        "description": "Lists the toolsets of this registry and how to add them, for example trust, trails, demos or products. Use it \
-            if no tool here fits.",
+        "description": ABOUT_TOOLSETS,
         "inputSchema": { "type": "object", "properties": {} },
         "annotations": { "title": "More tools", "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true,
             "openWorldHint": false },
@@ -79,7 +75,6 @@ fn is_in(toolset: &Toolset, entry: &AnyOperation) -> bool {
 #[derive(Clone, Debug)]
 pub(super) struct Selection {
     operations: Vec<&'static AnyOperation>,
-    lists_toolsets: bool,
     /// Whether the list depends on who asks.
     pub(super) is_operator: bool,
 }
@@ -108,17 +103,16 @@ impl Selection {
         }
         let mut seen = std::collections::HashSet::new();
         operations.retain(|entry| seen.insert(entry.name));
-        Ok(Self { operations, lists_toolsets: endpoint.name == CORE.name, is_operator })
+        Ok(Self { operations, is_operator })
     }
 
     pub(super) fn tools(&self) -> Vec<&'static RawValue> {
         let of_operations = self.operations.iter().filter_map(|entry| TOOLS.get(entry.name));
-        of_operations.chain(self.lists_toolsets.then_some(&*TOOL_OF_TOOLSETS)).map(|tool| &**tool).collect()
+        of_operations.chain([&*TOOL_OF_TOOLSETS]).map(|tool| &**tool).collect()
     }
 
     pub(super) fn names(&self) -> Vec<&'static str> {
-        let names = self.operations.iter().map(|entry| entry.name);
-        names.chain(self.lists_toolsets.then_some(LIST_TOOLSETS)).collect()
+        self.operations.iter().map(|entry| entry.name).chain([LIST_TOOLSETS]).collect()
     }
 }
 
@@ -213,13 +207,13 @@ mod tests {
     #[test]
     fn url_and_header_add_toolsets() {
         assert_eq!(names(&CORE, "", false).unwrap().len(), CORE.operations().len() + 1);
-        assert_eq!(names(&SPECIFIED, "", false).unwrap().len(), 37);
+        assert_eq!(names(&SPECIFIED, "", false).unwrap().len(), 42);
         let with_trails = names(&CORE, "toolsets=trails,%20talk&x=1", false).unwrap();
         assert!(with_trails.contains(&"endorse") && with_trails.contains(&"talk_inbox"));
         let headers =
             HeaderMap::from_iter([(http::HeaderName::from_static(HEADER), "economy".parse().unwrap())]);
         let by_header = Selection::read(&SPECIFIED, "", &headers, false).unwrap().names();
-        assert_eq!(by_header.len(), 38, "autocatalysis is new, the others are listed already");
+        assert_eq!(by_header.len(), 43, "autocatalysis is new, the others are listed already");
         assert!(
             names(&CORE, "toolsets=nothing", false)
                 .unwrap_err()

@@ -10,7 +10,7 @@ use crate::prelude::*;
 use registry_domain::funnel::{self, Stage};
 use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REVISIONS};
 use registry_operations::intent;
-use registry_operations::toolsets::{DESCRIBED_CORE, FAMILIES};
+use registry_operations::toolsets::{CORE, FAMILIES};
 use registry_operations::{
     ARD_SEARCH, ATTEST, BIND_IDENTITY, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, SCORE,
 };
@@ -66,7 +66,7 @@ struct Family {
 }
 
 fn families(settings: &Settings) -> Vec<Family> {
-    let is_core = |operation: &Description| DESCRIBED_CORE.iter().any(|core| core.name == operation.name);
+    let is_core = |operation: &Description| CORE.described().any(|core| core.name == operation.name);
     let families = FAMILIES.iter().map(|family| {
         let others = family.described().filter(|operation| !is_core(operation));
         let operations = others.map(|operation| Entry::of(operation, settings)).collect();
@@ -110,7 +110,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
         form: PublishForm::of(&request.query::<GuideQuery>()?.url),
         protocols: protocols(settings),
         stages: funnel::stages(settings),
-        core: DESCRIBED_CORE.iter().map(|operation| Entry::of(operation, settings)).collect(),
+        core: CORE.described().map(|operation| Entry::of(operation, settings)).collect(),
         families: families(settings),
     })
 }
