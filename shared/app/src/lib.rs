@@ -33,10 +33,11 @@ use crate::message_key::MessageSigner;
 use crate::trails::PendingDeposits;
 use crate::workflow_token::WorkflowKeys;
 use registry_fetch::{Fetcher, OwnRecords};
+use registry_formats::registry_name;
 use registry_model::cache::{Kept, RenderCache, TaggedPage};
 use registry_model::error::Problem;
 use registry_model::settings::{Mode, Settings};
-use registry_model::{Change, Clock, LimitedAction, ListingId, Moment, PeerRegistry, Random};
+use registry_model::{Change, Clock, Kind, LimitedAction, ListingId, Moment, PeerRegistry, Random};
 use registry_search::{Backend, Searcher};
 use registry_store::events::Bus;
 use registry_store::{Allowance, Store};
@@ -100,7 +101,8 @@ impl App {
             .with_name_servers(settings.name_servers);
         let backend =
             Backend::new(settings.search_backend_url.as_deref(), settings.search_backend_token.as_ref());
-        let search = Searcher::new(store.clone(), clock.clone(), settings.recheck_interval(), backend);
+        let (proof_lasts, own) = (settings.recheck_interval(), own_listings(&settings));
+        let search = Searcher::new(store.clone(), clock.clone(), proof_lasts, backend, own);
         Services {
             settings,
             store,
@@ -186,6 +188,10 @@ impl App {
         self.clock.now() - self.settings.recheck_interval()
     }
 
+    pub fn is_own(&self, id: &ListingId) -> bool {
+        own_listings(&self.settings).contains(id)
+    }
+
     /// The fetcher for the probes of a listing: like [`Self::fetcher_for`], with signed requests.
     pub fn signing_fetcher_for(&self, id: &ListingId) -> Fetcher {
         self.fetcher_for(id).with_signer(message_key::signer(self))
@@ -194,7 +200,13 @@ impl App {
     /// The fetcher for requests to a listing. Requests to the registry's own host are refused, except if the listing is
     /// the registry itself.
     pub fn fetcher_for(&self, id: &ListingId) -> Fetcher {
-        let own = self.settings.own_endpoints().any(|(url, _)| ListingId::of_url(&url) == *id);
-        if own { self.fetcher.without_own_host_rule() } else { self.fetcher.clone() }
+        if self.is_own(id) { self.fetcher.without_own_host_rule() } else { self.fetcher.clone() }
     }
+}
+
+/// The ids of the registry's own listings: its card by the URL, and its MCP server by the name.
+pub fn own_listings(settings: &Settings) -> [ListingId; 2] {
+    let server = registry_name::own(settings);
+    let card = settings.own_card().map(|url| ListingId::of_url(&url));
+    [card.unwrap_or_else(|| ListingId::of_name(Kind::Agent, &server)), ListingId::of_name(Kind::Mcp, &server)]
 }

@@ -21,6 +21,6 @@ pub use liveness::{Liveness, LivenessState};
 pub use log_place::{LogPlace, entry_url};
 pub use namespace::Namespace;
 pub use peer::Peer;
-pub use registry::{ProductEntry, own_server_name, tagline};
+pub use registry::{OWN_DESCRIPTION, OwnServerDescription, ProductEntry, tagline};
 pub use row::{NameStanding, ProbeSummary, Row, Standing, hours};
 pub use server_entry::{Server, ServerEvidence, ServerResponse};

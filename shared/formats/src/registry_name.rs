@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 use url::{Host, Url};
 
 use crate::server_json::is_name;
+use registry_model::settings::Settings;
 use registry_model::{Kind, Listing, ListingId, NameHold};
 
 /// Characters of the owner, so that the rest fits within the 200 characters of a name.
@@ -32,6 +33,12 @@ pub fn of(listing: &Listing) -> String {
             marked(&owner, url.as_ref().map(Url::path).unwrap_or_default(), &listing.id)
         }
     }
+}
+
+/// The name of this registry as an MCP server: its host name reversed, as server names are formed (SEP-2127, `name`).
+pub fn own(settings: &Settings) -> String {
+    let url = Url::parse(&settings.base_url).ok();
+    format!("{}/registry", url.as_ref().map_or_else(|| "localhost".to_owned(), reversed_host))
 }
 
 /// The labels of a host in reverse order, as at the start of server names: `com.example` for `example.com`. An IPv4
@@ -87,6 +94,18 @@ mod tests {
 
     use super::*;
     use registry_model::Moment;
+    use registry_model::settings::Mode;
+
+    #[test]
+    fn server_name_is_the_reversed_host() {
+        let name = |base_url: &str| {
+            let lookup = |name: &str| (name == "BASE_URL").then(|| base_url.to_owned());
+            own(&Settings::from_env(Mode::Public, lookup).unwrap())
+        };
+        assert_eq!(name("https://registry.example.com"), "com.example.registry/registry");
+        assert_eq!(name("http://127.0.0.1:8080"), "127.0.0.1/registry");
+        assert_eq!(name("http://[::1]:8080"), "localhost/registry");
+    }
 
     fn listing(id: ListingId) -> Listing {
         Listing::new(id, "Weather".to_owned(), Moment::UNIX_EPOCH)

@@ -12,9 +12,8 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use url::Url;
 
-use crate::protocol::MCP_ENDPOINT;
 use crate::rate_limit::{LimitedAction, RATE_LIMITS, Rate};
-use crate::{Kind, LogWitness, NameServers, Reach, Secret, TrustedProxy};
+use crate::{LogWitness, NameServers, Reach, Secret, TrustedProxy};
 use reader::{Definition, Reader};
 
 pub use reader::SettingError;
@@ -567,10 +566,9 @@ impl Settings {
         Duration::from_secs(self.probe_tick_seconds as u64)
     }
 
-    /// The URLs under which the registry lists itself.
-    pub fn own_endpoints(&self) -> impl Iterator<Item = (Url, Kind)> {
-        let own = [("/.well-known/agent-card.json", Kind::Agent), (MCP_ENDPOINT, Kind::Mcp)];
-        own.into_iter().filter_map(|(path, kind)| Some((Url::parse(&self.url(path)).ok()?, kind)))
+    /// The URL under which the registry lists itself as an agent.
+    pub fn own_card(&self) -> Option<Url> {
+        Url::parse(&self.url("/.well-known/agent-card.json")).ok()
     }
 
     /// The `User-Agent` of probes, with a page that explains them.

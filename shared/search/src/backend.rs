@@ -12,6 +12,7 @@ use super::entry::IndexEntry;
 use super::index::Index;
 use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery};
 use super::rank::Filter;
+use super::service::CLEAR_RANK;
 use super::{Query, Searcher, names, task};
 use registry_model::{ListingId, Secret, id_hash};
 use registry_store::StoreError;
@@ -99,10 +100,16 @@ fn is_sampled(id: &ListingId, buckets: usize) -> bool {
 impl Searcher {
     /// The hits by the loaded index, or by the backend.
     pub(super) async fn answer(&self, query: &Query) -> Result<IndexAnswer, StoreError> {
-        match self.candidates_of(query).await? {
-            Some(candidates) => Ok(engine::search_among(&candidates, &self.read(), query)),
-            None => Ok(engine::search(&self.read(), query)),
+        let mut answer = match self.candidates_of(query).await? {
+            Some(candidates) => engine::search_among(&candidates, &self.read(), query),
+            None => engine::search(&self.read(), query),
+        };
+        if !query.text.is_empty() {
+            let found = answer.hits.len();
+            answer.hits.retain(|hit| hit.rank >= CLEAR_RANK || !self.own.contains(&hit.id));
+            answer.total -= found - answer.hits.len();
         }
+        Ok(answer)
     }
 
     /// An index of the candidates for a query; `None` if the loaded index finds the hits itself.

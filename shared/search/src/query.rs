@@ -23,6 +23,8 @@ pub struct Found {
     pub hits: Vec<Hit>,
     pub total: usize,
     pub searched: usize,
+    /// Nothing matches by its words, or clearly by its meaning: the hits are only the nearest listings.
+    pub nearest_only: bool,
     /// The words that were searched, if the spelling was corrected.
     pub corrected: Option<String>,
     pub seats_claimed: u32,

@@ -18,6 +18,9 @@ use registry_store::{Store, StoreError};
 /// of the query, so that evidence only decides between hits of equal relevance.
 const FRESH: f32 = 0.01;
 const SCORE: f32 = 0.01;
+/// From this rank on, a first hit clearly matches. Among 12 real listings, 154 of 165 searches that none of them answers
+/// stay below; among 160, 135 of 143 whose first hit is a good answer reach it.
+pub(super) const CLEAR_RANK: f32 = 0.35;
 /// The longest time of [`Searcher::preload`]. AWS ends a start that takes ten seconds.
 const MAX_PRELOAD: Duration = Duration::from_secs(5);
 /// From this age a handshake adds nothing; a Live listing has no older one.
@@ -30,14 +33,22 @@ pub struct Searcher {
     pub(super) counted_facets: Arc<Mutex<CountedFacets>>,
     pub(super) clock: Clock,
     pub(super) backend: Backend,
+    /// The registry's own listings. They have words for every subject, so they are hits only if they clearly match.
+    pub(super) own: [ListingId; 2],
     proof_lasts: SignedDuration,
 }
 
 impl Searcher {
     /// A search over a table. A proof is valid for `proof_lasts`. The index is loaded by [`Searcher::preload`] or with the first query.
-    pub fn new(store: Store, clock: Clock, proof_lasts: SignedDuration, backend: Backend) -> Self {
+    pub fn new(
+        store: Store,
+        clock: Clock,
+        proof_lasts: SignedDuration,
+        backend: Backend,
+        own: [ListingId; 2],
+    ) -> Self {
         let index = IndexCache::new(backend.is_light());
-        Self { store, index, counted_facets: Arc::default(), clock, backend, proof_lasts }
+        Self { store, index, counted_facets: Arc::default(), clock, backend, own, proof_lasts }
     }
 
     /// The same search with the loaded index of another search of this table.
@@ -118,6 +129,7 @@ impl Searcher {
             answer = self.answer(query).await?;
             shown = self.store.shown(&answer.ids()).await?;
         }
+        let is_clear = query.text.is_empty() || answer.hits.first().is_some_and(|hit| hit.rank >= CLEAR_RANK);
         let oldest_proof = self.oldest_proof();
         let mut hits: Vec<(f32, Hit)> = Vec::with_capacity(answer.hits.len());
         for hit in answer.hits {
@@ -140,6 +152,7 @@ impl Searcher {
             hits: hits.into_iter().map(scored).collect(),
             total: answer.total,
             searched: answer.searched,
+            nearest_only: !is_clear && query.skip == 0,
             corrected: answer.corrected,
             seats_claimed: shown.seats_claimed,
         })

@@ -1,7 +1,8 @@
 //! Tests the AI catalogs: they contain every Live listing once, in the format of their schema.
 
 use serde_json::json;
-use tests::test_registry::{TestRegistry, id_of};
+use tests::assertions::assert_members;
+use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
 use crate::fixtures::{catalog_schema, ids, live_fleet};
 
@@ -48,20 +49,28 @@ async fn catalogs_match_their_schema() {
     }
 }
 
-/// The catalogue contains the registry's own endpoints once each, also if the registry is listed in itself.
+/// The catalogue contains the registry's own endpoints once each, also if the registry is listed in itself. Its entry in the
+/// MCP registry API is its server.json, also after an update.
 #[tokio::test]
 async fn catalog_contains_own_endpoints_once_if_the_registry_lists_itself() {
-    let registry = TestRegistry::start().await;
-    let mut own = vec![id_of(
-        &registry.publish(&json!({ "agent_card_url": registry.url("/.well-known/agent-card.json") })).await,
-    )];
-    own.push(id_of(&registry.publish(&json!({ "mcp_url": registry.url("/api/protocol") })).await));
+    let options = TestOptions::default().with_setting("LIST_ITSELF", "on");
+    let registry = TestRegistry::start_with(options).await;
+    let description = registry.get("/api/mcp-registry/server.json").await.body;
+    let mut outdated = description.clone();
+    outdated["version"] = json!("0.1.0");
+    registry.publish(&outdated).await;
+    registry.deliver_events().await;
+    registry.tick().await;
     registry.deliver_events().await;
     assert_eq!(registry.live_counts().await, (1, 1));
+    let rows = registry.get("/api/listings/active").await.body;
+    let own = ["agents", "mcps"].map(|kind| id_of(&rows[kind][0]));
     let entries = registry.get("/.well-known/ai-catalog.json").await.body["entries"].clone();
     let urns = ids(&entries, "identifier");
     assert_eq!(urns.len(), 3, "{urns:?}");
     for (urn, id) in urns.iter().zip(own) {
-        assert!(urn.ends_with(id.as_str()), "{urn}");
+        let id = id.as_str();
+        assert!(urn.ends_with(id.strip_prefix("mcp-").unwrap_or(id)), "{urn}");
     }
+    assert_members(&registry.get("/v0.1/servers").await.body["servers"][0]["server"], &description);
 }

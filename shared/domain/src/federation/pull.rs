@@ -8,7 +8,6 @@ use jiff::SignedDuration;
 
 use super::document::{self, Catalogue};
 use crate::imports::Client;
-use crate::views::own_server_name;
 use registry_app::App;
 use registry_model::{HostName, PeerRegistry};
 use registry_store::StoreError;
@@ -60,7 +59,7 @@ async fn pull_one(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerR
     let client = Client { max_values: MAX_JSON_VALUES, ..Client::of(app) };
     let catalogue = format!("{peer}/.well-known/ai-catalog.json");
     let servers = format!("{peer}/v0.1/servers?limit=100");
-    let own_name = own_server_name(&app.settings);
+    let own_name = registry_formats::registry_name::own(&app.settings);
     let search: String = form_urlencoded::byte_serialize(own_name.as_bytes()).collect();
     let search = format!("{peer}/v0.1/servers?search={search}&limit=100");
     let (catalogue, servers, found) =

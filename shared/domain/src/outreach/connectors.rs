@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 
-use super::invitations::is_own;
 use super::likeness::Likeness;
 use registry_app::App;
 use registry_model::{Listed, Listing, ListingId, Moment};
@@ -56,7 +55,7 @@ pub async fn candidates(app: &App) -> Result<Vec<Candidate>, StoreError> {
     app.search.refresh().await?;
     let mut ids: Vec<ListingId> = Vec::new();
     for (id, _) in app.search.candidates(&queries).await?.into_iter().flatten() {
-        if !ids.contains(&id) && !is_own(app, &id) {
+        if !ids.contains(&id) && !app.is_own(&id) {
             ids.push(id);
         }
     }

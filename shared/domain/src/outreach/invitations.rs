@@ -88,15 +88,10 @@ pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
 fn decide(app: &App, listing: Option<&Listing>) -> Decision {
     match listing {
         None => Decision::Done,
-        Some(listing) if listing.demoed || is_own(app, &listing.id) => Decision::Done,
+        Some(listing) if listing.demoed || app.is_own(&listing.id) => Decision::Done,
         Some(listing) if listing.is_live(app.oldest_proof()) => Decision::Invite,
         Some(_) => Decision::Later,
     }
-}
-
-/// Whether a listing is the registry's own: the registry does not write to itself.
-pub fn is_own(app: &App, id: &ListingId) -> bool {
-    app.settings.own_endpoints().any(|(url, _)| ListingId::of_url(&url) == *id)
 }
 
 async fn invite(

@@ -30,7 +30,7 @@ pub fn works(app: &App) -> BoxFuture<'_, bool> {
 }
 
 async fn check(app: &App) -> Result<(), String> {
-    let (card, _) = app.settings.own_endpoints().next().ok_or("BASE_URL is not a URL")?;
+    let card = app.settings.own_card().ok_or("BASE_URL is not a URL")?;
     let id = ListingId::of_url(&card);
     send(app, &id, "/api/publish", |target| Request::post_json(target, &json!({ "agent_card_url": card })))
         .await?;

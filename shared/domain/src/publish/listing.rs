@@ -261,6 +261,16 @@ pub(super) async fn publish_first(
     Ok(Published { listing, status, retry_at: None, renews: false, words: Words::Same })
 }
 
+/// The registry describes its own server again, like an owner who signs.
+pub(super) async fn describe_own(
+    app: &App,
+    submission: &Submission,
+    known: Listing,
+) -> Result<Published, Problem> {
+    let sender = Sender { is_by_host: true, has_signed: false, proves_name: false, moves: false };
+    publish_again(app, submission, known, &ProvenName::default(), sender, app.clock.now()).await
+}
+
 /// An owner publishes again to request a probe after a fix. The description changes only if the publisher has proven
 /// the name or the host of the endpoint: knowing the URL is not enough.
 async fn publish_again(

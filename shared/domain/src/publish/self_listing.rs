@@ -2,11 +2,12 @@
 //! two listings are the first that go Live. They show that publishing and probing work.
 
 use super::listing::{self, ProvenName};
-use super::submission::{Submission, Submitted};
+use super::submission::{Submission, Submitted, described};
+use crate::views::OwnServerDescription;
 use registry_app::App;
 use registry_fetch::Target;
-use registry_model::Contact;
 use registry_model::error::Problem;
+use registry_model::{Contact, Kind, Listing};
 
 /// Lists the registry's own endpoints if they are not listed yet. The next tick tries a failed one again.
 pub async fn list(app: &App) {
@@ -19,17 +20,27 @@ pub async fn list(app: &App) {
 
 async fn list_endpoint(app: &App, endpoint: &Submission) -> Result<(), Problem> {
     let (id, _) = endpoint.ids();
-    if app.store.listing(&id).await?.is_none() {
-        listing::publish_first(app, endpoint, id, &ProvenName::default(), app.clock.now()).await?;
-    }
+    match app.store.listing(&id).await? {
+        None => listing::publish_first(app, endpoint, id, &ProvenName::default(), app.clock.now()).await?,
+        Some(known) if is_outdated(endpoint, &known) => listing::describe_own(app, endpoint, known).await?,
+        Some(_) => return Ok(()),
+    };
     Ok(())
 }
 
-/// Empty if the base URL may not be probed, such as a plain http URL under public rules.
+/// Whether this registry has another version than its server description says.
+fn is_outdated(endpoint: &Submission, known: &Listing) -> bool {
+    let Submitted::Server(server) = &endpoint.what else { return false };
+    endpoint.is_same_as(known) && known.version.as_ref() != Some(&server.version)
+}
+
+/// Without an endpoint that may not be probed, such as a plain http URL under public rules.
 fn submissions(app: &App) -> impl Iterator<Item = Submission> {
-    app.settings.own_endpoints().filter_map(|(url, kind)| {
-        let target = Target::parse_url(url, app.settings.reach()).ok()?;
-        let what = Submitted::Url { target, kind: Some(kind) };
-        Some(Submission { what, name: None, contact: Contact::default(), proof: None })
-    })
+    let reach = app.settings.reach();
+    let card = app.settings.own_card().and_then(|url| Target::parse_url(url, reach).ok());
+    let card = card.map(|target| Submitted::Url { target, kind: Some(Kind::Agent) });
+    let server = serde_json::to_value(OwnServerDescription::of(&app.settings)).ok();
+    let server = server.and_then(|document| described(&document, reach).ok());
+    let whats = card.into_iter().chain(server.map(|server| Submitted::Server(Box::new(server))));
+    whats.map(|what| Submission { what, name: None, contact: Contact::default(), proof: None })
 }

@@ -1,10 +1,9 @@
-//! The data with which the registry describes itself everywhere: its tagline, its name as an MCP server, and
-//! its products with prices.
-
-use url::Url;
+//! The data with which the registry describes itself everywhere: its tagline, its `server.json`, and its products
+//! with prices.
 
 use crate::prelude::*;
-use registry_formats::registry_name::reversed_host;
+use registry_formats::registry_name;
+use registry_model::protocol::{MCP_SHORT_ENDPOINT, SERVER_DESCRIPTION_SCHEMA};
 
 pub fn tagline(settings: &Settings) -> String {
     format!(
@@ -14,11 +13,45 @@ pub fn tagline(settings: &Settings) -> String {
     )
 }
 
-/// Its host name reversed, as server names are formed (SEP-2127, `name`).
-pub fn own_server_name(settings: &Settings) -> String {
-    let url = Url::parse(&settings.base_url).ok();
-    let owner = url.as_ref().map_or_else(|| "localhost".to_owned(), reversed_host);
-    format!("{owner}/registry")
+/// The official schema allows at most 100 characters.
+pub const OWN_DESCRIPTION: &str =
+    "Registry of agents and MCP servers. Every Live listing answered a real protocol handshake.";
+
+/// The server.json of this registry.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnServerDescription {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    /// The reversed domain, a slash, and the name of the server.
+    name: String,
+    title: String,
+    description: &'static str,
+    version: &'static str,
+    website_url: String,
+    /// The endpoint.
+    remotes: [Remote; 1],
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Remote {
+    #[serde(rename = "type")]
+    transport: &'static str,
+    url: String,
+}
+
+impl OwnServerDescription {
+    pub fn of(settings: &Settings) -> Self {
+        Self {
+            schema: SERVER_DESCRIPTION_SCHEMA,
+            name: registry_name::own(settings),
+            title: settings.brand.clone(),
+            description: OWN_DESCRIPTION,
+            version: registry_model::VERSION,
+            website_url: settings.base_url.clone(),
+            remotes: [Remote { transport: "streamable-http", url: settings.url(MCP_SHORT_ENDPOINT) }],
+        }
+    }
 }
 
 /// A product of the catalogue.
@@ -55,22 +88,5 @@ impl ProductEntry {
 
     pub fn all() -> Vec<Self> {
         Sku::ALL.map(Self::of).to_vec()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use registry_model::settings::Mode;
-
-    #[test]
-    fn server_name_is_the_reversed_host() {
-        let name = |base_url: &str| {
-            let lookup = |name: &str| (name == "BASE_URL").then(|| base_url.to_owned());
-            own_server_name(&Settings::from_env(Mode::Public, lookup).unwrap())
-        };
-        assert_eq!(name("https://registry.example.com"), "com.example.registry/registry");
-        assert_eq!(name("http://127.0.0.1:8080"), "127.0.0.1/registry");
-        assert_eq!(name("http://[::1]:8080"), "localhost/registry");
     }
 }

@@ -1,12 +1,10 @@
 //! A catalog entry (ARD §4.2) in catalogs and search results. An entry is a listing, or an endpoint of the
 //! registry itself. All entries are built in this module, so that an entry is the same everywhere.
 
-use url::Url;
-
 use crate::prelude::*;
 use registry_domain::views::urn;
 use registry_model::protocol::{
-    AGENT_CARD_MEDIA_TYPE, ARD_BASE, MCP_ENDPOINT, REGISTRY_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE,
+    AGENT_CARD_MEDIA_TYPE, ARD_BASE, REGISTRY_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE,
 };
 use registry_search::AbilityNames;
 
@@ -83,20 +81,22 @@ pub(crate) fn own(settings: &Settings) -> Vec<CatalogEntry> {
             metadata: Map::new(),
         }
     };
-    let (agent, server) = ("/.well-known/agent-card.json", MCP_ENDPOINT);
+    let [agent, server] = registry_app::own_listings(settings);
+    // The URN of the own listing, so that both are the same resource.
+    let urn = |kind, id: &ListingId| urn::of(&settings.base_url, kind, id);
     let brand = settings.brand.as_str();
     vec![
         own(
-            own_identifier(settings, agent, Kind::Agent),
+            urn(Kind::Agent, &agent),
             AGENT_CARD_MEDIA_TYPE,
             brand,
-            agent,
+            "/.well-known/agent-card.json",
             "Registry of agents and MCP servers. You can list yourself, find Live listings and check them, \
              in plain words over A2A.",
             ["find an agent that can do a task", "list my agent in a registry", "is this agent live?"],
         ),
         own(
-            own_identifier(settings, server, Kind::Mcp),
+            urn(Kind::Mcp, &server),
             SERVER_CARD_MEDIA_TYPE,
             brand,
             "/mcp/server-card",
@@ -123,15 +123,6 @@ pub(crate) fn own(settings: &Settings) -> Vec<CatalogEntry> {
     ]
 }
 
-/// The URN of the endpoint's own listing, so that both are the same resource.
-fn own_identifier(settings: &Settings, path: &str, kind: Kind) -> String {
-    let url = settings.url(path);
-    match Url::parse(&url) {
-        Ok(parsed) => urn::of(&url, kind, &ListingId::of_url(&parsed)),
-        Err(_) => format!("urn:air:{}:{}:registry", urn::publisher(&url), kind.as_str()),
-    }
-}
-
 fn metadata(listing: &Listing, settings: &Settings) -> Map<String, Value> {
     let mut known = json!({
         "listing_id": listing.id,
@@ -152,6 +143,9 @@ fn metadata(listing: &Listing, settings: &Settings) -> Map<String, Value> {
         known["handshake"] = json!(probe.handshake);
         known["probe_score"] = json!(probe.score);
         known["probed_at"] = json!(probe.at);
+    }
+    if let Some(since) = listing.failing_since.filter(|_| listing.lane.is_proven()) {
+        known["failing_since"] = json!(since);
     }
     match known {
         Value::Object(known) => known,

@@ -7,27 +7,18 @@
 use super::document::json;
 use super::families;
 use crate::prelude::*;
-use registry_domain::views::{badge, own_server_name};
-use registry_model::protocol::{
-    MCP_ENDPOINT, MCP_NEWEST_REVISION, MCP_REVISIONS, MCP_SHORT_ENDPOINT, SERVER_CARD_MEDIA_TYPE,
-    SERVER_DESCRIPTION_SCHEMA,
-};
+use registry_domain::views::{OWN_DESCRIPTION, OwnServerDescription, badge};
+use registry_formats::registry_name;
+use registry_model::protocol::{MCP_ENDPOINT, MCP_NEWEST_REVISION, MCP_REVISIONS, SERVER_CARD_MEDIA_TYPE};
+use registry_operations::toolsets::{ABOUT_TOOLSETS, LIST_TOOLSETS, SPECIFIED};
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 
-/// The official schema allows at most 100 characters.
-const DESCRIPTION: &str =
-    "Registry of agents and MCP servers. Every Live listing answered a real protocol handshake.";
-
 /// What the live server returns about itself (MCP 2026-07-28 `Implementation`).
 pub fn identity(settings: &Settings) -> Value {
-    json!({
-        "name": own_server_name(settings),
-        "title": settings.brand,
-        "version": registry_model::VERSION,
-        "description": DESCRIPTION,
-        "websiteUrl": settings.base_url,
-    })
+    let own = json!(OwnServerDescription::of(settings));
+    let members = ["name", "title", "version", "description", "websiteUrl"];
+    members.into_iter().map(|member| (member, own[member].clone())).collect()
 }
 
 pub static SERVER_CARD: AnyDocument = AnyDocument {
@@ -47,26 +38,18 @@ pub static WIDE_SERVER_CARD: AnyDocument = AnyDocument {
 };
 
 fn strict(settings: &Settings) -> Value {
-    json!({
-        "$schema": SCHEMA,
-        "name": own_server_name(settings),
-        "version": registry_model::VERSION,
-        "title": settings.brand,
-        "description": DESCRIPTION,
-        "websiteUrl": settings.base_url,
-        "remotes": [{
-            "type": "streamable-http",
-            "url": settings.url(MCP_SHORT_ENDPOINT),
-            "supportedProtocolVersions": MCP_REVISIONS,
-        }],
-    })
+    let mut card = json!(OwnServerDescription::of(settings));
+    card["$schema"] = SCHEMA.into();
+    card["remotes"][0]["supportedProtocolVersions"] = json!(MCP_REVISIONS);
+    card
 }
 
 /// `specification.md#mcp-server-card`.
 fn wide(settings: &Settings) -> Value {
-    let tools: Vec<Value> = DESCRIPTIONS
-        .iter()
-        .map(|entry| json!({ "name": entry.name, "description": entry.description }))
+    let listed = SPECIFIED.described().map(|entry| (entry.name, entry.description));
+    let tools: Vec<Value> = listed
+        .chain([(LIST_TOOLSETS, ABOUT_TOOLSETS)])
+        .map(|(name, description)| json!({ "name": name, "description": description }))
         .collect();
     let badges: Map<String, Value> = badge::NAMES
         .iter()
@@ -80,9 +63,9 @@ fn wide(settings: &Settings) -> Value {
         .collect();
     let mut card = json!({
         "schema_version": MCP_NEWEST_REVISION,
-        "name": own_server_name(settings),
+        "name": registry_name::own(settings),
         "title": settings.brand,
-        "description": DESCRIPTION,
+        "description": OWN_DESCRIPTION,
         "version": registry_model::VERSION,
         "website_url": settings.base_url,
         "documentation_url": settings.url("/discovery.json"),
@@ -93,6 +76,7 @@ fn wide(settings: &Settings) -> Value {
         "tools_methods": ["server/discover", "initialize", "ping", "tools/list", "tools/call"],
         "transport_preference": ["streamable-http"],
         "protocol_versions": MCP_REVISIONS,
+        "versions_by_method": { "server/discover": [MCP_NEWEST_REVISION], "initialize": MCP_REVISIONS[1..] },
         "capabilities": { "tools": true, "resources": false, "prompts": false, "server_discover": true },
         "oauth": { "required": false, "readiness": "none" },
         "registry_role": "sub-registry",
@@ -106,46 +90,11 @@ fn wide(settings: &Settings) -> Value {
     card
 }
 
-/// The server.json of this registry.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct OwnServerDescription {
-    #[serde(rename = "$schema")]
-    schema: &'static str,
-    /// The reversed domain, a slash, and the name of the server.
-    name: String,
-    title: String,
-    description: &'static str,
-    version: &'static str,
-    website_url: String,
-    /// The endpoint.
-    remotes: [Remote; 1],
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct Remote {
-    #[serde(rename = "type")]
-    transport: &'static str,
-    url: String,
-}
-
 pub static OWN_SERVER_DESCRIPTION: AnyDocument = AnyDocument {
     paths: &["/api/mcp-registry/server.json"],
     summary: "The server.json of this registry, for other MCP registries.",
     max_age_s: Some(3600),
     ..AnyDocument::fixed::<OwnServerDescription>(|app, _| {
-        Box::pin(async { json(&server_json(&app.settings)) })
+        Box::pin(async { json(&OwnServerDescription::of(&app.settings)) })
     })
 };
-
-fn server_json(settings: &Settings) -> OwnServerDescription {
-    OwnServerDescription {
-        schema: SERVER_DESCRIPTION_SCHEMA,
-        name: own_server_name(settings),
-        title: settings.brand.clone(),
-        description: DESCRIPTION,
-        version: registry_model::VERSION,
-        website_url: settings.base_url.clone(),
-        remotes: [Remote { transport: "streamable-http", url: settings.url(MCP_SHORT_ENDPOINT) }],
-    }
-}

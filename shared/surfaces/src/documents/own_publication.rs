@@ -13,7 +13,7 @@ use crate::prelude::*;
 use registry_app::domain_keys::PublicKey;
 use registry_app::message_key::message_key;
 use registry_domain::federation::known_peers;
-use registry_domain::views::own_server_name;
+use registry_formats::registry_name;
 use registry_model::{HostName, PeerRegistry};
 
 const RECORD_FORMAT: &str = "mcp1";
@@ -260,7 +260,7 @@ async fn publish_status(app: &App) -> Result<PublishStatus, Problem> {
     let settings = &app.settings;
     let (key, peers) = (message_key(app).await?.domain_key(), known_peers(app).await?);
     let record = key.record().unwrap_or_default();
-    let (name, domain) = (own_server_name(settings), domain(settings));
+    let (name, domain) = (registry_name::own(settings), domain(settings));
     let records = own_records(app).await;
     let lookup =
         Lookup::of(settings, records.as_deref(), |records| &records.at_domain, |found| judge(&key, found));
