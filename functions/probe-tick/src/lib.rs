@@ -102,7 +102,8 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
         Event::Queued { detail, message, received } => {
             let sweep = run::first_probe(app, &detail.listing_id).await?;
             // A probe without a verdict adds no leaf to the log.
-            let log = if sweep.last.is_some() { sequence_if_due(app).await } else { None };
+            let has_verdict = sweep.probed + sweep.rejected > 0;
+            let log = if has_verdict { sequence_if_due(app).await } else { None };
             let mut metrics = Metrics(sweep.metrics().into());
             if let Some(at) = detail.at.filter(|_| sweep.ok > 0) {
                 let waited = app.clock.now().duration_since(at);

@@ -4,7 +4,9 @@
 
 use std::collections::HashSet;
 
-use super::handshake::Exchange;
+use url::Url;
+
+use super::handshake::{Exchange, MCP_PATH};
 use super::reasons;
 use registry_model::{Assessment, Handshake, Lane, Listing, ProbeStep, Reason, SpecificationRule, StepKind};
 
@@ -52,6 +54,12 @@ pub fn advice(listing: &Listing, lane: Lane, evidence: Option<&Assessment>) -> A
         Some(failure) => Advice { must_fix: vec![failure.clone()], could_improve },
         None => Advice { must_fix, could_improve },
     }
+}
+
+/// The endpoint that the probe found at another path than the published one.
+pub fn endpoint_elsewhere(listing: &Listing, reasons: &[Reason]) -> Option<Url> {
+    let is_elsewhere = reasons.first()?.code == "endpoint_elsewhere";
+    Url::parse(listing.target()).ok()?.join(MCP_PATH).ok().filter(|_| is_elsewhere)
 }
 
 /// The warnings of an `ok`.

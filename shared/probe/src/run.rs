@@ -61,8 +61,7 @@ pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepR
         if let Err(error) = overdue::count_if_late(app).await {
             tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");
         }
-        let last = report.last.as_ref().map(|(id, outcome)| (id.as_str(), outcome.as_str()));
-        app.store.note_tick(last, report.ok > 0, report.probed, app.clock.now()).await?;
+        app.store.note_tick(report.ok > 0, report.probed, app.clock.now()).await?;
         Ok(report)
     })
 }

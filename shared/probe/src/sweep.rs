@@ -49,9 +49,6 @@ pub struct SweepReport {
     /// The budget was used up, or the host was too slow for all its listings.
     pub released: u32,
     pub unrecorded: u32,
-    /// The id and the outcome of the listing that was recorded last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last: Option<(String, String)>,
 }
 
 impl SweepReport {
@@ -73,7 +70,6 @@ impl SweepReport {
         self.ok += other.ok;
         self.released += other.released;
         self.unrecorded += other.unrecorded;
-        self.last = other.last.or(self.last.take());
     }
 
     fn count(&mut self, done: &ProbeOutcome) {
@@ -81,14 +77,10 @@ impl SweepReport {
             ProbeOutcome::NotClaimed => return,
             ProbeOutcome::Released => self.released += 1,
             ProbeOutcome::Unrecorded => self.unrecorded += 1,
-            ProbeOutcome::Rejected(id, outcome) => {
-                self.rejected += 1;
-                self.last = Some((id.to_string(), outcome.as_str().to_owned()));
-            }
-            ProbeOutcome::Probed(id, outcome) => {
+            ProbeOutcome::Rejected => self.rejected += 1,
+            ProbeOutcome::Probed(outcome) => {
                 self.probed += 1;
                 self.ok += u32::from(*outcome == Handshake::Ok);
-                self.last = Some((id.to_string(), outcome.as_str().to_owned()));
             }
         }
         self.claimed += 1;
@@ -104,8 +96,8 @@ enum ProbeOutcome {
     NotClaimed,
     Released,
     Unrecorded,
-    Rejected(ListingId, Handshake),
-    Probed(ListingId, Handshake),
+    Rejected,
+    Probed(Handshake),
 }
 
 struct Ready {
@@ -455,8 +447,8 @@ async fn conclude(
         tracing::info!(%listing_id, ?job, outcome, reason, inconclusive, rejected, latency_ms, "probe recorded");
     }
     match recorded {
-        Ok(Some(outcome)) if rejected => ProbeOutcome::Rejected(before.id, outcome),
-        Ok(Some(outcome)) => ProbeOutcome::Probed(before.id, outcome),
+        Ok(Some(_)) if rejected => ProbeOutcome::Rejected,
+        Ok(Some(outcome)) => ProbeOutcome::Probed(outcome),
         Ok(None) => ProbeOutcome::NotClaimed,
         Err(error) => {
             tracing::warn!(listing_id = %before.id, %error, "failed to record a probe result; the listing is \

@@ -13,8 +13,7 @@ pub struct TickReport {
     pub last_tick_at: Option<Moment>,
     /// When a tick last had an `ok` probe.
     pub last_ok_tick_at: Option<Moment>,
-    pub last_probed: Option<String>,
-    pub last_result: Option<String>,
+    /// Probes of the last tick.
     pub last_used: u32,
     pub ticks: u32,
 }
@@ -29,22 +28,13 @@ impl Store {
         self.put_new(Key::new(format!("SLOT#{job}#{slot}"), "SLOT").with([ttl(now, 86_400)])).await
     }
 
-    pub async fn note_tick(
-        &self,
-        last: Option<(&str, &str)>,
-        any_ok: bool,
-        used: u32,
-        now: Moment,
-    ) -> Result<()> {
+    pub async fn note_tick(&self, any_ok: bool, used: u32, now: Moment) -> Result<()> {
         let mut change = Expression::default()
             .set("last_tick_at", s(now.to_string()))
             .set("last_used", n(used))
             .add("ticks", 1);
         if any_ok {
             change = change.set("last_ok_tick_at", s(now.to_string()));
-        }
-        if let Some((probed, result)) = last {
-            change = change.set("last_probed", s(probed)).set("last_result", s(result));
         }
         self.update(&report_key(), &change, None).await.map(drop)
     }

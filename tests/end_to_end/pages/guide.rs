@@ -113,6 +113,7 @@ async fn products_page_shows_prices_and_current_counts() {
         assert!(before.contains(&sku.price()) && before.contains(sku.title()), "{sku:?}");
     }
     assert!(before.contains("made for an example server"), "{before}");
+    assert!(before.contains("registry-watch.sh") && !before.contains("offer nothing"), "{before}");
     assert!(before.contains("100 of 100 left") && before.contains("Payments are not open yet"), "{before}");
     let demo = pair.registry.get(&format!("/api/products/demo?listing_id={}", pair.agent)).await.body;
     let feedback = own_words(&demo["next_steps"]["example_body"]);

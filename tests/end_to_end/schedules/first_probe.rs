@@ -20,6 +20,8 @@ async fn concurrent_first_probe_events_start_one_probe() {
     assert_eq!(peer.request_names(), ["GET /.well-known/agent-card.json", "GetTask", "SendMessage"]);
     let statistics = registry.probe_statistics().await;
     assert_eq!((&statistics["used"], &statistics["outcomes"]["handshake"]["ok"]), (&json!(1), &json!(1)));
+    let worker = &statistics["probe_worker"];
+    assert_eq!((&worker["last_probed"], &worker["last_result"]), (&json!(id), &json!("ok")));
     assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
     assert_eq!(registry.feed_types().await.len(), 2);
 }

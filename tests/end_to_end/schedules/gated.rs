@@ -103,6 +103,10 @@ async fn server_with_a_correct_sign_in_becomes_gated_and_is_never_counted_as_liv
     assert!(page.contains("You must sign in to use it") && page.contains(&sentence), "{page}");
     assert!(!page.contains("Publish again") && !page.contains("noindex"), "{page}");
     assert!(page.contains("One probe, which passed") && !page.contains("Problem found"), "{page}");
+    let unnamed = registry.publish_mcp(&setup.server.url("/other/mcp")).await;
+    registry.deliver_events().await;
+    let other = text(registry, &format!("/list/{unnamed}")).await;
+    assert!(other.contains("<h1><bdi>127.0.0.1</bdi>") && !other.contains(" of 100"), "{other}");
     // The demo and all that follows is for Live listings.
     let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
     assert_eq!((demo.status, &demo.body["lane"]), (409, &json!("gated")));
@@ -135,6 +139,8 @@ async fn lists_and_searches_contain_gated_servers_only_on_request() {
             let expected = names.contains(&if name == "Files" { NAME } else { "org.example/open" });
             assert_eq!(shown, expected, "{access}: {name}");
         }
+        let by_state = text(registry, &format!("/list?q=files&{}", access.replace("access", "state"))).await;
+        assert_eq!(by_state.matches("<bdi>").count(), board.matches("<bdi>").count(), "{access}");
     }
     // A form sends an empty text for the default.
     assert_eq!(registry.get("/list?q=files&kind=all&category=&access=").await.status, 200);

@@ -147,7 +147,7 @@ impl Operation for CheckStatus {
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {lane_reason}"#,
         "The last handshake was {probe.handshake} at {probe.probed_at} | , with a score of {probe.score} of 100.",
-        "Each later probe has failed, the first at {liveness.failing_since}.",
+        "Its probes have failed since {liveness.failing_since}.",
         "To fix: [reasons]{reason} | : {fix}",
         "To improve: [warnings]{seen} | : {fix}",
     ];
@@ -398,15 +398,18 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
         }
         Lane::NeedsFix | Lane::Demoted => {
             let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
-            let again = NextStep::post(
-                "list_yourself",
-                settings.url("/api/publish"),
-                json!({ "url": listing.target() }),
-                format!(
-                    "{fix}Then send this: it publishes the same listing again, which starts a new probe."
+            let elsewhere = explain::endpoint_elsewhere(listing, reasons);
+            let (url, then) = match &elsewhere {
+                Some(url) => (url.as_str(), "To do so, send this."),
+                None => (
+                    listing.target(),
+                    "Then send this: it publishes the same listing again, which starts a new probe.",
                 ),
-            )
-            .named("fix_and_publish_again");
+            };
+            let publish = settings.url("/api/publish");
+            let again =
+                NextStep::post("list_yourself", publish, json!({ "url": url }), format!("{fix}{then}"))
+                    .named("fix_and_publish_again");
             if listing.server_name.is_none() {
                 return again;
             }

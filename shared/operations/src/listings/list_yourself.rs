@@ -7,8 +7,7 @@ use registry_domain::publish::name_proof;
 use registry_domain::publish::submission::{PublishRequest, Submission};
 use registry_domain::views::{NameStanding, badge};
 use registry_formats::server_json;
-use registry_model::LimitedAction;
-use registry_model::POLL_SECONDS;
+use registry_model::{LimitedAction, Obstacle, POLL_SECONDS};
 
 pub struct ListYourself;
 
@@ -134,6 +133,9 @@ fn answer(app: &App, published: &Published) -> Answer {
         (PublishStatus::Duplicate, None) => {
             "This listing was already queued. Its probe starts soon.".to_owned()
         }
+        (PublishStatus::Queued, None) if listing.obstacle == Some(Obstacle::StdioOnly) => {
+            "Queued. It has no HTTP endpoint, so it cannot become Live: the registry only checks its packages.".to_owned()
+        }
         (PublishStatus::Queued, None) if listing.probe.is_some() => {
             "Queued again. Its probe follows at once.".to_owned()
         }
@@ -148,7 +150,7 @@ fn answer(app: &App, published: &Published) -> Answer {
     let next = if *status == PublishStatus::Active && !renews {
         check("See its proof.")
     } else {
-        check("Poll until `lane` is `active`, `gated` or `needs_fix`. With `needs_fix`, `reasons` says what to change.")
+        check("Poll until `lane` is no longer `queued`. With `needs_fix`, `reasons` says what to change.")
             .poll(retry_at.unwrap_or(now), now)
     };
     Answer {

@@ -68,9 +68,9 @@ impl Operation for CapabilityHash {
     const NAME: &'static str = "capability_hash";
     const TITLE: &'static str = "Capability hash";
     const DESCRIPTION: &'static str = "Returns a short id (cap_...) for what an agent or server can do: a \
-        hash of its name, kind, description, tools, skills and tags. Use it to compare agents or to detect \
-        changes. With listing_id, hashes what the registry observed. With listing_id and name, compares both \
-        (`matches`).";
+        hash of its name, kind, description, tags and the names of its tools and skills, not of their schemas. \
+        Use it to compare agents. With listing_id, hashes what the registry observed. With listing_id and \
+        name, compares both (`matches`).";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"name": "adder", "kind": "mcp", "description": "Adds two numbers.", "tools": ["add"]}"#;

@@ -71,8 +71,10 @@ pub(crate) struct Worker {
     pub(crate) status: &'static str,
     pub(crate) last_tick_at: Option<Moment>,
     pub(crate) next_tick_at: Moment,
-    pub(crate) last_probed: Option<String>,
-    pub(crate) last_result: Option<String>,
+    /// The listing that was probed last, by a tick or an event.
+    pub(crate) last_probed: Option<ListingId>,
+    pub(crate) last_result: Option<Handshake>,
+    /// Probes of the last tick. `used` also counts those by events.
     pub(crate) last_used: u32,
     pub(crate) ticks: u32,
     /// Always null: the scheduler is a cloud function, not a process.
@@ -202,7 +204,11 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
                 several probes in a week counts once. If the recheck fails in three different hours, the \
                 listing is no longer Live; after timeouts, 5xx and similar failures only when its proof expires.",
         },
-        probe_worker: worker(now, tick, next_tick_at, settings.probe_tick_seconds),
+        probe_worker: Worker {
+            last_probed: probes.first().map(|probe| probe.id.clone()),
+            last_result: probes.first().map(|probe| probe.handshake),
+            ..worker(now, tick, next_tick_at, settings.probe_tick_seconds)
+        },
         policy: [
             "Only listings that answered a real handshake count as Live.",
             "A short preflight check finds hosts that do not answer. Such a probe stops there and uses no \
@@ -262,8 +268,8 @@ fn worker(now: Moment, tick: TickReport, next_tick_at: Moment, tick_seconds: u32
         status,
         last_tick_at: tick.last_tick_at,
         next_tick_at,
-        last_probed: tick.last_probed,
-        last_result: tick.last_result,
+        last_probed: None,
+        last_result: None,
         last_used: tick.last_used,
         ticks: tick.ticks,
         pid: None,

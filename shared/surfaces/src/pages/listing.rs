@@ -43,6 +43,7 @@ const MAX_SUMMARY_CHARS: usize = 160;
 #[template(path = "listing.html")]
 struct Page<'a> {
     frame: Frame<'a>,
+    title: String,
     listing: &'a Listing,
     kind: &'static str,
     standing: Standing,
@@ -221,6 +222,7 @@ fn page<'a>(
     let profile = Profile::of(listing, evidence);
     Ok(Page {
         frame: frame(app, listing),
+        title: title(listing),
         kind: kind_label(listing.shown_kind()),
         repository: document.and_then(|document| link(document.server.get("repository")?["url"].as_str()?)),
         packages: document
@@ -241,7 +243,8 @@ fn page<'a>(
         steps: evidence.map(exchange::steps).unwrap_or_default(),
         probed: evidence.map(|evidence| When::of(evidence.probed_at, now)),
         checks: evidence.map(checks).unwrap_or_default(),
-        score: evidence.map(|evidence| evidence.score.value),
+        // It would be that of the requests without a sign-in.
+        score: evidence.filter(|_| !standing.is_gated).map(|evidence| evidence.score.value),
         parts: evidence.map(parts).unwrap_or_default(),
         abilities: AbilityRows::of(evidence, tools, now),
         snippets: if standing.is_live { install(&profile) } else { Vec::new() },
@@ -276,9 +279,15 @@ fn frame<'a>(app: &'a App, listing: &Listing) -> Frame<'a> {
     let kind = kind_label(listing.shown_kind());
     let description = text.unwrap_or_else(|| format!("{kind} with the evidence of its last handshake."));
     let path = format!("/list/{}", listing.id);
-    let frame = Frame::of(&app.settings, Section::Board, &path, &listing.name, description);
+    let frame = Frame::of(&app.settings, Section::Board, &path, &title(listing), description);
     // Do not let search engines index listings that never answered.
     if !listing.was_proven() { frame.not_indexed() } else { frame }
+}
+
+/// The name, or the host while nobody has named it.
+fn title(listing: &Listing) -> String {
+    let host = listing.hosts().into_iter().next().filter(|_| listing.name == listing.id.as_str());
+    host.map_or_else(|| listing.name.clone(), |host| host.to_string())
 }
 
 /// `None` for an address that a browser must not open.

@@ -6,7 +6,7 @@ use super::frame::{Frame, Section, html, page};
 use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Unlock};
 use registry_domain::views::ProductEntry;
-use registry_model::{Sku, Tool};
+use registry_model::{Skill, Sku, Tool};
 use registry_operations::{LEAVE_FEEDBACK, PREVIEW_PRODUCT, TAKE_DEMO};
 use registry_products::{File, Profile};
 
@@ -47,7 +47,20 @@ impl Product {
 }
 
 fn example_agent() -> Profile {
-    Profile::unlisted(Kind::Agent, "Example agent", Some("Plans trips and books them."), Vec::new())
+    let skill = Skill {
+        id: "plan-trip".to_owned(),
+        name: "Plan a trip".to_owned(),
+        description: "Plans a trip from the places and days, and books it.".to_owned(),
+        tags: Vec::new(),
+    };
+    let name = "Example agent";
+    Profile {
+        listing_id: Some(ListingId::of_name(Kind::Agent, name)),
+        endpoint: Some("https://agent.example.com/a2a".to_owned()),
+        card_url: Some("https://agent.example.com/.well-known/agent-card.json".to_owned()),
+        skills: vec![skill],
+        ..Profile::unlisted(Kind::Agent, name, Some("Plans trips and books them."), Vec::new())
+    }
 }
 
 fn example_server() -> Profile {

@@ -35,7 +35,7 @@ async fn response_contains_the_status_url_to_poll() {
           "id": "[id]"
         },
         "wait_s": 2,
-        "note": "Poll until `lane` is `active`, `gated` or `needs_fix`. With `needs_fix`, `reasons` says what to change."
+        "note": "Poll until `lane` is no longer `queued`. With `needs_fix`, `reasons` says what to change."
       }
     }
     "#);

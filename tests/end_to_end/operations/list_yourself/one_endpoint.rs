@@ -66,6 +66,7 @@ async fn mistyped_path_gets_the_url_that_works() {
         assert_eq!((&status["lane"], &reason["code"]), (&json!("needs_fix"), &json!("endpoint_elsewhere")));
         assert!(reason["fix"].as_str().unwrap().contains(&peer.url("/mcp")), "{reason}");
         assert!(status["next"]["note"].as_str().unwrap().contains(&peer.url("/mcp")), "{status}");
+        assert_eq!(status["next"]["body"], json!({ "url": peer.url("/mcp") }));
         assert!(peer.requests().len() <= 12, "two more for the advice: {:?}", peer.request_names());
         peer.forget_requests();
     }

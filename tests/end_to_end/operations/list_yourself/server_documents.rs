@@ -185,7 +185,9 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
             .collect();
         let document = json!({ "name": format!("org.example/{name}"), "description": "Stores notes.",
             "version": "1.0.0", "packages": packages });
-        let id = id_of(&registry.publish(&document).await);
+        let answer = registry.publish(&document).await;
+        assert!(answer["message"].as_str().unwrap().contains("only checks its packages"), "{answer}");
+        let id = id_of(&answer);
         registry.deliver_events().await;
         assert_eq!(registry.lane(&id).await, lane, "{name}: {}", registry.status(&id).await);
         let mut found = registry.reason_codes(&id).await;
