@@ -1,9 +1,11 @@
 //! Tests `match_capability`: it finds listings for a request in plain words. For each hit, it returns the
 //! reasons why the listing matches.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::fixtures::{LivePair, live_pair};
+use tests::test_registry::TestOptions;
+
+use crate::fixtures::{LivePair, live_pair, live_pair_with};
 
 #[tokio::test]
 async fn random_letters_find_nothing() {
@@ -12,6 +14,65 @@ async fn random_letters_find_nothing() {
         let reply = registry.get(&format!("/api/match?q={words}")).await;
         assert_eq!(reply.body["hits"], json!([]), "{words}: {reply:?}");
     }
+}
+
+/// The searches are of strangers, for whom no listing here is of use; and the registry's own listings are no hits of them.
+#[tokio::test]
+async fn search_without_a_match_says_so_everywhere() {
+    let options = TestOptions::default().with_setting("LIST_ITSELF", "on");
+    let LivePair { registry, agent, server, .. } = &live_pair_with(options).await;
+    registry.tick().await;
+    registry.deliver_events().await;
+    registry.index().await;
+    assert_eq!(registry.live_counts().await, (2, 2));
+    let says_so = |text: &str| {
+        ["Nothing clearly matches", "No Live listing matches", "No results."]
+            .iter()
+            .any(|words| text.contains(words))
+    };
+    let mut shown = 0;
+    for words in [
+        "youtube transcript",
+        "insurance agency agent",
+        "who owns this phone number",
+        "check whether a drug interacts with another one",
+        "an agent that reviews my code",
+        "manage Docker containers",
+        "turn the lights off in my living room",
+        "odds for the football match on Saturday",
+        "what do the planets say about my birthday",
+        "send a message to a Slack channel",
+        "cheapest way to get to Tokyo by plane",
+    ] {
+        let query = words.replace(' ', "+");
+        let rest = registry.get(&format!("/api/match?q={query}")).await.body;
+        let is_empty = rest["hits"] == json!([]);
+        let others = [agent, server].map(|id| json!(id));
+        let is_other = |hit: &Value| others.contains(&hit["listing_id"]);
+        assert!(rest["hits"].as_array().unwrap().iter().all(is_other), "{words}: {rest}");
+        for answer in [
+            &rest,
+            &registry.get(&format!("/api/ard/search?q={query}")).await.body,
+            &registry.call_tool("match_capability", &json!({ "q": words })).await,
+            &registry.call_tool("interop_resolve", &json!({ "q": words })).await,
+        ] {
+            assert_eq!(answer["nearest_only"] == true, !is_empty, "{words}: {answer}");
+            assert!(is_empty || says_so(answer["note"].as_str().unwrap()), "{words}: {answer}");
+        }
+        let call = json!({ "data": { "operation": "match_capability", "arguments": { "q": words } } });
+        let reply = registry.send_message(&call).await;
+        assert!(says_so(reply[0]["text"].as_str().unwrap()), "{words}: {reply}");
+        let page = registry.get(&format!("/list?q={query}")).await.body;
+        assert!(says_so(page.as_str().unwrap()), "{words}: {page}");
+        shown += usize::from(!is_empty);
+    }
+    assert!(shown > 2, "{shown} searches have nearest listings");
+    for (words, id) in [("weather forecast for tomorrow", agent), ("add two numbers", server)] {
+        let found = registry.get(&format!("/api/match?q={}", words.replace(' ', "+"))).await.body;
+        assert_eq!((&found["hits"][0]["listing_id"], &found["nearest_only"]), (&json!(id), &Value::Null));
+    }
+    let own = registry.get("/api/match?q=registry+of+MCP+servers").await.body;
+    assert_eq!(own["hits"][0]["name"], registry.app.settings.brand, "{own}");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use super::CALLABLE;
 use super::invocation::{CapabilityRequest, is_same_name};
 use crate::prelude::*;
 use registry_model::Skill;
-use registry_search::{Query, Text};
+use registry_search::{Found, Query, Text};
 use registry_store::{NamedListing, StoreError};
 
 /// Hits considered for each wanted listing when a tool or skill is named.
@@ -53,7 +53,8 @@ impl CapabilityQuery {
     }
 }
 
-pub async fn resolve(app: &App, query: &CapabilityQuery) -> Result<Vec<NamedListing>, Problem> {
+/// The listings, and whether they are only the nearest ones because nothing clearly matches the words.
+pub async fn resolve(app: &App, query: &CapabilityQuery) -> Result<(Vec<NamedListing>, bool), Problem> {
     let kind = match (&query.tool, &query.skill) {
         (Some(_), None) => Some(Kind::Mcp),
         (None, Some(_)) => Some(Kind::Agent),
@@ -68,7 +69,7 @@ pub async fn resolve(app: &App, query: &CapabilityQuery) -> Result<Vec<NamedList
         query.limit
     };
     let search = Query { text, kind, category: None, listed: CALLABLE, skip: 0, limit };
-    let mut hits = app.search.find(&search, app.clock.now()).await?.hits;
+    let Found { mut hits, nearest_only, .. } = app.search.find(&search, app.clock.now()).await?;
     if query.is_named() {
         hits.sort_by_key(|hit| !hit.abilities.names.iter().any(|name| query.is_named_as(name)));
         hits.truncate(query.limit + OTHER_CANDIDATES);
@@ -79,7 +80,7 @@ pub async fn resolve(app: &App, query: &CapabilityQuery) -> Result<Vec<NamedList
         listings.retain(|listing| query.matches(listing));
     }
     listings.truncate(query.limit);
-    Ok(listings)
+    Ok((listings, nearest_only && !query.is_named()))
 }
 
 /// The Live listings of these ids with their evidence, in this order.

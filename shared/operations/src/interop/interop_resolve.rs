@@ -47,6 +47,9 @@ pub struct Answer {
     prefer: EntryProtocol,
     /// The normalized query.
     query: String,
+    /// Present and true if nothing clearly matches: the listings are only the nearest ones.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    nearest_only: bool,
     /// Matching Live listings. Listings with the preferred protocol come first. In each group, the best match comes
     /// first.
     matches: Vec<CapabilityNode>,
@@ -81,16 +84,16 @@ impl Operation for InteropResolve {
     const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[404, 409];
     const SHORT: &'static [&'static str] =
-        &["ok", "version", "prefer", "query", "invocations", "note", "next"];
+        &["ok", "version", "prefer", "query", "nearest_only", "invocations", "note", "next"];
     type Arguments = Arguments;
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let prefer = arguments.prefer.unwrap_or(EntryProtocol::Mcp);
         let wanted = read(&arguments)?;
-        let found = match &arguments.listing_id {
+        let (found, nearest_only) = match &arguments.listing_id {
             None => interop::resolve(app, &wanted).await?,
-            Some(id) => vec![lookup::live_listing_with_evidence(app, id).await?.as_ref().clone()],
+            Some(id) => (vec![lookup::live_listing_with_evidence(app, id).await?.as_ref().clone()], false),
         };
         let ids: Vec<ListingId> = found.iter().map(|(listing, _)| listing.id.clone()).collect();
         let trails = interop::trail_scores(app, &ids).await?;
@@ -106,10 +109,14 @@ impl Operation for InteropResolve {
         };
         let invocations: Vec<Invocation> = known.iter().map(invocation).collect();
         let matches: Vec<CapabilityNode> = known.into_iter().map(|(node, _)| node).collect();
-        let (note, next) = summary(app, prefer, &matches);
+        let (mut note, next) = summary(app, prefer, &matches);
+        if nearest_only && !matches.is_empty() {
+            note = format!("Nothing clearly matches; these are only the nearest. {note}");
+        }
         Ok(Answer {
             prefer,
             query: shorten(wanted.text.as_str(), MAX_SHOWN_QUERY),
+            nearest_only,
             matches,
             invocations,
             adapters: interop::adapters(),

@@ -20,6 +20,7 @@ pub(crate) const SHORT: &[&str] = &[
     "ok",
     "query",
     "searched_for",
+    "nearest_only",
     "total",
     "hits.listing_id",
     "hits.kind",
@@ -74,6 +75,9 @@ pub struct Answer {
     /// The corrected query. Absent if the spelling was not corrected.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched_for: Option<String>,
+    /// Present and true if nothing clearly matches: the hits are only the nearest listings.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    nearest_only: bool,
     /// The number of matching listings.
     total: usize,
     /// The best matches, the best first.
@@ -156,6 +160,7 @@ impl Operation for ArdSearch {
             total: found.total,
             hits: found.hits.iter().map(hit).collect(),
             searched_for: found.corrected,
+            nearest_only: found.nearest_only,
             catalog: app.settings.url("/.well-known/ai-catalog.json"),
             federation,
             referrals,
@@ -240,6 +245,7 @@ pub(super) async fn summarize(
         };
         let note = match (&found.corrected, query.text.is_empty()) {
             (_, true) => format!("{listings}, newest first, because the query was empty."),
+            _ if found.nearest_only => format!("Nothing clearly matches “{words}”. The nearest: {listings}."),
             (Some(instead), _) => {
                 format!("Searched for “{instead}” instead of “{words}”. Found {listings}, best first.")
             }

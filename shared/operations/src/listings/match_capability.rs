@@ -30,6 +30,9 @@ pub struct Answer {
     /// The corrected query. Absent if the spelling was not corrected.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched_for: Option<String>,
+    /// Present and true if nothing clearly matches: the hits are only the nearest listings.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    nearest_only: bool,
     /// The number of matching listings.
     total: usize,
     /// The best matches, the best first.
@@ -104,7 +107,9 @@ impl Operation for MatchCapability {
         let found = app.search.find(&query, app.clock.now()).await?;
         let (note, next) = ard_search::summarize(app, &query, &found).await?;
         let now = app.clock.now();
-        deposit(app, caller, &found.hits, now);
+        if !found.nearest_only {
+            deposit(app, caller, &found.hits, now);
+        }
         let ids: Vec<ListingId> = found.hits.iter().map(|hit| hit.listing.id.clone()).collect();
         let boosts = if ids.is_empty() { Boosts::default() } else { economy::boosts(app, &ids).await? };
         let hit = |hit: registry_search::Hit| {
@@ -127,6 +132,7 @@ impl Operation for MatchCapability {
         Ok(Answer {
             query: shorten(query.text.as_str(), MAX_SHOWN_QUERY),
             searched_for: found.corrected,
+            nearest_only: found.nearest_only,
             total: found.total,
             hits,
             referrals: ard_search::other_registries(app, &arguments, &query).await?.referrals,

@@ -28,7 +28,7 @@ struct BoardQuery {
     #[schemars(extend("format" = "category-id"))]
     category: String,
     /// `open` (no sign-in), `gated` (sign-in), `package` (run by its users) or `all`. Default: the Live listings.
-    #[serde(deserialize_with = "unless_empty")]
+    #[serde(deserialize_with = "unless_empty", alias = "state", alias = "lane")]
     access: Option<Access>,
     /// The cursor of the page, from the link on the previous page.
     #[schemars(extend("format" = "board-cursor"))]
@@ -209,6 +209,9 @@ async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
     let counts = futures::try_join!(app.search.total(&agents), app.search.total(&servers))?;
     let summary = match (&found.corrected, rows.len()) {
         (_, 0) => "No results.".to_owned(),
+        _ if found.nearest_only => {
+            format!("Nothing clearly matches “{words}”. {} nearest:", found.total)
+        }
         (Some(instead), _) => {
             format!(
                 "Showing results for “{instead}” instead of “{words}”: {} found, best first.",
