@@ -84,7 +84,7 @@ impl Peers {
     }
 }
 
-async fn dumps(registry: &TestRegistry) -> Value {
+pub(crate) async fn dumps(registry: &TestRegistry) -> Value {
     // The list is reused for five minutes.
     registry.advance(Duration::from_secs(300));
     registry.settle();
@@ -94,7 +94,7 @@ async fn dumps(registry: &TestRegistry) -> Value {
 }
 
 /// Downloads the parts of a dump and checks their hashes; returns the lines.
-async fn lines(dump: &Value) -> Vec<Value> {
+pub(crate) async fn lines(dump: &Value) -> Vec<Value> {
     let (mut file, mut hashes) = (Vec::new(), String::new());
     for part in dump["parts"].as_array().unwrap() {
         let answer = client().get(part["url"].as_str().unwrap()).send().await.unwrap();

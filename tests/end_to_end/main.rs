@@ -8,6 +8,7 @@
     reason = "a test that finds a fault has to fail"
 )]
 
+mod agreement;
 mod documents;
 mod dumps;
 mod economy;

@@ -227,6 +227,9 @@ pub struct ServerEvidence {
     reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_checked: Option<Moment>,
+    /// The first of the probes that failed since then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failing_since: Option<Moment>,
     method: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     era: Option<String>,
@@ -259,6 +262,7 @@ impl ServerEvidence {
             class: probe.map_or(Handshake::Skip, |probe| probe.handshake),
             reason: reason(listing),
             last_checked: probe.map(|probe| probe.at),
+            failing_since: listing.failing_since.filter(|_| listing.lane.is_proven()),
             method: if is_modern { "server/discover, tools/list" } else { "initialize, tools/list" },
             era,
             latency_ms: probe.and_then(|probe| probe.latency_ms),
