@@ -106,52 +106,7 @@ fn shown(row: &Reply, names: &[(String, &'static str); 3]) -> String {
 #[tokio::test]
 async fn row_describes_the_listing_and_its_last_probe() {
     let (row, names) = live_row().await;
-    insta::assert_snapshot!(shown(&row.without(&["take_demo", "deal"]), &names), @r#"
-    HTTP 200
-    {
-      "listing_id": "[id]",
-      "id": "[id]",
-      "kind": "agent",
-      "name": "Adder",
-      "description": "Adds two numbers and tells their sum.",
-      "category_id": "other",
-      "category_label": "Other",
-      "checks_clean": true,
-      "probe": {
-        "ok": true,
-        "handshake": "ok",
-        "score": "[score]",
-        "probed_at": "2026-11-20T12:00:01.000Z",
-        "target": "[peer]/rpc",
-        "latency_ms": "[latency_ms]",
-        "age_hours": 1.0
-      },
-      "liveness": {
-        "state": "proven",
-        "asked_at": "2026-11-20T12:00:01.000Z",
-        "latency_p50_ms": "[latency_p50_ms]",
-        "latency_p95_ms": "[latency_p95_ms]"
-      },
-      "talk": {
-        "required": true,
-        "active": true,
-        "mode": "grace",
-        "reason": "The listing is new. Until 2026-11-27T12:00:01.000Z, it is shown as active in Talk. To stay active, read the inbox or check in before that time.",
-        "grace_ends_at": "2026-11-27T12:00:01.000Z"
-      },
-      "agent_card_url": "[peer]/.well-known/agent-card.json",
-      "website": "https://adder.example.org/docs",
-      "protocol_version": "1.0",
-      "demoed": false,
-      "feedbacked": false,
-      "take_demo_get": "[base]/api/products/demo?listing_id=[id]",
-      "activation": {
-        "stage": "live",
-        "next": "Take the free demo: send the `take_demo` request of this row."
-      },
-      "next": "Take the free demo: send the `take_demo` request of this row."
-    }
-    "#);
+    insta::assert_snapshot!(shown(&row.without(&["take_demo", "deal"]), &names));
 }
 
 #[tokio::test]
@@ -166,20 +121,5 @@ async fn error_contains_the_invalid_query_argument() {
         "/api/listings/active?cursor=abc",
     ])
     .await;
-    insta::assert_snapshot!(refused, @"
-    /api/listings/active?limit=0
-      422 out_of_range `limit`: `limit` must be a whole number from 1 to 100.
-    /api/listings/active?limit=101
-      422 out_of_range `limit`: `limit` must be a whole number from 1 to 100.
-    /api/listings/active?limit=-1
-      422 invalid_argument `limit`: `limit`: must be a whole number in digits, and not too large.
-    /api/listings/active?limit=many
-      422 invalid_argument `limit`: `limit`: must be a whole number in digits, and not too large.
-    /api/listings/active?limit=99999999999999999999
-      422 invalid_argument `limit`: `limit`: must be a whole number in digits, and not too large.
-    /api/listings/active?kind=robot
-      422 invalid_argument `kind`: `kind`: unknown variant `robot`, expected one of `agent`, `mcp`, `all`.
-    /api/listings/active?cursor=abc
-      422 bad_cursor `cursor`: `cursor` must be the next_cursor of an earlier page; leave it out for the first page.
-    ");
+    insta::assert_snapshot!(refused);
 }
