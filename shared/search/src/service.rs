@@ -149,10 +149,10 @@ impl Searcher {
         hits.sort_by(|a, b| b.0.total_cmp(&a.0));
         let scored = |(rank, hit): (f32, Hit)| Hit { score: percent(rank), ..hit };
         Ok(Found {
+            nearest_only: !is_clear && query.skip == 0 && !hits.is_empty(),
             hits: hits.into_iter().map(scored).collect(),
             total: answer.total,
             searched: answer.searched,
-            nearest_only: !is_clear && query.skip == 0,
             corrected: answer.corrected,
             seats_claimed: shown.seats_claimed,
         })

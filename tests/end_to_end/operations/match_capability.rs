@@ -66,7 +66,7 @@ async fn search_without_a_match_says_so_everywhere() {
         assert!(says_so(page.as_str().unwrap()), "{words}: {page}");
         shown += usize::from(!is_empty);
     }
-    assert!(shown > 2, "{shown} searches have nearest listings");
+    assert!(shown > 0, "no search has nearest listings");
     for (words, id) in [("weather forecast for tomorrow", agent), ("add two numbers", server)] {
         let found = registry.get(&format!("/api/match?q={}", words.replace(' ', "+"))).await.body;
         assert_eq!((&found["hits"][0]["listing_id"], &found["nearest_only"]), (&json!(id), &Value::Null));
