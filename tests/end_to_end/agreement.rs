@@ -103,7 +103,7 @@ async fn every_surface_states_the_same_facts() {
         (registry.publish_mcp(&server.url("/mcp")).await, "active", server.url("/mcp"), "3.1.0"),
         (id_of(&registry.publish(&described).await), "gated", gated.url("/mcp"), "1.0.0"),
         (registry.publish_mcp(&broken.url("/mcp")).await, "needs_fix", broken.url("/mcp"), "0.0.0"),
-        (registry.publish_mcp(&failing.url("/mcp")).await, "active", failing.url("/mcp"), "3.1.0"),
+        (registry.publish_mcp(&failing.url("/mcp")).await, "active", failing.url("/mcp"), "0.4.2"),
     ];
     registry.deliver_events().await;
     registry.advance_to(recheck_at(&registry, &listings[4].0).await);
@@ -162,6 +162,7 @@ async fn every_surface_states_the_same_facts() {
             ("gated", _) => ("is gated.", "gated", "Gated"),
             _ => ("is waiting for a fix.", "not live", "Needs a fix"),
         };
+        let on_score = format!("Score {score} of 100");
         let title = if name == id.as_str() { "127.0.0.1" } else { &name };
         let failing =
             facts["failing_since"].as_str().map(|since| format!("Its probes have failed since {since}"));
@@ -174,7 +175,7 @@ async fn every_surface_states_the_same_facts() {
             ("page", &page, &format!("<bdi>{title}</bdi>")),
             ("page", &page, &format!(">{on_page}</span></h1>")),
             ("page", &page, &at),
-            ("page", &page, if *lane == "gated" { "" } else { &format!("Score {score} of 100") }),
+            ("page", &page, if *lane == "gated" { "" } else { &on_score }),
         ] {
             assert!(text.contains(words), "{surface} of {id} lacks `{words}`: {text}");
         }
