@@ -37,7 +37,7 @@ pub const LEASE: Duration = Duration::from_secs(60);
 /// listing's proof expires.
 const MAX_CLAIM_PAUSE: SignedDuration = SignedDuration::from_hours(6);
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SweepReport {
     pub claimed: u32,
     pub rejected: u32,

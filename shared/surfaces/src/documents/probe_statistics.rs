@@ -207,7 +207,7 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
         probe_worker: Worker {
             last_probed: probes.first().map(|probe| probe.id.clone()),
             last_result: probes.first().map(|probe| probe.handshake),
-            ..worker(now, tick, next_tick_at, settings.probe_tick_seconds)
+            ..worker(now, &tick, next_tick_at, settings.probe_tick_seconds)
         },
         policy: [
             "Only listings that answered a real handshake count as Live.",
@@ -257,7 +257,7 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Ou
     }
 }
 
-fn worker(now: Moment, tick: TickReport, next_tick_at: Moment, tick_seconds: u32) -> Worker {
+fn worker(now: Moment, tick: &TickReport, next_tick_at: Moment, tick_seconds: u32) -> Worker {
     let tolerance = SignedDuration::from_secs(i64::from(tick_seconds) * 5 / 2);
     let status = match tick.last_tick_at {
         None => "starting",

@@ -53,13 +53,12 @@ fn example_agent() -> Profile {
         description: "Plans a trip from the places and days, and books it.".to_owned(),
         tags: Vec::new(),
     };
-    let name = "Example agent";
     Profile {
-        listing_id: Some(ListingId::of_name(Kind::Agent, name)),
+        listing_id: "agtpub_0123456789abcdef0123".parse().ok(),
         endpoint: Some("https://agent.example.com/a2a".to_owned()),
         card_url: Some("https://agent.example.com/.well-known/agent-card.json".to_owned()),
         skills: vec![skill],
-        ..Profile::unlisted(Kind::Agent, name, Some("Plans trips and books them."), Vec::new())
+        ..Profile::unlisted(Kind::Agent, "Example agent", Some("Plans trips and books them."), Vec::new())
     }
 }
 
