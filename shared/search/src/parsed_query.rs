@@ -22,6 +22,8 @@ const TOWARDS_PHRASE: f32 = 1.0;
 /// The weight of a related term; it is multiplied by the term's similarity.
 const RELATED: f32 = 0.8;
 
+/// Fewer words do not show their language.
+const MIN_FOREIGN_TERMS: usize = 4;
 /// The weight of a corrected word shrinks by this factor with every edit.
 const EDIT_FACTOR: f32 = 0.8;
 /// Stems in this many documents or more are not expanded by related terms.
@@ -106,7 +108,11 @@ impl ParsedQuery {
         }
         significant.truncate(MAX_TERMS);
         let mut terms: Vec<QueryTerm> = significant.into_iter().map(|word| QueryTerm::plain(word)).collect();
-        terms.iter_mut().take(expanded).for_each(|term| term.correct(index));
+        // In another language, most words look misspelled.
+        let unknown = terms.iter().filter(|term| !embedding::is_ordinary(&term.word)).count();
+        if terms.len() < MIN_FOREIGN_TERMS || 2 * unknown <= terms.len() {
+            terms.iter_mut().take(expanded).for_each(|term| term.correct(index));
+        }
         join_adjacent(&mut terms, index);
         for term in &mut terms {
             term.split_compound(index);
@@ -314,6 +320,10 @@ mod tests {
         assert!(query_words.corrected && query_words.text.starts_with("kubernetes"), "{query_words:?}");
         let right = parsed("weather forecast for clusters", &index);
         assert!(!right.corrected, "an inflected form is no typing error: {right:?}");
+        let index = self::index(&["signed statements", "queries in public"]);
+        assert!(parsed("siguned statments", &index).corrected);
+        let spanish = parsed("hola quiero publicar cuando siguen funcionando", &index);
+        assert!(!spanish.corrected, "another language is no typing error: {spanish:?}");
     }
 
     #[test]
