@@ -21,7 +21,9 @@ const LONGEST_LEAF: usize = 60;
 /// Otherwise the registry name is the reversed host, a slash, the path, and a mark made from the id. A name that
 /// already looks marked gets a mark, too, so that no two listings have the same name.
 pub fn of(listing: &Listing) -> String {
-    match listing.server_name.as_deref().filter(|name| is_name(name)) {
+    // Anybody can attach a name to a listing, and clients store this one.
+    let own = listing.is_described() || listing.name_hold == Some(NameHold::Held);
+    match listing.server_name.as_deref().filter(|name| own && is_name(name)) {
         Some(name) if has_right_to(listing, name) && !looks_marked(name) => name.to_owned(),
         Some(name) => {
             let (owner, leaf) = name.split_once('/').unwrap_or((name, ""));

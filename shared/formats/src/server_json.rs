@@ -53,6 +53,16 @@ pub struct ServerDescription {
     pub status: ServerStatus,
 }
 
+impl ServerDescription {
+    /// Keeps only some remotes, also in the document.
+    pub fn retain_remotes(&mut self, keep: impl Fn(&Remote) -> bool) {
+        self.remotes.retain(&keep);
+        if let Some(Value::Array(all)) = self.document.get_mut("remotes") {
+            all.retain(|listed| remotes::read(listed).is_some_and(|listed| keep(&listed)));
+        }
+    }
+}
+
 /// Parses a server description. The description may be wrapped in the form that the registry API returns
 /// (`{server, _meta}`).
 ///

@@ -23,6 +23,9 @@ pub struct Listing {
     pub name_proof: Option<NameProof>,
     /// Whether the listing has the right to that name; absent if the id of the listing shows it.
     pub name_hold: Option<NameHold>,
+    /// Whether an owner described a listing that was published by its URL. Otherwise its server name is only attached.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub described: bool,
     /// The domain whose key was last bound to the listing. It counts only while the listing is at this domain, see
     /// [`Self::shown_domain`].
     pub proven_domain: Option<HostName>,
@@ -132,6 +135,7 @@ impl Listing {
             server_name: None,
             name_proof: None,
             name_hold: None,
+            described: false,
             proven_domain: None,
             version: None,
             category: Category::other(),
@@ -175,7 +179,22 @@ impl Listing {
         }
     }
 
-    /// Whether it has an unproven name from a server description.
+    /// Whether its name and texts are those of a server description, and not those of the server.
+    pub fn is_described(&self) -> bool {
+        self.server_name.is_some() && (self.described || !self.id.is_of_url())
+    }
+
+    /// Whether it is described under this server name.
+    pub fn is_described_as(&self, name: &str) -> bool {
+        self.is_described() && self.server_name.as_deref() == Some(name)
+    }
+
+    /// Whether its publisher has proven its server name.
+    pub const fn has_proven_name(&self) -> bool {
+        matches!(self.name_proof, Some(proof) if proof.how.is_of_publisher())
+    }
+
+    /// Whether it has a server name that nothing supports, not even the domain of its URL.
     pub const fn is_name_claimed(&self) -> bool {
         self.server_name.is_some() && self.name_proof.is_none()
     }

@@ -161,7 +161,7 @@ impl FeedItem {
         if !before.lane.is_proven() || !after.lane.is_proven() {
             return None;
         }
-        let proves = before.name_proof.is_none() && after.name_proof.is_some();
+        let proves = !before.has_proven_name() && after.has_proven_name();
         let (what, text) = if let Some(name) = after.server_name.as_deref().filter(|_| proves) {
             ("listing_name_proven", format!("{} proved that it may use the name {name}.", after.name))
         } else if before.name != after.name {

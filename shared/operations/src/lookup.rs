@@ -34,10 +34,11 @@ pub(super) async fn meant(app: &App, text: &str) -> Result<ListingId, Problem> {
 pub(super) async fn named(app: &App, name: &str) -> Result<Listing, Problem> {
     let oldest_proof = app.oldest_proof();
     let rank = |listing: &Listing| {
-        let server_name = listing.server_name.as_ref().filter(|_| listing.name_proof.is_some());
-        let is_proven = server_name.is_some_and(|known| known.eq_ignore_ascii_case(name.trim()));
+        let is_named =
+            listing.server_name.as_ref().is_some_and(|known| known.eq_ignore_ascii_case(name.trim()));
         (
-            !is_proven,
+            !(is_named && listing.has_proven_name()),
+            !(is_named && listing.name_proof.is_some()),
             listing.name_hold == Some(NameHold::Yielded),
             !listing.is_live(oldest_proof),
             listing.shown_domain().is_none(),

@@ -155,8 +155,7 @@ pub(super) fn share_of(listing: &Listing) -> Share {
     if listing.lane.is_proven() {
         return Share::default();
     }
-    let by_owner = listing.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
-    let name = listing.server_name.as_deref().filter(|_| by_owner);
+    let name = listing.server_name.as_deref().filter(|_| listing.has_proven_name());
     let proven = listing.shown_domain().cloned().or_else(|| HostName::of_server_name(name?));
     let is_unproven = proven.is_none();
     let host = proven.or_else(|| listing.own_host()).map(String::from);

@@ -8,6 +8,7 @@ mod rows;
 mod tests;
 
 use registry_formats::agent_card::{CardFault, CardViolation};
+use registry_formats::injection;
 use registry_model::characters::is_hidden;
 use registry_model::error::shorten;
 use registry_model::{Handshake, Reason};
@@ -30,6 +31,7 @@ const LATER: Class = Class { handshake: Handshake::Partial, inconclusive: true }
 const SKIP: Class = Class { handshake: Handshake::Skip, inconclusive: false };
 
 const MAX_SEEN_CHARS: usize = 160;
+const WITHHELD: &str = "(text withheld: it looks like an instruction to a model)";
 
 impl ProbeFault {
     pub fn reason(&self, seen: &str) -> Reason {
@@ -96,7 +98,7 @@ pub fn advice(finding: &CardViolation) -> Reason {
     }
 }
 
-/// One line without control and formatting characters, at most `limit` characters long.
+/// One line without control and formatting characters, at most `limit` characters long. Models of callers read it.
 fn plain(text: &str, limit: usize) -> String {
     let mut line = String::new();
     for c in text.chars() {
@@ -109,5 +111,6 @@ fn plain(text: &str, limit: usize) -> String {
             break;
         }
     }
-    shorten(line.trim_end(), limit)
+    let line = shorten(line.trim_end(), limit);
+    if injection::fault(&line).is_none() { line } else { WITHHELD.to_owned() }
 }

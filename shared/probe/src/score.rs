@@ -34,14 +34,13 @@ struct Texts<'a> {
 impl<'a> Texts<'a> {
     /// A server.json describes its server, whatever the server says of itself.
     fn of(facts: &'a Facts, listing: Option<&'a Listing>) -> Self {
-        let [name, description, version, website] =
-            match listing.filter(|listing| listing.server_name.is_some()) {
-                Some(own) => {
-                    [Some(&own.name), own.description.as_ref(), own.version.as_ref(), own.website.as_ref()]
-                }
-                None => [&facts.name, &facts.description, &facts.version, &facts.website].map(Option::as_ref),
+        let [name, description, version, website] = match listing.filter(|listing| listing.is_described()) {
+            Some(own) => {
+                [Some(&own.name), own.description.as_ref(), own.version.as_ref(), own.website.as_ref()]
             }
-            .map(|text| text.map(|text| text.trim()).filter(|text| !text.is_empty()));
+            None => [&facts.name, &facts.description, &facts.version, &facts.website].map(Option::as_ref),
+        }
+        .map(|text| text.map(|text| text.trim()).filter(|text| !text.is_empty()));
         Self { name, description, version, website }
     }
 }

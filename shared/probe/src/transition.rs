@@ -185,7 +185,7 @@ fn has_bad_texts(assessment: &Assessment) -> bool {
 /// The texts of a server description stay: they are its publisher's. A name in the form of a server name is not used,
 /// because it claims a namespace.
 pub fn learn_words(listing: &mut Listing, facts: &Facts) {
-    let described = listing.server_name.is_some();
+    let described = listing.is_described();
     let is_foreign = |name: &str| server_json::is_name_of_another(name, listing.server_name.as_deref());
     if let Some(name) = facts.name.as_ref().filter(|name| !described && !is_foreign(name)) {
         listing.name.clone_from(name);

@@ -82,7 +82,8 @@ case "$lane" in
   *)
     add "The listing is not Live: \`$lane\`."
     add ''
-    add "$(jq -r '.reasons[]? | "- `\(.code)`: \(.seen) **Fix:** \(.fix)"' <<<"$found")"
+    # The server chose a part of these texts: no commands of a workflow, no mentions and no Markdown.
+    add "$(jq -r 'def code: gsub("[`\n]"; " ") | gsub("##\\["; "## [") | "`\(.)`"; .reasons[]? | "- `\(.code)`: \(.seen | code) **Fix:** \(.fix | code)"' <<<"$found")"
     ;;
 esac
 

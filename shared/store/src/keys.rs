@@ -293,17 +293,19 @@ pub(super) fn name(name: &str, id: &ListingId) -> Key {
     Key::new(name_partition(name), id.as_str())
 }
 
-/// A pointer to a listing that proved the name. It sorts before those that only claim it (capitals sort first).
-pub(super) fn proven_name(name: &str, id: &ListingId) -> Key {
-    Key::new(name_partition(name), format!("{PROVEN}{id}"))
+/// A pointer to a listing that proved the name, or that is Live or gated. It sorts before those of others (capitals sort
+/// first), so that these do not hide it.
+pub(super) fn preferred_name(name: &str, id: &ListingId, is_proven: bool) -> Key {
+    Key::new(name_partition(name), format!("{}{id}", if is_proven { PROVEN } else { SHOWN_NAME }))
 }
 
 /// The id of the listing to which the sort key of a name points.
 pub(super) fn named_id(sort_key: &str) -> Option<ListingId> {
-    sort_key.strip_prefix(PROVEN).unwrap_or(sort_key).parse().ok()
+    sort_key.rsplit('#').next()?.parse().ok()
 }
 
 const PROVEN: &str = "PROVEN#";
+const SHOWN_NAME: &str = "SHOWN#";
 
 pub(super) fn name_partition(name: &str) -> String {
     let folded: String = name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
@@ -615,7 +617,7 @@ mod tests {
             ];
             for id in ids.iter().cloned().chain(text.parse()) {
                 let (now, id) = (Moment::UNIX_EPOCH, &id);
-                let keys = [listing(id), EVIDENCE.of(id), contact(id, ContactFrom::Anyone, &text), probe(id, now), name(&text, id), proven_name(&text, id)];
+                let keys = [listing(id), EVIDENCE.of(id), contact(id, ContactFrom::Anyone, &text), probe(id, now), name(&text, id), preferred_name(&text, id, true)];
                 prop_assert!(keys.iter().all(fits), "{id}");
                 let digest = "0123456789abcdef01234567";
                 let trails = [

@@ -135,13 +135,14 @@ pub(super) fn not_withdrawn() -> Expression {
 
 /// The pointers by which a listing is found by name, without duplicates.
 pub(super) fn pointers(listing: &Listing) -> Vec<Key> {
-    let Some(server_name) = &listing.server_name else {
-        return vec![keys::name(&listing.name, &listing.id)];
+    let key = |name: &str, is_proven: bool| match (is_proven, listing.lane.is_proven()) {
+        (false, false) => keys::name(name, &listing.id),
+        _ => keys::preferred_name(name, &listing.id, is_proven),
     };
-    let key = if listing.name_proof.is_some() { keys::proven_name } else { keys::name };
-    let mut pointers = vec![key(server_name, &listing.id)];
+    let Some(server_name) = &listing.server_name else { return vec![key(&listing.name, false)] };
+    let mut pointers = vec![key(server_name, listing.name_proof.is_some())];
     if keys::name_partition(server_name) != keys::name_partition(&listing.name) {
-        pointers.push(keys::name(&listing.name, &listing.id));
+        pointers.push(key(&listing.name, false));
     }
     pointers
 }

@@ -30,14 +30,17 @@ impl Store {
     /// The listings of a name, by two reads.
     pub async fn listings_named(&self, name: &str) -> Result<Vec<Listing>> {
         let query = Query::of(keys::name_partition(name)).strong().limit(MAX_SAME_NAME);
-        let pointers = self.query(query).await?.items;
+        let items = self.query(query).await?.items;
         let mut ids: Vec<ListingId> = Vec::new();
-        for id in pointers.iter().filter_map(|item| keys::named_id(text(item, "sk"))) {
+        for id in items.iter().filter_map(|item| keys::named_id(text(item, "sk"))) {
             if !ids.contains(&id) {
                 ids.push(id);
             }
         }
-        if ids.is_empty() { Ok(Vec::new()) } else { self.listings(&ids).await }
+        let mut found = if ids.is_empty() { Vec::new() } else { self.listings(&ids).await? };
+        // Pointers of earlier versions may be to an earlier name.
+        found.retain(|listing| pointers(listing).iter().any(|key| key.pk == keys::name_partition(name)));
+        Ok(found)
     }
 
     /// The cores of listings, in no order.

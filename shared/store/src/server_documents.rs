@@ -54,8 +54,12 @@ impl Store {
             Query::of(keys::SERVER.partition(id)).range(Range::Prefix(keys::SERVER.sort.to_owned())).strong();
         let mut all: Vec<ServerDocument> = self.query_blobs(query, "server").await?;
         all.sort_by_key(|document| Reverse(document.number));
+        // Earlier ones under another name are of another owner.
+        let name = all.first().and_then(|latest| latest.server.get("name").cloned());
         let mut known = HashSet::new();
-        all.retain(|document| known.insert(document.version().to_owned()));
+        all.retain(|document| {
+            document.server.get("name") == name.as_ref() && known.insert(document.version().to_owned())
+        });
         Ok(all)
     }
 }

@@ -28,7 +28,7 @@ async fn with_documents(app: &App, listing: &Listing, profile: Profile) -> Resul
         let definition = |hash: &str| seen.definitions.get(hash).map(String::as_str);
         profile.with_definitions(tools.filter_map(|tool| Some((tool.name.as_str(), definition(&tool.hash)?))))
     };
-    if listing.server_name.is_some() {
+    if listing.is_described() {
         let document = app.store.server_document(&listing.id).await?;
         profile.server_json = document.map(|document| document.server);
     }

@@ -15,7 +15,7 @@ use registry_model::{DumpPart, LogEntry, LogEvent, dump_checksum, json, sha256_h
 /// A dump is made once a day. The log also proves older dumps, in which delisted servers are still listed.
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(72);
 /// A part, uncompressed. Parts of this registry have at most 5,000 listings.
-const MAX_PART_BYTES: u64 = 512 << 20;
+const MAX_PART_BYTES: u64 = 64 << 20;
 
 #[derive(Deserialize)]
 struct DumpList {
@@ -38,14 +38,15 @@ struct Proof {
     vkey: String,
 }
 
-/// The lines of the part at a cursor, and the cursor of the next part. A cursor is the checksum of the dump and the number of
+/// What `each` makes of the lines of the part at a cursor, and the cursor of the next part. A cursor is the checksum of the dump and the number of
 /// the part; if that dump is no longer offered, the latest dump is read from its beginning.
-pub(super) async fn part(
+pub(super) async fn part<T>(
     client: &Client,
     list: &Url,
     log_key: Option<&str>,
     cursor: Option<&str>,
-) -> Result<(Vec<Value>, Option<String>), SourceError> {
+    each: impl Fn(Value) -> Vec<T>,
+) -> Result<(Vec<T>, Option<String>), SourceError> {
     let unusable = |why: &str| SourceError::new(list.as_str(), "unusable_dump", format!("the dump {why}"));
     let offered: DumpList = client.read(list.as_str()).await?;
     let begun = cursor.and_then(|cursor| cursor.split_once(' '));
@@ -69,10 +70,13 @@ pub(super) async fn part(
     if read.is_err() || text.len() as u64 > MAX_PART_BYTES || text.lines().count() as u64 != part.lines {
         return Err(unusable("has a part that is not what the list describes"));
     }
-    let lines = text.lines().map(|line| json::read(line.as_bytes(), &mut { client.max_values }));
-    let lines = lines.collect::<Result<_, _>>().map_err(|_| unusable("has a line that is not JSON"))?;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let line = json::read(line.as_bytes(), &mut { client.max_values });
+        found.extend(each(line.map_err(|_| unusable("has a line that is not JSON"))?));
+    }
     let next = number + 1;
-    Ok((lines, (next < dump.parts.len()).then(|| format!("{} {next}", dump.sha256))))
+    Ok((found, (next < dump.parts.len()).then(|| format!("{} {next}", dump.sha256))))
 }
 
 /// Checks that the log contains the checksum of the dump; returns since when.

@@ -74,9 +74,9 @@ impl Source {
                 Ok(page([document], next))
             }
             Self::Dump { list, log_key } => {
-                let (lines, next) =
-                    dump::part(client, list, log_key.as_deref(), state.cursor.as_deref()).await?;
-                Ok(page(lines, next))
+                let (log_key, cursor) = (log_key.as_deref(), state.cursor.as_deref());
+                let (candidates, next) = dump::part(client, list, log_key, cursor, candidates).await?;
+                Ok(Page { candidates, next })
             }
             Self::List(url) => Ok(page([client.json(url.as_str()).await?], None)),
             Self::Documents(documents) => Ok(page(documents.iter().cloned(), None)),

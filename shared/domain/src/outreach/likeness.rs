@@ -87,7 +87,7 @@ impl Likeness {
         if facts.is_some_and(|facts| facts.protocol_versions.len() > 1) {
             found.add(VERSIONS, "it supports several versions of its protocol");
         }
-        if listing.name_proof.is_some() {
+        if listing.has_proven_name() {
             found.add(PROVEN_NAME, "its name is proven");
         }
         found

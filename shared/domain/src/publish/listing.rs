@@ -14,7 +14,7 @@ use registry_fetch::Target;
 use registry_formats::{name_owner, registry_name};
 use registry_model::error::Problem;
 use registry_model::{
-    Caller, Contact, ContactFrom, Handshake, Kind, Lane, Listing, ListingId, Moment, NameHold, NameProof,
+    Caller, Contact, ContactFrom, Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof,
     ProbeHistory,
 };
 use registry_store::StoreError;
@@ -40,6 +40,8 @@ pub enum Words {
     Same,
     /// It differs and was ignored: nothing proves that this publisher owns the listing.
     Stay,
+    /// It was ignored except for the server name, which the listing now claims.
+    Named,
     /// It replaced that of the listing: the publisher has proven the name or the host.
     Changed,
 }
@@ -72,9 +74,20 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     }
     let is_same = |listing: &Listing| submission.is_same_as(listing);
     // A listing that answers at this URL comes before one that never did.
-    let is_of_use = |first: &Listing| is_same(first) && (first.was_proven() || holder.is_none());
-    let joined =
-        holder.clone().or(at_url).filter(|joined| joined.id != id && !first.as_ref().is_some_and(is_of_use));
+    let held_by = holder.as_ref().map(|holder| holder.id.clone());
+    let is_of_use = |first: &Listing| is_same(first) && (first.was_proven() || held_by.is_none());
+    let there = holder.or(at_url).filter(|there| there.id != id && !first.as_ref().is_some_and(is_of_use));
+    // Only a signature can show that its description replaces that of another server.
+    let mut signed = None;
+    let joined = match there.filter(|there| submission.may_join(there)) {
+        Some(there) if !submission.may_name(&there) => {
+            let (sent, proofs) = name_proof::of(app, caller, submission, Some(&there), now).await?;
+            let right = Sender::of(&sent, &there, &proofs, true).right;
+            signed = Some((sent, proofs));
+            Some(there).filter(|_| right == Right::Everything)
+        }
+        there => there,
+    };
     let joins = joined.is_some();
     let (id, known, other) = match (joined, first, second_id) {
         (Some(joined), other, _) => (joined.id.clone(), Some(joined), other),
@@ -84,7 +97,10 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
         }
         (None, known, _) => (id, known, None),
     };
-    let (submission, proofs) = name_proof::of(app, caller, submission, known.as_ref(), now).await?;
+    let (submission, proofs) = match signed {
+        Some(signed) => signed,
+        None => name_proof::of(app, caller, submission, known.as_ref(), now).await?,
+    };
     let submission = submission.as_ref();
     let has_other_id = (other.is_some() || joins) && proofs.name.is_some();
     let mut name = ProvenName { proof: proofs.name, has_other_id, is_held: false, holder: None };
@@ -104,8 +120,8 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     }
     match known {
         Some(known) => {
-            let sender = Sender::of(submission, &known, &proofs);
-            if name.is_by_publisher() && !sender.proves_name {
+            let sender = Sender::of(submission, &known, &proofs, held_by.as_ref() == Some(&known.id));
+            if name.is_by_publisher() && sender.right != Right::Everything {
                 name = ProvenName::default();
             }
             publish_again(app, submission, known, &name, sender, now).await
@@ -114,32 +130,20 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     }
 }
 
-/// The listing of the URL that a server description contains, if it has no description of another server: then the
-/// description joins it. It keeps its id, which readers may have stored.
+/// The listing of the URL that a server description contains. A description that joins it does not change its id, which
+/// readers may have stored.
 async fn listing_at_url(app: &App, submission: &Submission) -> Result<Option<Listing>, StoreError> {
-    let (Submitted::Server(server), Some(url)) = (&submission.what, submission.remote_url()) else {
-        return Ok(None);
-    };
+    let Some(url) = submission.remote_url() else { return Ok(None) };
     let Ok(target) = Target::parse(url, app.settings.reach()) else { return Ok(None) };
-    let found = app.store.listing(&ListingId::of_url(target.url())).await?;
-    let is_free = |listing: &Listing| listing.server_name.as_ref().is_none_or(|name| *name == server.name);
-    Ok(found.filter(|listing| listing.kind == Some(Kind::Mcp) && is_free(listing)))
+    app.store.listing(&ListingId::of_url(target.url())).await
 }
 
-/// The Live or gated listing that has this URL as its endpoint or card, if it has no description of another server.
+/// The Live or gated listing that has this URL as its endpoint or card.
 async fn listing_with_endpoint(app: &App, submission: &Submission) -> Result<Option<Listing>, StoreError> {
     let Some(url) = submission.url() else { return Ok(None) };
     let holders = app.store.endpoint_holders(&[url.to_owned()]).await?;
     let Some(holder) = holders.get(url) else { return Ok(None) };
-    let found = app.store.listing(holder).await?;
-    let is_free = |listing: &Listing| match &submission.what {
-        Submitted::Server(server) => {
-            listing.kind == Some(Kind::Mcp)
-                && listing.server_name.as_ref().is_none_or(|name| *name == server.name)
-        }
-        Submitted::Url { .. } => true,
-    };
-    Ok(found.filter(is_free))
+    app.store.listing(holder).await
 }
 
 /// The id of a submission whose first id another owner has, and the listing with this id. The second id is short, so
@@ -160,15 +164,26 @@ async fn free_id(
     }
 }
 
-/// What the sender of a submission may do with the listing that exists.
+/// What the sender of a submission may change in a listing that exists (`specification.md#rights`). A URL, a name and a
+/// proof of the name are what any sender can bring along for the endpoint of another. So only these speak for a listing: a
+/// key of its host, a name of its host's domain, and the name that it was published under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Right {
+    Nothing,
+    /// Claim a name for it, because it has none.
+    Name,
+    /// Describe it, because its checks block it and nobody has proven to be its owner.
+    Words,
+    Everything,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Sender {
-    /// Signed with a key of the listing's host.
-    is_by_host: bool,
-    /// Signed with a key of the listing's host or of the name's domain.
+    right: Right,
+    /// It has proven that it controls the host of the listing, or the host's domain.
+    is_of_host: bool,
+    /// The sender itself signed.
     has_signed: bool,
-    /// The proof of the name counts for this listing.
-    proves_name: bool,
     /// The proof is for another URL than that of the listing: the listing moves there.
     moves: bool,
 }
@@ -176,25 +191,42 @@ struct Sender {
 impl Sender {
     /// On a host with many users, another user may have claimed the name for another URL. So a proof never counts for a
     /// URL that it does not contain. A signature is the latest word of the owner; a repository proves nothing about a
-    /// listing whose owner signed for another URL.
-    fn of(submission: &Submission, known: &Listing, proofs: &Proofs) -> Self {
-        let has_signed = proofs.is_by_host || proofs.name.is_some_and(|proof| proof.how.is_signed());
-        let is_of_publisher = proofs.name.is_some_and(|proof| proof.how.is_of_publisher());
+    /// listing whose owner signed for another URL. `is_there`: the URL of the submission is the endpoint of the listing.
+    fn of(submission: &Submission, known: &Listing, proofs: &Proofs, is_there: bool) -> Self {
+        let named = proofs.name.filter(|proof| proof.how.is_of_publisher()).zip(submission.server_name());
+        let has_signed = proofs.is_by_host || named.is_some_and(|(proof, _)| proof.how.is_signed());
         let was_signed = known.name_proof.is_some_and(|proof| proof.how.is_signed());
-        let proves_name = is_of_publisher && (proofs.is_for_known_url || has_signed || !was_signed);
-        let is_elsewhere = submission.remote_url().is_some() && !proofs.is_for_known_url;
-        let moves = is_elsewhere && (proves_name || proofs.is_by_host);
-        Self { is_by_host: proofs.is_by_host, has_signed, proves_name, moves }
+        let is_there = is_there || known.url.as_ref().is_some_and(|url| proofs.urls.contains(url));
+        let name = named.map(|(_, name)| name).filter(|_| is_there || has_signed || !was_signed);
+        let is_of_host = proofs.is_by_host || name.is_some_and(|name| is_at_host(name, known));
+        let is_its_name = name.is_some_and(|name| known.is_described_as(name));
+        let right = match submission.server_name() {
+            _ if is_of_host || is_its_name => Right::Everything,
+            _ if is_blocked_by_a_check(known) => Right::Words,
+            Some(name) if known.server_name.as_deref() != Some(name) && known.proven_domain.is_none() => {
+                Right::Name
+            }
+            _ => Right::Nothing,
+        };
+        let may_move = is_of_host || is_its_name && known.proven_domain.is_none();
+        Self {
+            right,
+            is_of_host,
+            has_signed,
+            moves: may_move && submission.remote_url().is_some() && !is_there,
+        }
     }
+}
 
-    /// Whether the sender may restore a listing that its owner withdrew, because it may be that owner: it signed with a key
-    /// of the host or of the host's domain. A key of another domain only proves the name.
-    fn may_restore(self, known: &Listing, now: Moment) -> bool {
-        let (name, url) = (known.server_name.as_deref(), known.url.as_deref());
-        let is_domain_of_host =
-            || name.zip(url).is_some_and(|(name, url)| name_owner::proof_by_domain(name, url, now).is_some());
-        self.is_by_host || self.has_signed && is_domain_of_host()
-    }
+/// Whether the name belongs to the domain of the listing's host.
+fn is_at_host(name: &str, known: &Listing) -> bool {
+    let url = known.url.as_deref();
+    url.is_some_and(|url| name_owner::proof_by_domain(name, url, known.listed_at).is_some())
+}
+
+/// Whether a proof of this name is one for everything in the listing.
+pub(super) fn speaks_for(name: &str, known: &Listing) -> bool {
+    is_at_host(name, known) || known.is_described_as(name)
 }
 
 /// The proof of a submission's name, and who has the name now.
@@ -250,7 +282,7 @@ pub(super) async fn publish_first(
     listing.name_proof = name.proof;
     listing.name_hold = name.name_hold(&listing);
     let news = feed_item(&listing, "listing_queued", now, "was published; its first probe is pending.");
-    let contact = contact(submission, name);
+    let contact = contact(submission, name.proof.is_some_and(|proof| proof.how.is_signed()));
     let document = submission.document(None, now);
     let is_new =
         app.store.insert(&listing, document.as_ref(), &contact, &news, name.losing_listing()).await?;
@@ -267,12 +299,11 @@ pub(super) async fn describe_own(
     submission: &Submission,
     known: Listing,
 ) -> Result<Published, Problem> {
-    let sender = Sender { is_by_host: true, has_signed: false, proves_name: false, moves: false };
+    let sender = Sender { right: Right::Everything, is_of_host: true, has_signed: false, moves: false };
     publish_again(app, submission, known, &ProvenName::default(), sender, app.clock.now()).await
 }
 
-/// An owner publishes again to request a probe after a fix. The description changes only if the publisher has proven
-/// the name or the host of the endpoint: knowing the URL is not enough.
+/// An owner publishes again to request a probe after a fix.
 async fn publish_again(
     app: &App,
     submission: &Submission,
@@ -281,46 +312,45 @@ async fn publish_again(
     sender: Sender,
     now: Moment,
 ) -> Result<Published, Problem> {
-    let by_publisher = sender.proves_name || sender.is_by_host;
+    let Sender { right, has_signed, .. } = sender;
+    let is_owner = right == Right::Everything;
     let known = match known.lane {
-        Lane::Withdrawn => restored(app, known, sender, now).await?,
+        Lane::Withdrawn => restored(app, known, sender).await?,
         Lane::Active | Lane::Gated if sender.moves => takedown::end_live_to_move(app, &known.id).await?,
         _ => known,
     };
-    let joins = known.server_name.is_none() && matches!(submission.what, Submitted::Server(_));
-    let may_describe = by_publisher || joins || is_blocked_by_a_check(&known);
+    let may_describe = right >= Right::Words;
     let stored = match submission.what {
-        Submitted::Server(_) => app.store.server_document(&known.id).await?,
-        Submitted::Url { .. } => None,
+        Submitted::Server(_) if known.is_described() => app.store.server_document(&known.id).await?,
+        _ => None,
     };
     let document = submission.document(stored.as_ref(), now);
     let mut updated = known.clone();
     submission.describe(&mut updated);
-    if joins && !by_publisher {
-        // Anybody may send a description. Without a proof, the words of the server itself stay.
-        let has_name = known.name != known.id.as_str();
-        updated.name = if has_name { known.name.clone() } else { updated.name };
-        updated.description = known.description.clone().or(updated.description);
-    }
     let has_other_document = stored.is_some() && document.is_some();
-    let words = match (has_other_document || changes_description(&updated, &known), may_describe) {
+    let words = match (has_other_document || changes_description(&updated, &known), right) {
         (false, _) => Words::Same,
-        (true, false) => Words::Stay,
-        (true, true) => Words::Changed,
+        (true, Right::Nothing) => Words::Stay,
+        (true, Right::Name) => Words::Named,
+        (true, _) => Words::Changed,
     };
     let mut document = document.filter(|_| may_describe);
     if !may_describe {
-        updated = known.clone();
+        let server_name = updated.server_name.take().filter(|_| right == Right::Name);
+        updated = Listing { server_name: server_name.or_else(|| known.server_name.clone()), ..known.clone() };
+    }
+    updated.described |= is_owner && document.is_some();
+    if updated.server_name != known.server_name {
+        // They are of the earlier name.
+        (updated.name_proof, updated.name_hold) = (None, None);
     }
     // The owner of a gated server requests a probe after it has opened the server; nobody else does.
-    let is_of_owner = by_publisher || sender.has_signed;
-    if known.lane == Lane::Active || known.lane == Lane::Gated && !is_of_owner {
+    if known.lane == Lane::Active || known.lane == Lane::Gated && !is_owner {
         let is_shown = known.shown_lane(app.oldest_proof()).is_proven();
-        let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
-        let is_changed = words == Words::Changed || document.is_some();
-        if joins || by_publisher && (is_changed || sender.proves_name && !is_proven) {
+        let proves = is_owner && name.is_by_publisher() && !known.has_proven_name();
+        if words == Words::Named || is_owner && (words == Words::Changed || document.is_some() || proves) {
             store_proof(&mut updated, name);
-            let contact = contact(submission, name);
+            let contact = contact(submission, is_owner && has_signed);
             let losing = name.losing_listing();
             let written =
                 app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;
@@ -343,8 +373,9 @@ async fn publish_again(
     }
     // The repository also says which headers this URL needs.
     let is_same_url = known.url.as_deref() == submission.remote_url();
-    if sender.moves || sender.has_signed || sender.proves_name && is_same_url || is_misplaced(&known, sender)
-    {
+    let is_here =
+        is_owner && (has_signed && (sender.is_of_host || known.proven_domain.is_none()) || is_same_url);
+    if sender.moves || is_here || is_misplaced(&known, right) {
         submission.locate(&mut updated);
         if !may_describe {
             document = submission.moved_document(stored, now);
@@ -365,7 +396,7 @@ async fn publish_again(
     updated.at_once = earliest <= now;
     let status = if known.lane == Lane::Queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
     let retry_at = Some(earliest).filter(|earliest| *earliest > now);
-    let contact = contact(submission, name);
+    let contact = contact(submission, is_owner && has_signed);
     let losing = name.losing_listing();
     let written = app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;
     if !written && words == Words::Changed && !is_described(app, &updated).await? {
@@ -377,18 +408,18 @@ async fn publish_again(
     Ok(Published { listing: updated, status, retry_at, renews: false, words })
 }
 
-/// The contact of a submission; its place depends on whether the caller has signed for the name.
-fn contact(submission: &Submission, name: &ProvenName) -> Contact {
-    let is_owner = name.proof.is_some_and(|proof| proof.how.is_signed());
+/// The contact of a submission; its place depends on whether the caller has signed as the owner.
+fn contact(submission: &Submission, is_owner: bool) -> Contact {
     let from = if is_owner { ContactFrom::Owner } else { ContactFrom::Anyone };
     Contact { from, ..submission.contact.clone() }
 }
 
 /// A listing withdrawn by its owner is restored when its proven owner publishes it again. No other publisher can
 /// restore a listing.
-async fn restored(app: &App, known: Listing, sender: Sender, now: Moment) -> Result<Listing, Problem> {
+async fn restored(app: &App, known: Listing, sender: Sender) -> Result<Listing, Problem> {
     let by_owner = known.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner);
-    if by_owner && sender.may_restore(&known, now) {
+    // A key of another domain only proves the name.
+    if by_owner && sender.has_signed && sender.is_of_host {
         takedown::restore_by_owner(app, &known.id).await?;
         let again = app.store.listing(&known.id).await?;
         return again.ok_or_else(|| Problem::listing_not_found(known.id.as_str()));
@@ -409,8 +440,7 @@ async fn restored(app: &App, known: Listing, sender: Sender, now: Moment) -> Res
 /// name that its publisher has proven.
 fn is_blocked_by_a_check(known: &Listing) -> bool {
     let answered = known.probe.as_ref().is_some_and(|probe| probe.handshake == Handshake::Ok);
-    let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
-    answered && known.lane == Lane::NeedsFix && !known.was_proven() && !is_proven
+    answered && known.lane == Lane::NeedsFix && !known.was_proven() && !is_owned(known)
 }
 
 /// Whether the submission changes the description; fields that it leaves out change nothing.
@@ -430,11 +460,15 @@ async fn is_described(app: &App, updated: &Listing) -> Result<bool, Problem> {
 
 /// Anyone may correct the URL or the kind of a listing that has never been Live, because the first may be a typo. After its
 /// owner has proven the name or bound a key, only its owner may.
-fn is_misplaced(known: &Listing, sender: Sender) -> bool {
-    let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
+fn is_misplaced(known: &Listing, right: Right) -> bool {
     let was_signed = known.name_proof.is_some_and(|proof| proof.how.is_signed());
-    let is_owned = is_proven || known.proven_domain.is_some();
-    !known.was_proven() && !was_signed && (sender.proves_name || !is_owned)
+    let may_move = right == Right::Everything || right != Right::Name && !is_owned(known);
+    !known.was_proven() && !was_signed && may_move
+}
+
+/// Whether its owner has proven the name or bound a key.
+const fn is_owned(known: &Listing) -> bool {
+    known.has_proven_name() || known.proven_domain.is_some()
 }
 
 /// Stores the proof of the name, unless the listing has a stronger one.

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::listing::speaks_for;
 use super::submission::{Submission, Submitted};
 use crate::trust::ownership::{self, Domains, SignedChallenge};
 use registry_app::App;
@@ -55,13 +56,13 @@ impl OfferedProof {
 }
 
 /// What a submission proves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Proofs {
     pub(super) name: Option<NameProof>,
     /// A key of the endpoint's host signed.
     pub(super) is_by_host: bool,
-    /// The proof contains the URL of the listing that exists.
-    pub(super) is_for_known_url: bool,
+    /// The URLs that the proof contains.
+    pub(super) urls: Vec<String>,
 }
 
 /// The submission and what it proves; nothing if it has no name or only claims it. It sends requests only for an offered
@@ -73,17 +74,15 @@ pub(super) async fn of<'a>(
     known: Option<&Listing>,
     now: Moment,
 ) -> Result<(Cow<'a, Submission>, Proofs), Problem> {
-    let known_url = known.and_then(|known| known.url.as_deref());
     let Submitted::Server(server) = &submission.what else {
         return Ok((Cow::Borrowed(submission), Proofs::default()));
     };
     let remote = submission.remote_url();
+    let urls: Vec<String> = remote.map(str::to_owned).into_iter().collect();
     if let Some(OfferedProof::Workflow(token)) = &submission.proof {
         let how = by_workflow(app, &server.name, token).await.map_err(in_proof)?;
         let name = Some(NameProof { how, at: now });
-        let proofs =
-            Proofs { name, is_by_host: false, is_for_known_url: submission.remote_url() == known_url };
-        return Ok((Cow::Borrowed(submission), proofs));
+        return Ok((Cow::Borrowed(submission), Proofs { name, is_by_host: false, urls }));
     }
     if let Some(OfferedProof::Signature(signed)) = &submission.proof {
         let sent;
@@ -96,23 +95,19 @@ pub(super) async fn of<'a>(
         };
         let proof = by_signature(app, caller, &server.name, remote, listing, signed.as_ref()).await;
         let how = proof.map_err(in_proof)?;
-        let proofs = Proofs {
-            name: how.map(|how| NameProof { how, at: now }),
-            is_by_host: how.is_none(),
-            is_for_known_url: remote == known_url,
-        };
-        return Ok((Cow::Borrowed(submission), proofs));
+        let by_domain = || name_owner::proof_by_domain(&server.name, remote?, now);
+        let name = how.map(|how| NameProof { how, at: now }).or_else(by_domain);
+        return Ok((Cow::Borrowed(submission), Proofs { name, is_by_host: how.is_none(), urls }));
     }
     let Some(remote) = remote else { return Ok((Cow::Borrowed(submission), Proofs::default())) };
     if let Some(own) = description_in_repository(app, server, remote).await {
         let name = Some(NameProof { how: NameProofMethod::Repository, at: now });
-        let is_for_known_url = own.remotes.iter().any(|listed| Some(listed.url.as_str()) == known_url);
-        let proofs = Proofs { name, is_by_host: false, is_for_known_url };
+        let urls = own.remotes.iter().map(|listed| listed.url.clone()).collect();
+        let proofs = Proofs { name, is_by_host: false, urls };
         return Ok((Cow::Owned(submission.with_description(own)), proofs));
     }
-    // All URLs of a listing are at the same domain.
     let name = name_owner::proof_by_domain(&server.name, remote, now);
-    Ok((Cow::Borrowed(submission), Proofs { name, is_by_host: false, is_for_known_url: true }))
+    Ok((Cow::Borrowed(submission), Proofs { name, is_by_host: false, urls }))
 }
 
 /// How the domain of the name published the key that signed; `None` if the key is of the host of `listing`.
@@ -128,7 +123,12 @@ async fn by_signature(
     // The challenge contains the remote, so that a signature for one server is not valid for another.
     let act =
         remote.map_or_else(|| format!("publish {name}"), |remote| format!("publish {name} at {remote}"));
-    let owners: Vec<Domains> = of_name.iter().cloned().chain(Domains::of(listing).ok()).collect();
+    let mut owners: Vec<Domains> = of_name.iter().cloned().chain(Domains::of(listing).ok()).collect();
+    // A key of the name that is no proof for this listing may be one of its host, too.
+    let is_host_first = owners.len() > 1 && !speaks_for(name, listing);
+    if is_host_first {
+        owners.reverse();
+    }
     let Some(signed) = signed else {
         let ways: Vec<_> = owners.iter().flat_map(|owner| owner.ways(app, None)).collect();
         let challenge = ownership::challenge(app, caller, &act).await?;
@@ -138,7 +138,7 @@ async fn by_signature(
         return Err(problem.with("challenge", json!(challenge)).with("ways", json!(ways)));
     };
     let (owner, proven) = ownership::prove_one_of(app, caller, &owners, &act, signed).await?;
-    let is_of_name = owner == 0 && of_name.is_some();
+    let is_of_name = owner == usize::from(is_host_first) && of_name.is_some();
     Ok(is_of_name.then_some(match proven.method {
         KeySource::Dns => NameProofMethod::Dns,
         KeySource::Http | KeySource::KeySet => NameProofMethod::Http,
@@ -193,7 +193,7 @@ pub fn advice(listing: &Listing) -> String {
             again."
             .to_owned();
     };
-    if let Some(owner) = name_owner::github_owner(name) {
+    if let Some(owner) = name_owner::github_owner(name).filter(|_| listing.is_described()) {
         return format!(
             "To change the description, write it in the server.json of your repository \
              (github.com/{owner}/...). Send that repository in `repository`, and publish again. Or send \
@@ -202,7 +202,7 @@ pub fn advice(listing: &Listing) -> String {
         );
     }
     "To change the description, publish again with `\"proof\": {}`. The answer contains a challenge, and the places \
-     where your domain can publish the key that signs the challenge."
+     where the domain of the endpoint can publish the key that signs the challenge."
         .to_owned()
 }
 

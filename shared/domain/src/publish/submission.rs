@@ -7,7 +7,7 @@ use super::name_proof::{OfferedProof, ProofRequest};
 use registry_fetch::target::MAX_URL_LENGTH;
 use registry_fetch::{Target, TargetError};
 use registry_formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
-use registry_formats::{argument_schema, argument_text, email_address};
+use registry_formats::{argument_schema, argument_text, email_address, name_owner};
 use registry_model::error::{Problem, shorten};
 use registry_model::{
     Category, Contact, DeclaredTransport, Kind, Listing, ListingId, Moment, Obstacle, Reach, ServerDocument,
@@ -157,7 +157,7 @@ impl Submission {
         let mut same = self.clone();
         if let Submitted::Server(server) = &mut same.what {
             own.remotes.retain(|listed| Some(listed.url.as_str()) == self.remote_url());
-            **server = own;
+            **server = without_foreign_remotes(own);
             same.name = None;
         }
         same
@@ -204,6 +204,29 @@ impl Submission {
             Submitted::Url { .. } => None,
             Submitted::Server(server) => remote(server).map(|remote| remote.url.as_str()),
         }
+    }
+
+    /// The name in its server description.
+    pub fn server_name(&self) -> Option<&str> {
+        match &self.what {
+            Submitted::Url { .. } => None,
+            Submitted::Server(server) => Some(&server.name),
+        }
+    }
+
+    /// Whether a listing at its URL is also of its kind.
+    pub(super) fn may_join(&self, listing: &Listing) -> bool {
+        self.server_name().is_none() || listing.kind == Some(Kind::Mcp)
+    }
+
+    /// Whether the listing has no name of another server. The name of the domain of its host replaces a mere claim.
+    pub(super) fn may_name(&self, listing: &Listing) -> bool {
+        let (Some(name), Some(own)) = (self.server_name(), listing.server_name.as_deref()) else {
+            return true;
+        };
+        let is_claim = !listing.is_described() && listing.name_proof.is_none();
+        let by_domain = |url| name_owner::proof_by_domain(name, url, listing.listed_at).is_some();
+        own == name || is_claim && listing.url.as_deref().is_some_and(by_domain)
     }
 
     /// Whether a listing with the same id is the same thing: the same URL, or the same server name at the same
@@ -316,6 +339,14 @@ fn remote(server: &ServerDescription) -> Option<&Remote> {
     server.remotes.iter().min_by_key(obstacles)
 }
 
+/// Without the remotes of other owners than that of the probed one: the evidence would seem to be about them, too.
+fn without_foreign_remotes(mut server: ServerDescription) -> ServerDescription {
+    if let Some(owner) = remote(&server).map(|remote| owner_of(&remote.filled_in())) {
+        server.retain_remotes(|listed| owner_of(&listed.filled_in()) == owner);
+    }
+    server
+}
+
 /// Why the server cannot be probed.
 fn obstacle(server: &ServerDescription) -> Option<Obstacle> {
     match remote(server) {
@@ -329,7 +360,7 @@ fn obstacle(server: &ServerDescription) -> Option<Obstacle> {
 pub(super) fn described(document: &Value, reach: Reach) -> Result<ServerDescription, Problem> {
     let parsed = server_json::read(document, reach).and_then(|server| {
         let violations = remote_violations(&server, reach);
-        if violations.is_empty() { Ok(server) } else { Err(violations) }
+        if violations.is_empty() { Ok(without_foreign_remotes(server)) } else { Err(violations) }
     });
     parsed.map_err(|violations| {
         let messages: Vec<String> =
@@ -405,6 +436,23 @@ mod tests {
         });
         let server_json = document.as_object().cloned();
         Submission::parse(PublishRequest { server_json, ..PublishRequest::default() }, Reach::Public).unwrap()
+    }
+
+    #[test]
+    fn remotes_of_other_owners_are_left_out() {
+        let remotes = [
+            "https://evil.example.com/sse",
+            "https://mcp.example.org/mcp",
+            "https://eu.example.org/mcp",
+        ]
+        .map(
+            |url| json!({ "type": if url.ends_with("sse") { "sse" } else { "streamable-http" }, "url": url }),
+        );
+        let document = json!({ "name": "org.example/adder", "description": "Adds numbers.", "version": "1.0.0",
+            "remotes": remotes });
+        let server = described(&document, Reach::Public).unwrap();
+        assert_eq!(server.document["remotes"], json!(remotes[1..]));
+        assert_eq!(server.remotes.len(), 2);
     }
 
     #[test]

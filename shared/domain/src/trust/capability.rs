@@ -51,7 +51,7 @@ impl Capability {
 
     pub fn observed(listing: &Listing, evidence: &Assessment) -> Self {
         let facts = &evidence.verdict.facts;
-        let described = listing.server_name.is_some();
+        let described = listing.is_described();
         let name = facts.name.clone().filter(|_| !described).unwrap_or_else(|| listing.name.clone());
         Self {
             name,

@@ -89,7 +89,7 @@ fn links_to(base_url: &str, text: &str) -> bool {
 }
 
 fn domain(listing: &Listing, identities: &[Identity]) -> Signal {
-    let why = match (identities.last(), listing.name_proof) {
+    let why = match (identities.last(), listing.has_proven_name()) {
         (Some(identity), _) => {
             format!(
                 "A key of the domain {} signed a challenge ({}).",
@@ -97,10 +97,12 @@ fn domain(listing: &Listing, identities: &[Identity]) -> Signal {
                 identity.method.as_str()
             )
         }
-        (None, Some(_)) => "Its name is proven.".to_owned(),
-        (None, None) => "No key of its domain has signed a challenge, and its name is not proven.".to_owned(),
+        (None, true) => "Its name is proven.".to_owned(),
+        (None, false) => {
+            "No key of its domain has signed a challenge, and its name is not proven.".to_owned()
+        }
     };
-    signal("domain", 20, !identities.is_empty() || listing.name_proof.is_some(), why)
+    signal("domain", 20, !identities.is_empty() || listing.has_proven_name(), why)
 }
 
 fn card(listing: &Listing, evidence: Option<&Assessment>) -> Signal {

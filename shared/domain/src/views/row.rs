@@ -175,10 +175,10 @@ pub struct NameStanding {
     pub name: String,
     /// Whether the name is proven.
     pub standing: Standing,
-    /// How it was proven.
+    /// What supports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub how: Option<NameProofMethod>,
-    /// When it was proven.
+    /// Since when.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Moment>,
 }
@@ -187,7 +187,7 @@ pub struct NameStanding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
-    /// The publisher claims the name without a proof.
+    /// The publisher claims the name. With `how` `domain`, the endpoint is on the domain of the name.
     Claimed,
     /// The publisher has proven that it owns the name.
     Proven,
@@ -196,10 +196,10 @@ pub enum Standing {
 impl NameStanding {
     /// `None` for a listing without a server description.
     pub fn of(listing: &Listing) -> Option<Self> {
-        let proof = listing.name_proof;
+        let (proof, is_proven) = (listing.name_proof, listing.has_proven_name());
         Some(Self {
             name: listing.server_name.clone()?,
-            standing: if proof.is_some() { Standing::Proven } else { Standing::Claimed },
+            standing: if is_proven { Standing::Proven } else { Standing::Claimed },
             how: proof.map(|proof| proof.how),
             at: proof.map(|proof| proof.at),
         })

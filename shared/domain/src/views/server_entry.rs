@@ -246,7 +246,7 @@ pub struct ServerEvidence {
     score: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     live_since: Option<Moment>,
-    /// The URL that answered. A description may contain other URLs, which were not probed.
+    /// The URL that answered. Other URLs and packages of a description were not probed.
     #[serde(skip_serializing_if = "Option::is_none")]
     endpoint: Option<String>,
     status_url: String,

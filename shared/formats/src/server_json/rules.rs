@@ -76,14 +76,11 @@ fn texts(server: &Map<String, Value>, violations: &mut Violations) {
     use TextKind::{Description, Label, Name};
     for (path, kind) in [("name", Label), ("title", Name), ("description", Description), ("version", Label)] {
         let Some(text) = text(server.get(path)) else { continue };
-        if let Some(fault) = plain_text::fault(text, kind) {
-            violations.add(path, "not_plain_text", fault);
-        } else if let Some(fault) = injection::fault(text) {
-            violations.add(path, "instruction_to_models", fault);
-        }
+        one_text(path, text, kind, violations);
     }
     for (name, value) in server {
         if !matches!(name.as_str(), "name" | "title" | "description" | "version" | "_meta") {
+            one_text(name, name, TextKind::ForModels, violations);
             inner_texts(name, value, violations);
         }
     }
@@ -99,16 +96,18 @@ fn texts(server: &Map<String, Value>, violations: &mut Violations) {
     }
 }
 
+fn one_text(path: &str, text: &str, kind: TextKind, violations: &mut Violations) {
+    if let Some(fault) = plain_text::fault(text, kind) {
+        violations.add(path, "not_plain_text", fault);
+    } else if let Some(fault) = injection::fault(text) {
+        violations.add(path, "instruction_to_models", fault);
+    }
+}
+
 /// The registry does not show these texts on its pages, but passes them on to clients and their models.
 fn inner_texts(path: &str, value: &Value, violations: &mut Violations) {
     match value {
-        Value::String(text) => {
-            if let Some(fault) = plain_text::fault(text, TextKind::ForModels) {
-                violations.add(path, "not_plain_text", fault);
-            } else if let Some(fault) = injection::fault(text) {
-                violations.add(path, "instruction_to_models", fault);
-            }
-        }
+        Value::String(text) => one_text(path, text, TextKind::ForModels, violations),
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
                 inner_texts(&format!("{path}[{index}]"), item, violations);
@@ -116,7 +115,9 @@ fn inner_texts(path: &str, value: &Value, violations: &mut Violations) {
         }
         Value::Object(members) => {
             for (name, member) in members {
-                inner_texts(&format!("{path}.{name}"), member, violations);
+                let path = format!("{path}.{name}");
+                one_text(&path, name, TextKind::ForModels, violations);
+                inner_texts(&path, member, violations);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

@@ -410,7 +410,7 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
             let again =
                 NextStep::post("list_yourself", publish, json!({ "url": url }), format!("{fix}{then}"))
                     .named("fix_and_publish_again");
-            if listing.server_name.is_none() {
+            if !listing.is_described() {
                 return again;
             }
             // A listing that was published with a server description needs it again: the URL alone is another listing.

@@ -126,6 +126,7 @@ fn answer(app: &App, published: &Published) -> Answer {
         (PublishStatus::Active, _) if *renews => {
             format!("{already} Its last proof is not fresh, so it is probed again now.")
         }
+        (PublishStatus::Active, _) if *words == Words::Named => already.to_owned(),
         (PublishStatus::Active, _) => format!("{already} Nothing was changed."),
         (_, Some(at)) => {
             format!("Queued. The listing was probed a moment ago. It is probed again after {at}.")
@@ -143,7 +144,10 @@ fn answer(app: &App, published: &Published) -> Answer {
             once."
             .to_owned(),
     };
-    if *words == Words::Stay {
+    if *words == Words::Named {
+        message.push_str(" It now claims the name in your description.");
+    }
+    if matches!(words, Words::Stay | Words::Named) {
         message = format!("{message} {TEXTS_UNCHANGED} {}", name_proof::advice(listing));
     }
     let check = |note| NextStep::get("check_status", status_url.clone(), json!({ "id": listing.id }), note);

@@ -16,6 +16,7 @@ use registry_fetch::{
     Answer, FetchError, Fetcher, MAX_CARD_BYTES, MAX_ENDPOINT_ANSWER_BYTES, PREFLIGHT, PROBE, Request,
     Target, TargetError,
 };
+use registry_model::error::shorten;
 use registry_model::{Random, Reach};
 
 /// The longest correct handshake takes ten, with the lists of resources and prompts; a hostile peer could cause more.
@@ -310,7 +311,8 @@ pub(super) fn excerpt(answer: &Answer) -> String {
         "" => "no content-type",
         kind => kind,
     };
-    format!("HTTP {}, {kind}: {}", answer.status.as_u16(), start.trim())
+    let start = shorten(start.trim(), 100);
+    format!("HTTP {}, {kind}; the server wrote \"{start}\"", answer.status.as_u16())
 }
 
 #[cfg(test)]

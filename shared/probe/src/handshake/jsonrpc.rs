@@ -50,7 +50,7 @@ pub struct RpcReply {
 
 impl RpcError {
     pub(super) fn line(&self) -> String {
-        format!("error {}: {}", self.code, self.message)
+        format!("error {}; the server wrote \"{}\"", self.code, shorten(&self.message, 100))
     }
 
     /// Decided by the words of the error, because there is no standard code for missing credentials.

@@ -154,7 +154,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let (id, now) = (&listing.id, app.clock.now());
     let since = now - SignedDuration::from_hours(24 * (proof_days::DAYS + 1));
     let document =
-        async { if listing.server_name.is_none() { Ok(None) } else { app.store.server_document(id).await } };
+        async { if listing.is_described() { app.store.server_document(id).await } else { Ok(None) } };
     let tools = async {
         if listing.kept_tools.is_none() { Ok(SeenTools::default()) } else { app.store.seen_tools(id).await }
     };

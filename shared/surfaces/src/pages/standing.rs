@@ -57,8 +57,8 @@ impl Standing {
             Lane::Withdrawn => ("Withdrawn", "bad"),
         };
         let valid_until = |at| When::of(at + app.settings.recheck_interval(), now);
-        // A listing with a server name is published by its description: its URL alone would make another listing.
-        let by_url = listing.server_name.is_none() && !listing.target().is_empty();
+        // The URL alone of a description would make another listing.
+        let by_url = !listing.is_described() && !listing.target().is_empty();
         Self {
             is_live,
             is_gated: lane == Lane::Gated,

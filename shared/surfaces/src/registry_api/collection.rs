@@ -47,7 +47,7 @@ impl Selection {
         (rules.access == Access::All || rules.access == listing.access())
             && (rules.servers.is_empty() || rules.servers.iter().any(is_named))
             && rules.category.as_ref().is_none_or(|category| category == listing.category.id())
-            && (!rules.proven_names || listing.server_name.is_some() && listing.name_proof.is_some())
+            && (!rules.proven_names || listing.has_proven_name())
             && rules.max_age_hours.is_none_or(is_recent)
     }
 }

@@ -113,15 +113,10 @@ pub(super) async fn version(
 
 /// The stored descriptions of a listing, the latest first.
 async fn stored_versions(app: &App, listing: &Listing) -> Result<Vec<ServerDocument>, Problem> {
-    if !is_described(listing) {
+    if !listing.is_described() {
         return Ok(Vec::new());
     }
     Ok(app.store.server_versions(&listing.id).await?)
-}
-
-/// Whether the listing has a stored description. Others were published by their URL.
-const fn is_described(listing: &Listing) -> bool {
-    listing.server_name.is_some()
 }
 
 pub(super) async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
@@ -131,7 +126,7 @@ pub(super) async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
 
 /// Rows with the descriptions of their publishers.
 async fn responses(app: &App, rows: &[Row]) -> Result<Vec<ServerResponse>, Problem> {
-    let described = rows.iter().map(|row| &row.listing).filter(|listing| is_described(listing));
+    let described = rows.iter().map(|row| &row.listing).filter(|listing| listing.is_described());
     let ids: Vec<ListingId> = described.map(|listing| listing.id.clone()).collect();
     let documents = app.store.server_documents(&ids).await?;
     let response = |row: &Row| ServerResponse::of_row(row, documents.get(&row.listing.id), &app.settings);
@@ -210,7 +205,7 @@ pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>)
         // What nothing runs, only a proven publisher may describe under the name.
         let is_listed = |found: &Listing| {
             let is_shown = found.availability(oldest_proof).is_some_and(|shown| !shown.is_live);
-            is_shown && (found.lane != Lane::Package || found.name_proof.is_some())
+            is_shown && (found.lane != Lane::Package || found.has_proven_name())
         };
         let mut others = listings.filter(|found| is_listed(found) && registry_name::of(found) == name);
         row = others.next().map(|listing| Row {

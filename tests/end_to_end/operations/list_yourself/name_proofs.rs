@@ -70,6 +70,17 @@ async fn repository_file_proves_the_name_and_sets_the_texts() {
     registry.settle();
     let row = registry.get("/api/listings/active").await.body["mcps"][0].clone();
     assert_eq!(row["description"], "Adds numbers.", "an outdated cached page was returned");
+    // It says nothing about a listing that was published without its name.
+    let other = Peer::start(servers::modern).await;
+    let by_url = probe_to_live(&registry, registry.publish_mcp(&other.url("/mcp")).await).await;
+    let mut joining = own.clone();
+    joining["name"] = json!("io.github.acme/other");
+    joining["remotes"][0]["url"] = json!(other.url("/mcp"));
+    joining["title"] = json!("Other");
+    github.serve(joining.to_string());
+    assert_eq!(id_of(&registry.publish(&joining).await), by_url);
+    assert_eq!(standing(&registry, &by_url).await, ("claimed".to_owned(), String::new()));
+    assert_ne!(registry.status(&by_url).await["name"], "Other");
     // The repository of another owner is not requested.
     let requests_before = github.peer.requests().len();
     let mut foreign = server_json("io.github.evil/adder", &server.url("/mcp"));
@@ -256,7 +267,7 @@ async fn only_a_signature_moves_a_listing_that_was_live() {
     let remote = |path: &str| server.url(path).replace("127.0.0.1", "acme.localhost");
     let id = id_of(&registry.publish(&server_json(HERE, &remote("/mcp"))).await);
     let id = probe_to_live(&registry, id).await;
-    assert_eq!(standing(&registry, &id).await, ("proven".to_owned(), "domain".to_owned()));
+    assert_eq!(standing(&registry, &id).await, ("claimed".to_owned(), "domain".to_owned()));
     let card = Peer::start(tests::peers::agents::newest).await;
     let agent = registry.live_card(&card.card()).await;
     // The listings wait for a probe, and they have been Live.

@@ -27,7 +27,7 @@ async fn server_named(registry: &TestRegistry, name: &str) -> Value {
 const NAME: &str = "localhost.acme/adder";
 
 #[tokio::test]
-async fn name_is_proven_by_a_remote_server_at_its_domain() {
+async fn remote_server_at_the_domain_of_a_name_supports_it_without_a_proof() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let claimed =
         publish_live(&registry, &server_json("com.stripe/payments", &url_at(&peer, "other.localhost"))).await;
@@ -35,11 +35,11 @@ async fn name_is_proven_by_a_remote_server_at_its_domain() {
     let proven = publish_live(&registry, &server_json(NAME, &url_at(&proven, "mcp.acme.localhost"))).await;
     for (id, name, standing, how, badge) in [
         (&claimed, "com.stripe/payments", "claimed", Value::Null, "clean, name claimed"),
-        (&proven, NAME, "proven", json!("domain"), "clean"),
+        (&proven, NAME, "claimed", json!("domain"), "clean, name claimed"),
     ] {
         let status = registry.status(id).await["name_standing"].clone();
         assert_eq!((&status["name"], &status["standing"]), (&json!(name), &json!(standing)), "{status}");
-        assert_eq!((&status["how"], status["at"].is_string()), (&how, standing == "proven"), "{status}");
+        assert_eq!((&status["how"], status["at"].is_string()), (&how, !how.is_null()), "{status}");
         let rows = registry.get("/api/listings/active").await.body["mcps"].clone();
         let row = rows.as_array().unwrap().iter().find(|row| row["id"] == id.as_str()).unwrap();
         assert_eq!(row["name_standing"], status);
@@ -127,12 +127,31 @@ async fn name_of_an_older_listing_is_proven_by_its_next_handshake() {
     assert!(
         registry.app.store.republish(&proven, &older, None, &contact, None, registry.now()).await.unwrap()
     );
-    assert_eq!(registry.status(&id).await["name_standing"]["standing"], "claimed");
+    assert!(registry.status(&id).await["name_standing"].get("how").is_none());
     registry.first_probe(&id).await;
     let standing = registry.status(&id).await["name_standing"].clone();
-    assert_eq!((&standing["standing"], &standing["how"]), (&json!("proven"), &json!("domain")), "{standing}");
+    assert_eq!(
+        (&standing["standing"], &standing["how"]),
+        (&json!("claimed"), &json!("domain")),
+        "{standing}"
+    );
     let by_name = registry.get("/api/listings/status?name=localhost.acme/adder").await.body;
     assert_eq!(by_name["listing_id"], id.as_str());
+}
+
+/// There are more listings of a name than a look-up by name reads.
+#[tokio::test]
+async fn many_listings_of_a_display_name_do_not_hide_the_live_one() {
+    let (registry, live) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let mut body = server_json("localhost.acme/adder", &url_at(&live, "acme.localhost"));
+    body["title"] = json!("Acme Payments");
+    let id = publish_live(&registry, &body).await;
+    for number in 0..30 {
+        let url = format!("http://squatter-{number}.localhost/mcp");
+        registry.publish(&json!({ "mcp_url": url, "name": "Acme Payments" })).await;
+    }
+    let by_name = registry.get("/api/listings/status?name=acme+payments").await.body;
+    assert_eq!(by_name["listing_id"], id.as_str(), "{by_name}");
 }
 
 /// There are more claims than a look-up by name reads, and the proven id sorts after most of them.

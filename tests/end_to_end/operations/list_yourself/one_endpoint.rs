@@ -1,9 +1,12 @@
 //! One endpoint has one listing, however its URL is written: publishing it again answers with the listing that is there.
 
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
+use tests::peers::domains::Owner;
 use tests::peers::{Peer, PeerRequest, agents, empty, servers};
-use tests::test_registry::{TestRegistry, id_of};
+use tests::test_registry::{TICK, TestOptions, TestRegistry, id_of};
+
+use crate::fixtures::server_json;
 
 /// An MCP server at `/mcp`, and nothing else.
 fn at_mcp(request: &PeerRequest) -> Response {
@@ -29,6 +32,94 @@ async fn other_spellings_and_documents_of_a_live_server_lead_to_its_listing() {
     }
     assert_eq!(registry.status(&site).await["name_standing"]["name"], "org.example/adder");
     assert_eq!(registry.live_counts().await, (0, 1));
+}
+
+/// A document and a proof of its name are what any sender can bring along for the endpoint of another.
+#[tokio::test]
+async fn only_the_owner_of_the_host_describes_a_listing_of_its_url() {
+    let (victim, evil) = (Owner::new(1), Owner::new(2));
+    let keys = Peer::start(|request| match request.path.as_str() {
+        "/victim.localhost/auth" => Owner::new(1).record().into_response(),
+        "/evil.localhost/auth" => Owner::new(2).record().into_response(),
+        _ => empty(404),
+    })
+    .await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(&keys.origin)).await;
+    let peer = Peer::start(at_mcp).await;
+    let url = |path: &str| peer.url(path).replace("127.0.0.1", "victim.localhost");
+    let id = id_of(&registry.publish(&json!({ "url": url("/") })).await);
+    registry.deliver_events().await;
+    let shown = async || {
+        registry.advance(TICK);
+        registry.index().await;
+        let status = registry.status(&id).await;
+        let row = registry.get("/api/listings/active").await.body["mcps"][0].clone();
+        let mut entry = registry.get("/v0.1/servers").await.body["servers"][0].clone();
+        let meta = entry["_meta"]["io.modelcontextprotocol.registry/official"]["status"].clone();
+        entry["server"].as_object_mut().unwrap().remove("_meta");
+        (status["lane"].clone(), row["name"].clone(), row["website"].clone(), entry["server"].clone(), meta)
+    };
+    let before = shown().await;
+    assert_eq!((&before.0, &before.4), (&json!("active"), &json!("active")));
+
+    let mut document = server_json("localhost.evil/mail", &url("/mcp"));
+    document["title"] = json!("Mail");
+    document["websiteUrl"] = json!("https://evil.example.org/login");
+    document["packages"] = json!([{ "registryType": "npm", "identifier": "evil", "version": "1.0.0",
+        "transport": { "type": "stdio" } }]);
+    let official = json!({ "io.modelcontextprotocol.registry/official": { "status": "deprecated" } });
+    let answer = registry.publish(&json!({ "server": document, "_meta": official })).await;
+    let message = answer["message"].as_str().unwrap();
+    assert!(message.contains("It now claims the name in your description. Its texts"), "{message}");
+    assert_eq!(shown().await, before, "a stranger's document");
+    let proof = evil.proof(&registry, &document).await;
+    let signed = json!({ "server_json": document, "proof": proof, "contact_email": "evil@example.org" });
+    assert_eq!(id_of(&registry.publish(&signed).await), id);
+    assert_eq!(shown().await, before, "a proof of the stranger's own name");
+    let claimed = json!({ "name": "localhost.evil/mail", "standing": "claimed" });
+    assert_eq!(registry.status(&id).await["name_standing"], claimed);
+    let contacts = registry.items("CONTACT#").await;
+    assert!(contacts.iter().all(|contact| contact["sk"].as_s().unwrap() != "CONTACT#OWNER"), "{contacts:?}");
+
+    document["name"] = json!("localhost.victim/mail");
+    let answer = victim.publish(&registry, &document).await;
+    assert_eq!(id_of(&answer.body), id, "{answer:?}");
+    let (lane, name, website, server, _) = shown().await;
+    assert_eq!((&lane, &name, &website), (&before.0, &json!("Mail"), &document["websiteUrl"]));
+    assert_eq!((&server["name"], &server["packages"]), (&document["name"], &document["packages"]));
+    assert_eq!(registry.status(&id).await["name_standing"]["standing"], "proven");
+}
+
+/// A stranger published the endpoint first, under a name of its own.
+#[tokio::test]
+async fn key_of_the_host_takes_a_listing_back() {
+    let keys = Peer::start(|request| match request.path.as_str() {
+        "/victim.localhost/auth" => Owner::new(1).record().into_response(),
+        "/evil.localhost/auth" => Owner::new(2).record().into_response(),
+        _ => empty(404),
+    })
+    .await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(&keys.origin)).await;
+    let peer = Peer::start(at_mcp).await;
+    let url = peer.url("/mcp").replace("127.0.0.1", "victim.localhost");
+    let foreign = server_json("localhost.evil/mail", &url);
+    let id = id_of(&Owner::new(2).publish(&registry, &foreign).await.body);
+    registry.deliver_events().await;
+    let standing = async || registry.status(&id).await["name_standing"].clone();
+    assert_eq!(
+        (registry.lane(&id).await.as_str(), &standing().await["standing"]),
+        ("active", &json!("proven"))
+    );
+
+    let mut own = server_json("org.example/mail", &url);
+    own["version"] = json!("2.0.0");
+    assert_ne!(id_of(&registry.publish(&own).await), id, "a stranger took it");
+    let answer = Owner::new(1).publish(&registry, &own).await;
+    assert_eq!(id_of(&answer.body), id, "{answer:?}");
+    assert_eq!(standing().await, json!({ "name": "org.example/mail", "standing": "claimed" }));
+    assert_eq!(registry.app.store.server_versions(&id).await.unwrap().len(), 1, "versions of another name");
+    assert_ne!(id_of(&Owner::new(2).publish(&registry, &foreign).await.body), id);
+    assert_eq!((registry.lane(&id).await.as_str(), &standing().await["name"]), ("active", &own["name"]));
 }
 
 #[tokio::test]

@@ -6,6 +6,8 @@ use tests::peers::domains::{Owner, TextSite};
 use tests::peers::{Peer, servers};
 use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry, id_of};
 
+use crate::fixtures::server_json;
+
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 async fn publish_live(registry: &TestRegistry, peer: &Peer, name: &str, description: &str) {
@@ -84,10 +86,15 @@ async fn collection_of_the_operator_is_a_registry_of_its_own() {
     let changed = json!({ "name": "approved", "q": "forecast the weather" });
     as_operator(&registry, &changed).await;
     assert_eq!(names(&registry, "approved", "").await[0], "org.example/weather");
+    // What anybody can publish at the domain of its name is not proven.
+    let at_domain = peer.url("/paint").replace("127.0.0.1", "acme.localhost");
+    let painter = id_of(&registry.publish(&server_json("localhost.acme/paint", &at_domain)).await);
+    registry.first_probe(&painter).await;
+    registry.index().await;
     as_operator(&registry, &json!({ "name": "approved", "proven_names": true })).await;
     assert!(names(&registry, "approved", "").await.is_empty());
     as_operator(&registry, &json!({ "name": "approved", "max_age_hours": 1 })).await;
-    assert_eq!(names(&registry, "approved", "").await.len(), 3);
+    assert_eq!(names(&registry, "approved", "").await.len(), 4);
     registry.advance(2 * HOUR);
     assert!(names(&registry, "approved", "").await.is_empty(), "the proofs are too old");
     for (rules, field) in [
