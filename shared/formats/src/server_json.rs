@@ -15,7 +15,7 @@ mod violation;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-pub use remotes::{Remote, Transport};
+pub use remotes::{Remote, Transport, read as remote};
 pub use rules::{is_name, is_name_of_another};
 pub use version::is_version;
 pub use violation::Violation;
@@ -51,16 +51,6 @@ pub struct ServerDescription {
     /// The description without the `_meta` of registries.
     pub document: Map<String, Value>,
     pub status: ServerStatus,
-}
-
-impl ServerDescription {
-    /// Keeps only some remotes, also in the document.
-    pub fn retain_remotes(&mut self, keep: impl Fn(&Remote) -> bool) {
-        self.remotes.retain(&keep);
-        if let Some(Value::Array(all)) = self.document.get_mut("remotes") {
-            all.retain(|listed| remotes::read(listed).is_some_and(|listed| keep(&listed)));
-        }
-    }
 }
 
 /// Parses a server description. The description may be wrapped in the form that the registry API returns

@@ -181,7 +181,8 @@ impl Listing {
 
     /// Whether its name and texts are those of a server description, and not those of the server.
     pub fn is_described(&self) -> bool {
-        self.server_name.is_some() && (self.described || !self.id.is_of_url())
+        let is_by_url = self.id.as_str().starts_with("agtpub_");
+        self.server_name.is_some() && (self.described || !is_by_url)
     }
 
     /// Whether it is described under this server name.

@@ -39,10 +39,6 @@ impl ListingId {
         Self(format!("agtpub_{}", hex_of(normalized(url).as_bytes(), 20)))
     }
 
-    pub fn is_of_url(&self) -> bool {
-        self.0.starts_with("agtpub_")
-    }
-
     /// The id of a server or agent that is known by its name.
     pub fn of_name(kind: Kind, name: &str) -> Self {
         Self(format!("{}-{}", kind.as_str(), slug(name)))

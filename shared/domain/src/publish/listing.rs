@@ -14,7 +14,7 @@ use registry_fetch::Target;
 use registry_formats::{name_owner, registry_name};
 use registry_model::error::Problem;
 use registry_model::{
-    Caller, Contact, ContactFrom, Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof,
+    Caller, Contact, ContactFrom, Handshake, Kind, Lane, Listing, ListingId, Moment, NameHold, NameProof,
     ProbeHistory,
 };
 use registry_store::StoreError;
@@ -63,27 +63,24 @@ pub enum PublishStatus {
 pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Result<Published, Problem> {
     let now = app.clock.now();
     let (id, second_id) = submission.ids();
-    let (first, at_url, holder, blocked) = futures::try_join!(
+    let (first, (there, is_holder), blocked) = futures::try_join!(
         app.store.listing(&id),
-        listing_at_url(app, submission),
-        listing_with_endpoint(app, submission),
+        listing_there(app, submission),
         app.store.blocked_hosts()
     )?;
     if let Some(block) = blocked.covering(&submission.listing(id.clone(), now).hosts()) {
         return Err(takedown::host_blocked(block));
     }
-    let is_same = |listing: &Listing| submission.is_same_as(listing);
     // A listing that answers at this URL comes before one that never did.
-    let held_by = holder.as_ref().map(|holder| holder.id.clone());
-    let is_of_use = |first: &Listing| is_same(first) && (first.was_proven() || held_by.is_none());
-    let there = holder.or(at_url).filter(|there| there.id != id && !first.as_ref().is_some_and(is_of_use));
-    // Only a signature can show that its description replaces that of another server.
-    let mut signed = None;
-    let joined = match there.filter(|there| submission.may_join(there)) {
-        Some(there) if !submission.may_name(&there) => {
+    let is_of_use = |first: &Listing| submission.is_same_as(first) && (first.was_proven() || !is_holder);
+    let held_by = there.as_ref().filter(|_| is_holder).map(|holder| holder.id.clone());
+    let there = there.filter(|there| there.id != id && !first.as_ref().is_some_and(is_of_use));
+    let mut tried = None;
+    let joined = match there {
+        Some(there) if !may_name(submission, &there) => {
             let (sent, proofs) = name_proof::of(app, caller, submission, Some(&there), now).await?;
-            let right = Sender::of(&sent, &there, &proofs, true).right;
-            signed = Some((sent, proofs));
+            let right = Sender::of(&sent, &there, &proofs, is_holder).right;
+            tried = Some((sent, proofs));
             Some(there).filter(|_| right == Right::Everything)
         }
         there => there,
@@ -97,8 +94,8 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
         }
         (None, known, _) => (id, known, None),
     };
-    let (submission, proofs) = match signed {
-        Some(signed) => signed,
+    let (submission, proofs) = match tried {
+        Some(tried) => tried,
         None => name_proof::of(app, caller, submission, known.as_ref(), now).await?,
     };
     let submission = submission.as_ref();
@@ -130,20 +127,16 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     }
 }
 
-/// The listing of the URL that a server description contains. A description that joins it does not change its id, which
-/// readers may have stored.
-async fn listing_at_url(app: &App, submission: &Submission) -> Result<Option<Listing>, StoreError> {
-    let Some(url) = submission.remote_url() else { return Ok(None) };
-    let Ok(target) = Target::parse(url, app.settings.reach()) else { return Ok(None) };
-    app.store.listing(&ListingId::of_url(target.url())).await
-}
-
-/// The Live or gated listing that has this URL as its endpoint or card.
-async fn listing_with_endpoint(app: &App, submission: &Submission) -> Result<Option<Listing>, StoreError> {
-    let Some(url) = submission.url() else { return Ok(None) };
-    let holders = app.store.endpoint_holders(&[url.to_owned()]).await?;
-    let Some(holder) = holders.get(url) else { return Ok(None) };
-    app.store.listing(holder).await
+/// The listing at the URL of a submission, and whether it is the Live or gated one with this endpoint or card. A
+/// description that joins it does not change its id, which readers may have stored.
+async fn listing_there(app: &App, submission: &Submission) -> Result<(Option<Listing>, bool), StoreError> {
+    let Some(url) = submission.url() else { return Ok((None, false)) };
+    let holder = app.store.endpoint_holders(&[url.to_owned()]).await?.remove(url);
+    let is_holder = holder.is_some();
+    let by_url = || Some(ListingId::of_url(Target::parse(url, app.settings.reach()).ok()?.url()));
+    let Some(id) = holder.or_else(by_url) else { return Ok((None, false)) };
+    let is_of_kind = |found: &Listing| submission.server_name().is_none() || found.kind == Some(Kind::Mcp);
+    Ok((app.store.listing(&id).await?.filter(is_of_kind), is_holder))
 }
 
 /// The id of a submission whose first id another owner has, and the listing with this id. The second id is short, so
@@ -209,12 +202,8 @@ impl Sender {
             _ => Right::Nothing,
         };
         let may_move = is_of_host || is_its_name && known.proven_domain.is_none();
-        Self {
-            right,
-            is_of_host,
-            has_signed,
-            moves: may_move && submission.remote_url().is_some() && !is_there,
-        }
+        let moves = may_move && submission.remote_url().is_some() && !is_there;
+        Self { right, is_of_host, has_signed, moves }
     }
 }
 
@@ -222,6 +211,14 @@ impl Sender {
 fn is_at_host(name: &str, known: &Listing) -> bool {
     let url = known.url.as_deref();
     url.is_some_and(|url| name_owner::proof_by_domain(name, url, known.listed_at).is_some())
+}
+
+/// Whether the listing has no name of another server. A name of the domain of its host replaces a mere claim.
+fn may_name(submission: &Submission, known: &Listing) -> bool {
+    let (Some(name), Some(own)) = (submission.server_name(), known.server_name.as_deref()) else {
+        return true;
+    };
+    own == name || !known.is_described() && known.name_proof.is_none() && is_at_host(name, known)
 }
 
 /// Whether a proof of this name is one for everything in the listing.

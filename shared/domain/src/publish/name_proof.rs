@@ -193,17 +193,16 @@ pub fn advice(listing: &Listing) -> String {
             again."
             .to_owned();
     };
-    if let Some(owner) = name_owner::github_owner(name).filter(|_| listing.is_described()) {
-        return format!(
-            "To change the description, write it in the server.json of your repository \
-             (github.com/{owner}/...). Send that repository in `repository`, and publish again. Or send \
-             the token of a workflow in `proof.token`. Or send `\"proof\": {{}}`: the answer contains a \
-             challenge to sign with a key of the endpoint's host."
-        );
-    }
-    "To change the description, publish again with `\"proof\": {}`. The answer contains a challenge, and the places \
-     where the domain of the endpoint can publish the key that signs the challenge."
-        .to_owned()
+    let by_github = name_owner::github_owner(name).filter(|_| listing.is_described()).map(|owner| {
+        format!(
+            "To change the description, write it in the server.json of your repository (github.com/{owner}/...), \
+             send that repository in `repository`, and publish again. Or send the token of a workflow in \
+             `proof.token`. "
+        )
+    });
+    by_github.unwrap_or_default()
+        + "To change it with a key, publish again with `\"proof\": {}`. The answer contains a challenge, and the places \
+           where the domain of the endpoint can publish the key that signs the challenge."
 }
 
 /// JSON values in a repository's server.json, including its `_meta`.

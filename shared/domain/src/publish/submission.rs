@@ -7,7 +7,7 @@ use super::name_proof::{OfferedProof, ProofRequest};
 use registry_fetch::target::MAX_URL_LENGTH;
 use registry_fetch::{Target, TargetError};
 use registry_formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
-use registry_formats::{argument_schema, argument_text, email_address, name_owner};
+use registry_formats::{argument_schema, argument_text, email_address};
 use registry_model::error::{Problem, shorten};
 use registry_model::{
     Category, Contact, DeclaredTransport, Kind, Listing, ListingId, Moment, Obstacle, Reach, ServerDocument,
@@ -157,7 +157,7 @@ impl Submission {
         let mut same = self.clone();
         if let Submitted::Server(server) = &mut same.what {
             own.remotes.retain(|listed| Some(listed.url.as_str()) == self.remote_url());
-            **server = without_foreign_remotes(own);
+            **server = own;
             same.name = None;
         }
         same
@@ -212,21 +212,6 @@ impl Submission {
             Submitted::Url { .. } => None,
             Submitted::Server(server) => Some(&server.name),
         }
-    }
-
-    /// Whether a listing at its URL is also of its kind.
-    pub(super) fn may_join(&self, listing: &Listing) -> bool {
-        self.server_name().is_none() || listing.kind == Some(Kind::Mcp)
-    }
-
-    /// Whether the listing has no name of another server. The name of the domain of its host replaces a mere claim.
-    pub(super) fn may_name(&self, listing: &Listing) -> bool {
-        let (Some(name), Some(own)) = (self.server_name(), listing.server_name.as_deref()) else {
-            return true;
-        };
-        let is_claim = !listing.is_described() && listing.name_proof.is_none();
-        let by_domain = |url| name_owner::proof_by_domain(name, url, listing.listed_at).is_some();
-        own == name || is_claim && listing.url.as_deref().is_some_and(by_domain)
     }
 
     /// Whether a listing with the same id is the same thing: the same URL, or the same server name at the same
@@ -295,8 +280,15 @@ impl Submission {
     /// The description to store, if it differs from the stored one.
     pub(super) fn document(&self, stored: Option<&ServerDocument>, now: Moment) -> Option<DocumentChange> {
         let Submitted::Server(server) = &self.what else { return None };
+        let mut document = server.document.clone();
+        if let (Some(Value::Array(remotes)), Some(url)) = (document.get_mut("remotes"), self.remote_url()) {
+            // The evidence would seem to be about the remotes of other owners, too.
+            remotes.retain(|one| {
+                server_json::remote(one).is_some_and(|one| owner_of(&one.filled_in()) == owner_of(url))
+            });
+        }
         let mut new = ServerDocument {
-            server: server.document.clone(),
+            server: document,
             status: server.status,
             number: 0,
             published_at: now,
@@ -322,9 +314,8 @@ impl Submission {
         stored: Option<ServerDocument>,
         now: Moment,
     ) -> Option<DocumentChange> {
-        let Submitted::Server(server) = &self.what else { return None };
         let mut new = stored?;
-        let remotes = server.document.get("remotes").cloned()?;
+        let remotes = self.document(None, now)?.new.server.remove("remotes")?;
         new.server.insert("remotes".to_owned(), remotes);
         new.updated_at = now;
         Some(DocumentChange { new, replaced: None })
@@ -337,14 +328,6 @@ fn remote(server: &ServerDescription) -> Option<&Remote> {
         (remote.templated, !remote.secret_headers.is_empty(), remote.transport != Transport::StreamableHttp)
     };
     server.remotes.iter().min_by_key(obstacles)
-}
-
-/// Without the remotes of other owners than that of the probed one: the evidence would seem to be about them, too.
-fn without_foreign_remotes(mut server: ServerDescription) -> ServerDescription {
-    if let Some(owner) = remote(&server).map(|remote| owner_of(&remote.filled_in())) {
-        server.retain_remotes(|listed| owner_of(&listed.filled_in()) == owner);
-    }
-    server
 }
 
 /// Why the server cannot be probed.
@@ -360,7 +343,7 @@ fn obstacle(server: &ServerDescription) -> Option<Obstacle> {
 pub(super) fn described(document: &Value, reach: Reach) -> Result<ServerDescription, Problem> {
     let parsed = server_json::read(document, reach).and_then(|server| {
         let violations = remote_violations(&server, reach);
-        if violations.is_empty() { Ok(without_foreign_remotes(server)) } else { Err(violations) }
+        if violations.is_empty() { Ok(server) } else { Err(violations) }
     });
     parsed.map_err(|violations| {
         let messages: Vec<String> =
@@ -436,23 +419,6 @@ mod tests {
         });
         let server_json = document.as_object().cloned();
         Submission::parse(PublishRequest { server_json, ..PublishRequest::default() }, Reach::Public).unwrap()
-    }
-
-    #[test]
-    fn remotes_of_other_owners_are_left_out() {
-        let remotes = [
-            "https://evil.example.com/sse",
-            "https://mcp.example.org/mcp",
-            "https://eu.example.org/mcp",
-        ]
-        .map(
-            |url| json!({ "type": if url.ends_with("sse") { "sse" } else { "streamable-http" }, "url": url }),
-        );
-        let document = json!({ "name": "org.example/adder", "description": "Adds numbers.", "version": "1.0.0",
-            "remotes": remotes });
-        let server = described(&document, Reach::Public).unwrap();
-        assert_eq!(server.document["remotes"], json!(remotes[1..]));
-        assert_eq!(server.remotes.len(), 2);
     }
 
     #[test]

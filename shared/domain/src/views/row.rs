@@ -193,6 +193,15 @@ pub enum Standing {
     Proven,
 }
 
+impl Standing {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Claimed => "claimed",
+            Self::Proven => "proven",
+        }
+    }
+}
+
 impl NameStanding {
     /// `None` for a listing without a server description.
     pub fn of(listing: &Listing) -> Option<Self> {

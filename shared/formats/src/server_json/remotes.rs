@@ -103,7 +103,7 @@ fn fault(url: &str, reach: Reach) -> Option<&'static str> {
 }
 
 /// The stored parts of a valid remote.
-pub(super) fn read(remote: &Value) -> Option<Remote> {
+pub fn read(remote: &Value) -> Option<Remote> {
     let transport = match text(remote.get("type"))? {
         "streamable-http" => Transport::StreamableHttp,
         "sse" => Transport::Sse,

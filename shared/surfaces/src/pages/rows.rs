@@ -3,7 +3,7 @@
 
 use super::when::When;
 use crate::prelude::*;
-use registry_domain::views::{NameStanding, Standing};
+use registry_domain::views::NameStanding;
 use registry_model::{Access, Handshake};
 
 const MAX_NAME_CHARS: usize = 80;
@@ -42,10 +42,7 @@ impl Row {
         let probe = listing.probe.as_ref();
         let handshake = probe.map_or(Handshake::Skip, |probe| probe.handshake);
         let proven_at = listing.proven_at().or(listing.live_since).unwrap_or(listing.listed_at);
-        let standing = NameStanding::of(listing).map(|name| match name.standing {
-            Standing::Proven => "proven",
-            Standing::Claimed => "claimed",
-        });
+        let standing = NameStanding::of(listing).map(|name| name.standing.as_str());
         Self {
             path: format!("/list/{}", listing.id),
             name: shorten(&listing.name, MAX_NAME_CHARS),

@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 
 use super::when::When;
 use crate::prelude::*;
-use registry_domain::views::{Liveness, NameStanding, Standing as OfName};
+use registry_domain::views::{Liveness, NameStanding};
 use registry_model::{Lane, NameProofMethod};
 use registry_operations::listings::check_status::lane_reason;
 
@@ -84,10 +84,7 @@ impl NameRow {
     fn of(standing: NameStanding) -> Self {
         Self {
             name: standing.name,
-            standing: match standing.standing {
-                OfName::Proven => "proven",
-                OfName::Claimed => "claimed",
-            },
+            standing: standing.standing.as_str(),
             how: match standing.how {
                 None => "The publisher claims this name. There is no proof of it yet.",
                 Some(NameProofMethod::Domain) => "The endpoint is on the domain of the name.",

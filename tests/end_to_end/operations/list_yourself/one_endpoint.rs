@@ -34,10 +34,8 @@ async fn other_spellings_and_documents_of_a_live_server_lead_to_its_listing() {
     assert_eq!(registry.live_counts().await, (0, 1));
 }
 
-/// A document and a proof of its name are what any sender can bring along for the endpoint of another.
-#[tokio::test]
-async fn only_the_owner_of_the_host_describes_a_listing_of_its_url() {
-    let (victim, evil) = (Owner::new(1), Owner::new(2));
+/// `victim.localhost` publishes the key of `Owner::new(1)`, and `evil.localhost` that of `Owner::new(2)`.
+async fn with_two_owners() -> (TestRegistry, Peer, Peer) {
     let keys = Peer::start(|request| match request.path.as_str() {
         "/victim.localhost/auth" => Owner::new(1).record().into_response(),
         "/evil.localhost/auth" => Owner::new(2).record().into_response(),
@@ -45,7 +43,14 @@ async fn only_the_owner_of_the_host_describes_a_listing_of_its_url() {
     })
     .await;
     let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(&keys.origin)).await;
-    let peer = Peer::start(at_mcp).await;
+    (registry, Peer::start(at_mcp).await, keys)
+}
+
+/// A document and a proof of its name are what any sender can bring along for the endpoint of another.
+#[tokio::test]
+async fn only_the_owner_of_the_host_describes_a_listing_of_its_url() {
+    let (victim, evil) = (Owner::new(1), Owner::new(2));
+    let (registry, peer, _keys) = with_two_owners().await;
     let url = |path: &str| peer.url(path).replace("127.0.0.1", "victim.localhost");
     let id = id_of(&registry.publish(&json!({ "url": url("/") })).await);
     registry.deliver_events().await;
@@ -64,6 +69,8 @@ async fn only_the_owner_of_the_host_describes_a_listing_of_its_url() {
 
     let mut document = server_json("localhost.evil/mail", &url("/mcp"));
     document["title"] = json!("Mail");
+    let elsewhere = json!({ "type": "sse", "url": "https://evil.example.org/sse" });
+    document["remotes"].as_array_mut().unwrap().insert(0, elsewhere);
     document["websiteUrl"] = json!("https://evil.example.org/login");
     document["packages"] = json!([{ "registryType": "npm", "identifier": "evil", "version": "1.0.0",
         "transport": { "type": "stdio" } }]);
@@ -87,20 +94,14 @@ async fn only_the_owner_of_the_host_describes_a_listing_of_its_url() {
     let (lane, name, website, server, _) = shown().await;
     assert_eq!((&lane, &name, &website), (&before.0, &json!("Mail"), &document["websiteUrl"]));
     assert_eq!((&server["name"], &server["packages"]), (&document["name"], &document["packages"]));
+    assert_eq!(server["remotes"].as_array().unwrap()[..], [document["remotes"][1].clone()], "another domain");
     assert_eq!(registry.status(&id).await["name_standing"]["standing"], "proven");
 }
 
 /// A stranger published the endpoint first, under a name of its own.
 #[tokio::test]
 async fn key_of_the_host_takes_a_listing_back() {
-    let keys = Peer::start(|request| match request.path.as_str() {
-        "/victim.localhost/auth" => Owner::new(1).record().into_response(),
-        "/evil.localhost/auth" => Owner::new(2).record().into_response(),
-        _ => empty(404),
-    })
-    .await;
-    let registry = TestRegistry::start_with(TestOptions::default().with_domain_proofs(&keys.origin)).await;
-    let peer = Peer::start(at_mcp).await;
+    let (registry, peer, _keys) = with_two_owners().await;
     let url = peer.url("/mcp").replace("127.0.0.1", "victim.localhost");
     let foreign = server_json("localhost.evil/mail", &url);
     let id = id_of(&Owner::new(2).publish(&registry, &foreign).await.body);
