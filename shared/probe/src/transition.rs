@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use registry_formats::{name_owner, server_json};
 use registry_model::settings::Settings;
 use registry_model::{
-    Assessment, Category, Facts, Handshake, Kind, Lane, LastProbe, Listing, Moment, NameProof, Verdict,
+    Assessment, Category, Facts, Handshake, Kind, Lane, LastProbe, Listing, Moment, Verdict,
 };
 use registry_search::IndexedText;
 
@@ -111,7 +111,9 @@ fn gate(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
 /// What each proof does, of a Live or a gated listing: it ends failures, and begins a week.
 fn pass(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
     let now = assessment.probed_at;
-    after.name_proof = after.name_proof.or_else(|| proven_by_domain(after, now));
+    // A server that answers at the domain of its name supports the name, also if it was listed before names had proofs.
+    let by_domain = || name_owner::proof_by_domain(after.server_name.as_deref()?, after.url.as_deref()?, now);
+    after.name_proof = after.name_proof.or_else(by_domain);
     after.history.add_passed(now, after.failing_since, assessment.verdict.latency_ms);
     after.failures = 0;
     after.strikes.clear();
@@ -227,11 +229,6 @@ fn show(listing: &mut Listing, assessment: &Assessment) {
         target: target.to_owned(),
         latency_ms: assessment.verdict.latency_ms,
     });
-}
-
-/// A server that answers at the domain of its name proves the name, also if it was listed before names were proven.
-fn proven_by_domain(listing: &Listing, now: Moment) -> Option<NameProof> {
-    name_owner::proof_by_domain(listing.server_name.as_deref()?, listing.url.as_deref()?, now)
 }
 
 /// Almost a day before the week is over, so that a failure can be confirmed in time; spread by id.

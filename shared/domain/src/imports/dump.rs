@@ -70,13 +70,14 @@ pub(super) async fn part<T>(
     if read.is_err() || text.len() as u64 > MAX_PART_BYTES || text.lines().count() as u64 != part.lines {
         return Err(unusable("has a part that is not what the list describes"));
     }
-    let mut found = Vec::new();
-    for line in text.lines() {
-        let line = json::read(line.as_bytes(), &mut { client.max_values });
-        found.extend(each(line.map_err(|_| unusable("has a line that is not JSON"))?));
-    }
+    let lines = text.lines().map(|line| json::read(line.as_bytes(), &mut { client.max_values }).map(&each));
+    let found: Vec<Vec<T>> =
+        lines.collect::<Result<_, _>>().map_err(|_| unusable("has a line that is not JSON"))?;
     let next = number + 1;
-    Ok((found, (next < dump.parts.len()).then(|| format!("{} {next}", dump.sha256))))
+    Ok((
+        found.into_iter().flatten().collect(),
+        (next < dump.parts.len()).then(|| format!("{} {next}", dump.sha256)),
+    ))
 }
 
 /// Checks that the log contains the checksum of the dump; returns since when.

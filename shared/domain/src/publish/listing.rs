@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::name_proof::{self, Proofs};
-use super::submission::{Submission, Submitted};
+use super::submission::Submission;
 use crate::feed_item;
 use registry_app::App;
 use registry_app::takedown;
@@ -31,19 +31,8 @@ pub struct Published {
     pub retry_at: Option<Moment>,
     /// A probe starts now, although the listing is Live or gated: its proof is no longer fresh.
     pub renews: bool,
-    pub words: Words,
-}
-
-/// What happened to the publisher's description: name, description, version and website.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Words {
-    Same,
-    /// It differs and was ignored: nothing proves that this publisher owns the listing.
-    Stay,
-    /// It was ignored except for the server name, which the listing now claims.
-    Named,
-    /// It replaced that of the listing: the publisher has proven the name or the host.
-    Changed,
+    /// What its sender may change, if its description (name, description, version and website) is another one.
+    pub differs: Option<Right>,
 }
 
 /// Whether a submission was queued for a probe.
@@ -101,14 +90,14 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     let submission = submission.as_ref();
     let has_other_id = (other.is_some() || joins) && proofs.name.is_some();
     let mut name = ProvenName { proof: proofs.name, has_other_id, is_held: false, holder: None };
-    if let Submitted::Server(server) = &submission.what {
-        let is_named = |listing: &Listing| listing.server_name.as_ref() == Some(&server.name);
-        let holds = |listing: &Listing| listing.id != id && registry_name::of(listing) == server.name;
+    if let Some(sent) = submission.server_name() {
+        let is_named = |listing: &Listing| listing.server_name.as_deref() == Some(sent);
+        let holds = |listing: &Listing| listing.id != id && registry_name::of(listing) == sent;
         if name.proof.is_some() {
             name.holder = other.filter(is_named);
         }
         if name.is_by_publisher() || known.is_none() {
-            let named = app.store.listings_named(&server.name).await?;
+            let named = app.store.listings_named(sent).await?;
             let mut holders = name.holder.take().into_iter().chain(named);
             let holder = holders.find(|one| is_named(one) && holds(one));
             name.is_held = name.proof.is_none() && holder.is_some();
@@ -161,7 +150,7 @@ async fn free_id(
 /// proof of the name are what any sender can bring along for the endpoint of another. So only these speak for a listing: a
 /// key of its host, a name of its host's domain, and the name that it was published under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Right {
+pub enum Right {
     Nothing,
     /// Claim a name for it, because it has none.
     Name,
@@ -287,7 +276,7 @@ pub(super) async fn publish_first(
         announce(app, &listing, now).await;
     }
     let status = if is_new { PublishStatus::Queued } else { PublishStatus::Duplicate };
-    Ok(Published { listing, status, retry_at: None, renews: false, words: Words::Same })
+    Ok(Published { listing, status, retry_at: None, renews: false, differs: None })
 }
 
 /// The registry describes its own server again, like an owner who signs.
@@ -317,38 +306,35 @@ async fn publish_again(
         _ => known,
     };
     let may_describe = right >= Right::Words;
-    let stored = match submission.what {
-        Submitted::Server(_) if known.is_described() => app.store.server_document(&known.id).await?,
+    let stored = match submission.server_name() {
+        Some(_) if known.is_described() => app.store.server_document(&known.id).await?,
         _ => None,
     };
     let document = submission.document(stored.as_ref(), now);
     let mut updated = known.clone();
     submission.describe(&mut updated);
     let has_other_document = stored.is_some() && document.is_some();
-    let words = match (has_other_document || changes_description(&updated, &known), right) {
-        (false, _) => Words::Same,
-        (true, Right::Nothing) => Words::Stay,
-        (true, Right::Name) => Words::Named,
-        (true, _) => Words::Changed,
-    };
+    let differs = (has_other_document || changes_description(&updated, &known)).then_some(right);
     let mut document = document.filter(|_| may_describe);
     if !may_describe {
-        let server_name = updated.server_name.take().filter(|_| right == Right::Name);
-        updated = Listing { server_name: server_name.or_else(|| known.server_name.clone()), ..known.clone() };
+        updated = known.clone();
+    }
+    if right == Right::Name {
+        updated.server_name = submission.server_name().map(str::to_owned);
     }
     updated.described |= is_owner && document.is_some();
     if updated.server_name != known.server_name {
         // They are of the earlier name.
         (updated.name_proof, updated.name_hold) = (None, None);
     }
+    let contact = contact(submission, is_owner && has_signed);
+    let losing = name.losing_listing();
     // The owner of a gated server requests a probe after it has opened the server; nobody else does.
     if known.lane == Lane::Active || known.lane == Lane::Gated && !is_owner {
         let is_shown = known.shown_lane(app.oldest_proof()).is_proven();
         let proves = is_owner && name.is_by_publisher() && !known.has_proven_name();
-        if words == Words::Named || is_owner && (words == Words::Changed || document.is_some() || proves) {
+        if right == Right::Name || is_owner && (differs.is_some() || document.is_some() || proves) {
             store_proof(&mut updated, name);
-            let contact = contact(submission, is_owner && has_signed);
-            let losing = name.losing_listing();
             let written =
                 app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;
             if !written {
@@ -366,7 +352,7 @@ async fn publish_again(
             announce(app, &updated, now).await;
         }
         let status = if is_shown { PublishStatus::Active } else { PublishStatus::Queued };
-        return Ok(Published { listing: updated, status, retry_at: None, renews, words });
+        return Ok(Published { listing: updated, status, retry_at: None, renews, differs });
     }
     // The repository also says which headers this URL needs.
     let is_same_url = known.url.as_deref() == submission.remote_url();
@@ -382,7 +368,7 @@ async fn publish_again(
         }
         // A proof of the publisher is for one URL.
         let is_stale = |proof: &NameProof| proof.how.is_of_publisher() && updated.url != known.url;
-        updated.name_proof = known.name_proof.filter(|proof| !is_stale(proof));
+        updated.name_proof = updated.name_proof.filter(|proof| !is_stale(proof));
     }
     store_proof(&mut updated, name);
     let earliest = known.last_asked().map_or(known.listed_at, |asked| asked + REPROBE_PAUSE);
@@ -393,16 +379,14 @@ async fn publish_again(
     updated.at_once = earliest <= now;
     let status = if known.lane == Lane::Queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
     let retry_at = Some(earliest).filter(|earliest| *earliest > now);
-    let contact = contact(submission, is_owner && has_signed);
-    let losing = name.losing_listing();
     let written = app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;
-    if !written && words == Words::Changed && !is_described(app, &updated).await? {
+    if !written && differs.is_some() && may_describe && !is_described(app, &updated).await? {
         return Err(Problem::unavailable("the listing was probed or changed at the same time"));
     }
     if written && retry_at.is_none() {
         announce(app, &updated, now).await;
     }
-    Ok(Published { listing: updated, status, retry_at, renews: false, words })
+    Ok(Published { listing: updated, status, retry_at, renews: false, differs })
 }
 
 /// The contact of a submission; its place depends on whether the caller has signed as the owner.

@@ -78,36 +78,29 @@ pub(super) async fn of<'a>(
         return Ok((Cow::Borrowed(submission), Proofs::default()));
     };
     let remote = submission.remote_url();
-    let urls: Vec<String> = remote.map(str::to_owned).into_iter().collect();
-    if let Some(OfferedProof::Workflow(token)) = &submission.proof {
-        let how = by_workflow(app, &server.name, token).await.map_err(in_proof)?;
-        let name = Some(NameProof { how, at: now });
-        return Ok((Cow::Borrowed(submission), Proofs { name, is_by_host: false, urls }));
-    }
-    if let Some(OfferedProof::Signature(signed)) = &submission.proof {
-        let sent;
-        let listing = match known {
-            Some(known) => known,
-            None => {
-                sent = submission.listing(submission.ids().0, now);
-                &sent
+    let urls = remote.map(str::to_owned).into_iter().collect();
+    let proven = |how| Some(NameProof { how, at: now });
+    let by_domain = || name_owner::proof_by_domain(&server.name, remote?, now);
+    let (name, is_by_host) = match &submission.proof {
+        Some(OfferedProof::Workflow(token)) => {
+            (proven(by_workflow(app, &server.name, token).await.map_err(in_proof)?), false)
+        }
+        Some(OfferedProof::Signature(signed)) => {
+            let listing = known.cloned().unwrap_or_else(|| submission.listing(submission.ids().0, now));
+            let proof = by_signature(app, caller, &server.name, remote, &listing, signed.as_ref()).await;
+            let how = proof.map_err(in_proof)?;
+            (how.and_then(proven).or_else(by_domain), how.is_none())
+        }
+        None => match description_in_repository(app, server, remote).await {
+            Some(own) => {
+                let urls = own.remotes.iter().map(|listed| listed.url.clone()).collect();
+                let proofs = Proofs { name: proven(NameProofMethod::Repository), is_by_host: false, urls };
+                return Ok((Cow::Owned(submission.with_description(own)), proofs));
             }
-        };
-        let proof = by_signature(app, caller, &server.name, remote, listing, signed.as_ref()).await;
-        let how = proof.map_err(in_proof)?;
-        let by_domain = || name_owner::proof_by_domain(&server.name, remote?, now);
-        let name = how.map(|how| NameProof { how, at: now }).or_else(by_domain);
-        return Ok((Cow::Borrowed(submission), Proofs { name, is_by_host: how.is_none(), urls }));
-    }
-    let Some(remote) = remote else { return Ok((Cow::Borrowed(submission), Proofs::default())) };
-    if let Some(own) = description_in_repository(app, server, remote).await {
-        let name = Some(NameProof { how: NameProofMethod::Repository, at: now });
-        let urls = own.remotes.iter().map(|listed| listed.url.clone()).collect();
-        let proofs = Proofs { name, is_by_host: false, urls };
-        return Ok((Cow::Owned(submission.with_description(own)), proofs));
-    }
-    let name = name_owner::proof_by_domain(&server.name, remote, now);
-    Ok((Cow::Borrowed(submission), Proofs { name, is_by_host: false, urls }))
+            None => (by_domain(), false),
+        },
+    };
+    Ok((Cow::Borrowed(submission), Proofs { name, is_by_host, urls }))
 }
 
 /// How the domain of the name published the key that signed; `None` if the key is of the host of `listing`.
@@ -212,9 +205,9 @@ const MAX_JSON_VALUES: usize = 10_000;
 async fn description_in_repository(
     app: &App,
     server: &ServerDescription,
-    remote: &str,
+    remote: Option<&str>,
 ) -> Option<ServerDescription> {
-    let base = app.settings.github_raw_url.as_deref()?;
+    let (base, remote) = (app.settings.github_raw_url.as_deref()?, remote?);
     let path = path_of(server)?;
     let target = Target::parse(&format!("{base}/{path}"), app.settings.reach()).ok()?;
     let answer =

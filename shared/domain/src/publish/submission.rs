@@ -168,7 +168,7 @@ impl Submission {
         match &self.what {
             Submitted::Url { target, .. } => (ListingId::of_url(target.url()), None),
             Submitted::Server(server) => {
-                let owner = remote(server).map(|remote| owner_of(&remote.url)).unwrap_or_default();
+                let owner = self.remote_url().map(owner_of).unwrap_or_default();
                 let second_id = ListingId::of_taken_name(Kind::Mcp, &server.name, &owner);
                 (ListingId::of_name(Kind::Mcp, &server.name), Some(second_id))
             }
@@ -177,9 +177,8 @@ impl Submission {
 
     /// The id to use if others have both [`Self::ids`].
     pub fn third_id(&self) -> Option<ListingId> {
-        let Submitted::Server(server) = &self.what else { return None };
-        let owner = remote(server).map(|remote| owner_of(&remote.url)).unwrap_or_default();
-        Some(ListingId::of_contested_name(Kind::Mcp, &server.name, &owner))
+        let owner = self.remote_url().map(owner_of).unwrap_or_default();
+        Some(ListingId::of_contested_name(Kind::Mcp, self.server_name()?, &owner))
     }
 
     /// The URL that will be probed, if any.
@@ -192,39 +191,31 @@ impl Submission {
 
     /// The origin that will be probed, if any.
     pub fn host(&self) -> Option<String> {
+        self.url().map(origin_of)
+    }
+
+    fn server(&self) -> Option<&ServerDescription> {
         match &self.what {
-            Submitted::Url { target, .. } => Some(target.origin()),
-            Submitted::Server(server) => remote(server).map(|remote| origin_of(&remote.url)),
+            Submitted::Url { .. } => None,
+            Submitted::Server(server) => Some(server),
         }
     }
 
     /// The remote of its server description that will be probed.
     pub fn remote_url(&self) -> Option<&str> {
-        match &self.what {
-            Submitted::Url { .. } => None,
-            Submitted::Server(server) => remote(server).map(|remote| remote.url.as_str()),
-        }
+        self.server().and_then(remote).map(|remote| remote.url.as_str())
     }
 
     /// The name in its server description.
     pub fn server_name(&self) -> Option<&str> {
-        match &self.what {
-            Submitted::Url { .. } => None,
-            Submitted::Server(server) => Some(&server.name),
-        }
+        self.server().map(|server| server.name.as_str())
     }
 
     /// Whether a listing with the same id is the same thing: the same URL, or the same server name at the same
     /// owner's host.
     pub fn is_same_as(&self, listing: &Listing) -> bool {
-        match &self.what {
-            Submitted::Url { .. } => listing.server_name.is_none(),
-            Submitted::Server(server) => {
-                listing.server_name.as_ref() == Some(&server.name)
-                    && listing.url.as_deref().map(owner_of)
-                        == remote(server).map(|remote| owner_of(&remote.url))
-            }
-        }
+        let is_at_its_host = || listing.url.as_deref().map(owner_of) == self.remote_url().map(owner_of);
+        listing.server_name.as_deref() == self.server_name() && (self.server().is_none() || is_at_its_host())
     }
 
     pub fn listing(&self, id: ListingId, now: Moment) -> Listing {
@@ -279,7 +270,7 @@ impl Submission {
 impl Submission {
     /// The description to store, if it differs from the stored one.
     pub(super) fn document(&self, stored: Option<&ServerDocument>, now: Moment) -> Option<DocumentChange> {
-        let Submitted::Server(server) = &self.what else { return None };
+        let server = self.server()?;
         let mut document = server.document.clone();
         if let (Some(Value::Array(remotes)), Some(url)) = (document.get_mut("remotes"), self.remote_url()) {
             // The evidence would seem to be about the remotes of other owners, too.
@@ -406,30 +397,4 @@ fn nothing_to_list() -> Problem {
          \"https://your.host/.well-known/agent-card.json\"}), `agent_card_url` or `mcp_url`. Or send a \
          server description (server.json) as the body.",
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn server(name: &str, remote: &str) -> Submission {
-        let document = json!({
-            "name": name, "description": "Adds numbers.", "version": "1.0.0",
-            "remotes": [{ "type": "streamable-http", "url": remote }],
-        });
-        let server_json = document.as_object().cloned();
-        Submission::parse(PublishRequest { server_json, ..PublishRequest::default() }, Reach::Public).unwrap()
-    }
-
-    #[test]
-    fn name_stays_with_its_owner() {
-        let first = server("org.example/adder", "https://mcp.example.org/mcp");
-        let (id, beside) = first.ids();
-        assert_eq!(id.as_str(), "mcp-org-example-adder");
-        let listing = first.listing(id, Moment::UNIX_EPOCH);
-        let squatter = server("org.example/adder", "https://evil.example.com/mcp");
-        assert!(!squatter.is_same_as(&listing), "also before it went Live");
-        assert!(server("org.example/adder", "https://new.example.org/mcp").is_same_as(&listing));
-        assert_ne!(squatter.ids().1, beside);
-    }
 }

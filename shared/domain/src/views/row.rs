@@ -175,7 +175,7 @@ pub struct NameStanding {
     pub name: String,
     /// Whether the name is proven.
     pub standing: Standing,
-    /// What supports it.
+    /// How it was proven, or what supports the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub how: Option<NameProofMethod>,
     /// Since when.

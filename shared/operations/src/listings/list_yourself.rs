@@ -2,7 +2,7 @@
 //! starts the first probe. If that event is lost, the next scheduled sweep probes the listing.
 
 use crate::prelude::*;
-use registry_domain::publish::listing::{self, PublishStatus, Published, Words};
+use registry_domain::publish::listing::{self, PublishStatus, Published, Right};
 use registry_domain::publish::name_proof;
 use registry_domain::publish::submission::{PublishRequest, Submission};
 use registry_domain::views::{NameStanding, badge};
@@ -108,7 +108,7 @@ const TEXTS_UNCHANGED: &str = "Its texts (name, description, version, website) a
     nothing proves that you are its owner.";
 
 fn answer(app: &App, published: &Published) -> Answer {
-    let Published { listing, status, retry_at, renews, words } = published;
+    let Published { listing, status, retry_at, renews, differs } = published;
     let status_url = app.settings.url(&format!("/api/listings/status?id={}", listing.id));
     let (now, lane) = (app.clock.now(), listing.shown_lane(app.oldest_proof()));
     let already = match lane {
@@ -119,14 +119,14 @@ fn answer(app: &App, published: &Published) -> Answer {
         _ => "This listing is already Live.",
     };
     let mut message = match (status, retry_at) {
-        (PublishStatus::Active, _) if *words == Words::Changed => {
+        (PublishStatus::Active, _) if *differs >= Some(Right::Words) => {
             let probed = if *renews { " It is probed again now." } else { "" };
             format!("{already} Its texts were replaced with the texts that you sent.{probed}")
         }
         (PublishStatus::Active, _) if *renews => {
             format!("{already} Its last proof is not fresh, so it is probed again now.")
         }
-        (PublishStatus::Active, _) if *words == Words::Named => already.to_owned(),
+        (PublishStatus::Active, _) if *differs == Some(Right::Name) => already.to_owned(),
         (PublishStatus::Active, _) => format!("{already} Nothing was changed."),
         (_, Some(at)) => {
             format!("Queued. The listing was probed a moment ago. It is probed again after {at}.")
@@ -144,11 +144,10 @@ fn answer(app: &App, published: &Published) -> Answer {
             once."
             .to_owned(),
     };
-    if *words == Words::Named {
-        message.push_str(" It now claims the name in your description.");
-    }
-    if matches!(words, Words::Stay | Words::Named) {
-        message = format!("{message} {TEXTS_UNCHANGED} {}", name_proof::advice(listing));
+    let claims =
+        if *differs == Some(Right::Name) { " It now claims the name in your description." } else { "" };
+    if differs.is_some_and(|right| right < Right::Words) {
+        message = format!("{message}{claims} {TEXTS_UNCHANGED} {}", name_proof::advice(listing));
     }
     let check = |note| NextStep::get("check_status", status_url.clone(), json!({ "id": listing.id }), note);
     let next = if *status == PublishStatus::Active && !renews {

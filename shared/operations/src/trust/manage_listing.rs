@@ -278,7 +278,7 @@ fn check_allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
         OwnerAct::Rename | OwnerAct::Reprobe | OwnerAct::Reclaim if withdrawn => {
             conflict("withdrawn", "This listing is withdrawn. Call `restore` first.")
         }
-        OwnerAct::Rename if listing.server_name.is_none() => conflict(
+        OwnerAct::Rename if !listing.is_described() => conflict(
             "name_of_the_card",
             "Every probe reads the name of this listing from its card or server. Change the name there, and \
                 call `reprobe`.",
