@@ -74,6 +74,8 @@ while "$publish" && [ "$(jq -r .lane <<<"$found")" = queued ] && [ "$SECONDS" -l
   found=$(status)
 done
 
+# The server chose a part of the texts: no commands of a workflow, no mentions and no Markdown.
+as_code='def code: gsub("[\u0060\n]"; " ") | gsub("##\\["; "## [") | "\u0060\(.)\u0060"; '
 report=
 add() { report+="$1"$'\n'; }
 lane=$(jq -r '.lane // "not listed"' <<<"$found")
@@ -82,8 +84,7 @@ case "$lane" in
   *)
     add "The listing is not Live: \`$lane\`."
     add ''
-    # The server chose a part of these texts: no commands of a workflow, no mentions and no Markdown.
-    add "$(jq -r 'def code: gsub("[`\n]"; " ") | gsub("##\\["; "## [") | "`\(.)`"; .reasons[]? | "- `\(.code)`: \(.seen | code) **Fix:** \(.fix | code)"' <<<"$found")"
+    add "$(jq -r "$as_code"'.reasons[]? | "- `\(.code)`: \(.seen | code) **Fix:** \(.fix | code)"' <<<"$found")"
     ;;
 esac
 
@@ -97,7 +98,7 @@ if [ -n "$pin" ]; then
     changed)
       add "The tools are not those of the pin \`$pin\`. If you changed them, set \`tools_hash\` in \`registry-watch.json\`; else look for an intruder."
       add ''
-      add "$(jq -r '.pins[0] | "- now: `\(.current_hash)`", (.changes[]? | "- `\(.tool)`: \(.kind), severity \(.severity)")' <<<"$checked")"
+      add "$(jq -r "$as_code"'.pins[0] | "- now: `\(.current_hash)`", (.changes[]? | "- \(.tool | code): \(.kind), severity \(.severity)")' <<<"$checked")"
       ;;
     *)
       # A listing that is not Live is reported with its own reasons.

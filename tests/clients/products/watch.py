@@ -17,6 +17,8 @@ ANSWERS = (
     ("404 of a proxy for the status", {"status": (404, {"error": "no route"})}, (), 3),
     ("status 200 without a lane", {"status": (200, {"ok": True})}, (), 3),
     ("a listing that does not exist", {"status": (404, {"code": "not_found"}), "pins": (200, {"pins": [{"state": "not_listed"}]})}, (), 1),
+    ("a fault with words of the server", {"status": (200, {"lane": "needs_fix", "reasons": [
+        {"code": "x", "seen": "wrote \"##[error]y `@octocat`\"", "fix": "Answer."}]})}, (), 1),
     ("a refused publish", {"publish": (422, {"code": "invalid", "detail": "`mcp_url` must be https."})}, ("--publish",), 1),
     ("429 for a publish", {"publish": BUSY}, ("--publish",), 3),
 )
