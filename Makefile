@@ -81,5 +81,5 @@ deploy: build ## deploy to your AWS account: STACK=<name> STAGE=dev|prod; infra/
 
 $(TOOLS)/.installed: infra/requirements.txt
 	python3 -m venv target/venv
-	$(TOOLS)/pip install --quiet --require-hashes --only-binary :all: --requirement infra/requirements.txt
+	$(TOOLS)/pip install --quiet --no-deps --require-hashes --only-binary :all: --requirement infra/requirements.txt
 	touch $@

@@ -26,17 +26,10 @@ pub(super) struct Standing {
     /// Hours in which the recheck failed.
     pub(super) strikes: usize,
     pub(super) liveness: Liveness,
-    pub(super) name: Option<NameRow>,
+    pub(super) name: Option<NameStanding>,
+    pub(super) how: &'static str,
     /// Present only if publishing this URL again updates this listing.
     pub(super) publish_again: Option<String>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct NameRow {
-    pub(super) name: String,
-    /// `proven` or `claimed`.
-    pub(super) standing: &'static str,
-    pub(super) how: &'static str,
 }
 
 impl Standing {
@@ -59,6 +52,7 @@ impl Standing {
         let valid_until = |at| When::of(at + app.settings.recheck_interval(), now);
         // The URL alone of a description would make another listing.
         let by_url = !listing.is_described() && !listing.target().is_empty();
+        let name = NameStanding::of(listing);
         Self {
             is_live,
             is_gated: lane == Lane::Gated,
@@ -74,31 +68,26 @@ impl Standing {
             is_due: listing.due_at.duration_since(now) < SignedDuration::from_secs(1),
             strikes: listing.strikes.len(),
             liveness,
-            name: NameStanding::of(listing).map(NameRow::of),
+            how: name.as_ref().map_or("", how),
+            name,
             publish_again: (!lane.is_proven() && by_url).then(|| listing.target().to_owned()),
         }
     }
 }
 
-impl NameRow {
-    fn of(standing: NameStanding) -> Self {
-        Self {
-            name: standing.name,
-            standing: standing.standing.as_str(),
-            how: match standing.how {
-                None => "The publisher claims this name. There is no proof of it yet.",
-                Some(NameProofMethod::Domain) => "The endpoint is on the domain of the name.",
-                Some(NameProofMethod::Repository) => "The repository of the name's owner confirms the name.",
-                Some(NameProofMethod::Github) => {
-                    "A workflow of the name's owner on GitHub confirms the name."
-                }
-                Some(NameProofMethod::Dns) => {
-                    "The publisher signed with a key from the DNS records of the name's domain."
-                }
-                Some(NameProofMethod::Http) => {
-                    "The publisher signed with a key that the name's domain serves over https."
-                }
-            },
+fn how(name: &NameStanding) -> &'static str {
+    match name.how {
+        None => "The publisher claims this name. There is no proof of it yet.",
+        Some(NameProofMethod::Domain) => {
+            "The endpoint is on the domain of the name. Nothing proves who published it."
+        }
+        Some(NameProofMethod::Repository) => "The repository of the name's owner confirms the name.",
+        Some(NameProofMethod::Github) => "A workflow of the name's owner on GitHub confirms the name.",
+        Some(NameProofMethod::Dns) => {
+            "The publisher signed with a key from the DNS records of the name's domain."
+        }
+        Some(NameProofMethod::Http) => {
+            "The publisher signed with a key that the name's domain serves over https."
         }
     }
 }
