@@ -122,7 +122,10 @@ async fn listing_there(app: &App, submission: &Submission) -> Result<(Option<Lis
     let Some(url) = submission.url() else { return Ok((None, false)) };
     let holder = app.store.endpoint_holders(&[url.to_owned()]).await?.remove(url);
     let is_holder = holder.is_some();
-    let by_url = || Some(ListingId::of_url(Target::parse(url, app.settings.reach()).ok()?.url()));
+    let by_url = || {
+        let remote = Target::parse(submission.remote_url()?, app.settings.reach()).ok()?;
+        Some(ListingId::of_url(remote.url()))
+    };
     let Some(id) = holder.or_else(by_url) else { return Ok((None, false)) };
     let is_of_kind = |found: &Listing| submission.server_name().is_none() || found.kind == Some(Kind::Mcp);
     Ok((app.store.listing(&id).await?.filter(is_of_kind), is_holder))
