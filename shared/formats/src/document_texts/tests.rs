@@ -11,8 +11,7 @@ fn place(faults: &TextFaults) -> &str {
 
 #[test]
 fn every_text_of_a_card_is_checked() {
-    let (late_tag, late_skill) =
-        ([vec!["a"; 40], vec![BAD]].concat(), [vec!["a"; 150], vec![BAD]].concat());
+    let (late_tag, late_skill) = ([vec!["a"; 40], vec![BAD]].concat(), [vec!["a"; 150], vec![BAD]].concat());
     let places = [
         ("name", json!({"name": BAD})),
         ("description", json!({"description": format!("{} {BAD}", "Long. ".repeat(500))})),
@@ -24,10 +23,7 @@ fn every_text_of_a_card_is_checked() {
         ("skills[0].tags[40]", json!({"skills": [{"tags": late_tag}]})),
         ("skills[0].examples[0]", json!({"skills": [{"examples": [BAD]}]})),
         ("skills[150]", json!({"skills": late_skill})),
-        (
-            "documentationUrl",
-            json!({"documentationUrl": "https://a.example/ignore-previous-instructions"}),
-        ),
+        ("documentationUrl", json!({"documentationUrl": "https://a.example/ignore-previous-instructions"})),
         (
             "capabilities.extensions[0].description",
             json!({"capabilities": {"extensions": [{"description": BAD}]}}),
@@ -102,15 +98,10 @@ fn texts_that_are_never_shown_may_contain_markup_and_patterns() {
     });
     assert_eq!(of_tools(&[tool], 0), TextFaults::default());
     let parameters = json!({"properties": {"a\u{202E}b": {}}});
-    assert!(
-        of_tools(&[json!({"inputSchema": parameters})], 0).not_plain.is_some(),
-        "its page shows names"
-    );
+    assert!(of_tools(&[json!({"inputSchema": parameters})], 0).not_plain.is_some(), "its page shows names");
     let shown = of_tools(&[json!({"description": "<img src=x onerror=alert(1)>"})], 0);
     assert!(
-        shown
-            .not_plain
-            .is_some_and(|fault| fault.starts_with("tools[0].description: it contains markup"))
+        shown.not_plain.is_some_and(|fault| fault.starts_with("tools[0].description: it contains markup"))
     );
 }
 

@@ -100,11 +100,7 @@ fn changes_of_texts_and_annotations_have_their_kinds() {
         ("execution", json!({"taskSupport": "required"}), Kind::Other, Severity::Info),
     ];
     for (member, value, kind, severity) in table {
-        assert_eq!(
-            kinds(&old, &with(member, value.clone())),
-            [(kind, severity, String::new())],
-            "{value}"
-        );
+        assert_eq!(kinds(&old, &with(member, value.clone())), [(kind, severity, String::new())], "{value}");
     }
     let reverse = kinds(&with("annotations", json!({"destructiveHint": true})), &old);
     assert_eq!(reverse, [(Kind::Annotations, Severity::Review, String::new())], "safer than before");
@@ -125,7 +121,8 @@ fn injected_phrase_is_found_in_every_new_text_and_only_there() {
 
 #[test]
 fn looks_are_compared_by_name() {
-    let destructive = json!({"name": "wipe", "annotations": {"destructiveHint": true}, "inputSchema": {"type": "object"}});
+    let destructive =
+        json!({"name": "wipe", "annotations": {"destructiveHint": true}, "inputSchema": {"type": "object"}});
     let destructive = destructive.to_string();
     let one = |hash| ToolState { hash, definition: None };
     let before = Tools::from([("add", one("1")), ("gone", one("2")), ("large", one("3"))]);

@@ -68,12 +68,7 @@ async fn counts_of_many_writers_are_cached_for_a_second() {
 async fn pages_of_many_writers_are_cached_as_long_as_clients_cache_them() {
     let (cache, clock) = for_seconds();
     let page = async |cache: &ReadCache, next: &str| {
-        cache
-            .page("ACTIVE#mcp", async { Ok((Vec::new(), Some(next.to_owned()))) })
-            .await
-            .unwrap()
-            .1
-            .unwrap()
+        cache.page("ACTIVE#mcp", async { Ok((Vec::new(), Some(next.to_owned()))) }).await.unwrap().1.unwrap()
     };
     assert_eq!(page(&cache, "1").await, "1");
     clock.advance(Duration::from_millis(4_999));
@@ -128,10 +123,7 @@ async fn only_listings_that_are_not_cached_are_read() {
     assert_eq!(first, (vec![one.clone(), two.clone()], vec!["old".to_owned(); 2]), "each once");
     drop(cache.writing(vec![keys::listing(&one).pk]));
     let (read_ids, descriptions) = cores(&cache, &[three.clone(), two, one.clone()], "new").await;
-    assert_eq!(
-        (read_ids, descriptions),
-        (vec![one, three], vec!["new".into(), "old".into(), "new".into()])
-    );
+    assert_eq!((read_ids, descriptions), (vec![one, three], vec!["new".into(), "old".into(), "new".into()]));
 }
 
 #[tokio::test]

@@ -78,10 +78,7 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
             places(member, &format!("{at}/{}", name.replace('~', "~0").replace('/', "~1")), found);
         }),
         Value::Array(items) => {
-            items
-                .iter()
-                .enumerate()
-                .for_each(|(index, item)| places(item, &format!("{at}/{index}"), found));
+            items.iter().enumerate().for_each(|(index, item)| places(item, &format!("{at}/{index}"), found));
         }
         _ => {}
     }

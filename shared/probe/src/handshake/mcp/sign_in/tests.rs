@@ -62,9 +62,7 @@ fn resource_is_the_endpoint_or_a_parent_of_it() {
     {
         assert!(is_resource_of(resource, endpoint), "{resource}");
     }
-    for resource in
-        ["", "mcp", "https://b.example/mcp", "https://a.example/mc", "https://a.example/mcp/x"]
-    {
+    for resource in ["", "mcp", "https://b.example/mcp", "https://a.example/mc", "https://a.example/mcp/x"] {
         assert!(!is_resource_of(resource, endpoint), "{resource}");
     }
 }
@@ -86,14 +84,8 @@ fn metadata_of_an_authorization_server_is_checked_as_clients_do() {
     let public = |change: Value| checked(change, Reach::Public);
     assert_eq!(public(json!({})), Ok(ClientRegistration::ByHand));
     let (registration, document) = ("registration_endpoint", "client_id_metadata_document_supported");
-    assert_eq!(
-        public(json!({ registration: "https://as.example.org/r" })),
-        Ok(ClientRegistration::Dynamic)
-    );
-    assert_eq!(
-        public(json!({ registration: "http://as.example.org/r" })),
-        Ok(ClientRegistration::ByHand)
-    );
+    assert_eq!(public(json!({ registration: "https://as.example.org/r" })), Ok(ClientRegistration::Dynamic));
+    assert_eq!(public(json!({ registration: "http://as.example.org/r" })), Ok(ClientRegistration::ByHand));
     assert_eq!(
         public(json!({ document: true, registration: "https://as.example.org/r" })),
         Ok(ClientRegistration::MetadataDocument)
