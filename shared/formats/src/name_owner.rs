@@ -12,6 +12,15 @@ pub fn domain(name: &str) -> Option<String> {
     (labels.len() > 1).then(|| labels.join(".").to_ascii_lowercase())
 }
 
+/// Whether the domain of a name is that of a remote's host, or above it. Another host of the same registrable domain may be
+/// somebody else's.
+pub fn covers(name: &str, remote: &str) -> bool {
+    let host = Url::parse(remote).ok().and_then(|url| url.host_str().map(str::to_ascii_lowercase));
+    let (Some(host), Some(domain)) = (host, domain(name)) else { return false };
+    let host = host.trim_end_matches('.');
+    registrable_domain(&domain).is_some() && (host == domain || host.ends_with(&format!(".{domain}")))
+}
+
 /// The proof by the remote's domain: its registrable domain (by the Public Suffix List) is that of the name.
 pub fn proof_by_domain(name: &str, remote: &str, at: Moment) -> Option<NameProof> {
     let Some(Host::Domain(host)) = Url::parse(remote).ok()?.host().map(|host| host.to_owned()) else {
@@ -37,6 +46,20 @@ pub fn leaf(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn name_covers_the_hosts_below_its_domain() {
+        for (name, remote, is_covered) in [
+            ("com.stripe/x", "https://mcp.stripe.com/mcp", true),
+            ("com.stripe.mcp/x", "https://mcp.stripe.com/mcp", true),
+            ("com.stripe.evil/x", "https://mcp.stripe.com/mcp", false),
+            ("com.stripe.mcp/x", "https://stripe.com/mcp", false),
+            ("com.stripe/x", "https://notstripe.com/mcp", false),
+            ("app.vercel/x", "https://acme.vercel.app/mcp", false),
+        ] {
+            assert_eq!(covers(name, remote), is_covered, "{name} {remote}");
+        }
+    }
 
     #[test]
     fn domain_of_the_remote_server_proves_a_name() {

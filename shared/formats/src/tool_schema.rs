@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::{Map, Value};
 
 use registry_model::error::shorten;
@@ -77,7 +78,13 @@ fn schema_fault(place: &str, schema: &Value) -> Option<String> {
     if let Some(meta) = meta {
         let faults = meta.iter_errors(schema).map(|error| {
             let pointer = error.instance_path().to_string();
-            found(&path(place, &pointer), schema.pointer(&pointer).unwrap_or(&Value::Null))
+            let seen = found(&path(place, &pointer), schema.pointer(&pointer).unwrap_or(&Value::Null));
+            match error.kind() {
+                ValidationErrorKind::Type { kind: TypeKind::Single(kind) } => {
+                    format!("{seen}, not of type {kind}")
+                }
+                _ => seen,
+            }
         });
         let mut faults: Vec<String> = faults.take(MAX_FAULTS).collect();
         faults.dedup();
@@ -180,12 +187,18 @@ mod tests {
             (of(Value::Null), "`inputSchema` is missing"),
             (of(json!({})), "`inputSchema.type` is missing"),
             (of(json!({"type": "objekt"})), "`inputSchema.type` is \"objekt\""),
-            (of(json!({"type": "object", "properties": []})), "`inputSchema.properties` is []"),
-            (of(json!({"type": "object", "required": "a"})), "`inputSchema.required` is \"a\""),
+            (
+                of(json!({"type": "object", "properties": []})),
+                "`inputSchema.properties` is [], not of type object",
+            ),
+            (
+                of(json!({"type": "object", "required": "a"})),
+                "`inputSchema.required` is \"a\", not of type array",
+            ),
             (property(json!({"type": "numbr"})), "`inputSchema.properties.x.type` is \"numbr\""),
             (
                 of(json!({"type": "object", "properties": {"x": {"minimum": "1"}}, "required": "x"})),
-                "`inputSchema.properties.x.minimum` is \"1\"; `inputSchema.required` is \"x\"",
+                "`inputSchema.properties.x.minimum` is \"1\", not of type number; `inputSchema.required` is \"x\", not of type array",
             ),
             (property(json!({"$ref": "#/$defs/y"})), "`inputSchema` has the `$ref` #/$defs/y to nowhere"),
             (fault(&json!({"title": 1, "inputSchema": {"type": "object"}})), "`title` is 1"),
@@ -195,7 +208,7 @@ mod tests {
                 fault(
                     &json!({"name": "a", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "properties": 1}}),
                 ),
-                "`outputSchema.properties` is 1",
+                "`outputSchema.properties` is 1, not of type object",
             ),
         ];
         for (found, expected) in table {

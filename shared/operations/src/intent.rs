@@ -54,6 +54,8 @@ pub struct MessageContent {
     pub data: Vec<Value>,
     /// URLs of file parts.
     pub urls: Vec<String>,
+    /// Names of listings in the text, as they are written, and their ids.
+    pub names: Vec<(String, ListingId)>,
 }
 
 /// Words of a message that may be nothing but a name.
@@ -87,6 +89,8 @@ pub enum Hold {
     Retracted,
     /// It writes, and the message contains no request for it.
     Unrequested,
+    /// It writes, and the message contains only the name of the listing.
+    Named,
 }
 
 impl Hold {
@@ -94,8 +98,9 @@ impl Hold {
         match self {
             Self::SeveralCalls => "Only one operation can be called at a time.",
             Self::SeveralUrls => "The message contains several URLs, but only one is accepted at a time.",
-            Self::Retracted => "The message cancels this request or adds a condition to it.",
-            Self::Unrequested => "The message does not clearly request this.",
+            Self::Retracted => "The message seems to cancel this request, or to add a condition to it.",
+            Self::Unrequested => "It is not certain that this is requested.",
+            Self::Named => "Anybody can give a listing this name, so say which one with its id.",
         }
     }
 }
@@ -136,20 +141,30 @@ pub async fn understood(
     message: MessageContent,
     earlier: Option<&MessageContent>,
 ) -> Result<(MessageContent, Intent), Problem> {
-    let named = match earlier {
-        Some(earlier) => listing_names::with_ids(app, earlier).await?,
+    let earlier_named = match earlier {
+        Some(earlier) => listing_names::found(app, earlier).await?,
         None => None,
     };
-    let earlier = named.as_ref().or(earlier);
-    if let Some(named) = listing_names::with_ids(app, &message).await? {
-        let intent = without_search(&named, earlier);
-        // Words of a search may happen to be a name.
-        if !matches!(intent, Intent::Unclear) {
-            return Ok((named, intent));
-        }
+    let Some(named) = listing_names::found(app, &message).await? else {
+        let intent = parse_intent(&message, earlier_named.as_ref().or(earlier));
+        return Ok((message, held(intent, earlier_named.is_some())));
+    };
+    let intent = without_search(&named, earlier_named.as_ref().or(earlier));
+    let (plain, _) = parse_content(&message);
+    let (parsed, _) = parse_content(&named);
+    if matches!(intent, Intent::Unclear) || matching::is_rather_a_search(&plain, &parsed) {
+        let intent = parse_intent(&message, earlier);
+        return Ok((message, intent));
     }
-    let intent = parse_intent(&message, earlier);
-    Ok((message, intent))
+    Ok((named, held(intent, true)))
+}
+
+/// What writes is held if a name decides about which listing.
+fn held(intent: Intent, has_name: bool) -> Intent {
+    match intent {
+        Intent::Run(entry, _) if has_name && !entry.effect.read_only => Intent::Refused(entry, Hold::Named),
+        intent => intent,
+    }
 }
 
 /// Parses a message without looking for names.
@@ -424,6 +439,7 @@ fn has_too_many_fields(message: &MessageContent) -> bool {
 /// The parsed text of a message, and the arguments in its data parts. Reads at most [`MAX_FIELDS`] fields and URLs.
 fn parse_content(message: &MessageContent) -> (ParsedText, Map<String, Value>) {
     let mut parsed = ParsedText::parse(&message.text);
+    message.names.iter().for_each(|(name, id)| parsed.take_name(name, id.as_str()));
     let fields = message.data.iter().flat_map(named_call::loose_arguments);
     let fields: Map<String, Value> = fields.take(MAX_FIELDS).collect();
     let urls = message.urls.iter().map(String::as_str);
@@ -457,6 +473,7 @@ fn in_context(message: &MessageContent, earlier: &MessageContent) -> Intent {
         text: format!("{}\n{}", earlier.text, message.text),
         data: earlier.data.iter().chain(&message.data).cloned().collect(),
         urls: earlier.urls.iter().chain(&message.urls).cloned().collect(),
+        names: earlier.names.iter().chain(&message.names).cloned().collect(),
     };
     if has_too_many_fields(&whole) {
         return Intent::TooManyFields;

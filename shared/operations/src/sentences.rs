@@ -26,7 +26,10 @@ static SECTIONS: LazyLock<BTreeMap<&str, Section>> = LazyLock::new(|| {
             Some(phrase) => {
                 let tagged = phrase.strip_prefix('[').and_then(|phrase| phrase.split_once("] "));
                 section.of_skills.extend(tagged);
-                section.phrases.push(tagged.map_or(phrase, |(_, phrase)| phrase));
+                let phrase = tagged.map_or(phrase, |(_, phrase)| phrase);
+                let shown = phrase.split(" => ").next().unwrap_or(phrase);
+                section.phrases.push(shown);
+                section.others.extend(Some(phrase).filter(|phrase| *phrase != shown));
             }
             None => section.others.push(line),
         }

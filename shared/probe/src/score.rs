@@ -76,7 +76,9 @@ fn answers(verdict: &Verdict) -> ScorePart {
         (None, Handshake::Ok) if verdict.signals.iter().any(|signal| signal == MESSAGE_ANSWERED_BEFORE) => {
             (10, "It answered the last message. No message was sent this time.")
         }
+        (None, Handshake::Ok) if verdict.facts.kind == Some(Kind::Mcp) => (5, "It has no tools to list."),
         (None, Handshake::Ok) => (5, "No message was sent this time."),
+        (None, _) if verdict.speaks => (0, "It did not answer the whole handshake."),
         (None, _) => (0, "It answered no request."),
     };
     part("answers", points, 10, why)

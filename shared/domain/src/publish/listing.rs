@@ -199,10 +199,9 @@ impl Sender {
     }
 }
 
-/// Whether the name belongs to the domain of the listing's host.
+/// Whether the name belongs to the host of the listing, or to a domain above it.
 fn is_at_host(name: &str, known: &Listing) -> bool {
-    let url = known.url.as_deref();
-    url.is_some_and(|url| name_owner::proof_by_domain(name, url, known.listed_at).is_some())
+    known.url.as_deref().is_some_and(|url| name_owner::covers(name, url))
 }
 
 /// Whether the listing has no name of another server. A name of the domain of its host replaces a mere claim.
@@ -419,12 +418,16 @@ async fn restored(app: &App, known: Listing, sender: Sender) -> Result<Listing, 
     Err(problem.with("lane", known.lane.as_str()))
 }
 
-/// Anyone may edit a listing that answers but has never passed its checks: its description may be what the check
+/// Anyone may edit a described listing that answers but has never passed its checks: its description may be what the check
 /// blocks, and otherwise the first publisher could keep it blocked forever. Only the publisher may edit a listing with a
 /// name that its publisher has proven.
 fn is_blocked_by_a_check(known: &Listing) -> bool {
     let answered = known.probe.as_ref().is_some_and(|probe| probe.handshake == Handshake::Ok);
-    answered && known.lane == Lane::NeedsFix && !known.was_proven() && !is_owned(known)
+    answered
+        && known.lane == Lane::NeedsFix
+        && known.is_described()
+        && !known.was_proven()
+        && !is_owned(known)
 }
 
 /// Whether the submission changes the description; fields that it leaves out change nothing.

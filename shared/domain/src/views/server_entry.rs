@@ -263,7 +263,11 @@ impl ServerEvidence {
             reason: reason(listing),
             last_checked: probe.map(|probe| probe.at),
             failing_since: listing.failing_since.filter(|_| listing.lane.is_proven()),
-            method: if is_modern { "server/discover, tools/list" } else { "initialize, tools/list" },
+            method: match (listing.access(), is_modern) {
+                (Access::Gated, _) => "server/discover, initialize",
+                (_, true) => "server/discover, tools/list",
+                (_, false) => "initialize, tools/list",
+            },
             era,
             latency_ms: probe.and_then(|probe| probe.latency_ms),
             tools_hash: listing.tools_hash.clone(),

@@ -23,7 +23,7 @@ impl Operation for GetFoundingDeal {
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "{deal.remaining} of {deal.seats} founding seats are left; {deal.claimed} are taken. {deal.one_liner}",
-        "How to get one: [stages]{label}",
+        "How to get one: [deal.path]{}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Returns the founding offer, the number of seats left and the steps to get one.",

@@ -157,7 +157,7 @@ fn answer(app: &App, demo: Demo) -> Answer {
         name: listing.name.clone(),
         sku,
         message: format!(
-            "The free demo of {} for {}: {} of its files are in `artifacts`.",
+            "The free demo of {} for {}: `artifacts` has {} files.",
             sku.title(),
             listing.name,
             files.len()

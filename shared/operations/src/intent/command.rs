@@ -117,8 +117,11 @@ pub(super) fn request(
 
 /// Whether something in the text retracts the request at `at`, except the words in `own`.
 fn is_retracted(words: &[Word], at: usize, own: &HashSet<String>) -> bool {
+    let stops = RETRACTIONS.contains(&words[at].low.as_str());
     words.iter().enumerate().any(|(index, word)| {
-        (retracts(words, index) || is_condition(words, index, at)) && !own.contains(&word.stem)
+        // After "stop writing to us", a "not" says why.
+        let retracts = !(stops && index > at) && (retracts(words, index) || is_condition(words, index, at));
+        retracts && !own.contains(&word.stem)
     })
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::argument_slots::{ArgumentSlots, Slot};
 use super::command;
 use super::words::{Word, words};
-use crate::{AnyOperation, CATALOGUE, sentences};
+use crate::{ARD_SEARCH, AnyOperation, CATALOGUE, MATCH_CAPABILITY, sentences};
 
 #[derive(Clone, Debug)]
 pub(super) struct Example {
@@ -28,6 +28,7 @@ pub(super) struct OperationExamples {
     pub(super) entry: &'static AnyOperation,
     pub(super) examples: Vec<Example>,
     pub(super) arguments: ArgumentSlots,
+    pub(super) is_search: bool,
     /// The verbs with which its examples begin, except those of a negation.
     pub(super) verbs: HashSet<String>,
     /// The verbs of its negations: `write` in "do not write to {id}".
@@ -48,7 +49,9 @@ pub(super) static EXAMPLE_BOOK: LazyLock<ExampleBook> = LazyLock::new(|| {
         };
         let (verbs, negated_verbs) = (verbs(false), verbs(true));
         let examples = parsed.into_iter().map(|(_, example)| example).collect();
-        OperationExamples { entry, examples, arguments: ArgumentSlots::of(entry), verbs, negated_verbs }
+        let is_search = [&MATCH_CAPABILITY, &ARD_SEARCH].iter().any(|search| std::ptr::eq(*search, entry));
+        let arguments = ArgumentSlots::of(entry);
+        OperationExamples { entry, examples, arguments, is_search, verbs, negated_verbs }
     });
     ExampleBook { operations: operations.collect() }
 });

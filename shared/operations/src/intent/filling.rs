@@ -51,6 +51,8 @@ pub(super) fn fill(
                 // A query may be cut; a text to store is passed on in full, or refused.
                 let limit = if operation.entry.effect.read_only { MAX_QUERY_CHARS } else { usize::MAX };
                 let text = text(parsed, example, ids_before, &mut filling.used_words);
+                let text =
+                    if operation.is_search { of_search(parsed, text, &mut filling.used_words) } else { text };
                 (argument, text.map(|text| text.chars().take(limit).collect()))
             }
         };
@@ -84,6 +86,17 @@ fn listing<'a>(
     (argument, Some(name.clone()))
 }
 
+/// The query of a search: the whole message, if what follows the words of the example is the smaller part of it.
+fn of_search(parsed: &ParsedText, text: Option<String>, used_words: &mut HashSet<usize>) -> Option<String> {
+    let significant = || parsed.words.iter().filter(|word| word.is_significant());
+    let used = significant().filter(|word| used_words.contains(&word.at.start)).count();
+    if parsed.quoted > 0 || 2 * used >= significant().count() {
+        return text;
+    }
+    used_words.clear();
+    text.map(|_| parsed.text.clone())
+}
+
 /// The text for a text slot: a quotation, else the part of the text at the slot's position in the example, without the
 /// ids that went into the slots before it.
 fn text(
@@ -96,9 +109,7 @@ fn text(
         return parsed.names.first().cloned();
     }
     let (before, after) = &example.around_text;
-    let ids = parsed.ids.iter().take(ids_before);
-    let ids_end = ids.clone().filter_map(|id| Some(parsed.text.find(id.as_str())? + id.len())).max();
-    let start = end_of(&parsed.words, before)?.max(ids_end.unwrap_or(0));
+    let start = end_of(&parsed.words, before)?.max(parsed.end_of_ids(ids_before));
     let end = after.iter().find(|word| word.is_significant()).and_then(|word| {
         parsed.words.iter().filter(|other| other.at.start >= start).find(|other| other.stem == word.stem)
     });

@@ -13,7 +13,7 @@ use super::filling::{Filling, fill};
 use super::meaning::{HELP, Meaning};
 use super::parsed_text::ParsedText;
 use super::{Hold, Intent};
-use crate::{ARD_SEARCH, AnyOperation, CHECK_STATUS, DEPOSIT_OUTCOME, MATCH_CAPABILITY};
+use crate::{ABUNDANCE_RANK, ARD_SEARCH, AnyOperation, CHECK_STATUS, DEPOSIT_OUTCOME, MATCH_CAPABILITY};
 
 /// The probability from which a message means an operation. Below it, a message is a search.
 const MIN_PROBABILITY: f32 = 0.3;
@@ -26,7 +26,7 @@ const SIMILARITY: f32 = 0.5;
 /// Added to the similarity if the message requests an operation that writes. It is subtracted if an argument is missing, and
 /// for a query, because the words around it are few and similar to many examples.
 const STEP: f32 = 0.1;
-/// Added for each slot: of two equal examples, the one that takes more from the message is better.
+/// Added for each slot and implied argument: of two equal examples, the one that takes more from the message is better.
 const SLOT: f32 = 0.01;
 /// The similarity of a message that asks for help, which is compared with no example.
 const HELP_SIMILARITY: f32 = 0.5;
@@ -87,6 +87,13 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
     let best = candidates.chain(help).reduce(|best, next| if next.0 > best.0 { next } else { best });
     best.filter(|(_, probability, _)| *probability >= MIN_PROBABILITY)
         .map_or(Intent::Unclear, |(_, _, intent)| intent)
+}
+
+/// Whether a message is a search rather than about the listings whose names are in it: `named` is the message with their ids.
+pub(super) fn is_rather_a_search(plain: &ParsedText, named: &ParsedText) -> bool {
+    let (plain, named) = (Meaning::of(plain), Meaning::of(named));
+    let search = plain.probability(MATCH_CAPABILITY.name);
+    search >= MIN_PROBABILITY && search.max(named.probability(MATCH_CAPABILITY.name)) >= named.highest()
 }
 
 /// What a message without a known request means: a question about a listing if it contains an id, else a search.
@@ -159,7 +166,8 @@ fn candidate(
     let probability = message.probability(entry);
     let missing = if filling.is_ok() { 0.0 } else { STEP };
     let score = |similarity: f32| {
-        probability + SIMILARITY * (similarity - missing + SLOT * example.slots.len() as f32)
+        let said = example.slots.len() + example.implied.len();
+        probability + SIMILARITY * (similarity - missing + SLOT * said as f32)
     };
     let run = |filling: Filling| {
         let arguments = example.implied.clone().into_iter().chain(filling.arguments).collect();
@@ -228,6 +236,10 @@ fn run(
     // A question such as "which agent does this?" has no slot: all of it is the query.
     if operation.entry.name == MATCH_CAPABILITY.name && arguments.is_empty() {
         return fallback(parsed);
+    }
+    if std::ptr::eq(operation.entry, &ABUNDANCE_RANK) && parsed.ids.len() > 1 {
+        arguments.remove("listing_id");
+        arguments.insert("listing_ids".to_owned(), json!(parsed.ids));
     }
     operation.arguments.add_incidental(&mut arguments, parsed, fields, read_only);
     if let (true, Some(worked)) =

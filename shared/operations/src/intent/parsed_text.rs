@@ -133,6 +133,31 @@ impl ParsedText {
         chunk.end
     }
 
+    /// Takes the words of a listing's name as its id.
+    pub(super) fn take_name(&mut self, name: &str, id: &str) {
+        let is_here = |word: &Word| self.text.get(word.at.start..).is_some_and(|rest| rest.starts_with(name));
+        let Some(at) = self.words.iter().position(is_here) else { return };
+        let range = self.words[at].at.start..self.words[at].at.start + name.len();
+        let starts_clause = self.words[at].starts_clause;
+        self.words.retain(|word| !range.contains(&word.at.start));
+        // As after an id.
+        if let Some(next) = self.words.get_mut(at) {
+            next.starts_clause |= starts_clause;
+        }
+        self.names.retain(|known| known != name);
+        push_new(&mut self.ids, id);
+        self.stand_ins.push((range, LISTING));
+    }
+
+    /// Where the first listings of the text end, so many as `count`.
+    pub(super) fn end_of_ids(&self, count: usize) -> usize {
+        let mut ends: Vec<usize> =
+            self.stand_ins.iter().filter(|(_, what)| *what == LISTING).map(|(range, _)| range.end).collect();
+        ends.sort_unstable();
+        ends.truncate(count);
+        ends.last().copied().unwrap_or(0)
+    }
+
     /// Returns what stands for the quotation, unless it is a text.
     fn take_quotation(&mut self, inner: &str) -> Option<&'static str> {
         let inner = inner.trim();

@@ -77,7 +77,20 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
     let phrase = phrases.iter().find(fits).or_else(|| phrases.iter().find(|phrase| has_slot(phrase)));
     let phrase = phrase.or(phrases.first());
     let phrase = phrase.copied().unwrap_or(entry.name);
-    fill(phrase, url.as_deref().unwrap_or(URL), id.as_deref().unwrap_or(ID))
+    let phrase = match parsed.and_then(|parsed| parsed.ids.get(1)) {
+        Some(other) => phrase.replacen("{id}", id.as_deref().unwrap_or(ID), 1).replace("{id}", other),
+        None => phrase.to_owned(),
+    };
+    let own_text =
+        parsed.filter(|_| !entry.effect.read_only).and_then(|parsed| with_own_text(&phrase, parsed));
+    fill(&own_text.unwrap_or(phrase), url.as_deref().unwrap_or(URL), id.as_deref().unwrap_or(ID))
+}
+
+/// The phrase with what the caller wrote instead of the example of a text, so that the suggestion says no more and no less.
+fn with_own_text(phrase: &str, parsed: &ParsedText) -> Option<String> {
+    let (before, rest) = phrase.split_once(": {")?;
+    let (_, after) = rest.split_once('}')?;
+    Some(format!("{before}: '{}'{after}", shorten(&parsed.text.replace(['\'', '"', '{', '}'], ""), 300)))
 }
 
 /// A phrase of the catalogue with example values in its slots.

@@ -139,8 +139,8 @@ impl Operation for CheckStatus {
     const NAME: &'static str = "check_status";
     const ALIASES: &'static [&'static str] = &["get_listing_status"];
     const TITLE: &'static str = "Check a listing's status";
-    const DESCRIPTION: &'static str = "Returns the state of a listing (queued, active, gated, needs_fix, demoted \
-        or withdrawn) and the evidence of its last probe. If the listing is not Live, also returns what to fix. \
+    const DESCRIPTION: &'static str = "Returns the state of a listing (queued, active, gated, package, unchecked, \
+        needs_fix, demoted or withdrawn) and the evidence of its last probe. If the listing is not Live, also returns what to fix. \
         Use it after list_yourself, or to check a peer. Pass the id or the name of the listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123"}"#;

@@ -173,8 +173,8 @@ fn leaf_pending(app: &App, issued_at: Moment) -> Problem {
 
 fn no_leaf(id: &ListingId) -> Problem {
     let detail = format!(
-        "The evidence log contains no decision about `{id}` up to that time. A new decision is added within \
-            minutes. There is no decision about a listing that has never been Live."
+        "The evidence log contains no such decision about `{id}`. A new decision is added within minutes. There is \
+            none about a listing that has never been Live or gated."
     );
     let next = NextStep::get(
         "check_status",

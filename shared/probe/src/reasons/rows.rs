@@ -12,6 +12,9 @@ use registry_fetch::TlsFailure;
 const TO_BE_LIVE: &str = "To be Live, allow initialize and tools/list without credentials, and require them only \
     for tools/call.";
 
+const TO_BE_GATED: &str =
+    "To be listed as gated instead, and then be probed again weekly or when its proven owner asks:";
+
 pub(super) struct Row {
     class: Class,
     words: &'static str,
@@ -35,7 +38,8 @@ fn read_row(line: &'static str) -> Option<(&'static str, Row)> {
         "skip" => SKIP,
         _ => return None,
     };
-    let fix = Some(fix).filter(|fix| *fix != "-").map(|fix| fix.replace("{to_be_live}", TO_BE_LIVE));
+    let fix = Some(fix).filter(|fix| *fix != "-");
+    let fix = fix.map(|fix| fix.replace("{to_be_live}", TO_BE_LIVE).replace("{to_be_gated}", TO_BE_GATED));
     Some((code, Row { class, words, fix }))
 }
 

@@ -58,7 +58,7 @@ fn host(app: &App) -> Value {
 
 fn validator(app: &App, live: Live, name: &str) -> CacheValidator {
     let (base_url, brand) = (&app.settings.base_url, &app.settings.brand);
-    CacheValidator::weak(&format!("{name}/{}/{}/{base_url}/{brand}", live.version, registry_model::VERSION))
+    active_page::validator(app, live, &format!("{name}/{}/{base_url}/{brand}", registry_model::VERSION))
 }
 
 /// The registry's own listings are not repeated among the listings.
