@@ -3,6 +3,7 @@
 
 use registry::operations::CATALOGUE;
 use serde_json::{Value, json};
+use tests::peers::{Peer, agents};
 use tests::test_registry::TestRegistry;
 
 use crate::fixtures::live_agent;
@@ -56,6 +57,34 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         let (answer, data) = reply(&registry, &text.replace("{id}", id.as_str())).await;
         assert_eq!(data["operation"], operation, "{text}: {answer}");
         assert!(answer.contains(fact), "{text}: {answer}");
+    }
+}
+
+/// Anybody can give a listing any name.
+#[tokio::test]
+async fn name_of_a_listing_leads_to_reading_and_changes_no_text() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(agents::newest_called("Kestrel Zapquar")).await;
+    let id = registry.publish_card(&peer.card()).await;
+    registry.deliver_events().await;
+    registry.index().await;
+    for (text, operation, executed) in [
+        ("Is Kestrel Zapquar up at the moment?", "check_liveness", true),
+        ("what do others say about Kestrel Zapquar? any warnings?", "sense_traces", true),
+        ("I endorse Kestrel Zapquar, it answers fast", "endorse", false),
+        ("Kestrel Zapquar failed three times today with a timeout", "deposit_outcome", false),
+        ("recommend an agent for Kestrel Zapquar", "match_capability", true),
+        ("score https://agent.example.com/Zapquar/card.json", "score", true),
+    ] {
+        let (answer, data) = reply(&registry, text).await;
+        assert_eq!(
+            (&data["operation"], &data["executed"]),
+            (&json!(operation), &json!(executed)),
+            "{text}: {answer}"
+        );
+        let names = operation != "match_capability" && operation != "score";
+        assert!(!names || answer.contains(id.as_str()), "{text}: {answer}");
+        assert!(operation != "score" || !data.to_string().contains(id.as_str()), "{data}");
     }
 }
 
