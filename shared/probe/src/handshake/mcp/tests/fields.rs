@@ -137,6 +137,8 @@ async fn each_broken_field_of_discover_is_reported() {
 async fn each_broken_field_of_tools_list_is_reported() {
     // `ListToolsResult` and `Tool`; the length and the characters of a name are a SHOULD, and no client refuses others.
     const NAMES: &str = "nonconforming:tool_names";
+    const HEADER: &str = "tool_header";
+    let mirrored = json!({"type": "object", "properties": {"a": {"type": "string", "x-mcp-header": "a b"}}});
     let table = [
         (listed_tool("name", &json!(null)), TOOL),
         (listed_tool("name", &json!(7)), TOOL),
@@ -147,6 +149,7 @@ async fn each_broken_field_of_tools_list_is_reported() {
         (listed_tool("inputSchema", &json!([])), TOOL),
         (listed_tool("inputSchema", &json!({})), TOOL),
         (listed_tool("inputSchema", &json!({"type": "string"})), TOOL),
+        (listed_tool("inputSchema", &mirrored), HEADER),
         (listed_tool("title", &json!(7)), TOOL),
         (listed_tool("description", &json!(["Adds."])), TOOL),
         (listed_tool("description", &json!(null)), TAKEN),
@@ -166,7 +169,7 @@ async fn each_broken_field_of_tools_list_is_reported() {
         let (handshake, codes, _) = outcome(modern_only, "tools/list", result).await;
         let wanted: Vec<&str> = Some(code).filter(|code| *code != TAKEN).into_iter().collect();
         assert_eq!(codes, wanted, "{told}");
-        assert_eq!(handshake == Handshake::Partial, !matches!(code, TAKEN | NAMES), "{told}");
+        assert_eq!(handshake == Handshake::Partial, !matches!(code, TAKEN | NAMES | HEADER), "{told}");
     }
 }
 

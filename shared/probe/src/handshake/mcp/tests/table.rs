@@ -24,11 +24,6 @@ fn rows() -> Vec<Row> {
             |a| after_handshake(a, |a| Reply::error(200, a, -32603, "boom")),
             (Partial, "tools_failed", true, false),
         ),
-        (
-            "tools without tools",
-            |a| after_handshake(a, |a| Reply::result(a, &json!({}))),
-            (Partial, "tools_failed", true, false),
-        ),
         ("tools page", |a| after_handshake(a, |_| Reply::html(200)), (Partial, "tools_failed", true, false)),
         ("tools 503", |a| after_handshake(a, |_| Reply::html(503)), (Partial, "http_5xx", true, true)),
         ("tools 429", |a| after_handshake(a, |_| Reply::empty(429)), (Partial, "rate_limited", true, true)),
@@ -43,28 +38,6 @@ fn rows() -> Vec<Row> {
             (Partial, "auth_required", true, false),
         ),
         (
-            "tools other id",
-            |a| after_handshake(a, |_| Reply::json(200, &json!({"jsonrpc": "2.0", "id": 1, "result": {}}))),
-            (Fail, "bad_jsonrpc", true, false),
-        ),
-        (
-            "a revision that never was",
-            |a| match a.method() {
-                Some("initialize") => Reply::result(
-                    a,
-                    &json!({"protocolVersion": "1999-01-01", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}}),
-                ),
-                Some("tools/list") => Reply::result(a, &json!({"tools": tools()})),
-                _ => legacy(a),
-            },
-            (Partial, "nonconforming:revision", true, false),
-        ),
-        (
-            "tool shape",
-            |a| after_handshake(a, |a| Reply::result(a, &json!({"tools": [{"name": "x"}]}))),
-            (Partial, "nonconforming:tool_shape", true, false),
-        ),
-        (
             "tool names",
             |a| {
                 after_handshake(a, |a| {
@@ -77,56 +50,12 @@ fn rows() -> Vec<Row> {
             (Handshake::Ok, "nonconforming:tool_names", true, false),
         ),
         (
-            "text id",
-            |a| match a.method() {
-                Some("initialize") => Reply::json(
-                    200,
-                    &json!({
-                        "jsonrpc": "2.0", "id": a.body["id"].to_string(), "result": {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": super::info()},
-                    }),
-                ),
-                _ => legacy(a),
-            },
-            (Handshake::Ok, "nonconforming:id_echo", true, false),
-        ),
-        (
-            "batch",
-            |a| match a.method() {
-                Some("initialize") => Reply::json(
-                    200,
-                    &json!([
-                        {"jsonrpc": "2.0", "id": a.body["id"], "result": {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": super::info()}},
-                    ]),
-                ),
-                _ => legacy(a),
-            },
-            (Partial, "nonconforming:batch", true, false),
-        ),
-        (
             "notification",
             |a| match a.method() {
                 Some("notifications/initialized") => Reply::empty(400),
                 _ => legacy(a),
             },
             (Partial, "nonconforming:notification", true, false),
-        ),
-        (
-            "no resultType",
-            |a| match a.method() {
-                Some("tools/list") => {
-                    Reply::result(a, &json!({"tools": tools(), "ttlMs": 1, "cacheScope": "public"}))
-                }
-                _ => modern_only(a),
-            },
-            (Partial, "nonconforming:result_type", true, false),
-        ),
-        (
-            "no ttlMs",
-            |a| match a.method() {
-                Some("tools/list") => Reply::result(a, &json!({"tools": tools(), "resultType": "complete"})),
-                _ => modern_only(a),
-            },
-            (Partial, "nonconforming:caching", true, false),
         ),
         (
             "headers",
@@ -136,17 +65,7 @@ fn rows() -> Vec<Row> {
             },
             (Partial, "nonconforming:headers", true, false),
         ),
-        (
-            "bearer",
-            |_| Reply::empty(401).with("www-authenticate", "Bearer realm=\"x\""),
-            (Partial, "sign_in:metadata_missing", false, false),
-        ),
         ("bare 401", |_| Reply::empty(401), (Partial, "gated_unproven", false, false)),
-        (
-            "basic 401",
-            |_| Reply::empty(401).with("www-authenticate", "Basic realm=\"x\""),
-            (Partial, "sign_in:scheme", false, false),
-        ),
         ("bare 403", |_| Reply::html(403), (Partial, "gated_unproven", false, false)),
         (
             "rpc 401",
@@ -175,11 +94,6 @@ fn rows() -> Vec<Row> {
             (Fail, "bad_jsonrpc", false, false),
         ),
         (
-            "no id",
-            |_| Reply::json(200, &json!({"jsonrpc": "2.0", "result": {}})),
-            (Fail, "bad_jsonrpc", false, false),
-        ),
-        (
             "refused",
             |a| Reply::error(200, a, -32602, "Invalid params"),
             (Partial, "initialize_refused", true, false),
@@ -194,8 +108,45 @@ fn rows() -> Vec<Row> {
         ("500", |_| Reply::html(500), (Fail, "http_5xx", false, true)),
         ("rpc 500", |a| Reply::error(500, a, -32603, "boom"), (Fail, "http_5xx", false, true)),
         (
+            "null cursor",
+            |a| after_handshake(a, |a| Reply::result(a, &json!({"tools": tools(), "nextCursor": null}))),
+            (Handshake::Ok, "null_cursor", true, false),
+        ),
+        (
+            "postponed",
+            |a| {
+                let begun = Reply::new(200, "text/event-stream", "id: e1\nretry: 20\ndata: \n\n");
+                match a.verb.as_str() {
+                    "GET" => Reply::empty(405),
+                    _ if a.method() == Some("tools/list") => begun,
+                    _ => legacy(a),
+                }
+            },
+            (Partial, "reply_postponed", true, true),
+        ),
+        (
+            "host",
+            |a| Reply::error(421, a, -32000, "Invalid Host: 127.0.0.1"),
+            (Fail, "host_refused", false, false),
+        ),
+        (
+            "host page",
+            |_| Reply::new(403, "text/plain", "Blocked request. This host (\"x\") is not allowed."),
+            (Fail, "host_refused", false, false),
+        ),
+        (
+            "plain http",
+            |_| Reply::new(400, "text/plain", "Client sent an HTTP request to an HTTPS server.\n"),
+            (Fail, "plain_http", false, false),
+        ),
+        (
             "wall",
             |_| Reply::new(403, "text/html", "<html><script src=/cdn-cgi/challenge-platform/x>"),
+            (Fail, "waf", false, true),
+        ),
+        (
+            "wall vercel",
+            |_| Reply::html(200).with("x-vercel-mitigated", "challenge"),
             (Fail, "waf", false, true),
         ),
         (
