@@ -1,11 +1,8 @@
 //! Tests with cards of every revision as real agents publish them, and with every fault that makes a card unusable.
 
-pub(crate) mod arbitrary;
-
 use crate::limits::{MAX_SKILLS, MOST_TAGS};
 use std::time::{Duration, Instant};
 
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -496,31 +493,4 @@ fn card_of_two_megabytes_is_parsed_quickly() {
     let violations = invalid(&card);
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     assert!(violations.iter().map(|f| f.seen.len() + f.path.len() + f.fix.len()).sum::<usize>() < 20_000);
-}
-
-proptest! {
-    #[test]
-    fn no_document_causes_a_panic(document in arbitrary::document()) {
-        check_invariants(&document)?;
-    }
-
-    #[test]
-    fn no_damaged_card_causes_a_panic(document in arbitrary::damaged(wide())) {
-        check_invariants(&document)?;
-    }
-}
-
-fn check_invariants(document: &Value) -> Result<(), TestCaseError> {
-    match read(document) {
-        Ok(card) => {
-            prop_assert!(!card.name.is_empty() && !card.interfaces.is_empty());
-            prop_assert!(!card.dialects.is_empty());
-        }
-        Err(CardFault::Invalid(violations)) => {
-            prop_assert!(!violations.is_empty());
-            prop_assert!(violations.iter().all(|violation| !violation.fix.is_empty()));
-        }
-        Err(CardFault::NotACard(other)) => prop_assert!(!other.seen.is_empty() && !other.fix.is_empty()),
-    }
-    Ok(())
 }

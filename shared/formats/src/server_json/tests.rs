@@ -2,11 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::agent_card::tests::arbitrary;
 
 /// A description with everything in it.
 fn whole() -> Value {
@@ -314,32 +312,4 @@ fn a_document_with_too_many_values_is_refused() {
     let violations = read(&document, Reach::Public).expect_err("too large");
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     assert_eq!(violations.iter().map(|violation| violation.rule).collect::<Vec<_>>(), ["too-large"]);
-}
-
-proptest! {
-    #[test]
-    fn no_document_causes_a_panic(document in arbitrary::document()) {
-        check_invariants(&document)?;
-    }
-
-    #[test]
-    fn no_damaged_description_causes_a_panic(document in arbitrary::damaged(whole())) {
-        check_invariants(&document)?;
-    }
-}
-
-fn check_invariants(document: &Value) -> Result<(), TestCaseError> {
-    for reach in [Reach::Public, Reach::Development] {
-        match read(document, reach) {
-            Ok(taken) => prop_assert!(taken.name.contains('/') && !taken.description.is_empty()),
-            Err(violations) => {
-                prop_assert!(!violations.is_empty());
-                prop_assert!(violations.iter().all(|violation| !violation.message.is_empty()));
-            }
-        }
-    }
-    if let Value::Object(members) = document {
-        let _either = looks_like(members);
-    }
-    Ok(())
 }

@@ -2,6 +2,7 @@
 //! the limits of the schema. The fetcher's address guard checks the URL of each remote server.
 
 use registry::formats::limits::LONGEST_URL;
+use registry::formats::server_card;
 use registry::formats::server_json::{self, ServerDescription};
 use registry::json;
 use registry::model::Reach;
@@ -16,6 +17,7 @@ pub(super) fn read(body: &[u8]) -> Verdict {
     if let Some(members) = document.as_object() {
         let _ = server_json::looks_like(members);
     }
+    let _ = server_card::read(&document);
     match server_json::read(&document, Reach::Public) {
         Ok(server) => {
             assert_limits(&server);
