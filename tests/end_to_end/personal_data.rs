@@ -402,22 +402,6 @@ async fn task_with_an_id_that_can_be_guessed_is_readable_only_with_the_id_of_the
 }
 
 #[tokio::test]
-async fn context_lists_the_task_of_a_client_only_to_this_client() {
-    let registry = TestRegistry::start().await;
-    let alice: IpAddr = [127, 0, 0, 78].into();
-    let call = async |from: IpAddr, method: &str, params: Value| {
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        registry.post_from(from, "/api/a2a", &body).await.body["result"].clone()
-    };
-    let message = json!({ "role": "user", "parts": [{ "type": "text", "text": "help" }] });
-    let sent = json!({ "id": "6f1c1f0e-3b1d-4b57-9a53-0d5c4a8f2b11", "message": message });
-    let context = call(alice, "tasks/send", sent).await["contextId"].clone();
-    let list = json!({ "contextId": context });
-    assert_eq!(call(alice, "ListTasks", list.clone()).await["totalSize"], 1);
-    assert_eq!(call(CALLER, "ListTasks", list).await["totalSize"], 0);
-}
-
-#[tokio::test]
 async fn conversation_continues_although_the_address_in_it_is_not_stored() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(agents::newest).await;

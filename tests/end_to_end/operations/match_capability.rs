@@ -7,15 +7,6 @@ use tests::test_registry::TestOptions;
 
 use crate::fixtures::{LivePair, live_pair, live_pair_with};
 
-#[tokio::test]
-async fn random_letters_find_nothing() {
-    let LivePair { registry, .. } = live_pair().await;
-    for words in ["asdfqwerzxcv", "qwertzuiop+xkcdzzqj"] {
-        let reply = registry.get(&format!("/api/match?q={words}")).await;
-        assert_eq!(reply.body["hits"], json!([]), "{words}: {reply:?}");
-    }
-}
-
 /// The searches are of strangers, for whom no listing here is of use; and the registry's own listings are no hits of them.
 #[tokio::test]
 async fn search_without_a_match_says_so_everywhere() {

@@ -88,13 +88,3 @@ async fn unknown_listing_is_not_found() {
     let problem = registry.refused_tool("probe_clean", &json!({})).await;
     assert_eq!((&problem["status"], &problem["field"]), (&json!(422), &json!("listing_id")), "{problem}");
 }
-
-#[tokio::test]
-async fn probe_clean_sends_no_request_and_writes_nothing() {
-    let (registry, peer, id) = live_agent().await;
-    peer.forget_requests();
-    let before = registry.table().await;
-    probe_clean(&registry, json!({ "listing_id": id })).await;
-    assert_eq!(peer.request_names(), [""; 0]);
-    assert_eq!(before.difference(&registry.table().await), [""; 0]);
-}

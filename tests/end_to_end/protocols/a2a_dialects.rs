@@ -329,15 +329,6 @@ async fn from(registry: &TestRegistry, address: &str, method: &str, params: &Val
 }
 
 #[tokio::test]
-async fn request_without_a_required_argument_is_a_question() {
-    let registry = TestRegistry::start().await;
-    for text in ["leave feedback for mcp-a", "confirm the demo order"] {
-        let task = result(&registry, "SendMessage", &as_task(text)).await["task"].clone();
-        assert_eq!(task["status"]["state"], "TASK_STATE_INPUT_REQUIRED", "{text}");
-    }
-}
-
-#[tokio::test]
 async fn client_cannot_read_tasks_of_another_client() {
     let registry = TestRegistry::start().await;
     let (alice, bob) = ("192.0.2.1", "192.0.2.2");
@@ -362,6 +353,7 @@ async fn client_cannot_read_tasks_of_another_client() {
     for (task, total) in [(&second, 0), (&again, 1)] {
         let listed = json!({ "contextId": task["result"]["contextId"] });
         assert_eq!(from(&registry, bob, "ListTasks", &listed).await["result"]["totalSize"], total);
+        assert_eq!(from(&registry, alice, "ListTasks", &listed).await["result"]["totalSize"], 0);
     }
 
     // An id that the registry generated works from any address, and no client can overwrite its task.

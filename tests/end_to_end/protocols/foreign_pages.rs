@@ -3,6 +3,7 @@
 
 use registry::operations::CATALOGUE;
 use serde_json::{Value, json};
+use tests::peers::Peer;
 use tests::test_registry::{Reply, TestOptions, TestRegistry};
 
 use super::http_headers::query;
@@ -45,6 +46,7 @@ async fn get_requests_of_foreign_pages_change_nothing() {
                 registry.get(&path).await;
             }
             let before = registry.table().await;
+            pair.peers.iter().for_each(Peer::forget_requests);
             for header in FOREIGN {
                 let reply = send(registry, "GET", &path, &[header], "").await;
                 let is_refused = reply.status == 403;
@@ -56,6 +58,8 @@ async fn get_requests_of_foreign_pages_change_nothing() {
             assert_ne!(reply.status, 403, "{path}: {reply:?}");
             let changed = before.difference(&registry.table().await);
             assert!(route.acts || changed.is_empty(), "{path} changed {changed:?}");
+            let is_quiet = pair.peers.iter().all(|peer| peer.request_names().is_empty());
+            assert!(is_quiet || entry.effect.open_world, "{path} sent a request");
             if route.acts {
                 acting.push((entry.name, route.path));
             }

@@ -93,9 +93,7 @@ async fn live_server_is_listed_with_its_evidence() {
     );
     assert_eq!((&evidence["class"], &evidence["era"]), (&json!("ok"), &json!("2026-07-28")));
     assert_eq!(evidence["method"], "server/discover, tools/list");
-    assert_eq!(evidence["last_checked"], status["probe"]["probed_at"]);
     assert_eq!(evidence["latency_ms"], status["probe"]["latency_ms"]);
-    assert_eq!(evidence["score"], status["probe"]["score"]);
     assert_eq!(evidence["tools_hash"], status["evidence"]["tools_hash"]);
     let status_url = evidence["status_url"].as_str().unwrap();
     assert_eq!(status_url, registry.url(&format!("/api/listings/status?id={id}")));
@@ -183,36 +181,6 @@ async fn only_live_servers_are_listed_and_all_are_valid() {
         BTreeSet::from(["0.4.2", "1.0.0", "3.1.0"]),
         "the version from a handshake is used too"
     );
-}
-
-#[tokio::test]
-async fn pages_of_any_size_contain_each_server_once() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    let mut all = BTreeSet::new();
-    for number in 0..7 {
-        let name = format!("org.example/server-{number}");
-        publish_live(&registry, &peer, &name, if number % 2 == 0 { "1.0.0" } else { "2.0.0" }).await;
-        all.insert(name);
-    }
-    for limit in [1, 2, 3, 7, 100] {
-        for query in ["", "&version=latest", "&version=1.0.0"] {
-            let (mut listed, mut cursor) = (Vec::new(), String::new());
-            loop {
-                let page = get_ok(&registry, &format!("/v0.1/servers?limit={limit}{query}{cursor}")).await;
-                let names = names(&page);
-                assert!(names.len() <= limit && page["metadata"]["count"] == names.len(), "{page}");
-                listed.extend(names);
-                assert!(listed.len() <= all.len(), "the pages repeat or do not end: {listed:?}");
-                let Some(next) = page["metadata"]["nextCursor"].as_str() else { break };
-                cursor = format!("&cursor={next}");
-            }
-            let expected: Vec<&String> = all
-                .iter()
-                .filter(|name| !query.ends_with("1.0.0") || name.ends_with(['0', '2', '4', '6']))
-                .collect();
-            assert_eq!(listed.iter().collect::<Vec<_>>(), expected, "limit {limit}{query}");
-        }
-    }
 }
 
 #[tokio::test]

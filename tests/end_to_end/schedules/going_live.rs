@@ -25,18 +25,6 @@ async fn publish_until_live(registry: &TestRegistry, body: Value) -> Value {
 }
 
 #[tokio::test]
-async fn agent_of_a2a_1_0_goes_live_after_three_requests() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let status = publish_until_live(&registry, json!({ "agent_card_url": peer.card() })).await;
-    assert_eq!(status["evidence"]["protocol_versions"], json!(["1.0"]));
-    assert_eq!(
-        peer.request_names(),
-        ["GET /.well-known/agent-card.json", "GetTask", "SendMessage"],
-        "a probe sends three requests"
-    );
-}
-
-#[tokio::test]
 async fn server_json_goes_live_under_its_name() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let body = json!({

@@ -8,22 +8,8 @@ use tests::test_registry::{TICK, TestRegistry, id_of};
 /// A mistake, the handler of a peer that makes it, and the expected reason code.
 type Mistake = (&'static str, fn(&tests::peers::PeerRequest) -> axum::response::Response, &'static str);
 
-const MISTAKES: [Mistake; 5] = [
+const MISTAKES: [Mistake; 3] = [
     ("no card", |_| tests::peers::empty(404), "card_404"),
-    (
-        "a page for a card",
-        |_| axum::response::IntoResponse::into_response(axum::response::Html("<h1>Hi</h1>")),
-        "not_a_card",
-    ),
-    (
-        "a card without an interface",
-        |request| {
-            let mut card = agents::card(request, "Adder");
-            card["supportedInterfaces"] = json!([]);
-            tests::peers::json_answer(200, &card)
-        },
-        "no_interface",
-    ),
     ("a card that requires a login", |_| tests::peers::empty(401), "card_401"),
     (
         "an interface without A2A methods",
