@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Script, legacy, modern_only, probed, tools};
+use super::{Script, legacy, probed, tools};
 use crate::handshake::tests::peer::{Asked, Reply, codes};
 use registry_model::Handshake;
 
