@@ -206,6 +206,8 @@ async fn list_of_tasks_can_be_filtered_and_paged() {
 #[tokio::test]
 async fn refused_message_that_cannot_be_continued_stores_no_task() {
     let registry = TestRegistry::start_with(TestOptions::default().with_rates()).await;
+    // The names of listings are in the search index.
+    registry.send_message(&json!({ "text": "hello" })).await;
     let call = |call: &str| json!({ "messageId": "m1", "role": "user", "parts": [{ "data": { "operation": call } }] });
     let long = format!("https://a.example {}", "colourless green ideas sleep furiously ".repeat(5000));
     for (message, expected) in [

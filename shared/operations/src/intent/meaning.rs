@@ -124,7 +124,8 @@ fn features(parsed: &ParsedText, known: &HashMap<String, (usize, f32)>) -> Featu
 
 /// The parts of a text that the model reads.
 pub(super) fn parts(text: &str) -> Vec<String> {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
+    let words: Vec<&str> = words.collect();
     let mut parts: Vec<String> = words.chunks(PART_WORDS).map(|part| part.join(" ")).collect();
     if parts.len() > MAX_PARTS {
         parts.drain(MAX_PARTS / 2..parts.len() - MAX_PARTS / 2);

@@ -146,12 +146,11 @@ pub fn help_text(settings: &Settings) -> String {
         &GET_FOUNDING_DEAL,
     ];
     let lines = examples.map(|entry| format!("\n- {}", example(entry, None))).concat();
-    let contact = settings.operator_contact.as_deref().unwrap_or("the operator, by report_listing");
     format!(
         "This is {}, a registry of agents and MCP servers that answered a real handshake. A program answers here, and \
          it only knows the registry. Listing is free: send a URL. It is probed within seconds, and a Live listing at \
-         least every {} days. Only its owner can change or withdraw it, with a signature. Contact: {contact}. About: \
-         {}\nSay what you need, for example:{lines}\nThe method `help` and the agent card describe all {} operations. \
+         least every {} days. Only its owner can change or withdraw it, with a signature. Contact \
+         and privacy: {}\nSay what you need, for example:{lines}\nThe method `help` and the agent card describe all {} operations. \
          You can also send a data part {{\"operation\": …, \"arguments\": {{…}}}}; `next` in an answer is such a call.",
         settings.brand,
         settings.recheck_days,
