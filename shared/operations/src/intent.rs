@@ -149,14 +149,15 @@ pub async fn understood(
         let intent = parse_intent(&message, earlier_named.as_ref().or(earlier));
         return Ok((message, held(intent, earlier_named.is_some())));
     };
-    let intent = without_search(&named, earlier_named.as_ref().or(earlier));
-    let (plain, _) = parse_content(&message);
-    let (parsed, _) = parse_content(&named);
-    if matches!(intent, Intent::Unclear) || matching::is_rather_a_search(&plain, &parsed) {
+    let intent = held(without_search(&named, earlier_named.as_ref().or(earlier)), true);
+    let may_be_a_search = |message| matching::may_be_a_search(&parse_content(message).0);
+    // "An agent for Jira" means the product, whoever has taken its name.
+    let reads = !matches!(intent, Intent::Refused(_, Hold::Named));
+    if matches!(intent, Intent::Unclear) || may_be_a_search(&message) && (!reads || may_be_a_search(&named)) {
         let intent = parse_intent(&message, earlier);
         return Ok((message, intent));
     }
-    Ok((named, held(intent, true)))
+    Ok((named, intent))
 }
 
 /// What writes is held if a name decides about which listing.

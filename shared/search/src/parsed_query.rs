@@ -23,7 +23,7 @@ const TOWARDS_PHRASE: f32 = 1.0;
 const RELATED: f32 = 0.8;
 
 /// Fewer words do not show their language.
-const MIN_FOREIGN_TERMS: usize = 4;
+const MIN_FOREIGN_WORDS: usize = 4;
 /// The weight of a corrected word shrinks by this factor with every edit.
 const EDIT_FACTOR: f32 = 0.8;
 /// Stems in this many documents or more are not expanded by related terms.
@@ -109,8 +109,9 @@ impl ParsedQuery {
         significant.truncate(MAX_TERMS);
         let mut terms: Vec<QueryTerm> = significant.into_iter().map(|word| QueryTerm::plain(word)).collect();
         // In another language, most words look misspelled.
-        let unknown = terms.iter().filter(|term| !embedding::is_ordinary(&term.word)).count();
-        if terms.len() < MIN_FOREIGN_TERMS || 2 * unknown <= terms.len() {
+        let is_known = |word: &String| is_stop_word(word) || embedding::is_ordinary(word);
+        let known = query_words.iter().filter(|word| is_known(word)).count();
+        if query_words.len() < MIN_FOREIGN_WORDS || 2 * known >= query_words.len() {
             terms.iter_mut().take(expanded).for_each(|term| term.correct(index));
         }
         join_adjacent(&mut terms, index);

@@ -32,7 +32,7 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         ("what is the status of {id}?", "check_status", "is active"),
         ("is {id} clean?", "probe_clean", "https"),
         ("is \"Adder\" clean?", "probe_clean", "https"),
-        ("is \"Nobody\" clean?", "probe_clean", "Which listing?"),
+        ("is \"Blue Heron\" clean?", "probe_clean", "Which listing?"),
         ("how do I call {id}?", "interop_resolve", "/rpc"),
         ("reciprocity of {id}", "get_reciprocity", "reciprocity score of"),
         ("any mail for {id}?", "talk_inbox", "has "),

@@ -89,11 +89,8 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
         .map_or(Intent::Unclear, |(_, _, intent)| intent)
 }
 
-/// Whether a message is a search rather than about the listings whose names are in it: `named` is the message with their ids.
-pub(super) fn is_rather_a_search(plain: &ParsedText, named: &ParsedText) -> bool {
-    let (plain, named) = (Meaning::of(plain), Meaning::of(named));
-    let search = plain.probability(MATCH_CAPABILITY.name);
-    search >= MIN_PROBABILITY && search.max(named.probability(MATCH_CAPABILITY.name)) >= named.highest()
+pub(super) fn may_be_a_search(parsed: &ParsedText) -> bool {
+    Meaning::of(parsed).probability(MATCH_CAPABILITY.name) >= MIN_PROBABILITY
 }
 
 /// What a message without a known request means: a question about a listing if it contains an id, else a search.

@@ -78,10 +78,6 @@ impl Meaning {
         all.iter().take(3).map(|(class, share)| format!("{class} {share:.2} ")).collect()
     }
 
-    pub(super) fn highest(&self) -> f32 {
-        self.0.values().copied().fold(0.0, f32::max)
-    }
-
     pub(super) fn probability(&self, class: &str) -> f32 {
         self.0.get(class).copied().unwrap_or(0.0)
     }
