@@ -28,6 +28,7 @@ test: ## run all tests that need only cargo
 check: ## check formatting and lints
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --all-features -- -D warnings
+	cargo metadata --locked --format-version 1 --manifest-path tests/hostile/fuzz/Cargo.toml > /dev/null
 
 check-infra: $(TOOLS)/.installed ## check the SAM template and the GitHub workflows; needs no AWS account and no network
 	$(TOOLS)/actionlint
