@@ -31,13 +31,16 @@ struct Product {
 }
 
 impl Product {
+    /// The example is listed nowhere, so its files name another registry.
     fn of(sku: Sku, settings: &Settings) -> Self {
+        let mut settings = settings.clone();
+        "https://registry.example.com".clone_into(&mut settings.base_url);
         let (example, made_for, noun) = match sku {
             Sku::McpMesh => (example_server(), "MCP servers", "server"),
             Sku::Kernel | Sku::Recursive | Sku::Alive => (example_agent(), "agents", "agent"),
         };
-        let shown = registry_products::sample(sku, &example, settings);
-        let files = registry_products::tree(sku, &example, settings).into_iter();
+        let shown = registry_products::sample(sku, &example, &settings);
+        let files = registry_products::tree(sku, &example, &settings).into_iter();
         let files = files.map(|file| {
             let in_demo = shown.contains(&file);
             (file, in_demo)
