@@ -68,7 +68,7 @@ def printable(value):
     if isinstance(value, list):
         return [printable(item) for item in value]
     if isinstance(value, dict):
-        return {name: printable(member) for name, member in value.items()}
+        return {printable(name): printable(member) for name, member in value.items()}
     return value
 
 
@@ -77,10 +77,10 @@ CHECKED_BY_SCHEMA = {"name", "title", "description", "version", "websiteUrl", "p
 
 @schemathesis.hook
 def map_body(context, body):
-    """Every text of a server description must be plain, which a schema cannot say of members that it does not know."""
+    """Every text and name of a server description must be plain, which a schema cannot say of members that it does not know."""
     documents = [body, body.get("server_json")] if isinstance(body, dict) else []
     for document in documents:
         if isinstance(document, dict) and "version" in document:
             for name in document.keys() - CHECKED_BY_SCHEMA:
-                document[name] = printable(document[name])
+                document[printable(name)] = printable(document.pop(name))
     return body
