@@ -156,12 +156,10 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
         if of_0_3.iter().any(|field| card.contains_key(*field)) { Dialect::V0_3 } else { Dialect::V0_2 };
     // Clients of 1.0 do not read these fields, and older clients call the older methods whatever the version says.
     let dialect = stated.filter(|stated| *stated != Dialect::V1_0).unwrap_or(by_shape);
+    let mut is_usable = true;
     if let Some(url) = card.get("url") {
-        // Clients call the URL of the card first, and give up if it is no URL.
-        if !keep(Some(url), card.get("preferredTransport"), dialect, None, "", found) {
-            return;
-        }
-        if stated == Some(Dialect::V1_0) {
+        is_usable = keep(Some(url), card.get("preferredTransport"), dialect, None, "", found);
+        if stated == Some(Dialect::V1_0) && is_usable {
             found.violations.note(
                 "supportedInterfaces",
                 "interfaces_missing",
@@ -171,8 +169,13 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
             );
         }
     }
+    // Clients use the preferred transport. If the URL of the card is none, only another entry for this transport helps.
+    let preferred = card.get("preferredTransport").and_then(Value::as_str).unwrap_or("JSONRPC");
     let more = card.get("additionalInterfaces").and_then(Value::as_array);
     for (index, entry) in more.into_iter().flatten().take(MAX_INTERFACES).enumerate() {
+        if !is_usable && entry.get("transport").and_then(Value::as_str) != Some(preferred) {
+            continue;
+        }
         let path = format!("additionalInterfaces[{index}]");
         keep(entry.get("url"), entry.get("transport"), dialect, None, &path, found);
     }
