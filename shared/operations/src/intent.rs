@@ -147,9 +147,12 @@ pub async fn understood(
     };
     let Some(named) = listing_names::found(app, &message).await? else {
         let intent = parse_intent(&message, earlier_named.as_ref().or(earlier));
-        return Ok((message, held(intent, earlier_named.is_some())));
+        let names = earlier_named.map(|earlier| earlier.names).unwrap_or_default();
+        return Ok((message, held(intent, &names)));
     };
-    let intent = held(without_search(&named, earlier_named.as_ref().or(earlier)), true);
+    let names: Vec<_> =
+        earlier_named.iter().chain([&named]).flat_map(|message| message.names.clone()).collect();
+    let intent = held(without_search(&named, earlier_named.as_ref().or(earlier)), &names);
     let may_be_a_search = |message| matching::may_be_a_search(&parse_content(message).0);
     // "An agent for Jira" means the product, whoever has taken its name.
     let reads = !matches!(intent, Intent::Refused(_, Hold::Named));
@@ -160,10 +163,15 @@ pub async fn understood(
     Ok((named, intent))
 }
 
-/// What writes is held if a name decides about which listing.
-fn held(intent: Intent, has_name: bool) -> Intent {
+/// What writes is held if a name decides about which listing. To publish under a name that is taken needs no id.
+fn held(intent: Intent, names: &[(String, ListingId)]) -> Intent {
     match intent {
-        Intent::Run(entry, _) if has_name && !entry.effect.read_only => Intent::Refused(entry, Hold::Named),
+        Intent::Run(entry, arguments)
+            if !entry.effect.read_only
+                && names.iter().any(|(_, id)| arguments.to_string().contains(&format!("\"{id}\""))) =>
+        {
+            Intent::Refused(entry, Hold::Named)
+        }
         intent => intent,
     }
 }

@@ -75,6 +75,7 @@ async fn name_of_a_listing_leads_to_reading_and_changes_no_text() {
         ("Kestrel Zapquar failed three times today with a timeout", "deposit_outcome", false),
         ("recommend an agent for Kestrel Zapquar", "match_capability", true),
         ("score https://agent.example.com/Zapquar/card.json", "score", true),
+        ("list my agent Kestrel Zapquar: https://agent.example.com/card.json", "list_yourself", true),
     ] {
         let (answer, data) = reply(&registry, text).await;
         assert_eq!(
@@ -82,7 +83,7 @@ async fn name_of_a_listing_leads_to_reading_and_changes_no_text() {
             (&json!(operation), &json!(executed)),
             "{text}: {answer}"
         );
-        let names = operation != "match_capability" && operation != "score";
+        let names = !["match_capability", "score", "list_yourself"].contains(&operation);
         assert!(!names || answer.contains(id.as_str()), "{text}: {answer}");
         assert!(operation != "score" || !data.to_string().contains(id.as_str()), "{data}");
     }

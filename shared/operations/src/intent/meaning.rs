@@ -112,14 +112,13 @@ fn features(parsed: &ParsedText, known: &HashMap<String, (usize, f32)>) -> Featu
     words.iter_mut().for_each(|(_, value)| *value /= length);
     let mut vector = vec![0.0; embedding::WIDTH];
     for part in parts(&parsed.neutral()) {
-        let part = embedding::of(&part).components();
-        vector.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+        embedding::add(&mut vector, &embedding::of(&part).components(), 1.0);
     }
     Features { vector: embedding::normalized(vector), words }
 }
 
 /// The parts of a text that the model reads.
-pub(super) fn parts(text: &str) -> Vec<String> {
+fn parts(text: &str) -> Vec<String> {
     let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
     let words: Vec<&str> = words.collect();
     let mut parts: Vec<String> = words.chunks(PART_WORDS).map(|part| part.join(" ")).collect();

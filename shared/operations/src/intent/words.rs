@@ -1,5 +1,5 @@
-//! Splits a text into words and reduces each word to its stem. The rules are for English only. A text in
-//! another language matches no operation and gets the help text.
+//! Splits a text into words and reduces each word to its stem. The rules are for English: a request in
+//! another language is recognized (`meaning`), but an operation that writes is not run.
 
 use std::ops::Range;
 
