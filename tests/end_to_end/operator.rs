@@ -424,7 +424,8 @@ proptest! {
             let mut document = server_json("org.example/unsafe", &server.url("/mcp"));
             let described = tests::test_registry::id_of(&registry.publish(&document).await);
             registry.deliver_events().await;
-            for number in &acts {
+            // The version of its description that the newest replaced is always one of them.
+            for number in std::iter::once(&0).chain(&acts) {
                 act(&registry, *number, [&described, &id], &mut document).await;
                 registry.deliver_events().await;
             }

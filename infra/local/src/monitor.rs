@@ -93,7 +93,7 @@ impl Monitor {
     fn text(&self) -> String {
         let counts = self.lock();
         let name = "registry_http_request_duration_seconds";
-        let mut text = format!("# TYPE {name} histogram\n");
+        let mut text = format!("# HELP {name} Time until an answer.\n# TYPE {name} histogram\n");
         for ((function, status), histogram) in &counts.requests {
             let labels = format!("function=\"{function}\",status=\"{status}\"");
             for (within, bound) in histogram.within.iter().zip(BOUNDS) {
@@ -104,13 +104,14 @@ impl Monitor {
             let _ = writeln!(text, "{name}_sum{{{labels}}} {}", sum.as_secs_f64());
             let _ = writeln!(text, "{name}_count{{{labels}}} {count}");
         }
-        let mut rows: Vec<_> = counts.jobs.iter().map(|(metric, value)| (shown(*metric), value)).collect();
+        let mut rows: Vec<_> =
+            counts.jobs.iter().map(|(metric, value)| (shown(*metric), help(*metric), value)).collect();
         rows.sort_unstable();
         let mut last = "";
-        for ((name, labels), value) in rows {
+        for ((name, labels), help, value) in rows {
             if name != last {
                 let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
-                let _ = writeln!(text, "# TYPE {name} {kind}");
+                let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
                 last = name;
             }
             let _ = writeln!(text, "{name}{labels} {value}");
@@ -140,6 +141,23 @@ const fn shown(metric: Metric) -> (&'static str, &'static str) {
         Metric::PublishToProof => ("registry_publish_to_proof_seconds", ""),
         Metric::CanaryFailures => ("registry_canary_failures_total", ""),
         Metric::FlaggedPayments => ("registry_flagged_payments", ""),
+    }
+}
+
+const fn help(metric: Metric) -> &'static str {
+    match metric {
+        Metric::ScheduledTicks => "Sweeps that the schedule started and that have finished.",
+        Metric::OldestOverdueRecheck => "How long the oldest recheck of a Live listing is overdue.",
+        Metric::OldestPendingLeaf => "How long the oldest leaf has waited for the log of evidence.",
+        Metric::OldestUnindexedChange => "How long the oldest change has waited for the search index.",
+        Metric::UnreadableLeaves => "Leaves that the sequencer set aside.",
+        Metric::LiveAgents | Metric::LiveMcpServers => "Live listings.",
+        Metric::ProbesOk | Metric::ProbesNotOk | Metric::PreflightRejects | Metric::VerdictsUnrecorded => {
+            "Probes by their result."
+        }
+        Metric::PublishToProof => "Time from publishing to the first good handshake of the newest listing.",
+        Metric::CanaryFailures => "Failures of the canary.",
+        Metric::FlaggedPayments => "Refunds, disputes and wrong payments of the last 24 hours.",
     }
 }
 
@@ -223,6 +241,7 @@ mod tests {
         monitor.lock().requests.entry(("talk", "2xx")).or_default().add(Duration::from_millis(50));
         let text = monitor.text();
         for line in [
+            "# HELP registry_probes_total Probes by their result.",
             "# TYPE registry_probes_total counter",
             "registry_probes_total{result=\"ok\"} 5",
             "# TYPE registry_oldest_pending_leaf_seconds gauge",

@@ -93,8 +93,8 @@ fn listed(page: &mut Page, name: &str, settings: &Settings, id: &ListingId) {
             format!("Apply each fix in the order of the reasons, and deploy {name}."),
             format!("Publish {name} again: {publish}"),
             format!(
-                "A listing stops being Live after failed rechecks in three different hours. So {name} has some hours after \
-                 the first failure."
+                "A listing stops being Live after failed rechecks in three different hours. Timeouts and errors such as a \
+                 503 do not count until the proof expires. So {name} has some hours after the first failure."
             ),
         ]),
     );

@@ -17,6 +17,10 @@ async fn badge_shows_the_state_of_its_listing() {
         assert!(image.text().contains(&format!(": {label}</title>")), "{badge}: {image:?}");
         assert_eq!(image.header("content-type"), "image/svg+xml; charset=utf-8");
     }
+    for badge in ["clean", "verified", "live", "listed", "gated"] {
+        let of_nobody = registry.get(&format!("/badge/{badge}")).await;
+        assert!(of_nobody.text().contains("#59636e"), "{badge} is not grey: {of_nobody:?}");
+    }
 }
 
 #[tokio::test]

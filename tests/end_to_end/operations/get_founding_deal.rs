@@ -19,7 +19,7 @@ async fn settings_define_the_number_of_seats() {
     assert_eq!((&answer["deal"]["seats"], &answer["deal"]["remaining"]), (&json!(7), &json!(7)));
     assert_eq!(answer["deal"]["short"], "7 of 7 founding seats left");
     let buy = answer["stages"][5]["agent_action"].as_str().unwrap();
-    assert!(buy.contains("when 9 agents"), "{buy}");
+    assert!(buy.contains("when 9 agents") && buy.contains("/api/products/checkout"), "{buy}");
 }
 
 #[tokio::test]

@@ -103,6 +103,7 @@ async fn product_agent_tools_make_files_and_store_nothing() {
             "recursive",
             "Ada",
         ),
+        (json!({ "tool": "one_click_demo", "preset": "ops", "sku": "alive" }), "alive", "Your agent"),
         (json!({ "tool": "demo_alive", "sku": "alive", "demo": true }), "alive", "Your agent"),
         (
             json!({ "tool": "demo_mcp", "agent_name": "Adder", "description": "Adds.", "tools": ["add"] }),
@@ -113,7 +114,13 @@ async fn product_agent_tools_make_files_and_store_nothing() {
         let reply = registry.post("/api/products/agent", &body).await;
         assert_eq!((reply.status, &reply.body["product"]["sku"]), (200, &json!(sku)), "{body}: {reply:?}");
         if sku == "alive" {
-            for goal in reply.body["made_for"]["goals"].as_array().unwrap() {
+            let goals = reply.body["made_for"]["goals"].as_array().unwrap();
+            assert_eq!(
+                goals.is_empty(),
+                body["preset"].is_null() && body["goals"].is_null(),
+                "{body}: {goals:?}"
+            );
+            for goal in goals {
                 assert!(
                     reply.body["artifacts"].to_string().contains(goal.as_str().unwrap()),
                     "{body}: {goal}"

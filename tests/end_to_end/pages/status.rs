@@ -19,7 +19,10 @@ async fn network_page_shows_the_probes_of_today_and_is_cached() {
     registry.deliver_events().await;
     registry.advance(HOUR);
     let page = read().await;
-    for text in ["ok <b>1</b>", "failed <b>1</b>", "Failed probes of agents: 1.", "card fail 404 (no card)"] {
+    let agents = "<a href=\"/list?kind=agent\">1</a>";
+    for text in
+        ["ok <b>1</b>", "failed <b>1</b>", "Failed probes of agents: 1.", "card fail 404 (no card)", agents]
+    {
         assert!(page.as_str().unwrap().contains(text), "{text}: {page}");
     }
     let before = registry.observer.tally.snapshot();

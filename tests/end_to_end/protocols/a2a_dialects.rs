@@ -103,6 +103,9 @@ async fn task_asks_for_missing_input_and_continues() {
     let task = result(&registry, "SendMessage", &newest("list my agent")).await["task"].clone();
     assert_eq!(task["status"]["state"], "TASK_STATE_INPUT_REQUIRED");
     assert!(task["status"]["message"]["parts"][0]["text"].as_str().unwrap().contains("Which URL?"));
+    let feedback = newest("submit feedback for agtpub_0123456789abcdef0123");
+    let feedback = result(&registry, "SendMessage", &feedback).await["task"].clone();
+    assert_eq!(feedback["status"]["state"], "TASK_STATE_INPUT_REQUIRED", "{feedback}");
     let mut next = newest("it is at https://user:secret@agent.example.com");
     next["message"]["taskId"] = task["id"].clone();
     let failed = result(&registry, "SendMessage", &next).await["task"].clone();
@@ -549,7 +552,9 @@ async fn message_that_publishes_a_listing_waits_for_the_first_probe() {
         };
         let (answer, ()) = tokio::join!(result(&registry, "SendMessage", &params), probe);
         let parts = &answer["task"]["artifacts"][0]["parts"];
-        assert_eq!(parts[1]["data"]["status"]["lane"], lane, "{answer}");
+        for told in ["status", "result"] {
+            assert_eq!(parts[1]["data"][told]["lane"], lane, "{answer}");
+        }
         assert_eq!(parts[1]["data"]["operation"], "list_yourself");
         let text = parts[0]["text"].as_str().unwrap();
         assert!(text.contains(words) && text.contains("Next: "), "{text}");

@@ -215,6 +215,7 @@ async fn search_for_ten_listings_is_short() {
     let reply = modern_at(&registry, "/mcp", "tools/call", sent).await.body;
     let found = &reply["result"];
     assert_eq!(found["structuredContent"]["hits"].as_array().map(Vec::len), Some(10), "{found}");
+    assert!(found["structuredContent"]["hits"][0]["match_reasons"][0].is_string(), "{found}");
     let bytes = reply.to_string().len();
     assert!(bytes <= 6656, "{bytes} bytes: {reply}");
 }

@@ -62,6 +62,9 @@ async fn failed_probe_raises_the_danger_value_and_successful_probe_lowers_it() {
     );
     let board = registry.call_tool("follow_trail", &json!({ "kind": "dangerous" })).await;
     assert_eq!(super::ids(&board["items"]), [failing.as_str()]);
+    assert_eq!(board["items"][0]["lane"], "needs_fix");
+    let hot = registry.call_tool("follow_trail", &json!({ "kind": "hot" })).await;
+    assert_eq!(hot["items"], json!([]), "only Live listings are hot");
 
     gone.answer_with(agents::newest);
     registry.advance(TICK);

@@ -76,6 +76,11 @@ fn actions_of_workflows_are_pinned_to_commits() {
     let all = texts.iter().flat_map(|text| uses.captures_iter(text)).map(|one| one[1].to_owned());
     let loose: Vec<String> = all.filter(|action| !pinned.is_match(action)).collect();
     assert_eq!(loose, [""; 0]);
+    // What compiles can get no token, and what can get one compiles nothing.
+    let deploy = fs::read_to_string(root().join(".github/workflows/deploy.yml")).unwrap();
+    let (build, others) = deploy.split_once("\n  plan:").unwrap();
+    assert!(build.contains("make check-infra build") && !build.contains("id-token"));
+    assert!(others.contains("id-token") && !others.contains("rust-cache") && !others.contains(" build\n"));
 }
 
 #[test]
