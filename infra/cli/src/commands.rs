@@ -149,7 +149,8 @@ impl Session {
         let hits = found["hits"].as_array().map(Vec::as_slice).unwrap_or_default();
         let mut lines = Vec::new();
         for hit in hits {
-            let text = |name: &str| hit[name].as_str().unwrap_or_default();
+            // A line break in a description could begin a hit that is none.
+            let text = |name: &str| hit[name].as_str().unwrap_or_default().replace('\n', " ");
             let gated = if text("access") == "gated" { ", asks for sign-in" } else { "" };
             lines.push(format!("{} ({}, {}{gated})", text("name"), text("kind"), text("listing_id")));
             lines.extend(

@@ -163,6 +163,7 @@ mod tests {
             ("a\u{200B}b", "invisible character (U+200B)"),
             ("a\u{3164}b", "invisible character (U+3164)"),
             ("a\u{FE01}b", "invisible character (U+FE01)"),
+            ("a\u{FFFF}b", "invisible character (U+FFFF)"),
             ("❤\u{FE0F}\u{E0101}", "invisible character (U+E0101)"),
             ("可\u{200C}\u{200D}\u{200C}", "invisible character (U+200C)"),
             ("a\u{E0041}b", "tag character (U+E0041)"),

@@ -223,7 +223,10 @@ impl Changes<'_> {
         }
         let (old_values, new_values) = (old["enum"].as_array(), new["enum"].as_array());
         let loses = match (old_values, new_values) {
-            (Some(old), Some(new)) => old.iter().any(|value| !new.contains(value)),
+            (Some(old), Some(new)) => {
+                let new: HashSet<&Value> = new.iter().collect();
+                old.iter().any(|value| !new.contains(value))
+            }
             (None, Some(_)) => true,
             _ => false,
         };

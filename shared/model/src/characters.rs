@@ -1,7 +1,7 @@
 //! Characters that a reader does not see, or that change what a reader sees.
 
-/// Whether a character usually has no visible form: the property `Default_Ignorable_Code_Point` of Unicode 16, and the
-/// marks of annotations. People do not see such characters, but language models read them.
+/// Whether a character usually has no visible form: the property `Default_Ignorable_Code_Point` of Unicode 16, the marks of
+/// annotations, and what is no character: XML forbids it. People do not see such characters, but language models read them.
 pub const fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -19,6 +19,7 @@ pub const fn is_invisible(c: char) -> bool {
             | '\u{FEFF}'
             | '\u{FFA0}'
             | '\u{FFF0}'..='\u{FFFB}'
+            | '\u{FFFE}'..='\u{FFFF}'
             | '\u{1BCA0}'..='\u{1BCA3}'
             | '\u{1D173}'..='\u{1D17A}'
             | '\u{E0000}'..='\u{E0FFF}'
@@ -43,5 +44,7 @@ pub fn is_hidden(c: char) -> bool {
 
 /// Whether a character does not belong in the text of a caller: a control character, or one that changes the direction.
 pub fn is_control_or_direction(c: char) -> bool {
-    c.is_control() || is_reordering(c) || matches!(c, '\u{200E}'..='\u{200F}' | '\u{61C}')
+    c.is_control()
+        || is_reordering(c)
+        || matches!(c, '\u{200E}'..='\u{200F}' | '\u{61C}' | '\u{FFFE}'..='\u{FFFF}')
 }

@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 use crate::operation::Description;
 use registry_model::error::{Problem, shorten};
 
+/// Longer names get no advice.
+const MAX_COMPARED: usize = 60;
+
 /// The names of the fields of `T`, with their aliases. `None` if `T` is no plain struct: then all names are accepted.
 pub(crate) fn of<T: DeserializeOwned>() -> Option<&'static [&'static str]> {
     let mut names = None;
@@ -66,10 +69,11 @@ impl Description {
             return Ok(());
         };
         let known = (self.argument_names)().unwrap_or_default();
-        let nearest = known
-            .iter()
+        // The comparison takes time with the square of the length.
+        let comparable = known.iter().filter(|_| unknown.len() <= MAX_COMPARED);
+        let nearest = comparable
             .max_by(|a, b| strsim::jaro_winkler(unknown, a).total_cmp(&strsim::jaro_winkler(unknown, b)));
-        let shown = shorten(unknown, 60);
+        let shown = shorten(unknown, MAX_COMPARED);
         let advice = match nearest.filter(|nearest| strsim::jaro_winkler(unknown, nearest) > 0.8) {
             Some(nearest) => format!("Did you mean `{nearest}`?"),
             None => format!("It takes: {}.", self.shown_names().join(", ")),

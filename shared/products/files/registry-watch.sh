@@ -75,7 +75,7 @@ while "$publish" && [ "$(jq -r .lane <<<"$found")" = queued ] && [ "$SECONDS" -l
 done
 
 # The server chose a part of the texts: no commands of a workflow, no mentions and no Markdown.
-as_code='def code: gsub("[\u0060\n]"; " ") | gsub("##\\["; "## [") | "\u0060\(.)\u0060"; '
+as_code='def code: gsub("[\u0060[:cntrl:]]"; " ") | gsub("##\\["; "## [") | "\u0060\(.)\u0060"; '
 report=
 add() { report+="$1"$'\n'; }
 lane=$(jq -r '.lane // "not listed"' <<<"$found")

@@ -38,6 +38,9 @@ async fn public_agents_are_listed_and_searched_by_skill() {
     let filters = json!({ "query": "", "filters": { "skills": ["add"] }, "limit": 3 });
     let body = registry.post("/agents/search", &filters).await.body;
     assert_eq!((&body["count"], &body["next_offset"].is_number()), (&json!(3), &true));
+    let many = |count| json!({ "filters": { "skills": (0..count).map(|n| format!("x{}", n % 65)).collect::<Vec<_>>() } });
+    assert_eq!(registry.post("/agents/search", &many(65)).await.status, 422);
+    assert_eq!(registry.post("/agents/search", &many(64)).await.status, 200);
     assert_eq!(registry.get("/agents/search?limit=0").await.status, 422);
     assert_eq!(registry.get("/agents/search?offset=9999999").await.status, 422);
 }

@@ -212,6 +212,32 @@ async fn server_list_is_filtered_by_name_and_time() {
     }
 }
 
+/// Lambda answers with at most 6 MB.
+#[tokio::test(flavor = "multi_thread")]
+async fn page_with_large_descriptions_ends_early() {
+    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
+    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
+    for number in 0..60 {
+        let header = json!({ "name": "x-key", "description": "word ".repeat(12_000) });
+        let mut body = crate::fixtures::server_json(&format!("org.example/s{number}"), &peer.url(&format!("/{number}/mcp")));
+        body["remotes"][0]["headers"] = json!([header]);
+        registry.publish(&body).await;
+    }
+    registry.deliver_events().await;
+    registry.index().await;
+    let (mut query, mut all) = ("limit=100".to_owned(), Vec::new());
+    for _ in 0..3 {
+        let page = get_ok(&registry, &format!("/v0.1/servers?{query}")).await;
+        assert!(page.to_string().len() < 3_100_000, "{}", page.to_string().len());
+        all.extend(names(&page));
+        let Some(next) = page["metadata"]["nextCursor"].as_str() else { break };
+        query = format!("limit=100&cursor={next}");
+    }
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!((all.len(), query == "limit=100"), (60, false), "a second page is needed");
+}
+
 #[tokio::test]
 async fn invalid_queries_get_errors_of_the_official_api() {
     let registry = TestRegistry::start().await;

@@ -18,14 +18,11 @@ pub fn inbox_link(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/api/talk?listing_id={id}"))
 }
 
-/// Names the finding of the last probe that costs the most points, and its fix.
+/// Names the fix for the finding of the last probe that costs the most points.
 pub fn invitation(settings: &Settings, listing: &Listing, proof: Option<&Proof>) -> String {
     let finding = match proof.and_then(|proof| proof.weaknesses.first()) {
-        Some(weakness) => format!(
-            "The most important finding: {seen} Fix: {fix}",
-            seen = sentence(&weakness.seen),
-            fix = sentence(&weakness.fix),
-        ),
+        // Without what the probe saw: that may be words of the server.
+        Some(weakness) => format!("The most important fix: {}", sentence(&weakness.fix)),
         None => "The last probe found nothing to fix.".to_owned(),
     };
     let score = proof.map(|proof| format!(" with {} of 100 points", proof.score)).unwrap_or_default();

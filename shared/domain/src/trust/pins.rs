@@ -111,11 +111,17 @@ pub async fn check(app: &App, pins: &[Pin]) -> Result<Vec<PinResult>, Problem> {
         }
     }
     let changed = explain(app, &read, &known).await?;
-    let results = read.iter().map(|pin| {
+    // Equal pins are compared once.
+    let mut results = HashMap::new();
+    let result = |pin: &ReadPin<'_>| {
         let known = pin.id.as_ref().and_then(|id| known.get(id));
         result(app, pin, known, &changed)
+    };
+    let result_of_each = read.iter().map(|pin| {
+        let of_equal_pins = results.entry((&pin.id, &pin.pin.tool, pin.hash));
+        of_equal_pins.or_insert_with(|| result(pin)).clone()
     });
-    Ok(results.collect())
+    Ok(result_of_each.collect())
 }
 
 fn check_lengths(at: usize, pin: &Pin) -> Result<(), Problem> {

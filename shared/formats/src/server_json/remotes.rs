@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::fields::{list, text};
 use super::template;
 use super::violation::Violations;
+use crate::limits::LONGEST_URL;
 use registry_model::Reach;
 use registry_model::error::shorten;
 
@@ -93,6 +94,7 @@ fn fault(url: &str, reach: Reach) -> Option<&'static str> {
         return Some("is not a URL that begins with https://");
     };
     match reach {
+        _ if url.len() > LONGEST_URL => Some("is longer than 2048 bytes with the values of its variables"),
         Reach::Development => None,
         Reach::Public if template::is_local(&parsed) => {
             Some("is an address on the machine of the client: write the public URL")

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use url::{Host, Url};
 
 use super::fields::text;
+use crate::limits::LONGEST_URL;
 
 /// The names of the variables, in order.
 pub(super) fn variables(url: &str) -> Vec<&str> {
@@ -16,15 +17,21 @@ pub(super) fn variables(url: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The text with each variable that has a value of its own, which a client uses unless its user gives another.
+/// The text with each variable that has a value of its own, which a client uses unless its user gives another. A value is not
+/// searched for variables, and a text that became too long stays as it is: a few values in each other could fill the memory.
 pub(super) fn with_values(url: &str, variables: Option<&Map<String, Value>>) -> String {
-    let mut url = url.to_owned();
-    for (name, variable) in variables.into_iter().flatten() {
-        if let Some(value) = own_value(variable) {
-            url = url.replace(&format!("{{{name}}}"), value);
-        }
+    let value_of = |name: &str| variables?.get(name).and_then(own_value);
+    let (mut filled, mut rest) = (String::with_capacity(url.len()), url);
+    while filled.len() <= LONGEST_URL
+        && let Some((before, after)) = rest.split_once('{')
+    {
+        filled.push_str(before);
+        let known = after.split_once('}').and_then(|(name, after)| Some((value_of(name)?, after)));
+        let (text, after) = known.unwrap_or(("{", after));
+        filled.push_str(text);
+        rest = after;
     }
-    url
+    filled + rest
 }
 
 /// The value or the default of a variable or header.
@@ -84,6 +91,17 @@ mod tests {
         let filled = |url| with_values(url, variables.as_object());
         assert_eq!(filled("https://{tenant}.a.example/{tenant}"), "https://demo.a.example/demo");
         assert_eq!(filled("https://{tenant}.a.example:{port}/"), "https://demo.a.example:{port}/");
+    }
+
+    /// Else a document of 60 KB would need a gigabyte.
+    #[test]
+    fn values_in_values_do_not_grow() {
+        let long = |text: &str, times| serde_json::json!({ "default": text.repeat(times) });
+        let variables =
+            serde_json::json!({ "a": long("{b}", 150), "b": long("{c}", 150), "c": long("x", 60_000) });
+        for url in ["https://a.example/{a}", &"{c}".repeat(10_000)] {
+            assert!(with_values(url, variables.as_object()).len() < 100_000);
+        }
     }
 
     #[test]

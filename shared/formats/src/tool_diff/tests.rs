@@ -147,6 +147,19 @@ fn looks_are_compared_by_name() {
     );
 }
 
+/// A stored definition has room for so many. A comparison of each with each would take half a minute.
+#[test]
+fn long_lists_of_values_are_compared_quickly() {
+    let values = |last: u32| {
+        arguments(&json!({ "one": { "enum": (0..15_000).chain([last]).rev().collect::<Vec<_>>() } }), &[])
+    };
+    let began = std::time::Instant::now();
+    assert!(
+        kinds(&values(20_000), &values(30_000)).iter().any(|found| found.0 == ToolChangeKind::ArgumentValues)
+    );
+    assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
+}
+
 #[test]
 fn sentences_contain_only_identifiers_of_the_server() {
     let change = |tool: &str, argument: &str| ToolChange {

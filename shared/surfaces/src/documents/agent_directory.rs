@@ -2,6 +2,8 @@
 //! clients of registries that use this format. It contains the Live agents with their skills. Clients can
 //! page with offset and limit, and search by words or by skill.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserializer, de};
 
 use super::document::json as json_bytes;
@@ -12,6 +14,7 @@ use registry_search::{Hit, Query, Text};
 
 const DEFAULT_LIMIT: u32 = 50;
 const MAX_OFFSET: usize = 100_000;
+const MAX_SKILLS: usize = 64;
 
 /// Which agents to list, as a query or a body.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -41,7 +44,9 @@ pub struct DirectoryQuery {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct Filters {
+    #[schemars(length(max = 64))]
     skills: Vec<String>,
+    #[schemars(length(max = 64))]
     capabilities: Vec<String>,
 }
 
@@ -162,7 +167,7 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
             format!("`offset` must be at most {MAX_OFFSET}."),
         ));
     }
-    let skills = query.skills();
+    let skills = query.skills()?;
     let has_skills = |hit: &Hit| skills.iter().all(|skill| has(hit, skill));
     let condition: Option<&(dyn Fn(&Hit) -> bool + Sync)> =
         if skills.is_empty() { None } else { Some(&has_skills) };
@@ -202,11 +207,17 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
 }
 
 impl DirectoryQuery {
-    /// In lower case.
-    fn skills(&self) -> Vec<String> {
+    /// In lower case, each once.
+    fn skills(&self) -> Result<BTreeSet<String>, Problem> {
         let one = [&self.skill, &self.capability].into_iter().flatten();
         let all = one.chain(&self.filters.skills).chain(&self.filters.capabilities);
-        all.map(|skill| skill.trim().to_lowercase()).filter(|skill| !skill.is_empty()).collect()
+        let skills: BTreeSet<String> =
+            all.map(|skill| skill.trim().to_lowercase()).filter(|skill| !skill.is_empty()).collect();
+        if skills.len() > MAX_SKILLS {
+            let detail = format!("Ask for at most {MAX_SKILLS} skills and capabilities.");
+            return Err(Problem::invalid("filters", "too_many_skills", detail));
+        }
+        Ok(skills)
     }
 }
 

@@ -20,6 +20,8 @@ use registry_store::Delisting;
 
 /// Index pages to read for one page of an exact version or of a collection; the next page continues.
 const MAX_READS: usize = 2;
+/// Bytes of a page with more than one server. Lambda answers with at most 6 MB, and a description may have 64 KB.
+const LARGEST_PAGE: usize = 3_000_000;
 
 /// A page of servers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -44,21 +46,10 @@ pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, P
         if room == 0 {
             break Some(begin);
         }
-        let (found, next) = match &begin {
-            Cursor::Live(_) if query.access == Some(Access::Package) => (Vec::new(), None),
-            Cursor::Live(after) => {
-                let (rows, next) = page(app, query, after.clone(), room).await?;
-                (responses(app, &rows).await?, next.map(|place| Cursor::Live(Some(place))))
-            }
-            Cursor::Packages(after) => {
-                let (found, next) = packages(app, query, after.as_deref(), room).await?;
-                (found, next.map(|place| Cursor::Packages(Some(place))))
-            }
-            Cursor::Deleted(after) => {
-                let (found, next) = deleted(app, query, after.as_deref(), room).await?;
-                (found, next.map(|place| Cursor::Deleted(Some(place))))
-            }
-        };
+        let (mut found, mut next) = part(app, query, &begin, room).await?;
+        while found.len() > 1 && documents::json(&found)?.len() > LARGEST_PAGE {
+            (found, next) = part(app, query, &begin, found.len() / 2).await?;
+        }
         servers.extend(found);
         if next.is_some() {
             break next;
@@ -70,6 +61,30 @@ pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, P
     };
     let next_cursor = next.map(|next| next.write());
     Ok(ServerList { metadata: Metadata { next_cursor, count: servers.len() }, servers })
+}
+
+/// At most `room` servers of the part of the list that begins there, and where the rest of this part begins.
+async fn part(
+    app: &App,
+    query: &ServerQuery,
+    begin: &Cursor,
+    room: usize,
+) -> Result<(Vec<ServerResponse>, Option<Cursor>), Problem> {
+    Ok(match begin {
+        Cursor::Live(_) if query.access == Some(Access::Package) => (Vec::new(), None),
+        Cursor::Live(after) => {
+            let (rows, next) = page(app, query, after.clone(), room).await?;
+            (responses(app, &rows).await?, next.map(|place| Cursor::Live(Some(place))))
+        }
+        Cursor::Packages(after) => {
+            let (found, next) = packages(app, query, after.as_deref(), room).await?;
+            (found, next.map(|place| Cursor::Packages(Some(place))))
+        }
+        Cursor::Deleted(after) => {
+            let (found, next) = deleted(app, query, after.as_deref(), room).await?;
+            (found, next.map(|place| Cursor::Deleted(Some(place))))
+        }
+    })
 }
 
 /// # Errors
