@@ -79,8 +79,7 @@ async fn invitation_contains_its_reason_and_the_opt_out() {
         format!(r#""listing_id":"{id}""#),
         "opt_out".to_owned(),
         "30 days".to_owned(),
-        "The most important finding: ".to_owned(),
-        " Fix: ".to_owned(),
+        "The most important fix: ".to_owned(),
     ] {
         assert!(text.contains(&expected), "{expected}: {text}");
     }
