@@ -219,7 +219,10 @@ async fn page_with_large_descriptions_ends_early() {
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
     for number in 0..60 {
         let header = json!({ "name": "x-key", "description": "word ".repeat(12_000) });
-        let mut body = crate::fixtures::server_json(&format!("org.example/s{number}"), &peer.url(&format!("/{number}/mcp")));
+        let mut body = crate::fixtures::server_json(
+            &format!("org.example/s{number}"),
+            &peer.url(&format!("/{number}/mcp")),
+        );
         body["remotes"][0]["headers"] = json!([header]);
         registry.publish(&body).await;
     }

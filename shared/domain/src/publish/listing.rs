@@ -15,7 +15,7 @@ use registry_formats::{name_owner, registry_name};
 use registry_model::error::Problem;
 use registry_model::{
     Caller, Contact, ContactFrom, Handshake, Kind, Lane, Listing, ListingId, Moment, NameHold, NameProof,
-    ProbeHistory,
+    NameProofMethod, ProbeHistory,
 };
 use registry_store::StoreError;
 use registry_store::events::{Event, What};
@@ -204,12 +204,16 @@ fn is_at_host(name: &str, known: &Listing) -> bool {
     known.url.as_deref().is_some_and(|url| name_owner::covers(name, url))
 }
 
-/// Whether the listing has no name of another server. A name of the domain of its host replaces a mere claim.
+/// Whether the listing has no name of another server. A name of the domain of its host replaces a mere claim, and another such
+/// name: none of them shows who published it.
 fn may_name(submission: &Submission, known: &Listing) -> bool {
     let (Some(name), Some(own)) = (submission.server_name(), known.server_name.as_deref()) else {
         return true;
     };
-    own == name || !known.is_described() && known.name_proof.is_none() && is_at_host(name, known)
+    own == name
+        || !known.is_described()
+            && known.name_proof.is_none_or(|proof| proof.how == NameProofMethod::Domain)
+            && is_at_host(name, known)
 }
 
 /// Whether a proof of this name is one for everything in the listing.

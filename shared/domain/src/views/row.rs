@@ -187,7 +187,7 @@ pub struct NameStanding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
-    /// The publisher claims the name. With `how` `domain`, the endpoint is on the domain of the name.
+    /// A description claims the name. With `how` `domain`, the endpoint is on the domain of the name.
     Claimed,
     /// The publisher has proven that it owns the name.
     Proven,

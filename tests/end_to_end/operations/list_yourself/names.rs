@@ -50,6 +50,27 @@ async fn remote_server_at_the_domain_of_a_name_supports_it_without_a_proof() {
     }
 }
 
+/// Anybody can send a description with the URL of a server and a name of its domain. Clients store the registry name.
+#[tokio::test]
+async fn name_that_somebody_attaches_changes_neither_registry_name_nor_badge() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let url = url_at(&peer, "mcp.victim.localhost");
+    let id = publish_live(&registry, &json!({ "mcp_url": url })).await;
+    let shown = async || {
+        let list = registry.get("/v0.1/servers").await.body["servers"][0]["server"]["name"].clone();
+        let badge = registry.get(&format!("/badge/live.svg?id={id}")).await.body;
+        (list, badge)
+    };
+    let before = shown().await;
+    for name in ["localhost.victim/obscene", "localhost.victim/real"] {
+        assert_eq!(id_of(&registry.publish(&server_json(name, &url)).await), id);
+        registry.deliver_events().await;
+        registry.index().await;
+        assert_eq!(registry.status(&id).await["name_standing"]["name"], name, "the later claim replaces it");
+        assert_eq!(shown().await, before, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn proven_name_replaces_a_claimed_name() {
     for claimed_is_live in [true, false] {
