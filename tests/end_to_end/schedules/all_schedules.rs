@@ -1,33 +1,10 @@
 //! Tests all schedules together. They run with different start times, at the same time, and over weeks.
 
 use futures::future::join_all;
-use serde_json::json;
-use tests::assertions::assert_members;
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
+use tests::test_registry::{DAY, HOUR, TestRegistry};
 
 use crate::fixtures::live_agent;
-
-/// The weekly statistics count each rechecked listing, whether tick or recheck probed it.
-#[tokio::test]
-async fn weekly_statistics_count_every_live_listing() {
-    let registry = TestRegistry::start_for_fleet().await;
-    let peer = Peer::start(agents::fleet).await;
-    for folder in 0..10 {
-        registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
-    }
-    // The end of the sixth day: all listings are due within the next twelve hours, in one ISO week.
-    registry.advance(DAY * 6);
-    for slot in 0..124 {
-        registry.tick().await;
-        if slot % 10 == 5 {
-            registry.recheck().await;
-        }
-        registry.advance(TICK);
-    }
-    let week = &registry.probe_statistics().await["weekly_recheck"];
-    assert_members(week, &json!({ "rechecked_this_week": 10, "still_ok_this_week": 10 }));
-}
 
 #[tokio::test]
 async fn expired_items_are_deleted_and_listings_stay() {

@@ -8,7 +8,7 @@ use futures::future::join_all;
 use http::StatusCode;
 use serde_json::json;
 use tests::peers::{Peer, PeerRequest, agents, json_answer, servers};
-use tests::test_registry::{DAY, HOUR, TICK, TestRegistry, id_of};
+use tests::test_registry::{DAY, HOUR, TestRegistry, id_of};
 
 use crate::fixtures::time;
 
@@ -107,27 +107,6 @@ async fn endpoint_can_be_used_again_after_its_listing_has_moved() {
 }
 
 #[tokio::test]
-async fn repeated_event_changes_nothing() {
-    let registry = TestRegistry::start().await;
-    let (agent, server) = (Peer::start(agents::newest).await, Peer::start(agents::only(404)).await);
-    let ids = [registry.publish_card(&agent.card()).await, registry.publish_card(&server.card()).await];
-    for id in &ids {
-        registry.first_probe(id).await;
-    }
-    let (expected, sent) = (registry.table().await, registry.events().len());
-    for later in [TICK / 4, TICK / 4, TICK] {
-        for id in &ids {
-            registry.first_probe(id).await;
-        }
-        registry.advance(later);
-    }
-    // The bus may repeat an event after hours. A failed listing is due by then; a Live one is not.
-    registry.first_probe(&ids[0]).await;
-    assert_eq!(expected.difference(&registry.table().await), [""; 0]);
-    assert_eq!((sent, registry.events().len()), (4, 0), "no event is sent twice");
-}
-
-#[tokio::test]
 async fn late_event_does_not_probe_a_live_listing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
@@ -173,23 +152,6 @@ async fn retries_wait_longer_each_time_and_follow_retry_after() {
     let status = registry.status(&id).await;
     assert_eq!((&status["lane"], &status["reasons"][0]["code"]), (&json!("queued"), &json!("rate_limited")));
     assert_eq!(time(&status["retry_at"]).duration_since(registry.now()).as_secs(), 7200);
-}
-
-#[tokio::test]
-async fn urls_that_differ_only_in_the_query_are_one_endpoint() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    let mut ids = Vec::new();
-    for path in ["/mcp", "/mcp?x=1", "/mcp/?y"] {
-        ids.push(registry.publish_mcp(&peer.url(path)).await);
-    }
-    registry.deliver_events().await;
-    let mut lanes = Vec::new();
-    for id in &ids {
-        lanes.push(registry.lane(id).await);
-    }
-    lanes.sort();
-    assert_eq!(lanes, ["active", "needs_fix", "needs_fix"]);
-    assert_eq!(registry.live_counts().await, (0, 1));
 }
 
 /// A publisher names only the site. The listing stays Live as long as the server or card that was found answers.

@@ -62,20 +62,6 @@ async fn entries_of_other_directories_are_published_once() {
 }
 
 #[tokio::test]
-async fn source_that_does_not_answer_is_read_again_in_the_next_run() {
-    let source = Peer::start(|_| empty(503)).await;
-    let options =
-        TestOptions::default().with_setting("IMPORT_SOURCES", source.url("/v0.1/servers")).delivered_once();
-    let registry = TestRegistry::start_with(options).await;
-    for requests in [1, 2] {
-        let report = registry.run("daily-connector", json!({})).await;
-        assert_eq!(report["imported"]["failed"], 1, "{report}");
-        assert_eq!(source.requests().len(), requests);
-        registry.advance(HOUR);
-    }
-}
-
-#[tokio::test]
 async fn import_starts_again_if_its_cursor_is_refused() {
     // The source forgets its cursors after the first run.
     for (status, restarts) in [(400, true), (410, true), (429, false), (503, false)] {

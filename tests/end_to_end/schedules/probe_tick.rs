@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use registry::events;
 use registry::model::{ListingId, Moment, Random};
 use registry::settings::Settings;
-use registry::store::{Claim, DueClass};
+use registry::store::DueClass;
 use serde_json::json;
 use tests::instrumented::Fault;
 use tests::peers::hostile::HostilePeer;
@@ -237,24 +237,6 @@ async fn peer_is_probed_twice_within_six_minutes_only_on_request_and_never_withi
     }
 }
 
-#[tokio::test]
-async fn listing_is_probed_when_the_lease_of_a_crashed_prober_ends() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.publish_card(&peer.card()).await;
-    let now = registry.now();
-    let claim =
-        Claim { id: &id, mark: "dead", now, lease_ms: 60_000, min_interval_ms: 360_000, live_due: now };
-    assert!(registry.app.store.claim(&claim).await.unwrap().is_some());
-    for _ in 0..2 {
-        assert_eq!(registry.first_probe(&id).await["claimed"], 0, "another prober has the lease");
-        registry.advance(Duration::from_secs(30));
-    }
-    assert_eq!(peer.request_names().len(), 0);
-    registry.advance(Duration::from_secs(1));
-    assert_eq!(registry.tick().await["ok"], 1);
-    assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
-}
-
 /// During a slow probe the lease expires, and another prober finishes.
 #[tokio::test(flavor = "multi_thread")]
 async fn probe_result_that_arrives_after_the_lease_is_discarded() {
@@ -282,23 +264,6 @@ async fn probe_result_that_arrives_after_the_lease_is_discarded() {
     assert_eq!((registry.lane(&published).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
     assert_eq!(registry.feed_types().await, ["listing_live", "listing_queued"]);
     assert_eq!(registry.probe_statistics().await["outcomes"]["handshake"]["ok"], 1);
-}
-
-#[tokio::test]
-async fn second_tick_in_the_same_time_slot_changes_nothing() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
-    for number in 0..5 {
-        registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
-    }
-    let report = registry.tick().await;
-    assert_eq!((&report["claimed"], &report["ok"]), (&json!(5), &json!(5)));
-    let expected = registry.table().await;
-    registry.advance(TICK - std::time::Duration::from_secs(1));
-    assert_eq!(registry.tick().await["claimed"], 0);
-    assert_eq!(expected.difference(&registry.table().await), [""; 0]);
-    registry.advance(std::time::Duration::from_secs(1));
-    registry.tick().await;
-    assert_eq!(registry.probe_statistics().await["probe_worker"]["ticks"], 2, "a tick in the next slot runs");
 }
 
 #[tokio::test]

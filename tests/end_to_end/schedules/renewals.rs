@@ -87,12 +87,8 @@ async fn failed_renewal_leads_to_a_demotion_within_hours() {
     let status = registry.status(&id).await;
     assert_eq!(time(&status["liveness"]["failing_since"]), failed);
     assert!(time(&status["probe"]["probed_at"]) < failed, "the last proof is still shown");
-    let badge = registry.get(&format!("/badge/live.svg?id={id}")).await.body.to_string();
-    assert!(badge.contains("live, last probe failed"), "{badge}");
     let page = registry.get(&format!("/list/{id}")).await.body.to_string();
     assert!(page.contains("Fails since") && page.contains("Live, last probe failed"), "{page}");
-    let row = &registry.get("/api/listings/active").await.body["agents"][0];
-    assert_eq!(row["liveness"]["state"], "failing");
     // The recheck runs at each full hour, and takes some seconds.
     for hour in 1..=3 {
         assert_eq!(registry.lane(&id).await, "active", "hour {hour}");
@@ -146,8 +142,6 @@ async fn stale_failing_and_absent_are_different_states() {
         (registry.lane(&id).await.as_str(), state(&registry, &id).await.as_str()),
         ("queued", "stale")
     );
-    let badge = registry.get(&format!("/badge/live.svg?id={id}")).await.body.to_string();
-    assert!(badge.contains("proof expired"), "{badge}");
     peer.answer_with(agents::only(503));
     registry.tick().await;
     assert_eq!(state(&registry, &id).await, "failing");

@@ -139,31 +139,6 @@ async fn failures_in_three_different_hours_demote_a_listing() {
 }
 
 #[tokio::test]
-async fn unavailable_peer_is_demoted_one_week_after_its_last_successful_probe() {
-    let (registry, peer, id) = live_agent().await;
-    let last_ok = time(&registry.status(&id).await["probe"]["probed_at"]);
-    registry.advance_to(recheck_at(&registry, &id).await);
-    peer.answer_with(agents::only(503));
-    let almost = jiff::SignedDuration::from_hours(7 * 24 - 1);
-    let mut runs = 0;
-    loop {
-        let age = registry.now().duration_since(last_ok);
-        registry.recheck().await;
-        runs += 1;
-        match registry.lane(&id).await.as_str() {
-            "active" => assert!(age < almost, "Live after {age:#} without an answer"),
-            lane => {
-                assert_eq!(lane, "demoted");
-                assert!(age >= almost, "demoted after {age:#}");
-                break;
-            }
-        }
-        registry.advance(HOUR);
-    }
-    assert!(runs > 3, "three strikes alone do not demote a silent peer");
-}
-
-#[tokio::test]
 async fn demoted_agent_needs_a_complete_probe_to_become_live_again() {
     let (registry, peer, id) = live_agent().await;
     demote(&registry, &peer, &id).await;
