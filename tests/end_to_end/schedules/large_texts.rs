@@ -1,10 +1,10 @@
 //! Tests peers whose texts are larger than one item of the table. The results of their probes can still be
-//! written. Such listings can go Live and can be demoted, and search still works.
+//! written. Such listings can go Live and can be demoted.
 
 use axum::response::Response;
 use serde_json::{Value, json};
-use tests::peers::{Peer, PeerRequest, agents, error, result};
-use tests::test_registry::{HOUR, TestRegistry};
+use tests::peers::{Peer, PeerRequest, error, result};
+use tests::test_registry::TestRegistry;
 
 use crate::fixtures::{demote, recheck_at};
 
@@ -37,23 +37,6 @@ fn verbose(request: &PeerRequest) -> Response {
     }
 }
 
-/// An agent with the largest stored number of skills, tags and lengths, mostly in unique words.
-fn unique_words(request: &PeerRequest) -> Response {
-    // Code points far from each other compress badly.
-    let mut words = (0..).filter_map(|n: u32| char::from_u32(0x2_0000 + n * 7919 % 42_719));
-    let mut text =
-        |max_length: usize| words.by_ref().take(max_length / 2).flat_map(|c| [c, ' ']).collect::<String>();
-    let skills: Vec<Value> = (0..40)
-        .map(|n| {
-            let tags: Vec<String> = (0..20).map(|_| text(60)).collect();
-            json!({ "id": format!("s{n}"), "name": text(120), "description": text(1000), "tags": tags })
-        })
-        .collect();
-    let mut card = agents::card(request, "Talkative");
-    card["skills"] = json!(skills);
-    agents::with_card(request, &card)
-}
-
 #[tokio::test]
 async fn server_with_oversized_texts_goes_live_and_is_demoted() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(verbose).await);
@@ -69,18 +52,4 @@ async fn server_with_oversized_texts_goes_live_and_is_demoted() {
     registry.recheck().await;
     assert_eq!(registry.status(&id).await["lane"], "active");
     demote(&registry, &peer, &id).await;
-}
-
-#[tokio::test]
-async fn agent_with_too_many_words_for_one_bucket_is_indexed() {
-    let registry = TestRegistry::start_for_fleet().await;
-    let (peer, other) = (Peer::start(unique_words).await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
-    let second = registry.live_card(&other.card()).await;
-    registry.index().await;
-    let found = registry.get("/api/match?q=adder").await.body;
-    let ids: Vec<&str> =
-        found["hits"].as_array().unwrap().iter().filter_map(|hit| hit["listing_id"].as_str()).collect();
-    assert!(ids.contains(&second.as_str()), "{id} hides the other listing: {found}");
-    registry.advance(HOUR);
 }

@@ -173,25 +173,6 @@ async fn next_index_build_does_the_work_of_a_failed_build() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn next_index_build_completes_an_aborted_build() {
-    let registry = TestRegistry::start_for_fleet().await;
-    let agents = Peer::start(agents::fleet).await;
-    let all = live_and_unindexed(&registry, &agents, 0..10).await;
-    for cut in 0..24 {
-        let app = another_process(&registry.app);
-        let mut build = Box::pin(app.search.build());
-        // Polls the build `cut` times, then drops it, as if the process had ended.
-        for _ in 0..cut {
-            if futures::poll!(&mut build).is_ready() {
-                break;
-            }
-        }
-    }
-    registry.index().await;
-    assert_eq!(search(&another_process(&registry.app), "").await.total, all.len());
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn unchanged_listing_is_not_indexed_again() {
     let registry = TestRegistry::start_for_fleet().await;
     let agents = Peer::start(agents::fleet).await;
