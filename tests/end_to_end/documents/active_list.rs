@@ -7,7 +7,6 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use registry::model::Kind;
 use tests::fixtures;
-use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, Reply, TestRegistry};
 
 use crate::fixtures::{live_agent, refused_queries};
@@ -59,19 +58,6 @@ fn pages_of_any_size_show_every_listing_exactly_once() {
             Ok(())
         })
         .unwrap();
-}
-
-#[tokio::test]
-async fn newest_listings_come_first() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
-    let mut published = Vec::new();
-    for folder in 0..5 {
-        registry.advance(HOUR);
-        published.push(registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await.to_string());
-    }
-    published.reverse();
-    assert_eq!(walk(&registry, "", &[2]).await, published);
-    assert_eq!(walk(&registry, "", &[50]).await, published);
 }
 
 #[tokio::test]

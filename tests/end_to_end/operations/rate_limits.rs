@@ -14,7 +14,6 @@ async fn acts_are_limited_per_caller_and_hour() {
         (LimitedAction::Attestation, TRUST, json!({ "action": "attest" }), 200),
         (LimitedAction::OwnerProof, TRUST, json!({ "action": "bind_identity" }), 200),
         (LimitedAction::Outcome, INTEROP, json!({ "action": "deposit_outcome", "ok": true }), 200),
-        (LimitedAction::Session, INTEROP, json!({ "action": "session_open" }), 200),
         (
             LimitedAction::Trace,
             "/api/products/stigmergy",
@@ -28,7 +27,7 @@ async fn acts_are_limited_per_caller_and_hour() {
         let ids = fixtures::insert_live_listings(&registry.app, Kind::Mcp, 3).await;
         let send = async |number: usize| {
             let mut body = body.clone();
-            if accepted == 200 && action != LimitedAction::Session {
+            if accepted == 200 {
                 body["listing_id"] = json!(ids[number]);
             }
             registry.post(path, &body).await

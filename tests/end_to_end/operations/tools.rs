@@ -313,35 +313,6 @@ async fn unchanged_tools_cost_no_further_operation() {
 }
 
 #[tokio::test]
-async fn too_many_tools_are_a_partial_handshake() {
-    for pages in [1, 5] {
-        let registry = TestRegistry::start().await;
-        let tools: Vec<Value> = (0..5000)
-            .map(|n| json!({ "name": format!("tool_{n}"), "description": "Does something.", "inputSchema": { "type": "object" } }))
-            .collect();
-        let chunks: Vec<Value> = tools.chunks(5000 / pages).map(|page| json!(page)).collect();
-        let peer = Peer::start(move |request| {
-            let page = request.body["params"]["cursor"].as_str().map_or(0, |cursor| cursor.parse().unwrap());
-            if request.method() != Some("tools/list") {
-                return servers::modern(request);
-            }
-            let mut result =
-                json!({ "resultType": "complete", "tools": chunks[page], "ttlMs": 1, "cacheScope": "public" });
-            if page + 1 < chunks.len() {
-                result["nextCursor"] = json!((page + 1).to_string());
-            }
-            tests::peers::result(request, result)
-        })
-        .await;
-        let id = registry.publish_mcp(&peer.url("/mcp")).await;
-        registry.deliver_events().await;
-        let status = registry.status(&id).await;
-        assert_eq!(status["probe"]["handshake"], "partial", "{status}");
-        assert_eq!(registry.reason_codes(&id).await, ["too_many_tools"]);
-    }
-}
-
-#[tokio::test]
 async fn withdrawal_removes_tools_and_the_next_probe_stores_them_again() {
     let (registry, _peer, id) = live_server(json!([sightings("x")])).await;
     let hash = tools_of(&registry, &id).await["tools"][0]["hash"].as_str().unwrap().to_owned();
