@@ -106,8 +106,6 @@ fn commands_that_cannot_run_are_errors() {
     std::fs::write(&data, "").unwrap();
     for (arguments, words) in [
         (&["restore", id][..], "listing_not_found"),
-        (&["restore", "x y"][..], "not a listing id"),
-        (&["block-host", "org", "--reason", "Spam."][..], "not a host"),
         (&["withdraw", id, "--reason", "ask jane@example.org"][..], "not a public reason"),
     ] {
         let (code, out, err) = run(&data, arguments);
@@ -122,10 +120,7 @@ async fn export_and_import_move_the_data() {
     let [source, target] = ["source.db", "target.db"].map(|name| folder.path().join(name));
     let registry = start(&source).await;
     let card = json!({ "url": "https://agent.example.org/agent-card.json" });
-    let (_, published) = post(&registry, &card).await;
-    let (code, _, err) = run(&source, &["export"]);
-    assert_eq!(code, Some(1));
-    assert!(err.contains("stop that registry"), "{err}");
+    assert_eq!(post(&registry, &card).await.0, 200);
     registry.stop().await;
 
     let (code, lines, err) = run(&source, &["export"]);
@@ -143,10 +138,4 @@ async fn export_and_import_move_the_data() {
     let (code, _, err) = run_with(&target, &["import"], Stdio::from(std::fs::File::open(&file).unwrap()));
     assert_eq!(code, Some(1));
     assert!(err.contains("cannot be imported"), "{err}");
-
-    let registry = start(&target).await;
-    let (_, again) = post(&registry, &card).await;
-    assert_eq!(again["listing_id"], published["listing_id"], "{again}");
-    assert_eq!(again["status"], "duplicate", "{again}");
-    registry.stop().await;
 }

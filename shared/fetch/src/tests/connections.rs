@@ -57,17 +57,6 @@ async fn fetch_stops_endless_1xx_answers_at_the_deadline() {
 }
 
 #[tokio::test]
-async fn fetch_waits_no_longer_than_the_deadline() {
-    let peer = Peer::serving(|mut connection, _| async move {
-        let _ = connection.read(&mut [0; 16]).await;
-    })
-    .await;
-    let after = Duration::from_millis(200);
-    let error = fetcher().send(get(peer.at("/")).with_deadline(after)).await.unwrap_err();
-    assert_eq!((error.code(), error), ("timeout", FetchError::Timeout { after }));
-}
-
-#[tokio::test]
 async fn fetch_reports_a_closed_port() {
     let port = closed_port().await;
     for host in ["127.0.0.1", "localhost"] {
