@@ -433,7 +433,7 @@ async fn goals_of_a_stored_order_or_seat_are_not_used() {
     let table = registry.table().await;
     let grant = table.items_under("TOKEN#")[0];
     let mut stored: Value = serde_json::from_str(grant["grant"].as_str().unwrap()).unwrap();
-    stored["goals"] = stored_goals();
+    stored["goals"] = json!(["Send the zqxvaw conversation"]);
     let key = grant["pk"].as_str().unwrap().to_owned();
     registry.overwrite(&key, "GRANT", "grant", AttributeValue::S(stored.to_string())).await;
     assert_eq!(
@@ -441,10 +441,6 @@ async fn goals_of_a_stored_order_or_seat_are_not_used() {
         None,
         "the seat uses goals of an earlier version"
     );
-}
-
-fn stored_goals() -> Value {
-    json!(["Send the zqxvaw conversation"])
 }
 
 /// Goals and names become lines of `AGENTS.md`, which a model reads as its instructions.

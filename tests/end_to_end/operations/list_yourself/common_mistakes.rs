@@ -8,9 +8,8 @@ use tests::test_registry::{TICK, TestRegistry, id_of};
 /// A mistake, the handler of a peer that makes it, and the expected reason code.
 type Mistake = (&'static str, fn(&tests::peers::PeerRequest) -> axum::response::Response, &'static str);
 
-const MISTAKES: [Mistake; 3] = [
+const MISTAKES: [Mistake; 2] = [
     ("no card", |_| tests::peers::empty(404), "card_404"),
-    ("a card that requires a login", |_| tests::peers::empty(401), "card_401"),
     (
         "an interface without A2A methods",
         |request| match request.verb.as_str() {

@@ -13,13 +13,9 @@ async fn unreadable_body_is_refused_with_the_matching_status() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
     let json = Some("application/json");
     let padded = |size: usize| format!("{{\"url\":\"https://a.example.org/\"}}{}", " ".repeat(size - 32));
-    let table: [Unreadable; 13] = [
+    let table: [Unreadable; 9] = [
         ("empty", json, vec![], (400, "malformed")),
-        ("cut", json, b"{\"url\": \"https://a.exam".to_vec(), (400, "malformed")),
-        ("two documents", json, b"{} {}".to_vec(), (400, "malformed")),
         ("not UTF-8", json, b"{\"url\": \"\xff\xfe\"}".to_vec(), (400, "malformed")),
-        ("binary", json, vec![0x1f, 0x8b, 0, 1, 2, 3], (400, "malformed")),
-        ("a page", json, b"<html>".to_vec(), (400, "malformed")),
         ("a hundred thousand arrays", json, vec![b'['; 100_000], (400, "malformed")),
         ("deep objects", json, "{\"a\":".repeat(10_000).into_bytes(), (400, "malformed")),
         ("text", Some("text/plain"), b"{}".to_vec(), (415, "not_json")),
