@@ -1,6 +1,6 @@
-//! Tests that a publisher cannot use the registry to attack a host of somebody else. A card or a redirect must
-//! not make the registry send requests to that host, and an auth challenge only a few. If several cards name the
-//! same host, the limit of concurrent requests to the host applies to all of them together.
+//! Tests that a publisher cannot use the registry to attack a host of somebody else. A card, a redirect or an
+//! auth challenge must not make the registry send requests to that host. If several cards name the same host,
+//! the limit of concurrent requests to the host applies to all of them together.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,6 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::response::{IntoResponse as _, Redirect};
 use axum::routing::post;
+use http::StatusCode;
 use serde_json::{Value, json};
 use tests::peers::sign_in::gated;
 use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer};
@@ -111,6 +112,25 @@ async fn interface_of_the_same_owner_is_preferred() {
     })
     .await;
     registry.live_card(&peer.card()).await;
+    assert_eq!(foreign.connections(), 0);
+}
+
+#[tokio::test]
+async fn auth_challenge_causes_no_request_to_another_host() {
+    let (registry, foreign) = (TestRegistry::start().await, ForeignHost::start().await);
+    let challenge = format!("Bearer resource_metadata=\"{}/meta\"", foreign.origin);
+    let peer = Peer::start(move |_| {
+        let headers = [(http::header::WWW_AUTHENTICATE, challenge.clone())];
+        (StatusCode::UNAUTHORIZED, headers).into_response()
+    })
+    .await;
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.tick().await;
+    assert_eq!(
+        registry.reason_codes(&id).await,
+        ["sign_in:redirected"],
+        "metadata of a resource must be on its own domain"
+    );
     assert_eq!(foreign.connections(), 0);
 }
 
