@@ -38,16 +38,3 @@ pub(crate) fn text(
     let text = given.filter(|text| !text.trim().is_empty());
     text.map(|text| public_text(field, text, max_chars)).transpose()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn blank_text_is_absent_and_a_line_is_short_and_single() {
-        assert_eq!(line("from", Some(" a friend "), 20).unwrap().as_deref(), Some("a friend"));
-        assert_eq!(text("body", Some("  "), 20), Ok(None));
-        assert_eq!(line("from", Some("four"), 3).unwrap_err().code, "bad_length");
-        assert_eq!(line("from", Some("two\nlines"), 20).unwrap_err().code, "control_characters");
-    }
-}

@@ -6,6 +6,7 @@ mod argument_slots;
 mod command;
 mod examples;
 mod filling;
+mod further_request;
 mod listing_names;
 mod matching;
 mod meaning;
@@ -239,16 +240,35 @@ pub async fn answer(
     message: &MessageContent,
     intent: Intent,
 ) -> Result<Reply, Problem> {
-    match intent {
-        Intent::Run(entry, arguments) => run(app, caller, entry, arguments).await,
+    let further = further_request::of(message, &intent);
+    let mut reply = match intent {
+        Intent::Run(entry, arguments) => run(app, caller, entry, arguments).await?,
         Intent::Missing(entry, Slot::Id) if entry.effect.read_only => {
             match named_listing(app, message, entry).await? {
-                Some(arguments) => run(app, caller, entry, arguments).await,
-                None => Ok(explain(app, message, &intent)),
+                Some(arguments) => run(app, caller, entry, arguments).await?,
+                None => explain(app, message, &intent),
             }
         }
-        other => Ok(explain(app, message, &other)),
+        other => explain(app, message, &other),
+    };
+    for (name, id) in &message.names {
+        if !reply.text.contains(name.as_str()) {
+            reply.text = reply.text.replacen(id.as_str(), &format!("\"{name}\" ({id})"), 1);
+        }
     }
+    if let Some(further) = further {
+        insert_before_next(
+            &mut reply.text,
+            &format!(" One message is one request, so this was not done: \"{further}\". Send it alone. "),
+        );
+    }
+    Ok(reply)
+}
+
+/// Adds a sentence to an answer. The next step stays at the end, so that a client can find it.
+fn insert_before_next(text: &mut String, sentence: &str) {
+    let end = text.rfind("Next: ").unwrap_or(text.len());
+    text.insert_str(end, sentence);
 }
 
 /// The arguments for a question about a listing that the message names in quotes; `None` if nothing has this name.
@@ -330,9 +350,7 @@ async fn run(
         let (result, cut) = short::fitted(result, MAX_REPLY.saturating_sub(rest));
         data["result"] = result;
         if cut {
-            // The next step stays at the end, so that a client can find it.
-            let end = text.rfind("Next: ").unwrap_or(text.len());
-            text.insert_str(end, SHORTENED);
+            insert_before_next(&mut text, SHORTENED);
         }
     }
     Ok(Reply { outcome, text, data })
@@ -392,16 +410,17 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
                 Slot::Token => "Which token? Send the access token or the signed statement.",
                 Slot::Text => "About what? Send a few words in quotes.",
             };
-            let example = render::example(entry, Some(&parsed));
-            let text = format!("{}: {question} For example: \"{example}\".", entry.title);
+            let (example, about) = (render::example(entry, Some(&parsed)), render::about(entry));
+            let text = format!("{}: {question} For example: \"{example}\". {about}", entry.title);
             (Outcome::Asked, "lacks", Some(*entry), text)
         }
         Intent::Refused(entry, why) => {
             let example = render::example(entry, Some(&parsed));
             let text = format!(
-                "{}: {} Nothing was done. To run it, send only: \"{example}\".",
+                "{}: {} Nothing was done. To run it, send only: \"{example}\". {}",
                 entry.title,
-                why.text()
+                why.text(),
+                render::about(entry)
             );
             (Outcome::Explained, "held", Some(*entry), text)
         }

@@ -81,15 +81,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operation_is_found_by_every_spelling_of_its_name() {
-        for name in ["list_yourself", "list-yourself", "List Yourself", "LIST-ON-REGISTRY", "list-mcp"] {
-            assert_eq!(named(name).unwrap().name, "list_yourself", "{name}");
-        }
-        assert_eq!(named("score-free").unwrap().name, "score");
-        assert!(named("").is_none() && named("list").is_none());
-    }
-
-    #[test]
     fn calls_are_read_from_data_parts() {
         for data in [
             json!({ "operation": "check_status", "arguments": { "id": "x" } }),

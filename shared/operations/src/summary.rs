@@ -8,7 +8,7 @@ const MAX_ROWS_BYTES: usize = 1200;
 const MAX_VALUE_CHARS: usize = 400;
 
 /// A sentence of an answer; `None` if the answer has no value for it. `{a.b}` is the value of a member, `{a#}` the length of a
-/// list or a count, `{a#row}` with its noun, `{a?yes|no}` depends on a boolean. After `[a]`, the rest is written for each row of a list. A part between two ` | `
+/// list or a count, `{a#row}` with its noun, `{a?yes|no}` depends on a boolean, and `{a~}` is a number of hours in words. After `[a]`, the rest is written for each row of a list. A part between two ` | `
 /// is left out if it has no value.
 pub(crate) fn sentence(template: &str, answer: &Value) -> Option<String> {
     let Some((before, (list, row))) =
@@ -65,6 +65,15 @@ fn value(slot: &str, answer: &Value) -> Option<String> {
         let plural = if noun.is_empty() || count == 1 { "" } else { "s" };
         return Some(format!("{count} {noun}{plural}").trim_end().to_owned());
     }
+    if let Some(path) = slot.strip_suffix('~') {
+        let hours = member(answer, path)?.as_f64()?;
+        return Some(match hours {
+            ..0.1 => "a few minutes".to_owned(),
+            ..2.0 => format!("{:.0} minutes", hours * 60.0),
+            2.0..48.0 => format!("{hours:.0} hours"),
+            _ => format!("{:.0} days", hours / 24.0),
+        });
+    }
     if let Some((path, (yes, no))) =
         slot.split_once('?').and_then(|(path, words)| Some((path, words.split_once('|')?)))
     {
@@ -72,14 +81,17 @@ fn value(slot: &str, answer: &Value) -> Option<String> {
     }
     match member(answer, slot)? {
         // What others wrote may contain a quotation mark, which would end the quotation around it.
-        Value::String(text) if slot.ends_with("lane") => Some(text.replace("needs_fix", "waiting for a fix")),
+        Value::String(text) if slot.ends_with("lane") => {
+            Some(text.replace("needs_fix", "waiting for a fix").replace("active", "active (Live)"))
+        }
         Value::String(text) if !text.is_empty() => Some(shorten(&text.replace('"', "'"), MAX_VALUE_CHARS)),
         Value::Number(number) => {
             number.as_f64().map(|number| ((number * 1000.0).round() / 1000.0).to_string())
         }
         Value::Bool(value) => Some(value.to_string()),
         Value::Array(values) if !values.is_empty() => {
-            let texts: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();
+            let texts: Option<Vec<&str>> =
+                values.iter().map(|value| value.as_str().or_else(|| value["name"].as_str())).collect();
             Some(shorten(&texts?.join(", "), MAX_VALUE_CHARS))
         }
         Value::Object(_) => Some(shorten(&member(answer, slot)?.to_string(), MAX_VALUE_CHARS)),
@@ -101,13 +113,13 @@ mod tests {
     #[test]
     fn template_is_filled_with_the_members_of_the_answer() {
         let value = json!({ "ok": true, "name": "A \"B\"", "deal": { "left": 3 }, "live": false, "none": null,
-            "tags": ["x", "y"], "rows": [{ "id": "mcp-a", "url": "u" }, { "id": "mcp-b" }], "empty": [], "one": 1, "lane": "needs_fix" });
+            "tags": ["x", { "name": "y" }], "rows": [{ "id": "mcp-a", "url": "u" }, { "id": "mcp-b" }], "empty": [], "one": 1, "lane": "needs_fix", "age": 1.5 });
         for (template, text) in [
             ("\"{name}\" is {live?Live|not Live}.", Some("\"A 'B'\" is not Live.")),
             ("{deal.left} seats | of {none} | , {tags}.", Some("3 seats, x, y.")),
             ("{rows#row}: [rows]{id} | at {url}", Some("2 rows: mcp-a at u; mcp-b.")),
             ("{rows#}, {empty#row}, {one#row}.", Some("2, 0 rows, 1 row.")),
-            ("It is {lane}.", Some("It is waiting for a fix.")),
+            ("It is {lane} since {age~}.", Some("It is waiting for a fix since 90 minutes.")),
             ("{none}.", None),
             ("Rows: [empty]{id}", None),
         ] {
@@ -137,6 +149,6 @@ mod tests {
 
     fn paths(template: &str) -> impl Iterator<Item = &str> {
         let slots = template.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0));
-        slots.map(|slot| slot.split(['?', '#']).next().unwrap_or_default())
+        slots.map(|slot| slot.split(['?', '#', '~']).next().unwrap_or_default())
     }
 }

@@ -32,6 +32,7 @@ mod spelling;
 mod stop_words;
 mod synonyms;
 mod task;
+mod translation;
 mod words;
 
 pub use backend::Backend;

@@ -6,7 +6,7 @@ use super::index::Index;
 use super::phrasebook::{self, PhraseMatch};
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{stem, words};
-use super::{embedding, kind_hint, spelling, synonyms};
+use super::{embedding, kind_hint, spelling, synonyms, translation};
 use registry_model::Kind;
 
 /// The weight of an expansion by its origin; the word itself has 1.
@@ -102,6 +102,9 @@ impl ParsedQuery {
         let index = index.into();
         let kind = kind_hint::of(text);
         let query_words = words(text);
+        let translated = translation::in_english(&query_words);
+        let is_translated = translated.is_some();
+        let query_words = translated.unwrap_or(query_words);
         let mut significant: Vec<&String> = query_words.iter().filter(|word| is_informative(word)).collect();
         if significant.iter().any(|word| !is_generic(word)) {
             significant.retain(|word| !is_generic(word));
@@ -127,7 +130,7 @@ impl ParsedQuery {
             .collect();
         add_synonyms(&mut terms, &spelling);
         terms.iter_mut().take(expanded).for_each(|term| term.add_related_terms(index));
-        let corrected = terms.iter().any(|term| term.corrected);
+        let corrected = is_translated || terms.iter().any(|term| term.corrected);
         let text = spelling.join(" ");
         // Pieces of random letters have vectors, too, and these are close to something.
         let has_meaning = terms.is_empty() || terms.iter().any(|term| term.is_understood(index));
@@ -323,8 +326,24 @@ mod tests {
         assert!(!right.corrected, "an inflected form is no typing error: {right:?}");
         let index = self::index(&["signed statements", "queries in public"]);
         assert!(parsed("siguned statments", &index).corrected);
-        let spanish = parsed("hola quiero publicar cuando siguen funcionando", &index);
-        assert!(!spanish.corrected, "another language is no typing error: {spanish:?}");
+        let swedish = parsed("vilken tjanst kan statmens hjalpa oss", &index);
+        assert!(!swedish.corrected, "another language is no typing error: {swedish:?}");
+    }
+
+    #[test]
+    fn query_in_another_language_is_translated() {
+        for (query, text) in [
+            (
+                "Ich suche einen Agenten, der Dokumente ins Deutsche übersetzt",
+                "agent document german translate translation",
+            ),
+            ("Bonjour, avez-vous un serveur qui donne la météo ?", "server weather forecast"),
+            ("¿Hay algún agente que organice viajes con vuelos?", "agent plan planning travel trip flight"),
+            ("Wettervorhersage", "weather forecast forecast"),
+            ("find an agent that plans a trip to La Paz", "find an agent that plans a trip to la paz"),
+        ] {
+            assert_eq!(parsed(query, &Index::default()).text, text, "{query}");
+        }
     }
 
     #[test]
@@ -340,6 +359,7 @@ mod tests {
     fn synonyms_match_and_repeated_words_count_once() {
         let index = index(&["kubernetes"]);
         assert!(expansions(&parsed("k8s", &index), "k8s").contains(&stem("kubernetes")));
+        assert!(expansions(&parsed("open pull request", &index), "pull").contains(&stem("merge")));
         assert_eq!(parsed("maps and maps", &index).terms.len(), 1);
     }
 }

@@ -54,11 +54,4 @@ mod tests {
         assert!(found.contains(&"I need an agent that books trains".to_owned()), "{found:?}");
         assert!(found.len() <= MAX_SENTENCES, "{found:?}");
     }
-
-    #[test]
-    fn text_without_sentences_is_cut() {
-        let found = sentences(&"word ".repeat(1000)).unwrap();
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].chars().count(), MAX_SENTENCE_CHARS);
-    }
 }

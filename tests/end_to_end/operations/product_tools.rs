@@ -172,6 +172,7 @@ async fn error_for_an_invalid_product_agent_call_contains_the_field() {
         (json!({ "tool": "demo_mcp", "agent_name": "Ada", "description": "d".repeat(2001) }), "description"),
         (json!({ "tool": "demo_alive", "goals": vec!["x"; 13] }), "goals"),
         (json!({ "tool": "buy_product" }), "sku"),
+        (json!({ "tool": "demo_alive", "sku": "kernel" }), "sku"),
     ] {
         let reply = registry.post("/api/products/agent", &body).await;
         assert_eq!((reply.status, &reply.body["field"]), (422, &json!(field)), "{body}: {reply:?}");

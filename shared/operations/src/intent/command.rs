@@ -152,6 +152,12 @@ pub(super) fn asks(text: &str, words: &[Word]) -> bool {
     text.split(": ").next().is_some_and(|text| text.contains('?')) || words.first().is_some_and(is_question)
 }
 
+/// Whether a text begins with the word of a question that is answered by a fact, and not by an instruction.
+pub(super) fn asks_for_a_fact(words: &[Word]) -> bool {
+    const WORDS: &str = "what whats when where which who whose is are was were does did has";
+    words.first().is_some_and(|word| WORDS.split(' ').any(|asking| asking == word.low))
+}
+
 /// Whether a text asks the registry to do something, or for a thing: "could you list it?", "may I have the demo?"
 fn asks_us(words: &[Word]) -> bool {
     let is_modal = |word: &Word| matches!(word.low.as_str(), "can" | "could" | "would" | "will" | "may");
@@ -159,6 +165,20 @@ fn asks_us(words: &[Word]) -> bool {
         let (who, verb) = (three[1].low.as_str(), three[2].low.as_str());
         is_modal(&three[0]) && (who == "you" || matches!(who, "i" | "we") && matches!(verb, "have" | "get"))
     })
+}
+
+/// Whether a text in German, French, Spanish, Italian or Portuguese asks to publish something: it has an infinitive or imperative
+/// for it, and no word that denies it, asks about it or makes it conditional.
+pub(super) fn publishes(text: &str, words: &[Word]) -> bool {
+    const VERBS: &str = "eintragen tragt trage aufnehmen nehmt veröffentlichen veröffentliche veröffentlicht registrieren registriere \
+        registriert auflisten liste listet hinzufügen publier publiez publie inscrire inscrivez inscris ajouter ajoutez ajoute \
+        référencer référencez enregistrer enregistrez enregistre publicar publica publicad publique publiquen registrar registra \
+        registren añadir añade añadid añadan agregar agrega inscribir incluir incluye pubblicare pubblica pubblicate registrare \
+        aggiungere aggiungi aggiungete inserire inserisci adicionar adicione publiquem registre cadastrar cadastre inclua";
+    const DOUBTS: &str = "nicht kein keine nie niemals noch erst wenn falls bevor warum wieso wie ob ne pas jamais plus si avant \
+        pourquoi comment quand sans no nunca ni antes cuando porque cómo como sin non né mai se quando perché senza prima não nem sem";
+    let has = |list: &str| words.iter().any(|word| list.split(' ').any(|listed| listed == word.low));
+    has(VERBS) && !has(DOUBTS) && !asks(text, words) && !objects(words)
 }
 
 /// Whether the whole text is a refusal.

@@ -87,18 +87,3 @@ fn part(text: &str, earlier: usize) -> Vec<Word> {
     }
     words
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn example_consists_of_words_slots_and_arguments() {
-        let (words, example) =
-            parse("please leave a warning at {id}: {it is slow}, thanks => kind=danger ok=false");
-        assert_eq!(words.last().map(|word| word.low.as_str()), Some("thanks"));
-        assert_eq!(example.slots, [Slot::Id, Slot::Text]);
-        assert_eq!((example.around_text.0.len(), example.around_text.1.len()), (5, 1));
-        assert_eq!(Value::Object(example.implied), serde_json::json!({ "kind": "danger", "ok": false }));
-    }
-}

@@ -13,8 +13,11 @@ use super::parsed_text::ParsedText;
 use super::words::Word;
 use registry_model::ListingId;
 
-/// The longest text in a slot of a read-only operation.
+/// The longest text in a slot of a read-only operation. Of a search it is the whole message.
 const MAX_QUERY_CHARS: usize = 300;
+/// Words with which a message asks for something, in addition to stop words.
+const ASKING: &str = "find search look looking need want wanna like know recommend suggest match searching seeking who there \
+    here somebody someone anybody anyone anything something registry catalog got hoping";
 
 pub(super) struct Filling {
     pub(super) arguments: Map<String, Value>,
@@ -48,12 +51,14 @@ pub(super) fn fill(
             },
             Slot::Text => {
                 let ids_before = filled[Slot::Id as usize];
-                // A query may be cut; a text to store is passed on in full, or refused.
-                let limit = if operation.entry.effect.read_only { MAX_QUERY_CHARS } else { usize::MAX };
                 let text = text(parsed, example, ids_before, &mut filling.used_words);
-                let text =
-                    if operation.is_search { of_search(parsed, text, &mut filling.used_words) } else { text };
-                (argument, text.map(|text| text.chars().take(limit).collect()))
+                let text = match operation.entry.effect.read_only {
+                    true if operation.is_search && parsed.quoted == 0 => text.map(|_| query(parsed)),
+                    // A query may be cut; a text to store is passed on in full, or refused.
+                    true => text.map(|text| text.chars().take(MAX_QUERY_CHARS).collect()),
+                    false => text,
+                };
+                (argument, text)
             }
         };
         filling.arguments.insert(argument.to_owned(), Value::String(value.ok_or(*slot)?));
@@ -86,15 +91,14 @@ fn listing<'a>(
     (argument, Some(name.clone()))
 }
 
-/// The query of a search: the whole message, if what follows the words of the example is the smaller part of it.
-fn of_search(parsed: &ParsedText, text: Option<String>, used_words: &mut HashSet<usize>) -> Option<String> {
-    let significant = || parsed.words.iter().filter(|word| word.is_significant());
-    let used = significant().filter(|word| used_words.contains(&word.at.start)).count();
-    if parsed.quoted > 0 || 2 * used >= significant().count() {
-        return text;
+/// The query of a search: the message from the first word that does more than ask, without thanks.
+pub(super) fn query(parsed: &ParsedText) -> String {
+    let asks = |word: &Word| !word.is_significant() || ASKING.split(' ').any(|asking| asking == word.low);
+    let mut words = parsed.words.iter().filter(|word| !parsed.is_polite(word)).skip_while(|word| asks(word));
+    match (words.next(), parsed.quoted) {
+        (Some(first), 0) => parsed.text[first.at.start..words.last().unwrap_or(first).at.end].to_owned(),
+        _ => parsed.text.clone(),
     }
-    used_words.clear();
-    text.map(|_| parsed.text.clone())
 }
 
 /// The text for a text slot: a quotation, else the part of the text at the slot's position in the example, without the

@@ -9,11 +9,13 @@ use serde_json::{Map, Value, json};
 use super::argument_slots::Slot;
 use super::command::{self, Request};
 use super::examples::{EXAMPLE_BOOK, Example, OperationExamples};
-use super::filling::{Filling, fill};
+use super::filling::{Filling, fill, query};
 use super::meaning::{HELP, Meaning};
 use super::parsed_text::ParsedText;
 use super::{Hold, Intent};
-use crate::{ABUNDANCE_RANK, ARD_SEARCH, AnyOperation, CHECK_STATUS, DEPOSIT_OUTCOME, MATCH_CAPABILITY};
+use crate::{
+    ABUNDANCE_RANK, ARD_SEARCH, AnyOperation, CHECK_STATUS, DEPOSIT_OUTCOME, LIST_YOURSELF, MATCH_CAPABILITY,
+};
 
 /// The probability from which a message means an operation. Below it, a message is a search.
 const MIN_PROBABILITY: f32 = 0.3;
@@ -93,13 +95,17 @@ pub(super) fn may_be_a_search(parsed: &ParsedText) -> bool {
     Meaning::of(parsed).probability(MATCH_CAPABILITY.name) >= MIN_PROBABILITY
 }
 
+pub(super) fn is_certain(parsed: &ParsedText, fields: &Map<String, Value>, entry: &AnyOperation) -> bool {
+    Message::of(parsed, fields).probability(entry) >= CERTAIN
+}
+
 /// What a message without a known request means: a question about a listing if it contains an id, else a search.
 pub(super) fn fallback(parsed: &ParsedText) -> Intent {
     if let Some(id) = parsed.ids.first() {
         return Intent::Run(&CHECK_STATUS, json!({ "id": id }));
     }
     if parsed.urls.is_empty() && !parsed.text.is_empty() {
-        return Intent::Run(&MATCH_CAPABILITY, json!({ "q": parsed.text }));
+        return Intent::Run(&MATCH_CAPABILITY, json!({ "q": query(parsed) }));
     }
     Intent::Unclear
 }
@@ -180,10 +186,15 @@ fn candidate(
         Request::Retracted(_) => {
             return Some((score(similarity), probability, Intent::Refused(entry, Hold::Retracted)));
         }
-        // "It failed" needs no verb of a request.
-        Request::Missing => probability > CERTAIN && reports_a_use(parsed, entry),
+        // "It failed" needs no verb of a request. A URL that is published is only probed, so a verb anywhere is enough.
+        Request::Missing => {
+            let publishes =
+                std::ptr::eq(entry, &LIST_YOURSELF) && command::publishes(&parsed.text, &parsed.words);
+            probability > CERTAIN && (publishes || reports_a_use(parsed, entry))
+        }
     };
-    if !is_clear && probability < CERTAIN {
+    // "What proof do you have of {id}?" asks for what is known.
+    if !is_clear && (probability < CERTAIN || message.has_target && command::asks_for_a_fact(&parsed.words)) {
         return None;
     }
     if !is_clear {

@@ -198,6 +198,50 @@ impl ParsedText {
         neutral + &self.text[end..]
     }
 
+    /// How long a use took, in milliseconds: `took 1.5 seconds`, `timeout after 30 s`, `120ms`. `None` if it says several times.
+    pub(super) fn milliseconds(&self) -> Option<u32> {
+        const BEFORE: &str = "took in within after about only just around roughly nearly latency of needed";
+        let times = self.measures().filter_map(|(before, number, after)| {
+            let unit = match after.split(' ').next()? {
+                "ms" | "millisecond" | "milliseconds" => return Some(number),
+                "s" | "sec" | "secs" | "second" | "seconds" => 1000.0,
+                "min" | "minute" | "minutes" => 60_000.0,
+                _ => return None,
+            };
+            let is_ago = after.split(' ').nth(1) == Some("ago");
+            (!is_ago && BEFORE.split(' ').any(|word| word == before)).then_some(number * unit)
+        });
+        let [time] = times.collect::<Vec<f64>>()[..] else { return None };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
+        let time = time as u32;
+        Some(time)
+    }
+
+    /// A rating from 1 to 5: `4 of 5`, `4/5`, `4 stars`.
+    pub(super) fn stars(&self) -> Option<u8> {
+        const AFTER: [&str; 7] = ["/5", "/ 5", "of 5", "out of 5", "von 5", "sur 5", "star"];
+        let found = self.measures().find(|(_, _, after)| AFTER.iter().any(|end| after.starts_with(end)));
+        let (_, number, _) = found?;
+        (1..=5).find(|stars| (f64::from(*stars) - number).abs() < f64::EPSILON)
+    }
+
+    /// Numbers, each with the word before it and with what follows: the rest of its word and three more, in lower case.
+    fn measures(&self) -> impl Iterator<Item = (String, f64, String)> {
+        let low = self.text.to_lowercase();
+        let words =
+            low.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/'));
+        let words: Vec<String> = words.map(str::to_owned).collect();
+        (0..words.len()).filter_map(move |at| {
+            let (number, unit) = words[at].split_at(
+                words[at].find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(words[at].len()),
+            );
+            let after = std::iter::once(unit).chain(words.iter().skip(at + 1).take(3).map(String::as_str));
+            let after = after.collect::<Vec<_>>().join(" ");
+            let before = at.checked_sub(1).map(|before| words[before].clone()).unwrap_or_default();
+            Some((before, number.parse().ok()?, after.trim().to_owned()))
+        })
+    }
+
     fn take_numbers_and_names(&mut self) {
         self.numbers = self.words.iter().filter_map(|word| word.low.parse().ok()).collect();
         let mut runs: Vec<Vec<&Word>> = Vec::new();
@@ -363,22 +407,5 @@ mod tests {
             ParsedText::parse("Is agtpub_0123456789abcdef0123 live? And mcp-io-github-acme, or `agent-x.y`?");
         assert_eq!(parsed.ids, ["agtpub_0123456789abcdef0123", "mcp-io-github-acme", "agent-x.y"]);
         assert_eq!(ParsedText::parse("an mcp-server with an agent-card, agent-to-agent").ids, [""; 0]);
-    }
-
-    #[test]
-    fn names_and_numbers_are_found() {
-        let parsed =
-            ParsedText::parse("How is \"weather bot\" doing, or Paper Reader, our MCP thing? Show 5 of them");
-        assert_eq!(parsed.names, ["weather bot", "Paper Reader"]);
-        assert_eq!((parsed.quoted, parsed.numbers), (1, vec![5]));
-        assert_eq!(ParsedText::parse("don't say 'list me' to Bob's agent").names[0], "list me");
-    }
-
-    #[test]
-    fn only_the_beginning_of_a_long_text_is_read() {
-        let long = format!("help {}", "é".repeat(20_000));
-        assert_eq!(ParsedText::parse(&long).words.len(), 1);
-        let long = format!("help {}", "word ".repeat(4000));
-        assert!(ParsedText::parse(&long).text.len() <= MAX_BYTES);
     }
 }

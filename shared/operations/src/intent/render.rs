@@ -12,6 +12,7 @@ use crate::{
     AnyOperation, CATALOGUE, CHECK_STATUS, GET_FOUNDING_DEAL, INTEROP_RESOLVE, LIST_YOURSELF,
     MATCH_CAPABILITY, SCORE, SEARCH_ACTIVE,
 };
+use registry_model::Sku;
 use registry_model::error::shorten;
 use registry_model::settings::Settings;
 
@@ -67,16 +68,23 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
     let first =
         |list: fn(&ParsedText) -> &Vec<String>| parsed.and_then(|parsed| list(parsed).first().cloned());
     let (url, id) = (first(|parsed| &parsed.urls), first(|parsed| &parsed.ids));
-    let has_slot = |phrase: &str| {
-        (phrase.contains("{url}") && url.is_some()) || (phrase.contains("{id}") && id.is_some())
+    let own = parsed.map_or(&[][..], |parsed| parsed.words.as_slice());
+    let fitness = |phrase: &str| {
+        let has_slot = phrase.contains("{url}") && url.is_some() || phrase.contains("{id}") && id.is_some();
+        let words = words(phrase);
+        let common =
+            words.iter().filter(|word| word.is_significant() && own.iter().any(|own| own.stem == word.stem));
+        // Who says that it failed gets no example that says that it worked.
+        (
+            has_slot,
+            command::verdict(&words) == command::verdict(own),
+            common.count(),
+            !own.is_empty() && phrase.contains(": {"),
+        )
     };
-    let phrases = entry.phrases();
-    // Who says that it failed gets no example that says that it worked.
-    let verdict = parsed.and_then(|parsed| command::verdict(&parsed.words));
-    let fits = |phrase: &&&str| has_slot(phrase) && command::verdict(&words(phrase)) == verdict;
-    let phrase = phrases.iter().find(fits).or_else(|| phrases.iter().find(|phrase| has_slot(phrase)));
-    let phrase = phrase.or(phrases.first());
-    let phrase = phrase.copied().unwrap_or(entry.name);
+    // Of equals, the first.
+    let phrase =
+        entry.phrases().iter().rev().max_by_key(|phrase| fitness(phrase)).copied().unwrap_or(entry.name);
     let phrase = match parsed.and_then(|parsed| parsed.ids.get(1)) {
         Some(other) => phrase.replacen("{id}", id.as_deref().unwrap_or(ID), 1).replace("{id}", other),
         None => phrase.to_owned(),
@@ -91,6 +99,12 @@ fn with_own_text(phrase: &str, parsed: &ParsedText) -> Option<String> {
     let (before, rest) = phrase.split_once(": {")?;
     let (_, after) = rest.split_once('}')?;
     Some(format!("{before}: '{}'{after}", shorten(&parsed.text.replace(['\'', '"', '{', '}'], ""), 300)))
+}
+
+/// What an operation does and needs: the first two sentences of its description.
+pub(super) fn about(entry: &AnyOperation) -> String {
+    let sentences: Vec<&str> = entry.description.split_inclusive(". ").take(2).collect();
+    sentences.concat().trim_end().to_owned()
 }
 
 /// A phrase of the catalogue with example values in its slots.
@@ -146,14 +160,21 @@ pub fn help_text(settings: &Settings) -> String {
         &GET_FOUNDING_DEAL,
     ];
     let lines = examples.map(|entry| format!("\n- {}", example(entry, None))).concat();
+    let products = Sku::ALL.map(|sku| format!("{} ({})", sku.price(), sku.title()));
     format!(
-        "This is {}, a registry of agents and MCP servers that answered a real handshake. A program answers here, and \
-         it only knows the registry. Listing is free: send a URL. It is probed within seconds, and a Live listing at \
-         least every {} days. Only its owner can change or withdraw it, with a signature. Contact \
-         and privacy: {}\nSay what you need, for example:{lines}\nThe method `help` and the agent card describe all {} operations. \
+        "This is {}, a registry of agents and MCP servers that answered a real handshake. A program answers here; it \
+         only knows the registry, and works best in English.\n\
+         Listing and searching are free, without an account or key. To publish, send a URL: it is probed within \
+         seconds, and a Live listing again at least every {} days. A probe calls no tool. Only its owner can change or \
+         withdraw it, with a signature.\n\
+         Products cost {}. The first {} listings that send feedback on the free demo get one, later ones a discount code.\n\
+         A conversation is stored for 24 hours, and your address only as a digest. Contact and privacy: {}\n\
+         Say what you need, for example:{lines}\nThe method `help` and the agent card describe all {} operations. \
          You can also send a data part {{\"operation\": …, \"arguments\": {{…}}}}; `next` in an answer is such a call.",
         settings.brand,
         settings.recheck_days,
+        products.join(", "),
+        settings.founding_seats,
         settings.url("/about"),
         CATALOGUE.len()
     )

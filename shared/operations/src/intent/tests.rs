@@ -107,7 +107,25 @@ fn messages_select_the_expected_operation() {
         (format!("test {CARD} without listing it"), &format!("score(url={CARD})")),
         ("list all live agents".to_owned(), "search_active(kind=agent)"),
         ("show 5 active listings".to_owned(), "search_active(limit=5)"),
-        ("which MCP server can add two numbers?".to_owned(), "match_capability(q=add two numbers,kind=mcp)"),
+        (
+            "Bitte liste meinen Agenten: agent.acme.dev".to_owned(),
+            "list_yourself(url=https://agent.acme.dev)",
+        ),
+        (
+            "which MCP server can add two numbers?".to_owned(),
+            "match_capability(q=MCP server can add two numbers)",
+        ),
+        (
+            "hi! could you pls find me a weather server, my agent needs it for tomorrow".to_owned(),
+            "match_capability(q=weather server, my agent needs it for tomorrow)",
+        ),
+        (
+            "find me a translation agent and tell me whether it's online right now".to_owned(),
+            "match_capability(q=translation agent and tell me whether it's online right now)",
+        ),
+        ("list all agents and servers that are live".to_owned(), "search_active()"),
+        ("show all 7000 listings".to_owned(), "search_active()"),
+        (format!("what proof do you have that {ID} really works?"), &status),
         ("search for \"flight booking\"".to_owned(), "ard_search(q=flight booking)"),
         (format!("{{\"tool\": \"check_status\", \"arguments\": {{\"id\": \"{ID}\"}}}}"), &status),
     ] {
@@ -122,6 +140,12 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
         ("I used {id}, it worked great", "deposit_outcome(listing_id={id},ok=true)"),
         ("{id} worked great, thanks", "deposit_outcome(listing_id={id},ok=true)"),
         ("report that {id} failed with an error", "deposit_outcome(listing_id={id},ok=false)"),
+        (
+            "report that {id} worked, it took 1.5 seconds, 4 out of 5 stars",
+            "deposit_outcome(latency_ms=1500,listing_id={id},ok=true,quality=0.8)",
+        ),
+        ("report that {id} failed for the last 20 minutes", "deposit_outcome(listing_id={id},ok=false)"),
+        ("give feedback about the demo for {id}: 4/5", "leave_feedback(listing_id={id},rating=4)"),
         (
             "report the outcome of using {id}: it failed completely",
             "deposit_outcome(listing_id={id},ok=false)",
@@ -204,7 +228,10 @@ fn operations_that_write_need_an_explicit_request() {
         format!("don't send the report on {ID}"),
         format!("do not unsubscribe {ID}"),
         format!("can you say how to endorse {ID}?"),
-        format!("Bitte liste mich: {CARD}"),
+        format!("Bitte listet {CARD} noch nicht"),
+        format!("Soll ich {CARD} eintragen?"),
+        format!("ne publiez pas {CARD}"),
+        format!("no publiques {CARD}"),
         format!("请列出 {CARD}"),
         format!("who listed {CARD}?"),
         format!("should I endorse {ID}?"),

@@ -1,5 +1,5 @@
 //! Splits a text into words and reduces each word to its stem. The rules are for English: a request in
-//! another language is recognized (`meaning`), but an operation that writes is not run.
+//! another language is recognized (`meaning`), but what writes is not run, except to publish a URL (`command::publishes`).
 
 use std::ops::Range;
 
@@ -105,21 +105,5 @@ fn plain(raw: &str) -> String {
     match low.rsplit_once('\'') {
         Some((head, "s" | "d" | "ll" | "re" | "ve" | "m")) => head.to_owned(),
         _ => low.replace('\'', ""),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn apostrophes_are_removed_and_clause_starts_are_found() {
-        let words = words("What's up? Don't, please list me.");
-        let low: Vec<&str> = words.iter().map(|word| word.low.as_str()).collect();
-        assert_eq!(low, ["what", "up", "dont", "please", "list", "me"]);
-        let opening: Vec<&str> =
-            words.iter().filter(|word| word.starts_clause).map(|word| word.low.as_str()).collect();
-        assert_eq!(opening, ["what", "dont", "please"]);
-        assert_eq!((words[0].sentence, words[5].sentence), (0, 1));
     }
 }

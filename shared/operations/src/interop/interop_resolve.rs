@@ -75,7 +75,7 @@ impl Operation for InteropResolve {
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "prefer": "mcp", "limit": 3}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
-        r#"[invocations]"{name}" ({listing_id}) by {first} | : MCP {mcp.method} {mcp.url} with the body {mcp.body} | : A2A {a2a.method} {a2a.url} with the body {a2a.body}"#,
+        r#"[invocations]"{name}" ({listing_id}) by {first} | : MCP (streamable HTTP) {mcp.method} {mcp.url} with the body {mcp.body} | : A2A {a2a.method} {a2a.url} with the body {a2a.body}"#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Finds Live listings for a need. Returns complete requests in MCP, A2A or plain HTTP.",

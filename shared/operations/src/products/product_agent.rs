@@ -303,22 +303,3 @@ fn purchase_order(
     };
     (order, next)
 }
-
-#[cfg(test)]
-mod tests {
-    use serde_json::Value;
-
-    use super::*;
-
-    fn arguments(value: Value) -> Arguments {
-        serde_json::from_value(value).unwrap()
-    }
-
-    #[test]
-    fn demo_tool_accepts_only_its_own_product() {
-        let of = |value| sku(&arguments(value));
-        assert_eq!(of(json!({ "tool": "one_click_demo", "sku": "recursive" })), Ok(Sku::Recursive));
-        assert_eq!(of(json!({ "tool": "demo_mcp" })), Ok(Sku::McpMesh));
-        assert_eq!(of(json!({ "tool": "demo_alive", "sku": "kernel" })).unwrap_err().code, "other_product");
-    }
-}
