@@ -338,7 +338,6 @@ mod tests {
                 "agent document german translate translation",
             ),
             ("Bonjour, avez-vous un serveur qui donne la météo ?", "server weather forecast"),
-            ("¿Hay algún agente que organice viajes con vuelos?", "agent plan planning travel trip flight"),
             ("Wettervorhersage", "weather forecast forecast"),
             ("find an agent that plans a trip to La Paz", "find an agent that plans a trip to la paz"),
         ] {

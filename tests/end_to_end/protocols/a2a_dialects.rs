@@ -191,7 +191,7 @@ async fn list_of_tasks_can_be_filtered_and_paged() {
         filter["contextId"] = context.clone();
         listed(&result(&registry, "ListTasks", &filter).await)
     };
-    assert_eq!(of(json!({ "status": "TASK_STATE_INPUT_REQUIRED" })).await, ids[2..3]);
+    assert_eq!(of(json!({ "status": "input-required" })).await, ids[2..3]);
     assert_eq!(of(json!({ "statusTimestampAfter": "2026-11-20T12:00:04.000Z" })).await, ids[..2]);
     assert_eq!(result(&registry, "ListTasks", &json!({ "contextId": another })).await["totalSize"], 1);
     for wrong in [

@@ -152,10 +152,10 @@ pub(super) fn asks(text: &str, words: &[Word]) -> bool {
     text.split(": ").next().is_some_and(|text| text.contains('?')) || words.first().is_some_and(is_question)
 }
 
-/// Whether a text begins with the word of a question that is answered by a fact, and not by an instruction.
+/// Whether a text begins with the word of a question that is answered by a fact. In "{id} is spam" the first word is no beginning.
 pub(super) fn asks_for_a_fact(words: &[Word]) -> bool {
     const WORDS: &str = "what whats when where which who whose is are was were does did has";
-    words.first().is_some_and(|word| WORDS.split(' ').any(|asking| asking == word.low))
+    words.first().is_some_and(|word| word.at.start < 2 && WORDS.split(' ').any(|asking| asking == word.low))
 }
 
 /// Whether a text asks the registry to do something, or for a thing: "could you list it?", "may I have the demo?"

@@ -24,19 +24,19 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<String> {
     }
     let sentences = text.split_inclusive(['.', '?', '!', ';', '\n']).map(|part| part.split(" and "));
     let parts: Vec<&str> = sentences.flatten().map(str::trim).take(MAX_PARTS).collect();
-    let meant: Vec<(&str, &AnyOperation)> = match parts.len() {
-        0 | 1 => return None,
-        _ => parts.into_iter().filter_map(|part| Some((part, certain(message, part)?))).collect(),
-    };
-    let is_chosen = |entry: &AnyOperation| ptr::eq(entry, chosen);
+    if parts.len() < 2 {
+        return None;
+    }
+    let meant = parts.into_iter().filter_map(|part| Some((part, certain(message, part)?)));
+    // A message with an id or a URL is about it, so the part with it was chosen.
+    let is_chosen = |(entry, has_target): &(&AnyOperation, bool)| *has_target || ptr::eq(*entry, chosen);
+    let (chosen, others): (Vec<_>, Vec<_>) = meant.partition(|(_, meant)| is_chosen(meant));
     let opens = |part: &str| {
         let first = words(part).into_iter().find(|word| !BEFORE.split(' ').any(|before| before == word.low));
         first.is_some_and(|first| OPENINGS.split(' ').any(|opening| opening == first.low))
     };
-    let further = meant.iter().find(|(part, entry)| !is_chosen(entry) && opens(part))?;
-    let is_requested = meant.iter().any(|(_, entry)| is_chosen(entry));
-    is_requested
-        .then(|| shorten(&further.0.trim_end_matches(['.', '?', '!', ',']).replace('"', "'"), MAX_SHOWN))
+    let (further, _) = others.into_iter().find(|(part, _)| !chosen.is_empty() && opens(part))?;
+    Some(shorten(&further.trim_end_matches(['.', '?', '!', ',']).replace('"', "'"), MAX_SHOWN))
 }
 
 fn operation(intent: &Intent) -> Option<&'static AnyOperation> {
@@ -46,8 +46,8 @@ fn operation(intent: &Intent) -> Option<&'static AnyOperation> {
     }
 }
 
-/// The operation that a part alone certainly requests.
-fn certain(message: &MessageContent, part: &str) -> Option<&'static AnyOperation> {
+/// The operation that a part alone certainly requests, and whether the part contains an id or a URL.
+fn certain(message: &MessageContent, part: &str) -> Option<(&'static AnyOperation, bool)> {
     let alone =
         MessageContent { text: part.to_owned(), names: message.names.clone(), ..MessageContent::default() };
     let (parsed, fields) = parse_content(&alone);
@@ -55,5 +55,6 @@ fn certain(message: &MessageContent, part: &str) -> Option<&'static AnyOperation
         return None;
     }
     let entry = operation(&matching::interpret(&parsed, &fields))?;
-    matching::is_certain(&parsed, &fields, entry).then_some(entry)
+    let has_target = !parsed.ids.is_empty() || !parsed.urls.is_empty();
+    matching::is_certain(&parsed, &fields, entry).then_some((entry, has_target))
 }

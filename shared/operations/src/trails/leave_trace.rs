@@ -83,17 +83,3 @@ fn tags(given: &[String]) -> Result<Vec<String>, Problem> {
     }
     given.iter().map(|tag| public_text("tags", tag, MAX_TAG_CHARS)).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tags_are_bounded_in_number_and_length() {
-        let tags = |all: &[&str]| tags(&all.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>());
-        assert_eq!(tags(&[" fast ", "weather"]).unwrap(), ["fast", "weather"]);
-        assert_eq!(tags(&["x"; 13]).unwrap_err().code, "too_many");
-        assert_eq!(tags(&[&"x".repeat(41)]).unwrap_err().code, "text_too_long");
-        assert_eq!(tags(&["jane@example.org"]).unwrap_err().code, "email_address");
-    }
-}

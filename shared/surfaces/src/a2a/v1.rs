@@ -308,22 +308,3 @@ pub(crate) fn list_schema() -> Value {
         "historyLength": history_length_schema(),
     } })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn state_names_of_all_dialects_are_accepted() {
-        for (name, expected) in [
-            ("TASK_STATE_INPUT_REQUIRED", TaskState::InputRequired),
-            ("input-required", TaskState::InputRequired),
-            ("TASK_STATE_CANCELED", TaskState::Canceled),
-            ("TASK_STATE_CANCELLED", TaskState::Canceled),
-        ] {
-            assert_eq!(state_named(name), Some(expected));
-        }
-        assert_eq!(state(TaskState::AuthRequired), "TASK_STATE_AUTH_REQUIRED");
-        assert!(state_named("TASK_STATE_SLEEPING").is_none());
-    }
-}
