@@ -36,11 +36,6 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         ("what is the status of {id}?", "check_status", "is active (Live)"),
         ("which protocol version does {id} speak?", "check_status", "speaks protocol version 1.0"),
         ("¿hay algún agente que pueda sumar números?", "match_capability", "\"Adder\""),
-        (
-            "find an agent that adds numbers, and also tell me when {id} last answered",
-            "check_liveness",
-            "not done: \"find an agent",
-        ),
         ("is {id} clean?", "probe_clean", "https"),
         ("is \"Adder\" clean?", "probe_clean", "https"),
         ("is \"Blue Heron\" clean?", "probe_clean", "Which listing?"),

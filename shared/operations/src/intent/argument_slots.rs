@@ -64,7 +64,7 @@ impl ArgumentSlots {
         let choices = properties
             .iter()
             .map(|(name, property)| (name.clone(), choices(&schema, property)))
-            .filter(|(name, choices)| !choices.is_empty() && !(is_search && name == "kind"));
+            .filter(|(name, choices)| !(choices.is_empty() || is_search && name == "kind"));
         let limit = properties.get("limit").filter(|_| !is_search).map(|limit| {
             let bound = |name: &str, default: u64| limit[name].as_f64().map_or(default, |bound| bound as u64);
             (bound("minimum", 1), bound("maximum", 100))

@@ -56,5 +56,5 @@ fn certain(message: &MessageContent, part: &str) -> Option<(&'static AnyOperatio
     }
     let entry = operation(&matching::interpret(&parsed, &fields))?;
     let has_target = !parsed.ids.is_empty() || !parsed.urls.is_empty();
-    matching::is_certain(&parsed, &fields, entry).then_some((entry, has_target))
+    (has_target || matching::is_certain(&parsed, &fields, entry)).then_some((entry, has_target))
 }

@@ -199,6 +199,9 @@ fn later_message_completes_an_earlier_request() {
     assert_eq!(after("list me", "as soon as you can"), "list_yourself misses Url");
     assert_eq!(after("list me", &format!("not {CARD}")), "list_yourself refused");
     assert!(refuses(&said("no, never mind")) && !refuses(&said(CARD)));
+    let two = said(&format!("find an agent that adds numbers, and also tell me whether {ID} is live"));
+    let second = further_request::of(&two, &parse_intent(&two, None));
+    assert_eq!(second.as_deref(), Some("find an agent that adds numbers"));
 }
 
 #[test]
