@@ -102,3 +102,16 @@ impl Text {
         self.0.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn query_is_normalized_and_bounded() {
+        assert_eq!(Text::parse(" a\u{0}b\n\tc ", "q").unwrap().as_str(), "a b c");
+        assert!(Text::parse(" \u{7}", "q").unwrap().is_empty());
+        let long = "word ".repeat(4001);
+        assert_eq!(Text::parse(&long, "q").unwrap_err().status.as_u16(), 422);
+    }
+}

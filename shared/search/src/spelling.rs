@@ -116,3 +116,26 @@ fn edits(a: &[u8], b: &[u8], max: usize) -> Option<usize> {
     }
     last.last().copied().filter(|edits| *edits <= max)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edit_distance_counts_two_swapped_letters_as_one_edit() {
+        let between = |a: &str, b: &str| edits(a.as_bytes(), b.as_bytes(), 2);
+        assert_eq!(between("kubernets", "kubernetes"), Some(1));
+        assert_eq!(between("gihtub", "github"), Some(1));
+        assert_eq!(between("pyhton", "python"), Some(1));
+        assert_eq!(between("slack", "slack"), Some(0));
+        assert_eq!(between("calender", "weather"), None);
+        assert_eq!(between("ab", "abcdef"), None);
+    }
+
+    #[test]
+    fn words_that_sound_similar_have_the_same_phonetic_key() {
+        let alike = |a: &str, b: &str| skeleton(a).eq(skeleton(b));
+        assert!(alike("calender", "calendar") && alike("managment", "management"));
+        assert!(!alike("weather", "whether"));
+    }
+}

@@ -408,4 +408,12 @@ mod tests {
         assert_eq!(parsed.ids, ["agtpub_0123456789abcdef0123", "mcp-io-github-acme", "agent-x.y"]);
         assert_eq!(ParsedText::parse("an mcp-server with an agent-card, agent-to-agent").ids, [""; 0]);
     }
+
+    #[test]
+    fn only_the_beginning_of_a_long_text_is_read() {
+        let long = format!("help {}", "é".repeat(20_000));
+        assert_eq!(ParsedText::parse(&long).words.len(), 1);
+        let long = format!("help {}", "word ".repeat(4000));
+        assert!(ParsedText::parse(&long).text.len() <= MAX_BYTES);
+    }
 }

@@ -28,3 +28,30 @@ fn is_supported(version: &str) -> bool {
     let numbers: Option<Vec<u32>> = version.split('.').map(|number| number.parse().ok()).collect();
     matches!(numbers.as_deref(), Some([1] | [1, _] | [1, _, _] | [0, 2 | 3] | [0, 2 | 3, _]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unsupported_versions_are_refused() {
+        let uri = |text: &str| text.parse::<Uri>().unwrap();
+        let mut headers = HeaderMap::new();
+        assert!(check(&headers, &uri("/api/a2a")).is_ok());
+        assert!(check(&headers, &uri("/api/a2a?A2A-Version=1.0")).is_ok());
+        assert!(check(&headers, &uri("/api/a2a?A2A-Version=99.0")).is_err());
+        for (version, supported) in [
+            ("1.0", true),
+            ("0.3", true),
+            ("0.3.0", true),
+            ("", true),
+            ("99.0", false),
+            ("x", false),
+            ("2.0", false),
+            ("0.1", false),
+        ] {
+            headers.insert(HEADER, version.parse().unwrap());
+            assert_eq!(check(&headers, &uri("/")).is_ok(), supported, "{version}");
+        }
+    }
+}

@@ -219,4 +219,25 @@ mod tests {
             })
         );
     }
+
+    #[test]
+    fn first_alternative_argument_is_marked_as_required() {
+        let schema = |tie: &str| {
+            json!({
+                "type": "object",
+                "properties": { "id": { "type": "string" }, "name": { "type": "string" } },
+                tie: [{ "required": ["id"] }, { "required": ["name"] }],
+            })
+        };
+        let required = |schema: Value| -> Vec<(String, bool)> {
+            let parameters = with_local_types(&schema).into_iter();
+            parameters
+                .map(|one| (one["name"].as_str().unwrap().to_owned(), one["required"] == true))
+                .collect()
+        };
+        assert_eq!(required(schema("anyOf")), [("id".to_owned(), true), ("name".to_owned(), false)]);
+        assert_eq!(with_local_types(&schema("anyOf"))[0]["description"], "Alternatives: `name`.");
+        assert!(with_local_types(&schema("anyOf"))[1].get("description").is_none());
+        assert_eq!(required(schema("oneOf")), [("id".to_owned(), true)]);
+    }
 }
