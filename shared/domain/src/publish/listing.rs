@@ -63,7 +63,9 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     // A listing that answers at this URL comes before one that never did.
     let is_of_use = |first: &Listing| submission.is_same_as(first) && (first.was_proven() || !is_holder);
     let held_by = there.as_ref().filter(|_| is_holder).map(|holder| holder.id.clone());
-    let there = there.filter(|there| there.id != id && !first.as_ref().is_some_and(is_of_use));
+    // The listing there may have the first id and another name by now. The owner of its host gets it back all the same.
+    let there = there.filter(|_| !comes_first(submission, first.as_ref(), is_holder));
+    let first_id = id.clone();
     let mut tried = None;
     let joined = match there {
         Some(there) if !may_name(submission, &there) => {
@@ -74,7 +76,6 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
         }
         there => there,
     };
-    let joins = joined.is_some();
     let (id, known, other) = match (joined, first, second_id) {
         (Some(joined), other, _) => (joined.id.clone(), Some(joined), other),
         (None, Some(other), Some(second_id)) if !submission.is_same_as(&other) => {
@@ -88,7 +89,7 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
         None => name_proof::of(app, caller, submission, known.as_ref(), now).await?,
     };
     let submission = submission.as_ref();
-    let has_other_id = (other.is_some() || joins) && proofs.name.is_some();
+    let has_other_id = id != first_id && proofs.name.is_some();
     let mut name = ProvenName { proof: proofs.name, has_other_id, is_held: false, holder: None };
     if let Some(sent) = submission.server_name() {
         let is_named = |listing: &Listing| listing.server_name.as_deref() == Some(sent);
@@ -114,6 +115,22 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
         }
         None => publish_first(app, submission, id, &name, now).await,
     }
+/// Whether the listing with the id of a submission comes before the one at its URL: one that answers there comes before
+/// one that never did.
+fn comes_first(submission: &Submission, first: Option<&Listing>, is_held: bool) -> bool {
+    first.is_some_and(|first| submission.is_same_as(first) && (first.was_proven() || !is_held))
+}
+
+/// The listing that publishing this URL answers with, if it is listed.
+pub async fn listing_of_url(app: &App, target: &Target) -> Result<Option<Listing>, StoreError> {
+    let submission = Submission::of_url(target.clone());
+    let (id, _) = submission.ids();
+    let (first, (there, is_held)) =
+        futures::try_join!(app.store.listing(&id), listing_there(app, &submission))?;
+    let there = there.filter(|_| !comes_first(&submission, first.as_ref(), is_held));
+    Ok(there.or(first))
+}
+
 }
 
 /// The listing at the URL of a submission, and whether it is the Live or gated one with this endpoint or card. A

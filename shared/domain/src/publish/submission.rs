@@ -152,6 +152,11 @@ impl Submission {
         Ok(Self { what, name, contact: Contact { email, source, ..Contact::default() }, proof })
     }
 
+    pub fn of_url(target: Target) -> Self {
+        let what = Submitted::Url { kind: kind_of(&target), target };
+        Self { what, name: None, contact: Contact::default(), proof: None }
+    }
+
     /// The same submission with another description of the same server, and of its remotes only the same one.
     pub(super) fn with_description(&self, mut own: ServerDescription) -> Self {
         let mut same = self.clone();

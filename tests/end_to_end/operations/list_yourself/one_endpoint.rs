@@ -119,6 +119,10 @@ async fn key_of_the_host_takes_a_listing_back() {
     assert_eq!(id_of(&answer.body), id, "{answer:?}");
     assert_eq!(standing().await, json!({ "name": "org.example/mail", "standing": "claimed" }));
     assert_eq!(registry.app.store.server_versions(&id).await.unwrap().len(), 1, "versions of another name");
+    // The name that its id comes from is as good as any other.
+    for document in [&foreign, &own] {
+        assert_eq!(id_of(&Owner::new(1).publish(&registry, document).await.body), id, "{document}");
+    }
     assert_ne!(id_of(&Owner::new(2).publish(&registry, &foreign).await.body), id);
     assert_eq!((registry.lane(&id).await.as_str(), &standing().await["name"]), ("active", &own["name"]));
 }
