@@ -14,8 +14,8 @@ use registry_fetch::Target;
 use registry_formats::{name_owner, registry_name};
 use registry_model::error::Problem;
 use registry_model::{
-    Caller, Contact, ContactFrom, Handshake, Kind, Lane, Listing, ListingId, Moment, NameHold, NameProof,
-    NameProofMethod, ProbeHistory,
+    Caller, Contact, ContactFrom, Handshake, HostName, Kind, Lane, LastProbe, Listing, ListingId, Moment,
+    NameHold, NameProof, NameProofMethod, ProbeHistory,
 };
 use registry_store::StoreError;
 use registry_store::events::{Event, What};
@@ -381,7 +381,7 @@ async fn publish_again(
     let is_same_url = known.url.as_deref() == submission.remote_url();
     let is_here =
         is_owner && (has_signed && (sender.is_of_host || known.proven_domain.is_none()) || is_same_url);
-    if sender.moves || is_here || is_misplaced(&known, right) {
+    if sender.moves || is_here || is_misplaced(&known, right, submission) {
         submission.locate(&mut updated);
         if !may_describe {
             document = submission.moved_document(stored, now);
@@ -466,9 +466,10 @@ async fn is_described(app: &App, updated: &Listing) -> Result<bool, Problem> {
     Ok(stored.is_some_and(|stored| !changes_description(updated, &stored)))
 }
 
-/// Anyone may correct the URL or the kind of a listing that has never been Live, because the first may be a typo. After its
-/// owner has proven the name or bound a key, only its owner may.
-fn is_misplaced(known: &Listing, right: Right) -> bool {
+/// Anyone may correct the URL or the kind of a listing that has never been Live, because the first may be a typo. But a
+/// sibling host may have another owner, so the host is a typo only if a probe found no server there. After its owner has
+/// proven the name or bound a key, only its owner may.
+fn is_misplaced(known: &Listing, right: Right, submission: &Submission) -> bool {
     let was_signed = known.name_proof.is_some_and(|proof| proof.how.is_signed());
     let may_move = right == Right::Everything || right != Right::Name && !is_owned(known);
     !known.was_proven() && !was_signed && may_move
