@@ -2,9 +2,10 @@
 //! shows. So it contains no credentials and no addresses of people, and its size is limited.
 
 use crate::prelude::*;
+use crate::publish::listing::how_to_restore;
 use registry_app::talk::without_personal_data;
 use registry_fetch::Target;
-use registry_model::{Assessment, Handshake, ProbeStep, ScoreReport, ScoreReportId};
+use registry_model::{Assessment, Handshake, ProbeStep, Reason, ScoreReport, ScoreReportId};
 use registry_probe::explain;
 use registry_probe::handshake::without_values;
 
@@ -24,18 +25,31 @@ const MIN_KEY_CHARS: usize = 8;
 
 const REMOVED: &str = "[removed]";
 
-/// Makes the report of a probe of `target` and stores it.
+/// Makes the report of a probe of `target` and stores it. `listed` is the listing that publishing it answers with.
 pub async fn store(
     app: &App,
     target: &Target,
     assessment: &Assessment,
     steps: Vec<ProbeStep>,
+    listed: Option<&Listing>,
 ) -> Result<(ScoreReportId, ScoreReport), Problem> {
     let (report, text) =
-        made(target, assessment, steps).map_err(|error| Problem::fault(error.to_string()))?;
+        made(target, assessment, steps, listed).map_err(|error| Problem::fault(error.to_string()))?;
     let id = ScoreReportId::of(&report.url, report.scored_at, &text);
     app.store.keep_score_report(&id, &text, report.scored_at).await?;
     Ok((id, report))
+}
+
+/// What keeps a URL from being Live: what the probe found, and that publishing is refused because the listing of the URL was
+/// withdrawn.
+pub fn reasons(assessment: &Assessment, listed: Option<&Listing>) -> Vec<Reason> {
+    let refusal = listed.and_then(|listing| listing.withdrawal.as_ref()).map(|withdrawal| Reason {
+        code: "withdrawn".to_owned(),
+        reason: "publishing is refused: the listing of this URL was withdrawn".to_owned(),
+        seen: withdrawal.reason.to_string(),
+        fix: how_to_restore(withdrawal.by_owner).to_owned(),
+    });
+    refusal.into_iter().chain(explain::reasons(assessment)).collect()
 }
 
 /// The text of a report as it is stored.
@@ -99,10 +113,12 @@ fn made(
     target: &Target,
     assessment: &Assessment,
     steps: Vec<ProbeStep>,
+    listed: Option<&Listing>,
 ) -> Result<(ScoreReport, String), serde_json::Error> {
     let Assessment { verdict, checks, score, probed_at, .. } = assessment;
-    let mut reasons = explain::reasons(assessment);
+    let mut reasons = reasons(assessment, listed);
     reasons.truncate(MAX_REASONS);
+    let is_refused = listed.is_some_and(|listing| listing.lane == Lane::Withdrawn);
     let report = ScoreReport {
         url: without_values(target.url()),
         kind: verdict.facts.kind,
@@ -114,8 +130,8 @@ fn made(
         latency_ms: verdict.latency_ms,
         reasons,
         checks: checks.clone(),
-        would_go_live: assessment.is_clean() && verdict.handshake == Handshake::Ok,
-        would_be_gated: assessment.proves_sign_in(),
+        would_go_live: !is_refused && assessment.is_clean() && verdict.handshake == Handshake::Ok,
+        would_be_gated: !is_refused && assessment.proves_sign_in(),
         steps,
         scored_at: *probed_at,
     };

@@ -5,21 +5,30 @@ use crate::checks::{self, Context};
 use crate::handshake::{self, Subject};
 use crate::{explain, score, transition};
 use registry_app::App;
-use registry_model::{Amounts, Assessment, Handshake, Kind, Lane, Listing, ProbeStep, Verdict};
+use registry_model::{Amounts, Assessment, Handshake, Kind, Lane, Listing, ListingId, ProbeStep, Verdict};
 use registry_store::StoreError;
 
-/// Probes a URL that need not be listed. Also returns each request of the probe with its answer.
-pub async fn stranger(app: &App, subject: &Subject) -> (Assessment, Vec<ProbeStep>) {
+/// Probes a URL that need not be listed; `id` is its listing, or the one that it would get. Also returns each request of the
+/// probe with its answer.
+pub async fn stranger(
+    app: &App,
+    subject: &Subject,
+    id: &ListingId,
+) -> Result<(Assessment, Vec<ProbeStep>), StoreError> {
     let (verdict, exchanges) = handshake::probe_with_transcript(&app.fetcher, subject, &app.random).await;
+    let holder = match &verdict.facts.endpoint {
+        Some(endpoint) => app.store.endpoint_holder(endpoint, id).await?,
+        None => None,
+    };
     let context = Context {
         reach: app.settings.reach(),
         card_url: verdict.facts.card_url.clone(),
-        endpoint_holder: None,
+        endpoint_holder: holder.map(|id| id.to_string()),
         listing: None,
     };
     let assessment = assessed(app, verdict, &context);
     let steps = explain::steps(exchanges, &assessment);
-    (assessment, steps)
+    Ok((assessment, steps))
 }
 
 /// Assesses what a probe of a listing found. If the handshake was `ok` or proved a sign-in, one read finds out which listing

@@ -105,10 +105,10 @@ fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
 /// The endpoint is compared when a listing could go Live or become gated with it.
 fn endpoint_unique(verdict: &Verdict, context: &Context) -> Check {
     let is_good = verdict.handshake == Handshake::Ok || verdict.facts.sign_in.is_some();
-    if context.listing.is_none() || !is_good || verdict.facts.endpoint.is_none() {
+    if !is_good || verdict.facts.endpoint.is_none() {
         return Check::not_applicable(
             ENDPOINT_UNIQUE,
-            "the check compares the endpoint of a listing that completes the handshake.",
+            "the check compares the endpoint of a server that completes the handshake.",
         );
     }
     let fault = context

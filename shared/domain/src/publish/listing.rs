@@ -415,6 +415,14 @@ async fn publish_again(
 /// The contact of a submission; its place depends on whether the caller has signed as the owner.
 fn contact(submission: &Submission, is_owner: bool) -> Contact {
     let from = if is_owner { ContactFrom::Owner } else { ContactFrom::Anyone };
+pub const fn how_to_restore(is_by_owner: bool) -> &'static str {
+    if is_by_owner {
+        "Only the owner of the listing can restore it: call `manage_listing` with the act `restore`."
+    } else {
+        "Publishing it again does not restore it."
+    }
+}
+
     Contact { from, ..submission.contact.clone() }
 }
 
@@ -428,11 +436,7 @@ async fn restored(app: &App, known: Listing, sender: Sender) -> Result<Listing, 
         let again = app.store.listing(&known.id).await?;
         return again.ok_or_else(|| Problem::listing_not_found(known.id.as_str()));
     }
-    let how = if by_owner {
-        "Only the owner of the listing can restore it: call `manage_listing` with the act `restore`."
-    } else {
-        "Publishing it again does not restore it."
-    };
+    let how = how_to_restore(by_owner);
     let reason = known.withdrawal.as_ref().map(|withdrawal| format!(": {}", withdrawal.reason.as_str()));
     let detail = format!("This listing was withdrawn{} {how}", reason.unwrap_or_else(|| ".".to_owned()));
     let problem = Problem::new(http::StatusCode::CONFLICT, "withdrawn", detail);

@@ -4,14 +4,14 @@
 
 use crate::prelude::*;
 use registry_app::takedown;
-use registry_domain::{hastened_rechecks, score_report};
+use registry_domain::{hastened_rechecks, publish, score_report};
 use registry_fetch::Target;
 use registry_model::{
     Assessment, Check, DeclaredTransport, Handshake, HostName, LimitedAction, ProbeStep, Reason, ScorePart,
     ScoreReport, ScoreReportId,
 };
+use registry_probe::assess;
 use registry_probe::handshake::{Depth, Subject};
-use registry_probe::{assess, explain};
 
 pub struct Score;
 
@@ -27,6 +27,9 @@ pub struct Arguments {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     url: String,
+    /// The listing that publishing this URL answers with. Absent if it is not listed yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listing_id: Option<ListingId>,
     /// Agent or MCP server; null if neither was found.
     kind: Option<Kind>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,7 +51,8 @@ pub struct Answer {
     signals: Vec<String>,
     /// Protocols that were detected.
     protocol_hints: Vec<String>,
-    /// Whether the peer would become Live if you published it now.
+    /// Whether the peer would be Live if you published it now. It is false if its listing was withdrawn, or another listing
+    /// has its endpoint.
     would_go_live: bool,
     /// Whether it would become gated: it asks for sign-in, and its sign-in is correct.
     would_be_gated: bool,
@@ -74,6 +78,7 @@ impl Operation for Score {
     const SUMMARY: &'static [&'static str] = &[
         r#"{url} scores {score} of 100 | as "{name}" | ; the handshake was {handshake}."#,
         "It {would_go_live?would go Live|would not go Live} if you list it.",
+        "Its listing is {listing_id}.",
         "To fix: [reasons]{reason} | : {fix}",
         "Points: [breakdown]{id} {points} of {of}",
         "The report with each step is at {report_url}.",
@@ -90,6 +95,7 @@ impl Operation for Score {
     const SHORT: &'static [&'static str] = &[
         "ok",
         "url",
+        "listing_id",
         "kind",
         "name",
         "score",
@@ -123,20 +129,33 @@ impl Operation for Score {
             last_era: None,
             declared: DeclaredTransport::Unknown,
         };
-        let (assessment, steps) = assess::stranger(app, &subject).await;
+        let listed = publish::listing::listing_of_url(app, &target).await?;
+        let own_id =
+            listed.as_ref().map_or_else(|| ListingId::of_url(target.url()), |listed| listed.id.clone());
+        let (assessment, steps) = assess::stranger(app, &subject, &own_id).await?;
         hastened_rechecks::after_score(app, &target, &assessment).await?;
-        let (id, report) = score_report::store(app, &target, &assessment, steps).await?;
-        Ok(answer(app, url, assessment, &id, report))
+        let (id, report) = score_report::store(app, &target, &assessment, steps, listed.as_ref()).await?;
+        Ok(answer(app, url, assessment, &id, report, listed))
     }
 }
 
-fn answer(app: &App, url: String, assessment: Assessment, id: &ScoreReportId, report: ScoreReport) -> Answer {
-    let reasons = explain::reasons(&assessment);
+fn answer(
+    app: &App,
+    url: String,
+    assessment: Assessment,
+    id: &ScoreReportId,
+    report: ScoreReport,
+    listed: Option<Listing>,
+) -> Answer {
+    let reasons = score_report::reasons(&assessment, listed.as_ref());
     let Assessment { verdict, checks, score, probed_at, .. } = assessment;
     let report_expires_at = score_report::expires_at(&report);
     let ScoreReport { would_go_live, would_be_gated, steps, .. } = report;
     let publish = app.settings.url("/api/publish");
-    let list_hint = if would_go_live {
+    let shown = listed.as_ref().filter(|listing| listing.shown_lane(app.oldest_proof()).is_proven());
+    let list_hint = if let Some(listing) = shown {
+        format!("It is already listed as {}. Publishing it again answers with this listing.", listing.id)
+    } else if would_go_live {
         format!("It would go Live. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
     } else if would_be_gated {
         format!(
@@ -148,6 +167,7 @@ fn answer(app: &App, url: String, assessment: Assessment, id: &ScoreReportId, re
     };
     Answer {
         url,
+        listing_id: listed.map(|listing| listing.id),
         kind: verdict.facts.kind,
         name: verdict.facts.name,
         description: verdict.facts.description,

@@ -190,7 +190,7 @@ fn check_that_does_not_apply_claims_nothing() {
     let seen_before = Context { listing: Some(known), ..of_server };
     assert_eq!(inapplicable(&server, &seen_before), ["interface_domain"]);
     let unlisted = Context { listing: None, ..context(Reach::Public) };
-    assert_eq!(inapplicable(&fine(), &unlisted), ["endpoint_unique", "tools_unchanged"]);
+    assert_eq!(inapplicable(&fine(), &unlisted), ["tools_unchanged"]);
 }
 
 fn clean(checks: &[Check]) -> bool {

@@ -141,6 +141,13 @@ async fn status_of_a_repeated_endpoint_leads_to_its_listing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(at_mcp).await);
     let first = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.deliver_events().await;
+    // A score says what publishing would answer: the id of the listing, whether it would be Live, and why not.
+    let score = async |path: &str| {
+        let score = registry.call_tool("score", &json!({ "url": peer.url(path) })).await;
+        (score["listing_id"].clone(), score["would_go_live"] == true, score["reasons"][0]["code"].clone())
+    };
+    assert_eq!(score("/").await, (json!(null), false, json!("endpoint_unique")));
+    assert_eq!(score("/mcp").await, (json!(first), true, json!(null)));
     let site = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
     registry.deliver_events().await;
     let status = registry.status(&site).await;
@@ -149,6 +156,8 @@ async fn status_of_a_repeated_endpoint_leads_to_its_listing() {
         (&json!("endpoint_unique"), &json!(first)),
         "{status}"
     );
+    assert!(registry::takedown::withdraw_by_owner(&registry.app, &first).await.unwrap());
+    assert_eq!(score("/mcp").await, (json!(first), false, json!("withdrawn")));
 }
 
 #[tokio::test]
