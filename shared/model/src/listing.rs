@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Access, Availability, Category, DeclaredTransport, Handshake, HostName, Kind, Lane, LastLeaf, ListingId,
-    Moment, NameHold, names_mcp_endpoint,
+    Moment, NameHold, names_mcp_endpoint, registrable_domain,
 };
 use super::{NameProof, Obstacle, ProbeHistory, Reason, Withdrawal};
 
@@ -307,11 +307,26 @@ impl Listing {
     /// A page about it, else the root of its own site.
     pub fn shown_website(&self) -> String {
         let own_site = || url::Url::parse(self.target()).ok().map(|url| url.origin().ascii_serialization());
-        self.website.clone().or_else(own_site).unwrap_or_default()
+        self.own_website().map(str::to_owned).or_else(own_site).unwrap_or_default()
     }
 
     /// Its sort key in the Active list: when it went Live, then its id.
     pub fn shown_at(&self) -> String {
+    /// Whether to show this website: one of another domain may be that of a stranger who described the listing, unless a proof
+    /// shows that its owner did.
+    pub fn shows_website(&self, website: &str) -> bool {
+        let domain = |url: &str| {
+            let host = HostName::of_url(url)?;
+            Some(registrable_domain(host.as_str()).unwrap_or(host.as_str()).to_owned())
+        };
+        let is_by_owner = !self.is_described() || self.has_proven_name() || self.shown_domain().is_some();
+        is_by_owner || self.url.as_deref().is_none_or(|url| domain(url) == domain(website))
+    }
+
+    pub fn own_website(&self) -> Option<&str> {
+        self.website.as_deref().filter(|website| self.shows_website(website))
+    }
+
         format!("{:013}#{}", self.live_since.unwrap_or(self.listed_at).as_millisecond(), self.id)
     }
 }

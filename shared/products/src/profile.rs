@@ -95,7 +95,7 @@ impl Profile {
             version: listing.version.clone(),
             endpoint: listing.endpoint.clone().or_else(|| listing.url.clone()),
             card_url: listing.card_url.clone(),
-            website: listing.website.clone(),
+            website: listing.own_website().map(str::to_owned),
             category: listing.category.label().to_owned(),
             protocol_versions: facts.map(|facts| facts.protocol_versions.clone()).unwrap_or_default(),
             skills: facts.map(|facts| facts.skills.clone()).unwrap_or_default(),

@@ -135,6 +135,9 @@ impl Server {
     fn published(listing: &Listing, document: &ServerDocument, meta: Map<String, Value>) -> Self {
         let mut server = document.server.clone();
         server.insert("name".to_owned(), registry_name::of(listing).into());
+        let is_shown =
+            |website: &Value| website.as_str().is_some_and(|website| listing.shows_website(website));
+        server.retain(|member, value| member != "websiteUrl" || is_shown(value));
         server.entry("$schema").or_insert_with(|| SERVER_DESCRIPTION_SCHEMA.into());
         let all = server.entry("_meta").or_insert_with(|| json!({}));
         if let Some(all) = all.as_object_mut() {
@@ -157,7 +160,7 @@ impl ServerDetail {
             title: is_titled.then_some(title),
             description: description(listing, url.as_ref()),
             version: version(listing),
-            website_url: listing.website.as_deref().and_then(website),
+            website_url: listing.own_website().and_then(website),
             remotes: url
                 .map(|url| Remote { transport: "streamable-http", url: url.into() })
                 .into_iter()

@@ -236,7 +236,7 @@ fn page<'a>(
         sign_in: sign_in.map(SignIn::sentence),
         registration: sign_in.map(|sign_in| registration(sign_in.registration)),
         advice: explain::advice(listing, listing.shown_lane(app.oldest_proof()), evidence),
-        website: listing.website.as_deref().and_then(link),
+        website: listing.own_website().and_then(link),
         address: listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(link),
         card: listing.card_url.as_deref().and_then(link),
         history: History::of(app, listing, probes),

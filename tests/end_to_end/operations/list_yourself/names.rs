@@ -29,8 +29,9 @@ const NAME: &str = "localhost.acme/adder";
 #[tokio::test]
 async fn remote_server_at_the_domain_of_a_name_supports_it_without_a_proof() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    let claimed =
-        publish_live(&registry, &server_json("com.stripe/payments", &url_at(&peer, "other.localhost"))).await;
+    let mut claim = server_json("com.stripe/payments", &url_at(&peer, "other.localhost"));
+    claim["websiteUrl"] = json!("https://evil.example.org/login");
+    let claimed = publish_live(&registry, &claim).await;
     let proven = Peer::start(servers::modern).await;
     let proven = publish_live(&registry, &server_json(NAME, &url_at(&proven, "mcp.acme.localhost"))).await;
     for (id, name, standing, how, badge) in [
@@ -45,6 +46,9 @@ async fn remote_server_at_the_domain_of_a_name_supports_it_without_a_proof() {
         assert_eq!(row["name_standing"], status);
         let entry = server_named(&registry, name).await;
         assert_eq!(entry["_meta"]["localhost/evidence"]["name_standing"], status, "{entry}");
+        // Nothing proves whose website a description names.
+        assert_eq!(entry["server"].get("websiteUrl"), None, "{entry}");
+        assert!(!row["website"].as_str().unwrap().contains("evil"), "{row}");
         let svg = registry.get(&format!("/badge/clean.svg?id={id}")).await.body;
         assert!(svg.as_str().unwrap().contains(&format!(": {badge}</title>")), "{svg}");
     }
