@@ -55,8 +55,7 @@ pub struct Listing {
     /// Hours (since the epoch) in which a weekly recheck failed. Failures in three different hours demote the listing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strikes: Vec<i64>,
-    /// The first of the probes in a row that failed; absent if the last probe passed or had nothing to ask. If the listing
-    /// was never Live or gated, publishing it again starts a new period.
+    /// The first of the probes in a row that failed; absent if the last probe passed or had nothing to ask.
     pub failing_since: Option<Moment>,
     /// The first reason of the last probe of a Live or gated listing that failed. Its evidence is still that of its proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,7 +100,7 @@ pub struct Listing {
     pub feedbacked: bool,
     /// The last visit to its inbox, to the hour; older messages count as read.
     pub visited_at: Option<Moment>,
-    /// When it was last published again although it was not Live, to request a probe.
+    /// When a probe was last requested although it was not Live: it was published again, or its owner asked.
     pub probe_requested_at: Option<Moment>,
     /// Claims for a probe since a verdict was last recorded; more than one where that process died or could not write.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
@@ -286,12 +285,11 @@ impl Listing {
         asked.max(self.probe.as_ref().map(|probe| probe.at))
     }
 
-    /// Starts a new period of failures, for a listing that was never Live or gated: after thirty days of failures it is
-    /// deleted.
-    pub fn start_new_period(&mut self) {
-        if !self.was_proven() {
-            self.failing_since = None;
-        }
+    /// When a job can probe it. Only the recheck, at each full hour, probes a Live or gated listing whose last probe failed.
+    pub fn next_probe_at(&self, now: Moment) -> Moment {
+        let due = self.due_at.max(now);
+        let waits_for_recheck = self.lane.is_proven() && self.failures > 0 && !self.at_once;
+        if waits_for_recheck { (due + ALMOST_AN_HOUR).rounded_down(3600) } else { due }
     }
 
     /// Whether it waits for its first probe since it was restored, moved to another URL or brought back from a backup.

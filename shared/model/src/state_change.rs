@@ -67,16 +67,12 @@ impl StateChange {
         earlier.iso_week() == self.record.probed_at.iso_week()
     }
 
-    /// Whether an earlier probe was in the same week as this one, and was not the one by which the listing became Live.
-    pub fn was_this_week_while_live(&self, earlier: Option<Moment>) -> bool {
-        let is_recheck = |at: &Moment| self.before.live_since.is_some_and(|since| since < *at);
-        earlier.filter(is_recheck).is_some_and(|at| self.is_same_week(at))
-    }
-
-    /// Whether to delete the listing: it was never Live and has failed for [`FORGOTTEN_AFTER`].
+    /// Whether to delete the listing: it was never Live and has failed for [`FORGOTTEN_AFTER`], and nobody has requested a
+    /// probe since.
     pub fn is_expired(&self) -> bool {
         let failing = self.after.failing_since.filter(|_| !self.after.was_proven());
         let failing = failing.map(|since| self.record.probed_at.duration_since(since));
+        let failing = failing.map(|since| since.max(self.after.probe_requested_at.unwrap_or(since)));
         failing.is_some_and(|failing| failing >= FORGOTTEN_AFTER)
     }
 

@@ -60,8 +60,6 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     if let Some(block) = blocked.covering(&submission.listing(id.clone(), now).hosts()) {
         return Err(takedown::host_blocked(block));
     }
-    // A listing that answers at this URL comes before one that never did.
-    let is_of_use = |first: &Listing| submission.is_same_as(first) && (first.was_proven() || !is_holder);
     let held_by = there.as_ref().filter(|_| is_holder).map(|holder| holder.id.clone());
     // The listing there may have the first id and another name by now. The owner of its host gets it back all the same.
     let there = there.filter(|_| !comes_first(submission, first.as_ref(), is_holder));
@@ -115,6 +113,8 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
         }
         None => publish_first(app, submission, id, &name, now).await,
     }
+}
+
 /// Whether the listing with the id of a submission comes before the one at its URL: one that answers there comes before
 /// one that never did.
 fn comes_first(submission: &Submission, first: Option<&Listing>, is_held: bool) -> bool {
@@ -129,8 +129,6 @@ pub async fn listing_of_url(app: &App, target: &Target) -> Result<Option<Listing
         futures::try_join!(app.store.listing(&id), listing_there(app, &submission))?;
     let there = there.filter(|_| !comes_first(&submission, first.as_ref(), is_held));
     Ok(there.or(first))
-}
-
 }
 
 /// The listing at the URL of a submission, and whether it is the Live or gated one with this endpoint or card. A
@@ -397,7 +395,6 @@ async fn publish_again(
     let earliest = known.last_asked().map_or(known.listed_at, |asked| asked + REPROBE_PAUSE);
     // A listing that is due keeps its place in the queue: otherwise anybody could send it to the end.
     updated.due_at = known.due_at.min(now).max(earliest);
-    updated.start_new_period();
     updated.probe_requested_at = Some(now);
     updated.at_once = earliest <= now;
     let status = if known.lane == Lane::Queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
@@ -415,15 +412,15 @@ async fn publish_again(
 /// The contact of a submission; its place depends on whether the caller has signed as the owner.
 fn contact(submission: &Submission, is_owner: bool) -> Contact {
     let from = if is_owner { ContactFrom::Owner } else { ContactFrom::Anyone };
+    Contact { from, ..submission.contact.clone() }
+}
+
 pub const fn how_to_restore(is_by_owner: bool) -> &'static str {
     if is_by_owner {
         "Only the owner of the listing can restore it: call `manage_listing` with the act `restore`."
     } else {
         "Publishing it again does not restore it."
     }
-}
-
-    Contact { from, ..submission.contact.clone() }
 }
 
 /// A listing withdrawn by its owner is restored when its proven owner publishes it again. No other publisher can
@@ -475,7 +472,11 @@ async fn is_described(app: &App, updated: &Listing) -> Result<bool, Problem> {
 /// proven the name or bound a key, only its owner may.
 fn is_misplaced(known: &Listing, right: Right, submission: &Submission) -> bool {
     let was_signed = known.name_proof.is_some_and(|proof| proof.how.is_signed());
-    let may_move = right == Right::Everything || right != Right::Name && !is_owned(known);
+    let is_at_its_host = known.url.as_deref().map(HostName::of_url) == submission.url().map(HostName::of_url);
+    let is_nothing = |probe: &LastProbe| matches!(probe.handshake, Handshake::Fail | Handshake::Skip);
+    let found_nothing = known.probe.as_ref().is_some_and(is_nothing);
+    let is_typo = is_at_its_host || found_nothing && known.lane == Lane::NeedsFix;
+    let may_move = right == Right::Everything || right != Right::Name && !is_owned(known) && is_typo;
     !known.was_proven() && !was_signed && may_move
 }
 

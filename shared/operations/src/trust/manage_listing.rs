@@ -246,10 +246,9 @@ async fn rewrite(app: &App, before: &Listing, after: &Listing) -> Result<(), Pro
 }
 
 fn due_now(app: &App, listing: &Listing) -> Listing {
-    let due_at = listing.due_at.min(app.clock.now());
-    let mut after = Listing { due_at, at_once: true, ..listing.clone() };
-    after.start_new_period();
-    after
+    let now = app.clock.now();
+    let due_at = listing.due_at.min(now);
+    Listing { due_at, at_once: true, probe_requested_at: Some(now), ..listing.clone() }
 }
 
 /// Starts the probe of a listing that is due now.

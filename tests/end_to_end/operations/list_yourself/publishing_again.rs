@@ -128,7 +128,9 @@ async fn listing_that_is_published_again_is_queued_until_its_probe() {
     );
     assert_eq!(registry.reason_codes(&id).await, ["card_404"], "what the last probe found stays known");
     registry.deliver_events().await;
-    assert_eq!(registry.lane(&id).await, "needs_fix");
+    let failing = registry.status(&id).await;
+    assert_eq!(failing["liveness"]["failing_since"], status["liveness"]["failing_since"], "{failing}");
+    assert_eq!(failing["lane"], "needs_fix");
     registry.advance(PAUSE);
     registry.publish(&json!({ "url": peer.card() })).await;
     peer.answer_with(agents::newest);
