@@ -72,6 +72,10 @@ pub struct Listing {
     pub history: ProbeHistory,
     /// Why and when the operator or the owner withdrew the listing.
     pub withdrawal: Option<Withdrawal>,
+    /// The last probe that began while it was Live, and the last of these that passed. A withdrawal keeps both: a listing
+    /// counts once in the statistics of a week.
+    pub rechecked_at: Option<Moment>,
+    pub still_ok_at: Option<Moment>,
     /// The log entry of the latest decision about the listing, if it was read together with the evidence.
     #[serde(skip)]
     pub last_leaf: Option<LastLeaf>,
@@ -162,6 +166,8 @@ impl Listing {
             withdrawal: None,
             last_leaf: None,
             hosted: false,
+            rechecked_at: None,
+            still_ok_at: None,
             revision: 0,
             era: None,
             tools_hash: None,

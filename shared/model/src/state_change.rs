@@ -63,7 +63,8 @@ impl StateChange {
             && self.before.last_ok_at.is_some_and(|last| self.is_same_week(last))
     }
 
-    fn is_same_week(&self, earlier: Moment) -> bool {
+    /// Whether an earlier probe was in the same week as this one.
+    pub fn is_same_week(&self, earlier: Moment) -> bool {
         earlier.iso_week() == self.record.probed_at.iso_week()
     }
 
@@ -71,8 +72,8 @@ impl StateChange {
     /// probe since.
     pub fn is_expired(&self) -> bool {
         let failing = self.after.failing_since.filter(|_| !self.after.was_proven());
-        let failing = failing.map(|since| self.record.probed_at.duration_since(since));
         let failing = failing.map(|since| since.max(self.after.probe_requested_at.unwrap_or(since)));
+        let failing = failing.map(|since| self.record.probed_at.duration_since(since));
         failing.is_some_and(|failing| failing >= FORGOTTEN_AFTER)
     }
 

@@ -47,7 +47,10 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         last_failure: None,
         ..before.clone()
     };
+    let rechecked_at = Some(now).filter(|_| before.lane == Lane::Active);
+    after.rechecked_at = rechecked_at.or(before.rechecked_at);
     if good {
+        after.still_ok_at = rechecked_at.or(before.still_ok_at);
         learn(&mut after, assessment);
         show(&mut after, assessment);
         after.lane = Lane::Active;

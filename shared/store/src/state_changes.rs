@@ -238,9 +238,10 @@ pub(super) fn live(change: LiveChange, kind: Kind) -> Expression {
 
 /// Each listing counts once in a week, however often it is probed.
 fn week_tally(change: &StateChange) -> Option<Expression> {
-    let before = &change.before;
-    let is_first = !change.was_this_week_while_live(before.last_asked());
-    let passes_first = change.record.ok && !change.was_this_week_while_live(before.last_ok_at);
+    let (before, after) = (&change.before, &change.after);
+    let is_first = !before.rechecked_at.is_some_and(|at| change.is_same_week(at));
+    let passes = after.still_ok_at != before.still_ok_at;
+    let passes_first = passes && !before.still_ok_at.is_some_and(|at| change.is_same_week(at));
     let falls = change.live_change() == LiveChange::Fallen;
     let (name, expires) = ttl(change.record.probed_at, 60 * 86_400);
     let tally = Expression::default()
