@@ -145,8 +145,8 @@ async fn local_functions_are_configured_as_in_the_template() {
         rates.map(|(name, event)| (name, event["ScheduleExpression"].as_str().unwrap())).collect();
     let rate = |every: Duration| match every.as_secs() / 60 {
         1 => "rate(1 minute)".to_owned(),
-        60 => "rate(1 hour)".to_owned(),
-        // At multiples of its interval, as statistics say; the phase of a rate begins with the deployment.
+        60 => "cron(0 * * * ? *)".to_owned(),
+        // At multiples of its interval, as statistics and status say; the phase of a rate begins with the deployment.
         minutes => format!("cron(0/{minutes} * * * ? *)"),
     };
     let expected: BTreeMap<&str, String> =

@@ -146,7 +146,6 @@ fn is_lower_hex(text: &str, length: usize) -> bool {
     text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(n: &u32) -> bool {
+pub const fn is_zero(n: &u32) -> bool {
     *n == 0
 }

@@ -1,6 +1,7 @@
 //! A listing as the table stores it. The stored form is small, so that it is cheap to write and to list. Values that
 //! can be computed from its fields (`take_demo`, `deal`, `next`) are computed when the listing is shown.
 
+use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -8,6 +9,9 @@ use super::{
     Moment, NameHold, names_mcp_endpoint, registrable_domain,
 };
 use super::{NameProof, Obstacle, ProbeHistory, Reason, Withdrawal};
+
+/// A millisecond less than an hour, to round up to the next full hour.
+const ALMOST_AN_HOUR: SignedDuration = SignedDuration::from_millis(3_599_999);
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Listing {
@@ -68,14 +72,14 @@ pub struct Listing {
     pub asked_at: i64,
     /// The last `ok` handshake in which every part was done, for an agent also the message.
     pub whole_ok_at: Option<Moment>,
-    #[serde(default, skip_serializing_if = "ProbeHistory::is_empty")]
-    pub history: ProbeHistory,
-    /// Why and when the operator or the owner withdrew the listing.
-    pub withdrawal: Option<Withdrawal>,
     /// The last probe that began while it was Live, and the last of these that passed. A withdrawal keeps both: a listing
     /// counts once in the statistics of a week.
     pub rechecked_at: Option<Moment>,
     pub still_ok_at: Option<Moment>,
+    #[serde(default, skip_serializing_if = "ProbeHistory::is_empty")]
+    pub history: ProbeHistory,
+    /// Why and when the operator or the owner withdrew the listing.
+    pub withdrawal: Option<Withdrawal>,
     /// The log entry of the latest decision about the listing, if it was read together with the evidence.
     #[serde(skip)]
     pub last_leaf: Option<LastLeaf>,
@@ -162,12 +166,12 @@ impl Listing {
             at_once: false,
             asked_at: 0,
             whole_ok_at: None,
+            rechecked_at: None,
+            still_ok_at: None,
             history: ProbeHistory::default(),
             withdrawal: None,
             last_leaf: None,
             hosted: false,
-            rechecked_at: None,
-            still_ok_at: None,
             revision: 0,
             era: None,
             tools_hash: None,
@@ -308,14 +312,6 @@ impl Listing {
         self.card_url.as_deref().or(self.endpoint.as_deref()).unwrap_or_else(|| self.target())
     }
 
-    /// A page about it, else the root of its own site.
-    pub fn shown_website(&self) -> String {
-        let own_site = || url::Url::parse(self.target()).ok().map(|url| url.origin().ascii_serialization());
-        self.own_website().map(str::to_owned).or_else(own_site).unwrap_or_default()
-    }
-
-    /// Its sort key in the Active list: when it went Live, then its id.
-    pub fn shown_at(&self) -> String {
     /// Whether to show this website: one of another domain may be that of a stranger who described the listing, unless a proof
     /// shows that its owner did.
     pub fn shows_website(&self, website: &str) -> bool {
@@ -331,6 +327,14 @@ impl Listing {
         self.website.as_deref().filter(|website| self.shows_website(website))
     }
 
+    /// A page about it, else the root of its own site.
+    pub fn shown_website(&self) -> String {
+        let own_site = || url::Url::parse(self.target()).ok().map(|url| url.origin().ascii_serialization());
+        self.own_website().map(str::to_owned).or_else(own_site).unwrap_or_default()
+    }
+
+    /// Its sort key in the Active list: when it went Live, then its id.
+    pub fn shown_at(&self) -> String {
         format!("{:013}#{}", self.live_since.unwrap_or(self.listed_at).as_millisecond(), self.id)
     }
 }

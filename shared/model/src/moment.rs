@@ -40,6 +40,11 @@ impl Moment {
         self.0.duration_since(earlier.0)
     }
 
+    /// The last multiple of `seconds` since the Unix epoch that is not later.
+    pub fn rounded_down(self, seconds: i64) -> Self {
+        Self::from_second(self.as_second().div_euclid(seconds) * seconds).unwrap_or(self)
+    }
+
     /// The UTC day, such as `2026-11-20`.
     pub fn utc_day(self) -> String {
         self.0.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()

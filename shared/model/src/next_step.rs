@@ -97,15 +97,3 @@ impl NextStep {
         Self { wait_s: Some(seconds.max(POLL_SECONDS)), ..self }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn next_poll_waits_until_the_listing_is_due() {
-        let at = |millis| Moment::from_millisecond(millis).unwrap();
-        let wait = |due| NextStep::open("poll", String::new(), "").poll(at(due), at(60_000)).wait_s;
-        assert_eq!((wait(0), wait(61_000), wait(90_001)), (Some(2), Some(2), Some(31)));
-    }
-}

@@ -44,7 +44,7 @@ pub struct SweepReport {
     pub probed: u32,
     pub ok: u32,
     /// Of these, the old proofs that the tick renewed because it had budget to spare.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "registry_model::is_zero")]
     pub renewed: u32,
     /// The budget was used up, or the host was too slow for all its listings.
     pub released: u32,
@@ -85,11 +85,6 @@ impl SweepReport {
         }
         self.claimed += 1;
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(n: &u32) -> bool {
-    *n == 0
 }
 
 enum ProbeOutcome {

@@ -68,14 +68,15 @@ pub struct Answer {
     /// The time of the next probe, if the listing is neither Live nor gated; the time of this answer if it is due.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<Moment>,
-    /// The time of the next recheck, if the listing is Live or gated; the time of this answer if it is due. The registry
-    /// usually probes the listing earlier.
+    /// The time of the next recheck, if the listing is Live or gated; the time of this answer if it is due. If its last
+    /// probe passed, the registry usually probes it earlier; if it failed, this is the run that probes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     recheck_at: Option<Moment>,
     /// In how many different hours a recheck failed since the last `ok` probe. After three, the listing is demoted.
-    #[serde(skip_serializing_if = "is_zero")]
-    failed_recheck_hours: usize,
-    /// Whether the listing answered and passes every blocking check.
+    #[serde(skip_serializing_if = "registry_model::is_zero")]
+    failed_recheck_hours: u32,
+    /// Whether the last completed probe found its protocol or a correct sign-in, and no blocking check failed. Hints and
+    /// checks that do not block change nothing.
     checks_clean: bool,
     checks: Vec<Check>,
     /// The parts of the score.
@@ -128,11 +129,6 @@ struct Evidence {
     /// The last change of the tools or skills.
     #[serde(skip_serializing_if = "Option::is_none")]
     changed: Option<AbilityChange>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(n: &usize) -> bool {
-    *n == 0
 }
 
 impl Operation for CheckStatus {
@@ -270,9 +266,9 @@ fn answer(
         withdrawal: listing.withdrawal.clone(),
         probe: listing.probe.as_ref().map(|_| ProbeSummary::of(listing, now)),
         liveness: Liveness::of(listing, app.oldest_proof(), now),
-        retry_at: (!lane.is_proven() && lane != Lane::Withdrawn).then_some(listing.due_at.max(now)),
-        recheck_at: lane.is_proven().then_some(listing.due_at.max(now)),
-        failed_recheck_hours: listing.strikes.len(),
+        retry_at: (!lane.is_proven() && lane != Lane::Withdrawn).then_some(listing.next_probe_at(now)),
+        recheck_at: lane.is_proven().then_some(listing.next_probe_at(now)),
+        failed_recheck_hours: u32::try_from(listing.strikes.len()).unwrap_or(u32::MAX),
         checks_clean: evidence.is_some_and(|evidence| {
             let (verdict, is_clean) = (&evidence.verdict, evidence.is_clean());
             is_clean && (verdict.speaks || verdict.facts.sign_in.is_some())
@@ -320,7 +316,7 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "Was gated, but its last proof expired and its recheck is late. The next probe may prove its sign-in again."
         }
         (Lane::Queued, _) if listing.awaits_requested_probe() => {
-            "It was published again and waits for the probe. What the last probe found may be fixed."
+            "A new probe was requested, and has not run yet. What the last probe found may be fixed."
         }
         (Lane::Queued, None) => "Waiting for its first probe.",
         (Lane::Queued, Some(_)) if listing.was_put_back() => {
@@ -375,10 +371,9 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
     match lane {
         Lane::Active | Lane::Gated if listing.last_failure.is_some() => {
             let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
-            let note = format!("Its last probe failed. {fix}The next probe is at {}.", listing.due_at);
-            NextStep::check_status(settings, &listing.id, note)
-                .named("fix")
-                .poll(listing.due_at, app.clock.now())
+            let next = listing.next_probe_at(app.clock.now());
+            let note = format!("Its last probe failed. {fix}The next probe is at {next}.");
+            NextStep::check_status(settings, &listing.id, note).named("fix").poll(next, app.clock.now())
         }
         Lane::Active if listing.feedbacked => NextStep::talk_inbox(
             settings,
@@ -391,12 +386,13 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
         }
         Lane::Queued => {
             let now = app.clock.now();
-            let note = if listing.due_at > now {
-                format!("The next probe is after {}. Check the status then.", listing.due_at)
+            let next = listing.next_probe_at(now);
+            let note = if next > now {
+                format!("The next probe is after {next}. Check the status then.")
             } else {
                 "Check again in a few seconds. `lane` changes when the probe is done.".to_owned()
             };
-            NextStep::check_status(settings, &listing.id, note).named("poll").poll(listing.due_at, now)
+            NextStep::check_status(settings, &listing.id, note).named("poll").poll(next, now)
         }
         Lane::NeedsFix | Lane::Demoted => {
             let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();

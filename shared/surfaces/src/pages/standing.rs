@@ -53,6 +53,7 @@ impl Standing {
         // The URL alone of a description would make another listing.
         let by_url = !listing.is_described() && !listing.target().is_empty();
         let name = NameStanding::of(listing);
+        let next = listing.next_probe_at(now);
         Self {
             is_live,
             is_gated: lane == Lane::Gated,
@@ -62,10 +63,10 @@ impl Standing {
             proven: listing.proven_at().map(|at| When::of(at, now)),
             latency_ms: listing.probe.as_ref().filter(|_| is_live).and_then(|probe| probe.latency_ms),
             holds_until: listing.proven_at().filter(|_| lane.is_proven()).map(valid_until),
-            next: When::of(listing.due_at, now),
+            next: When::of(next, now),
             asked: liveness.asked_at.map(|at| When::of(at, now)),
             failing_since: liveness.failing_since.map(|at| When::of(at, now)),
-            is_due: listing.due_at.duration_since(now) < SignedDuration::from_secs(1),
+            is_due: next.duration_since(now) < SignedDuration::from_secs(1),
             strikes: listing.strikes.len(),
             liveness,
             how: name.as_ref().map_or("", how),
