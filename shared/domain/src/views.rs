@@ -17,7 +17,7 @@ pub mod trail;
 pub mod urn;
 
 pub use feedback_draft::{FeedbackDraft, Question};
-pub use liveness::{Liveness, LivenessState};
+pub use liveness::{Liveness, LivenessState, is_clean};
 pub use log_place::{LogPlace, entry_url};
 pub use namespace::Namespace;
 pub use peer::Peer;

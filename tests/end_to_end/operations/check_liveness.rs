@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
 
-use crate::fixtures::{demote, live_agent, recheck_at};
+use crate::fixtures::{live_agent, recheck_at};
 
 async fn liveness(registry: &TestRegistry, arguments: Value) -> Value {
     registry.call_tool("check_liveness", &arguments).await
@@ -128,14 +128,4 @@ async fn listing_that_never_answered_has_no_signal() {
             })
         );
     }
-}
-
-#[tokio::test]
-async fn demoted_listing_is_not_live_despite_a_recent_signal() {
-    let (registry, peer, id) = live_agent().await;
-    demote(&registry, &peer, &id).await;
-    let answer = liveness(&registry, json!({ "listing_id": id })).await;
-    assert_eq!((&answer["live"], &answer["lane"]), (&json!(false), &json!("demoted")), "{answer}");
-    assert!(answer["age_hours"].as_f64().unwrap() < 168.0, "the signal is too old for this test: {answer}");
-    assert!(answer["last_signal_at"].is_string() && answer["freshness"].as_f64().unwrap() > 0.0, "{answer}");
 }

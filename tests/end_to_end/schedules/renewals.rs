@@ -87,6 +87,13 @@ async fn failed_renewal_leads_to_a_demotion_within_hours() {
     let status = registry.status(&id).await;
     assert_eq!(time(&status["liveness"]["failing_since"]), failed);
     assert!(time(&status["probe"]["probed_at"]) < failed, "the last proof is still shown");
+    let arguments = json!({ "listing_id": id, "type": "probe_clean" });
+    let signed = registry.call_tool("attest", &arguments).await["attestation"]["claims"].clone();
+    assert_eq!((&signed["clean"], &signed["asked_at"]), (&json!(false), &json!(failed)), "{signed}");
+    let clean = registry.call_tool("probe_clean", &json!({ "listing_id": id })).await;
+    assert_eq!(clean["clean"], false, "{clean}");
+    let badge = registry.get(&format!("/badge/live.svg?id={id}")).await.body.to_string();
+    assert!(badge.contains("live, last probe failed"), "{badge}");
     let page = registry.get(&format!("/list/{id}")).await.body.to_string();
     assert!(page.contains("Fails since") && page.contains("Live, last probe failed"), "{page}");
     // The recheck runs at each full hour, and takes some seconds.

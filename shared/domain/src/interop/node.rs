@@ -73,9 +73,7 @@ impl CapabilityNode {
             a2a_skills: names(facts.into_iter().flat_map(|facts| &facts.skills).map(|skill| &skill.name)),
             endpoints,
             trail_score,
-            clean: evidence
-                .as_ref()
-                .is_some_and(|seen| seen.checks.iter().all(|check| check.ok || !check.blocking)),
+            clean: listing.failures == 0 && evidence.as_ref().is_some_and(Assessment::is_clean),
         }
     }
 }

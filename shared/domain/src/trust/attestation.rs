@@ -62,7 +62,7 @@ pub async fn issue(
     let key = keys::signing(app).await?;
     // Tokens use whole seconds, so the answer and the record do too.
     let now = app.clock.now();
-    let issued_at = Moment::from_second(now.as_second()).unwrap_or(now);
+    let issued_at = now.rounded_down(1);
     let life = SignedDuration::from_hours(hours.clamp(*LIFE_HOURS.start(), *LIFE_HOURS.end()).into());
     let mut record = AttestationRecord {
         id: AttestationId::at(now, &app.random),

@@ -5,6 +5,7 @@
 use super::capability::Capability;
 use super::reciprocity::Reciprocity;
 use crate::prelude::*;
+use crate::views::is_clean;
 use registry_model::{Assessment, AttestationType, Identity};
 
 /// The claims of one type about a listing; `other` is the second listing of a composition. Error: 409 if nothing was
@@ -23,7 +24,7 @@ pub async fn observed(
     }
     let claims = match about {
         AttestationType::Liveness => liveness(app, listing, lane),
-        AttestationType::ProbeClean => probe_clean(lane, probed(evidence)?),
+        AttestationType::ProbeClean => probe_clean(app, listing, lane, probed(evidence)?),
         AttestationType::Capability => capability(listing, probed(evidence)?)?,
         AttestationType::Reciprocity => {
             let identities = identities(app, listing).await?;
@@ -38,7 +39,8 @@ pub async fn observed(
     };
     let Value::Object(mut claims) = claims else { return Err(Problem::fault("claims are an object")) };
     claims.insert("listing_id".to_owned(), json!(listing.id));
-    claims.insert("observed_until".to_owned(), json!(app.clock.now()));
+    // In whole seconds as `issued_at`, which is never earlier.
+    claims.insert("observed_until".to_owned(), json!(app.clock.now().rounded_down(1)));
     Ok(claims)
 }
 
@@ -59,14 +61,17 @@ fn liveness(app: &App, listing: &Listing, lane: Lane) -> Value {
     })
 }
 
-fn probe_clean(lane: Lane, evidence: &Assessment) -> Value {
+/// The last probe decides. If it failed, the checks are those of the probe at `probed_at`.
+fn probe_clean(app: &App, listing: &Listing, lane: Lane, evidence: &Assessment) -> Value {
     let checks = evidence
         .checks
         .iter()
         .map(|check| json!({ "id": check.id, "ok": check.ok, "blocking": check.blocking }))
         .collect::<Vec<_>>();
     json!({
-        "clean": lane == Lane::Active && evidence.is_clean(),
+        "clean": is_clean(listing, Some(evidence), app.oldest_proof()),
+        "asked_at": listing.last_asked(),
+        "failing_since": listing.failing_since,
         "lane": lane,
         "handshake": evidence.verdict.handshake,
         "probed_at": evidence.probed_at,

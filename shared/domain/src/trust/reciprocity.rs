@@ -3,6 +3,7 @@
 //! any request. Each part of the score has a reason.
 
 use crate::prelude::*;
+use crate::views::is_clean;
 use registry_model::{Assessment, Identity};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub struct Signal {
 impl Reciprocity {
     pub fn of(app: &App, listing: &Listing, evidence: Option<&Assessment>, identities: &[Identity]) -> Self {
         let signals = vec![
-            clean(listing.is_live(app.oldest_proof()), evidence),
+            clean(listing, evidence, app.oldest_proof()),
             links_back(&app.settings.base_url, listing, evidence),
             domain(listing, identities),
             card(listing, evidence),
@@ -46,11 +47,11 @@ fn signal(id: &'static str, of: u32, holds: bool, why: impl Into<String>) -> Sig
     Signal { id, holds, points: if holds { of } else { 0 }, of, why: why.into() }
 }
 
-fn clean(live: bool, evidence: Option<&Assessment>) -> Signal {
-    let holds = live && evidence.is_some_and(Assessment::is_clean);
-    let why = match (holds, live) {
+fn clean(listing: &Listing, evidence: Option<&Assessment>, oldest_proof: Moment) -> Signal {
+    let holds = is_clean(listing, evidence, oldest_proof);
+    let why = match (holds, listing.is_live(oldest_proof)) {
         (true, _) => "It is Live, and every blocking check passed.",
-        (false, true) => "It is Live, but a blocking check failed.",
+        (false, true) => "It is Live, but its last probe or a blocking check failed.",
         (false, false) => "It is not Live.",
     };
     signal("clean", 30, holds, why)

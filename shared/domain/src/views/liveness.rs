@@ -2,7 +2,7 @@
 //! otherwise see as "not Live" or not see at all.
 
 use crate::prelude::*;
-use registry_model::HISTORY_DAYS;
+use registry_model::{Assessment, HISTORY_DAYS};
 
 /// Whether a listing is alive, as far as the registry knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -32,6 +32,13 @@ impl LivenessState {
             Self::Stale
         }
     }
+}
+
+/// Whether a listing is Live, and its last probe passed with every blocking check. After a failed probe, the evidence is
+/// still that of the last passed one.
+pub fn is_clean(listing: &Listing, evidence: Option<&Assessment>, oldest_proof: Moment) -> bool {
+    let state = LivenessState::of(listing, oldest_proof);
+    state == LivenessState::Proven && evidence.is_some_and(Assessment::is_clean)
 }
 
 /// Whether a listing is alive, and what its probes found.
@@ -71,32 +78,6 @@ impl Liveness {
             uptime_90d_percent: uptime(HISTORY_DAYS),
             latency_p50_ms: history.and_then(|history| history.latency_ms(50)),
             latency_p95_ms: history.and_then(|history| history.latency_ms(95)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use registry_model::{Kind, ListingId};
-
-    #[test]
-    fn lane_then_last_probe_then_age_of_the_proof_decide_the_state() {
-        let at = |hour: i64| Moment::from_second(hour * 3600).unwrap();
-        let new = Listing::new(ListingId::of_name(Kind::Mcp, "adder"), "Adder".to_owned(), at(0));
-        let listing =
-            |lane, failures, proven| Listing { lane, failures, last_ok_at: Some(at(proven)), ..new.clone() };
-        for (listing, expected) in [
-            (new.clone(), LivenessState::Absent),
-            (listing(Lane::Active, 0, 10), LivenessState::Proven),
-            (listing(Lane::Active, 0, 9), LivenessState::Stale),
-            (listing(Lane::Active, 1, 10), LivenessState::Failing),
-            (listing(Lane::Active, 1, 9), LivenessState::Failing),
-            (listing(Lane::Demoted, 3, 10), LivenessState::Absent),
-            (listing(Lane::Withdrawn, 0, 10), LivenessState::Absent),
-            (listing(Lane::Queued, 0, 10), LivenessState::Absent),
-        ] {
-            assert_eq!(LivenessState::of(&listing, at(10)), expected, "{listing:?}");
         }
     }
 }

@@ -3,8 +3,8 @@
 //! No new probe is started.
 
 use crate::prelude::*;
-use registry_domain::views::{Liveness, badge};
-use registry_model::{Assessment, Check, Handshake};
+use registry_domain::views::{Liveness, badge, is_clean};
+use registry_model::{Check, Handshake};
 
 pub struct ProbeClean;
 
@@ -20,15 +20,16 @@ pub struct Arguments {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     listing_id: ListingId,
-    /// Whether the listing is Live and passes every blocking check.
+    /// Whether the listing is Live, and its last probe passed with every blocking check.
     clean: bool,
     /// The state of the listing.
     lane: Lane,
-    /// Whether its last probe passed. If it failed, `checks` are those of the last passed probe.
+    /// Whether its last probe passed, and when that was. If it failed while the listing was Live, the other fields are still
+    /// those of the last passed probe.
     liveness: Liveness,
-    /// The outcome of the last completed probe; null before the first probe.
+    /// The outcome of the probe with these `checks`; null before the first probe.
     handshake: Option<Handshake>,
-    /// The time of the last completed probe.
+    /// The time of the probe with these `checks`.
     probed_at: Option<Moment>,
     checks: Vec<Check>,
     /// The URL of a badge image that shows the result.
@@ -44,7 +45,7 @@ impl Operation for ProbeClean {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean} | , probed at {probed_at}.",
+        "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean} | , probed at {liveness.asked_at}.",
         "Every probe has failed since {liveness.failing_since}.",
         "Checks: [checks]{id} {ok?passed|failed} | : {detail}",
     ];
@@ -65,7 +66,7 @@ impl Operation for ProbeClean {
         let liveness = Liveness::of(listing, app.oldest_proof(), app.clock.now());
         let checks = evidence.as_ref().map(|evidence| evidence.checks.clone()).unwrap_or_default();
         Ok(Answer {
-            clean: lane == Lane::Active && evidence.as_ref().is_some_and(Assessment::is_clean),
+            clean: is_clean(listing, evidence.as_ref(), app.oldest_proof()),
             lane,
             liveness,
             handshake: listing.probe.as_ref().map(|probe| probe.handshake),

@@ -36,7 +36,7 @@ async fn key_set_verifies(registry: &TestRegistry, jws: &str) -> bool {
 #[tokio::test]
 async fn attestation_contains_observations_and_is_verifiable() {
     let (registry, _peer, id) = live_agent().await;
-    registry.advance(HOUR);
+    registry.advance(HOUR + std::time::Duration::from_millis(700));
     for about in ["liveness", "probe_clean", "capability", "reciprocity"] {
         let attestation = attest_listing(&registry, &id, about).await;
         let jws = attestation["jws"].as_str().unwrap();
@@ -48,6 +48,10 @@ async fn attestation_contains_observations_and_is_verifiable() {
         assert_eq!((&payload["iss"], &payload["sub"], &payload["type"]), (&base, &json!(id), &json!(about)));
         assert_eq!((&payload["iat"], &payload["exp"]), (&json!(now), &json!(now + 72 * 3600)));
         assert_eq!((&payload["jti"], &payload["claims"]), (&attestation["id"], &attestation["claims"]));
+        assert!(
+            payload["claims"]["observed_until"].as_str() <= attestation["issued_at"].as_str(),
+            "{payload}"
+        );
         let answer = verify_token(&registry, jws).await;
         assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(true), vec![]), "{answer}");
         assert_eq!(answer["claims"], attestation["claims"]);
