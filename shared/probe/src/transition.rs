@@ -117,7 +117,10 @@ fn pass(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
     // A server that answers at the domain of its name supports the name, also if it was listed before names had proofs.
     let by_domain = || name_owner::proof_by_domain(after.server_name.as_deref()?, after.url.as_deref()?, now);
     after.name_proof = after.name_proof.or_else(by_domain);
-    after.history.add_passed(now, after.failing_since, assessment.verdict.latency_ms);
+    // A sign-in is proven by other requests than a handshake, so their time is not comparable.
+    let is_ok = assessment.verdict.handshake == Handshake::Ok;
+    let latency = assessment.verdict.latency_ms.filter(|_| is_ok);
+    after.history.add_passed(now, after.failing_since, latency);
     after.failures = 0;
     after.strikes.clear();
     after.failing_since = None;
@@ -279,77 +282,4 @@ fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDur
     let requested =
         verdict.retry_after.and_then(|wait| SignedDuration::try_from(wait).ok()).unwrap_or_default();
     doubled.max(requested).min(MAX_PAUSE)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::checks::tests::fine;
-    use registry_model::settings::Mode;
-    use registry_model::{Check, ListingId, Score};
-
-    const CARD: &str = "https://a.example.org/agent-card.json";
-
-    fn listing() -> Listing {
-        let id = ListingId::of_name(Kind::Agent, "adder");
-        let name = id.to_string();
-        Listing { url: Some(CARD.to_owned()), ..Listing::new(id, name, Moment::UNIX_EPOCH) }
-    }
-
-    fn facts(name: &str) -> Facts {
-        Facts {
-            kind: Some(Kind::Agent),
-            name: Some(name.to_owned()),
-            description: Some("Adds numbers.".to_owned()),
-            version: Some("1.2.0".to_owned()),
-            website: Some("https://a.example.org/docs".to_owned()),
-            endpoint: Some("https://a.example.org/rpc".to_owned()),
-            card_url: Some(CARD.to_owned()),
-            ..Facts::default()
-        }
-    }
-
-    /// The listing after a handshake with a card of this name, if only this check failed.
-    fn after_failed_check(check: &str, name: &str) -> Listing {
-        let verdict = Verdict { facts: facts(name), ..fine() };
-        let check = Check {
-            id: check.to_owned(),
-            ok: false,
-            blocking: true,
-            applies: true,
-            detail: "Bad.".to_owned(),
-        };
-        let assessment = Assessment {
-            verdict,
-            checks: vec![check],
-            score: Score { value: 50, breakdown: Vec::new() },
-            probed_at: Moment::UNIX_EPOCH,
-            changed: None,
-        };
-        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
-        after_probe(&listing(), &assessment, Job::Tick, &settings)
-    }
-
-    #[test]
-    fn texts_that_fail_a_check_are_not_adopted() {
-        for check in ["text_sane", "no_injection"] {
-            let after = after_failed_check(check, "Adder");
-            assert_eq!(after.lane, Lane::NeedsFix, "{check}");
-            let texts = (after.name, after.description, after.version, after.website);
-            assert_eq!(texts, (listing().name, None, None, None), "{check}");
-            assert_eq!(after.endpoint.as_deref(), Some("https://a.example.org/rpc"), "{check}");
-        }
-        let after = after_failed_check("endpoint_unique", "Adder");
-        assert_eq!((after.name.as_str(), after.version.as_deref()), ("Adder", Some("1.2.0")));
-    }
-
-    #[test]
-    fn server_name_of_another_listing_is_not_adopted_as_the_name() {
-        let mut learned = listing();
-        learn_words(&mut learned, &facts("com.stripe/payments"));
-        assert_eq!(learned.name, listing().name);
-        assert_eq!(learned.description.as_deref(), Some("Adds numbers."));
-        learn_words(&mut learned, &facts("Adder"));
-        assert_eq!(learned.name, "Adder");
-    }
 }

@@ -86,6 +86,7 @@ async fn server_with_a_correct_sign_in_becomes_gated_and_is_never_counted_as_liv
         json!({ "issuer": authorization.origin, "scopes": ["files:read"], "registration": "dynamic" });
     assert_eq!((sign_in, &status["checks_clean"]), (&expected, &json!(true)));
     assert!(status["recheck_at"].is_string() && status.get("retry_at").is_none(), "{status}");
+    assert_eq!(status["liveness"].get("latency_p50_ms"), None, "the sign-in is no handshake: {status}");
 
     assert_eq!(registry.live_counts().await, (0, 0));
     registry.settle();
