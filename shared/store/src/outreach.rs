@@ -93,10 +93,14 @@ impl Store {
         Ok(self.query(query).await?.items.iter().filter_map(place).collect())
     }
 
-    /// How many listings are in a class, counted up to a thousand.
-    pub async fn outreach_count(&self, class: OutreachClass) -> Result<u32> {
-        let query = Query::of(class.partition()).index(table::DUE).limit(MAX_COUNTED);
-        Ok(self.count(query).await?.0)
+    /// How many listings of a class are due at `now`, and how many later, each counted up to a thousand.
+    pub async fn outreach_counts(&self, class: OutreachClass, now: Moment) -> Result<(u32, u32)> {
+        let end = keys::after_all_at(now);
+        let of = |range| {
+            self.count(Query::of(class.partition()).index(table::DUE).range(range).limit(MAX_COUNTED))
+        };
+        let (due, later) = futures::try_join!(of(Range::Before(end.clone())), of(Range::From(end)))?;
+        Ok((due.0, later.0))
     }
 
     /// The outreach states of these listings; those never in the queue are left out.

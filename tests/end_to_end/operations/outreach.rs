@@ -2,7 +2,7 @@
 //! and `agentfinder`. All data in the reports comes from the table.
 
 use serde_json::{Value, json};
-use tests::test_registry::TestRegistry;
+use tests::test_registry::{DAY, TestRegistry};
 
 use crate::fixtures::{LivePair, live_agent, live_pair};
 
@@ -52,6 +52,9 @@ async fn numbers_match_the_sent_invitations() {
         .collect();
     assert!(ids.contains(&agent.as_str()) && ids.contains(&server.as_str()), "{replies}");
     assert!(!replies.to_string().contains("A free demo"), "the text of a message was returned");
+    registry.advance(DAY * 30);
+    let later = body(&registry, NUDGE).await;
+    assert_eq!((&later["cooling"], &later["plan"]["today"]), (&json!(0), &json!(2)), "the pause is over");
 }
 
 #[tokio::test]

@@ -56,34 +56,10 @@ fn day_cap(active: u32, settings: &Settings, multiplier: f64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::settings::Mode;
 
     #[test]
     fn daily_cap_matches_the_specification_at_the_edges_of_each_row() {
         let active = [0, 1, 49, 50, 99, 100, 199, 200, 332, 333, u32::MAX];
         assert_eq!(active.map(base_cap), [0, 12, 12, 24, 24, 40, 40, 56, 56, 48, 48]);
-    }
-
-    #[test]
-    fn budget_setting_scales_the_daily_cap() {
-        let percent = |value: &'static str| {
-            let lookup = move |name: &str| (name == "OUTREACH_BUDGET_PERCENT").then(|| value.to_owned());
-            Settings::from_env(Mode::Public, lookup).unwrap()
-        };
-        for (value, caps) in [("0", [0, 0]), ("50", [6, 28]), ("100", [12, 56]), ("150", [18, 84])] {
-            assert_eq!([10, 250].map(|active| day_cap(active, &percent(value), 1.0)), caps, "{value} %");
-        }
-    }
-
-    #[test]
-    fn acceleration_scales_the_daily_cap_up_to_a_bound() {
-        let usual = Settings::from_env(Mode::Public, |_| None).unwrap();
-        // 12 * 1.25 = 15; 12 * 1.8 = 21.6; 56 * 1.25 = 70; 56 * 1.8 = 100.8.
-        for (multiplier, caps) in
-            [(0.5, [12, 56]), (1.0, [12, 56]), (1.25, [15, 70]), (1.8, [21, 100]), (3.0, [21, 100])]
-        {
-            assert_eq!([10, 250].map(|active| day_cap(active, &usual, multiplier)), caps, "{multiplier}");
-        }
-        assert_eq!(day_cap(0, &usual, 1.8), 0);
     }
 }

@@ -19,12 +19,13 @@ pub struct Answer {
     day: ShownBudget,
     /// Live listings with clean checks.
     active_clean: u32,
-    /// The number of these listings that were never contacted. The count stops at 1000.
+    /// The number of these listings that wait for their first message. The next run leaves out those that have taken their
+    /// demo. The count stops at 1000.
     never_contacted: u32,
     /// Contacted listings that get no message now, because the pause after the last message is not over. The count
     /// stops at 1000.
     cooling: u32,
-    /// Listings that opted out. The count stops at 1000.
+    /// Listings that opted out, without those that have stopped being Live since. The count stops at 1000.
     do_not_contact: u32,
     totals: Totals,
     /// The latest outreach messages, newest first.
@@ -90,7 +91,7 @@ impl Operation for DemoNudge {
         latest messages, the rules, and how to opt out. To opt a listing out, use outreach_opt_out.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Invitations on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. {never_contacted} listings were never contacted.",
+        "Invitations on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. {never_contacted} listings wait for their first message.",
         r#"To opt a listing out, say: "unsubscribe" and its id."#,
     ];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];
@@ -99,22 +100,23 @@ impl Operation for DemoNudge {
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (store, settings) = (&app.store, &app.settings);
-        let (day, totals, recent, never_contacted, cooling, do_not_contact) = futures::try_join!(
+        let now = app.clock.now();
+        let (day, totals, recent, (never_contacted, _), (again, cooling), (out, out_later)) = futures::try_join!(
             DayBudget::read(app),
             store.outreach_totals(),
             store.recent_touches(SHOWN_TOUCHES),
-            store.outreach_count(OutreachClass::New),
-            store.outreach_count(OutreachClass::Again),
-            store.outreach_count(OutreachClass::OptedOut),
+            store.outreach_counts(OutreachClass::New, now),
+            store.outreach_counts(OutreachClass::Again, now),
+            store.outreach_counts(OutreachClass::OptedOut, now),
         )?;
         let room = day.room();
         Ok(Answer {
             last_run_at: totals.last_run_at,
-            day: ShownBudget { day: app.clock.now().utc_day(), sent: day.sent, cap: day.cap, room },
+            day: ShownBudget { day: now.utc_day(), sent: day.sent, cap: day.cap, room },
             active_clean: day.active,
             never_contacted,
             cooling,
-            do_not_contact,
+            do_not_contact: (out + out_later).min(1000),
             totals: Totals {
                 touches: totals.touches,
                 connectors: totals.connectors,
@@ -127,7 +129,7 @@ impl Operation for DemoNudge {
                 order: "First come listings that were never contacted; those that are Live longest come \
                     first. Then come listings whose pause is over.",
                 delivery: settings.outreach_delivery.as_str(),
-                today: room.min(never_contacted),
+                today: room.min(never_contacted + again),
             },
             policy: policy(settings, day.multiplier),
         })
