@@ -11,7 +11,7 @@ use tests::assertions::assert_members;
 use tests::instrumented::Fault;
 use tests::peers::{Peer, agents, servers};
 use tests::template::root;
-use tests::test_registry::{DAY, HOUR, Reply, TestRegistry, id_of};
+use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry, id_of};
 
 use crate::fixtures::{demote, time};
 
