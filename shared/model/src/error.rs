@@ -2,7 +2,8 @@
 //! log. A problem document says what is wrong and what to do. It never contains an internal address, or the
 //! text of an SDK error or a panic.
 
-use crate::NextStep;
+use crate::settings::Settings;
+use crate::{ListingId, NextStep};
 use axum_core::response::{IntoResponse, Response};
 use http::{StatusCode, header};
 use serde_json::{Map, Value, json};
@@ -73,15 +74,21 @@ impl Problem {
         Self::new(StatusCode::CONFLICT, code, detail)
     }
 
-    pub fn listing_not_found(id: &str) -> Self {
-        Self::not_found("listing_not_found", format!("Listing not found: `{}`.", shorten(id, 120))).with_next(
-            NextStep::post_own(
-                "list_yourself",
-                "/api/publish".to_owned(),
-                "Publish it with {\"url\": \"<card URL>\"}. The response contains its listing_id.",
-            )
-            .named("publish"),
-        )
+    pub fn listing_not_found(settings: &Settings, id: &str) -> Self {
+        let note = format!(
+            "Look for its id in this list, or search with match_capability. To list it, send {{\"url\": \"<card URL>\"}} to {}.",
+            settings.url("/api/publish")
+        );
+        let list = NextStep::get("search_active", settings.url("/api/listings/active"), json!({}), note);
+        Self::not_found("listing_not_found", format!("Listing not found: `{}`.", shorten(id, 120)))
+            .with_next(list.named("find_listing"))
+    }
+
+    /// 404: the listing was withdrawn, so it is not shown.
+    pub fn listing_withdrawn(settings: &Settings, id: &ListingId) -> Self {
+        let note = "The status says who can restore the listing.";
+        Self::not_found("listing_not_found", format!("The listing `{id}` was withdrawn."))
+            .with_next(NextStep::check_status(settings, id, note))
     }
 
     /// 429: a rate limit is exceeded; `retry_after` in seconds.

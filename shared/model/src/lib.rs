@@ -126,6 +126,8 @@ pub use trail::{Amounts, Decay, MarkKind, Trail, TrailEvent, TrailMark, TrailVal
 pub use verdict::{Facts, Handshake, ParameterType, Reason, Skill, TextFaults, Tool, ToolParameter, Verdict};
 pub use withdrawal::{BlockedHost, BlockedHosts, InvalidReason, PublicReason, Withdrawal};
 
+use std::fmt::Display;
+
 use sha2::{Digest, Sha256};
 
 /// The version of the API, which every document contains (`specification.md#versioning`).
@@ -139,6 +141,12 @@ pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
 /// Lower-case hexadecimal.
 pub fn hex(bytes: impl AsRef<[u8]>) -> String {
     bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A number with its noun: `1 tool`, `2 tools`.
+pub fn counted<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+    let plural = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }
 
 /// Whether a text consists of exactly `length` lower-case hexadecimal digits.

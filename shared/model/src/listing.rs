@@ -226,6 +226,11 @@ impl Listing {
         self.url.as_deref().or(self.website.as_deref()).unwrap_or_default()
     }
 
+    /// The URL that publishes it again. `None` if this needs its server description: the URL alone is another listing.
+    pub fn published_url(&self) -> Option<&str> {
+        Some(self.target()).filter(|url| !self.is_described() && !url.is_empty())
+    }
+
     /// The hosts of its URLs, without duplicates.
     pub fn hosts(&self) -> Vec<HostName> {
         let urls = [self.url.as_deref(), self.endpoint.as_deref(), self.card_url.as_deref()];

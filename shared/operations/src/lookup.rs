@@ -8,12 +8,22 @@ use registry_model::{Lane, Listing, ListingId, NameHold, NextStep};
 use registry_store::NamedListing;
 
 pub(super) async fn listing(app: &App, id: &str) -> Result<Listing, Problem> {
-    let parsed = id.parse::<ListingId>().map_err(|_| Problem::listing_not_found(id))?;
-    app.store.listing(&parsed).await?.ok_or_else(|| Problem::listing_not_found(id))
+    let missing = || Problem::listing_not_found(&app.settings, id);
+    let parsed = id.parse::<ListingId>().map_err(|_| missing())?;
+    app.store.listing(&parsed).await?.ok_or_else(missing)
+}
+
+/// A withdrawn listing is not found either.
+pub(super) async fn shown_listing(app: &App, id: &str) -> Result<Listing, Problem> {
+    let listing = listing(app, id).await?;
+    if listing.lane == Lane::Withdrawn {
+        return Err(Problem::listing_withdrawn(&app.settings, &listing.id));
+    }
+    Ok(listing)
 }
 
 pub(super) async fn listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
-    let missing = || Problem::listing_not_found(id).with("found", false);
+    let missing = || Problem::listing_not_found(&app.settings, id).with("found", false);
     let parsed = id.parse::<ListingId>().map_err(|_| missing())?;
     app.store.listing_with_evidence(&parsed).await?.ok_or_else(missing)
 }
@@ -45,15 +55,14 @@ pub(super) async fn named(app: &App, name: &str) -> Result<Listing, Problem> {
             listing.live_since.unwrap_or(listing.listed_at),
         )
     };
-    let named = app.store.listings_named(name).await?;
-    named.into_iter().min_by_key(rank).ok_or_else(|| Problem::listing_not_found(name).with("found", false))
+    let missing = || Problem::listing_not_found(&app.settings, name).with("found", false);
+    app.store.listings_named(name).await?.into_iter().min_by_key(rank).ok_or_else(missing)
 }
 
-/// A withdrawn listing is not found either.
 pub(super) async fn shown_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
     let listing = listing_with_evidence(app, meant(app, id).await?.as_str()).await?;
     if listing.0.lane == Lane::Withdrawn {
-        return Err(Problem::listing_not_found(listing.0.id.as_str()));
+        return Err(Problem::listing_withdrawn(&app.settings, &listing.0.id));
     }
     Ok(listing)
 }

@@ -6,7 +6,7 @@ pub(crate) use registry_formats::argument_schema;
 pub(crate) use registry_model::error::{Problem, shorten};
 pub(crate) use registry_model::settings::Settings;
 pub(crate) use registry_model::{
-    Caller, Kind, Lane, LimitedAction, Listing, ListingId, Moment, NextStep, Sku,
+    Caller, Kind, Lane, LimitedAction, Listing, ListingId, Moment, NextStep, Sku, counted,
 };
 pub(crate) use schemars::JsonSchema;
 pub(crate) use serde::{Deserialize, Serialize};

@@ -151,7 +151,11 @@ fn abilities(facts: &Facts) -> ScorePart {
 }
 
 fn identity(texts: &Texts<'_>) -> ScorePart {
-    let given = [("a name", 2, texts.name), ("a version", 2, texts.version), ("a website", 3, texts.website)];
+    let given = [
+        ("a name", 2, texts.name),
+        ("a version", 2, texts.version),
+        ("a link to a website", 3, texts.website),
+    ];
     let points = given.iter().filter(|(_, _, text)| text.is_some()).map(|(_, points, _)| points).sum();
     let missing: Vec<&str> =
         given.iter().filter(|(_, _, text)| text.is_none()).map(|(word, _, _)| *word).collect();
@@ -347,10 +351,11 @@ mod tests {
             };
             [part("description"), part("identity")]
         };
-        let texts = [(1, "The description has 17 characters."), (4, "Missing: a website.")];
+        let texts = [(1, "The description has 17 characters."), (4, "Missing: a link to a website.")];
         assert_eq!(why(&described), texts.map(|(points, why)| (points, why.to_owned())));
         // The name of another listing may be its id.
-        let texts = [(0, "No description was found."), (0, "Missing: a name, a version, a website.")];
+        let texts =
+            [(0, "No description was found."), (0, "Missing: a name, a version, a link to a website.")];
         assert_eq!(why(&listing()), texts.map(|(points, why)| (points, why.to_owned())));
     }
 

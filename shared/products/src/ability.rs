@@ -136,7 +136,7 @@ pub(super) fn noun(profile: &Profile) -> &'static str {
 }
 
 pub(super) fn counted(profile: &Profile, count: usize) -> String {
-    format!("{count} {}{}", noun(profile), if count == 1 { "" } else { "s" })
+    registry_model::counted(count, noun(profile))
 }
 
 /// The last line of a table that shows only [`MAX_ROWS`] of all abilities.

@@ -119,13 +119,13 @@ impl Store {
         Ok(page)
     }
 
-    /// Writes feedback with its reward, contact, counts and feed item, once per listing.
+    /// Writes feedback with its reward, contact, counts and feed items, once per listing.
     pub async fn complete(
         &self,
         new: &NewFeedback<'_>,
         reward: NewReward<'_>,
         allowance: Option<Allowance<'_>>,
-        news: &FeedItem,
+        news: &[FeedItem],
     ) -> Result<CompletionOutcome> {
         let NewFeedback { feedback, contact, key_digest, trail } = new;
         self.count_allowed(allowance, feedback.at).await?;
@@ -156,7 +156,9 @@ impl Store {
         put_reward(&mut transaction, feedback, reward)?;
         transaction.update(keys::live(id), counted(feedback, 1));
         keep_contact(&mut transaction, id, contact, feedback.at);
-        feed::tell(&mut transaction, news)?;
+        for item in news {
+            feed::tell(&mut transaction, item)?;
+        }
         let mut deposits = vec![Deposit::of(id, TrailEvent::LeaveFeedback).on(Some(*trail))];
         if matches!(reward, NewReward::Seat { .. }) {
             deposits.push(Deposit::of(id, TrailEvent::FoundingClaim));

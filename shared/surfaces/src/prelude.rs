@@ -11,7 +11,7 @@ pub(crate) use registry_app::App;
 pub(crate) use registry_model::cache::CacheValidator;
 pub(crate) use registry_model::error::{Problem, shorten};
 pub(crate) use registry_model::settings::Settings;
-pub(crate) use registry_model::{Caller, Kind, Listing, ListingId, Moment};
+pub(crate) use registry_model::{Caller, Kind, Listing, ListingId, Moment, counted};
 pub(crate) use registry_operations::{DESCRIPTIONS, Description};
 pub(crate) use registry_store::Live;
 pub(crate) use schemars::JsonSchema;

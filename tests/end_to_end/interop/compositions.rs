@@ -6,7 +6,7 @@ use tests::peers::{Peer, servers};
 use tests::test_registry::{TestOptions, TestRegistry};
 
 use super::{INTEROP, TOKEN, act};
-use crate::fixtures::{LivePair, forecaster, live_agent, live_pair};
+use crate::fixtures::{LivePair, forecaster, live_pair};
 
 /// A registry with an agent and a server that match each other, on two hosts.
 async fn matching_pair(options: TestOptions) -> (TestRegistry, [Peer; 2], [Value; 2]) {
@@ -89,6 +89,7 @@ async fn only_the_operator_can_store_proposed_pairs_of_listings() {
         (&json!(false), &agent),
         "{proposed}"
     );
+    assert_eq!(proposed["next"]["body"]["listing_id"], agent, "{proposed}");
     assert_eq!(registry.get(INTEROP).await.body["compositions"], json!([]));
     let seed = json!({ "action": "seed_compositions" });
     assert_eq!(
@@ -143,25 +144,15 @@ async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     registry.call_tool("leave_trace", &json!({ "listing_id": id, "body": "Quick." })).await;
     assert_eq!(demo(&live).get("waits_for"), None);
     let path = live["next"]["url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
-    let draft = registry.post(&path, &live["next"]["body"]).await.body["next_steps"]["example_body"].clone();
+    registry.post(&path, &live["next"]["body"]).await;
     registry.settle();
     let later = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
     let done: Vec<&Value> =
         later["contributions"].as_array().unwrap().iter().map(|contribution| &contribution["done"]).collect();
     assert_eq!(done[..3], [&json!(null), &json!(true), &json!(false)], "{later}");
     assert_eq!(later["next"]["tool"], "leave_feedback");
-    registry.call_tool("leave_feedback", &draft).await;
+    registry.call_tool("leave_feedback", &later["next"]["body"]).await;
     registry.settle();
     let done = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
     assert_eq!(done["next"]["tool"], "talk_inbox", "{done}");
-}
-
-#[tokio::test]
-async fn join_action_requires_a_url_or_a_listing() {
-    let (registry, _peer, _) = live_agent().await;
-    assert_eq!(registry.refused_tool("join_and_contribute", &json!({})).await["status"], 422);
-    assert_eq!(
-        registry.refused_tool("join_and_contribute", &json!({ "listing_id": "x" })).await["status"],
-        404
-    );
 }

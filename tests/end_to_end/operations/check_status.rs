@@ -1,10 +1,104 @@
 //! Tests `check_status`: the state of a listing, with the evidence of its last probe.
 
-use serde_json::json;
-use tests::peers::{Peer, agents};
-use tests::test_registry::{HOUR, TestRegistry};
+use std::collections::BTreeSet;
 
-use crate::fixtures::refused_queries;
+use registry::app::takedown;
+use serde_json::{Value, json};
+use tests::peers::{Peer, agents, sign_in};
+use tests::test_registry::{HOUR, Reply, TestRegistry};
+
+use crate::fixtures::{live_agent, refused_queries};
+
+/// The calls in an answer.
+fn calls(answer: &Value) -> Vec<&Value> {
+    match answer {
+        Value::Array(values) => values.iter().flat_map(calls).collect(),
+        Value::Object(call) if ["action", "method", "url"].iter().all(|name| call.contains_key(*name)) => {
+            vec![answer]
+        }
+        Value::Object(members) => members.values().flat_map(calls).collect(),
+        _ => Vec::new(),
+    }
+}
+
+async fn sent(registry: &TestRegistry, path: &str, body: &Value) -> Reply {
+    if body.is_null() { registry.get(path).await } else { registry.post(path, body).await }
+}
+
+/// Sends each call in an answer, and each in the answers to them, unless only the caller knows its body. Each must work.
+async fn follow(registry: &TestRegistry, source: &str, answer: Value) {
+    let (mut open, mut known) = (vec![answer], BTreeSet::new());
+    while let Some(answer) = open.pop() {
+        for call in calls(&answer) {
+            let (url, body) = (call["url"].as_str().unwrap(), &call["body"]);
+            let path = url.strip_prefix(&registry.url("")).unwrap_or_else(|| panic!("{source}: {call}"));
+            // Each draft of the feedback has another key, and the feedback can be sent once.
+            let is_new = known.insert(format!("{path} {} {}", body["action"], body["listing_id"]));
+            if is_new && (call["method"] == "GET" || !body.is_null()) {
+                let reply = sent(registry, path, body).await;
+                assert!(reply.status < 400, "{source}: {call}: {reply:?}");
+                open.push(reply.body);
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn next_steps_work_unchanged_in_every_state() {
+    let (registry, live_peer, live) = live_agent().await;
+    let authorization = Peer::start(sign_in::authorization_server).await;
+    let closed = Peer::start(sign_in::gated(&authorization.origin)).await;
+    let (broken, fleet) = (Peer::start(agents::only(404)).await, Peer::start(agents::fleet).await);
+    let card = |number: u8| fleet.url(&format!("/{number}/card.json"));
+    let (gated, needs_fix) =
+        (registry.publish_mcp(&closed.url("/mcp")).await, registry.publish_card(&broken.card()).await);
+    let (by_owner, by_operator) = (registry.live_card(&card(1)).await, registry.live_card(&card(2)).await);
+    assert!(takedown::withdraw_by_owner(&registry.app, &by_owner).await.unwrap());
+    let command = json!({ "command": "withdraw", "listing_id": by_operator, "reason": "Spam." });
+    registry.run("operator", command).await;
+    let queued = registry.publish_card(&card(3)).await;
+    let unknown = "agtpub_00000000000000000000".parse().unwrap();
+    let answers = json!({ "tried": "a", "ux_friction": "b", "product_one_ship": "c", "overall": "d", "would_buy": "no" });
+    for (id, lane, url) in [
+        (queued, "queued", card(3)),
+        (needs_fix, "needs_fix", broken.card()),
+        (gated, "gated", closed.url("/mcp")),
+        (by_owner, "withdrawn by its owner", card(1)),
+        (by_operator, "withdrawn by the operator", card(2)),
+        (live, "active", live_peer.card()),
+        (unknown, "unknown", broken.card()),
+    ] {
+        let run = registry.get(&format!("/api/products/run?listing_id={id}")).await.body;
+        if let Some(steps) = run["steps"].as_array() {
+            let to_do = [["queued", "needs_fix"].contains(&lane), lane == "needs_fix"];
+            assert_eq!([&steps[0]["to_do"], &steps[1]["to_do"]], to_do.map(Value::from).each_ref(), "{run}");
+        }
+        for (path, body) in [
+            (format!("/api/listings/status?id={id}"), Value::Null),
+            (format!("/api/score?url={url}"), Value::Null),
+            (format!("/api/products/run?listing_id={id}"), Value::Null),
+            (format!("/api/probe-clean?listing_id={id}"), Value::Null),
+            (format!("/api/products/reciprocity?id={id}"), Value::Null),
+            (format!("/api/talk?listing_id={id}"), Value::Null),
+            ("/api/products/demo".to_owned(), json!({ "listing_id": id })),
+            (
+                "/api/products/feedback".to_owned(),
+                json!({ "listing_id": id, "rating": 5, "answers": answers }),
+            ),
+            (
+                "/api/products/interop".to_owned(),
+                json!({ "action": "join_and_contribute", "listing_id": id }),
+            ),
+            ("/api/products/stigmergy".to_owned(), json!({ "action": "leave_trace", "listing_id": id })),
+            ("/api/report".to_owned(), json!({ "listing_id": id, "reason": "Spam." })),
+            ("/api/publish".to_owned(), json!({ "url": url })),
+        ] {
+            let reply = sent(&registry, &path, &body).await;
+            assert!(reply.status < 400 || reply.body["next"].is_object(), "{path} of {lane}: {reply:?}");
+            follow(&registry, &format!("{path} of {lane}"), reply.body).await;
+        }
+    }
+}
 
 #[tokio::test]
 async fn status_requires_id_or_name_of_a_known_listing() {
@@ -20,13 +114,13 @@ async fn status_requires_id_or_name_of_a_known_listing() {
     /api/listings/status
       422 which_listing `id`: Send `id` (from the answer of list_yourself) or `name` (the name of the listing).
     /api/listings/status?id=agtpub_00000000000000000000
-      404 listing_not_found `-`: Listing not found: `agtpub_00000000000000000000`. -> publish
+      404 listing_not_found `-`: Listing not found: `agtpub_00000000000000000000`. -> find_listing
     /api/listings/status?id=%27%20OR%201=1
-      404 listing_not_found `-`: Listing not found: `' OR 1=1`. -> publish
+      404 listing_not_found `-`: Listing not found: `' OR 1=1`. -> find_listing
     /api/listings/status?id=
-      404 listing_not_found `-`: Listing not found: ``. -> publish
+      404 listing_not_found `-`: Listing not found: ``. -> find_listing
     /api/listings/status?name=Nobody
-      404 listing_not_found `-`: Listing not found: `Nobody`. -> publish
+      404 listing_not_found `-`: Listing not found: `Nobody`. -> find_listing
     ");
 }
 

@@ -33,6 +33,14 @@ async fn unchanged_draft_is_accepted_and_grants_a_seat() {
     let list = registry.get("/api/listings/active").await.body;
     assert_eq!((&list["deal"]["claimed"], &list["deal"]["remaining"]), (&json!(1), &json!(99)));
     assert_eq!(list["agents"][0]["feedbacked"], true);
+    let offer = list["agents"][0]["deal"]["message"].as_str().unwrap();
+    assert!(offer.ends_with("earned its reward."), "the reward is offered again: {offer}");
+    assert_eq!(registry.status(&id).await.get("take_demo"), None);
+    let news = registry.feed_types().await;
+    assert!(
+        ["feedback_given", "founding_seat_claimed"].iter().all(|what| news.contains(&(*what).to_owned())),
+        "{news:?}"
+    );
     assert_eq!(registry.call_tool("get_founding_deal", &json!({})).await["deal"]["claimed"], 1);
 
     let again = registry.post(FEEDBACK, &draft).await;

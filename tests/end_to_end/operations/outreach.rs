@@ -76,7 +76,11 @@ async fn opting_in_requires_the_proof_of_the_owner() {
     let reply = registry.post(NUDGE, &json!({ "listing_id": id, "action": "opt_in" })).await;
     reply.assert_refused(403, "opt_in_needs_proof");
     let next = &reply.body["next"];
-    assert_eq!(next["tool"], "manage_listing", "{reply:?}");
+    assert_eq!(
+        (&next["tool"], &next["body"]["act"]),
+        (&json!("manage_listing"), &json!("opt_in")),
+        "{reply:?}"
+    );
     assert!(next["note"].as_str().unwrap().contains(&format!("/prove?id={id}")), "{next}");
     registry.settle();
     assert_eq!(body(&registry, NUDGE).await["do_not_contact"], 1);

@@ -73,18 +73,3 @@ async fn listing_without_a_probe_is_not_clean_and_has_no_checks() {
         })
     );
 }
-
-#[tokio::test]
-async fn unknown_listing_is_not_found() {
-    let registry = TestRegistry::start().await;
-    for id in ["agtpub_00000000000000000000", "mcp-no-such", "' OR 1=1", ""] {
-        let problem = registry.refused_tool("probe_clean", &json!({ "listing_id": id })).await;
-        assert_eq!(
-            (&problem["status"], &problem["code"], &problem["found"], &problem["next"]["action"]),
-            (&json!(404), &json!("listing_not_found"), &json!(false), &json!("publish")),
-            "{id}: {problem}"
-        );
-    }
-    let problem = registry.refused_tool("probe_clean", &json!({})).await;
-    assert_eq!((&problem["status"], &problem["field"]), (&json!(422), &json!("listing_id")), "{problem}");
-}

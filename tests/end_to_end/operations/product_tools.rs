@@ -294,16 +294,6 @@ async fn routine_of_the_alive_product_returns_the_next_steps() {
     feedback(&registry, &id, 4).await;
     let done = run(id.to_string()).await;
     assert_eq!((&done["steps"][3]["data"]["stage"], &done["to_do"]), (&json!("feedback"), &json!(0)));
-
-    let broken = registry.publish(&json!({ "url": registry.url("/discovery.json") })).await;
-    registry.deliver_events().await;
-    let broken = run(broken["listing_id"].as_str().unwrap().to_owned()).await;
-    assert_eq!(broken["steps"][0]["data"]["live"], false);
-    let reasons = &broken["steps"][1];
-    assert_eq!(
-        (&reasons["to_do"], &reasons["data"]["reasons"][0]["code"]),
-        (&json!(true), &json!("not_a_card"))
-    );
     assert_eq!(registry.get("/api/products/run?listing_id=unlisted").await.status, 404);
 }
 

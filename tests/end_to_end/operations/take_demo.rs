@@ -83,6 +83,7 @@ async fn demo_requires_live_listing() {
     }
     for (body, status) in [
         (json!({ "listing_id": id, "sku": "gold" }), 422),
+        (json!({}), 422),
         (json!({ "agent_card_url": "https://unlisted.example.org/card.json" }), 404),
         (json!({ "listing_id": id, "goals": vec!["g"; 13] }), 422),
     ] {

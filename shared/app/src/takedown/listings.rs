@@ -12,7 +12,7 @@ const ATTEMPTS: u32 = 8;
 pub(super) async fn withdraw(app: &App, id: &ListingId, reason: PublicReason) -> Result<Outcome, Problem> {
     let withdrawal = Withdrawal { reason, at: app.clock.now(), blocked_host: None, by_owner: false };
     match take_off(app, id, &withdrawal).await? {
-        None => Err(Problem::listing_not_found(id.as_str())),
+        None => Err(Problem::listing_not_found(&app.settings, id.as_str())),
         Some(false) => Ok(Outcome::of_one(false, 0, "This listing is already withdrawn.")),
         Some(true) => Ok(Outcome::of_one(true, 1, "Withdrawn. The command `restore` undoes this.")),
     }
@@ -38,7 +38,11 @@ pub(super) async fn restore_unless(
 ) -> Result<bool, Problem> {
     let hosts = app.store.blocked_hosts().await?;
     for _ in 0..ATTEMPTS {
-        let before = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
+        let before = app
+            .store
+            .listing(id)
+            .await?
+            .ok_or_else(|| Problem::listing_not_found(&app.settings, id.as_str()))?;
         if let Some(block) = hosts.covering(&before.hosts()) {
             return Err(blocked(block));
         }
@@ -105,7 +109,11 @@ pub(super) async fn take_off(
 /// then; 404 for an unknown listing.
 pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Problem> {
     for _ in 0..ATTEMPTS {
-        let before = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
+        let before = app
+            .store
+            .listing(id)
+            .await?
+            .ok_or_else(|| Problem::listing_not_found(&app.settings, id.as_str()))?;
         if !before.lane.is_proven() {
             return Ok(before);
         }

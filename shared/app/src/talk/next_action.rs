@@ -66,7 +66,7 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
             post(
                 "publish_again",
                 "/api/publish",
-                published_by_url(listing),
+                listing.published_url().map(|url| json!({ "url": url })),
                 "After the fix, publish the listing again. It is then probed at once.",
             ),
         ],
@@ -76,60 +76,5 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
         Lane::Unchecked => vec![status("The registry cannot check the packages. The status shows them.")],
         Lane::Package => vec![status("The packages were checked. The status shows the result.")],
         Lane::Withdrawn => vec![status("The listing was withdrawn. The status shows why.")],
-    }
-}
-
-/// The body that publishes a listing again by its URL; a server description is published by its name.
-fn published_by_url(listing: &Listing) -> Option<Value> {
-    let url = listing.url.as_ref().filter(|_| listing.id.as_str().starts_with("agtpub_"))?;
-    Some(json!({ "url": url }))
-}
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-    use registry_model::settings::Mode;
-
-    pub(in crate::talk) fn listing(lane: Lane) -> Listing {
-        let (id, at) = ("agtpub_0123456789abcdef0123", "2026-11-20T12:00:00Z");
-        let url = Some("https://agent.example.org/.well-known/agent-card.json".to_owned());
-        let listing = Listing::new(id.parse().unwrap(), "Adder".to_owned(), at.parse().unwrap());
-        Listing { lane, url, ..listing }
-    }
-
-    fn actions(listing: &Listing) -> Vec<&'static str> {
-        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
-        let now = "2026-11-20T13:00:00Z".parse().unwrap();
-        let actions = next_actions(listing, &settings, now);
-        actions.into_iter().map(|action| action.action).collect()
-    }
-
-    #[test]
-    fn every_state_of_a_listing_has_a_next_action() {
-        assert_eq!(actions(&listing(Lane::Queued)), ["check_status"]);
-        assert_eq!(actions(&listing(Lane::NeedsFix)), ["check_status", "publish_again"]);
-        assert_eq!(actions(&listing(Lane::Demoted)), ["check_status", "publish_again"]);
-        assert_eq!(actions(&listing(Lane::Withdrawn)), ["check_status"]);
-    }
-
-    #[test]
-    fn next_actions_of_a_live_listing_lead_from_demo_to_feedback() {
-        let at = |demoed, feedbacked| {
-            let listed = listing(Lane::Active);
-            let listed_at = Some(listed.listed_at);
-            actions(&Listing { live_since: listed_at, last_ok_at: listed_at, demoed, feedbacked, ..listed })
-        };
-        assert_eq!(at(false, false), ["take_demo", "check_in"]);
-        assert_eq!(at(true, false), ["leave_feedback", "check_in"]);
-        assert_eq!(at(true, true), ["check_in"]);
-    }
-
-    #[test]
-    fn listing_from_a_server_description_is_not_published_again_by_url() {
-        let card = listing(Lane::NeedsFix);
-        let url = card.url.clone();
-        assert_eq!(published_by_url(&card), Some(json!({ "url": url })));
-        let described = Listing { id: "mcp-org-example-adder".parse().unwrap(), ..card };
-        assert_eq!(published_by_url(&described), None);
     }
 }

@@ -74,22 +74,3 @@ impl Talk {
         self.mode == TalkMode::Lapsed
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::talk::next_action::tests::listing;
-    use registry_model::settings::Mode;
-
-    #[test]
-    fn listings_that_are_not_live_need_no_visits() {
-        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
-        let now = "2026-11-20T12:00:00Z".parse().unwrap();
-        for lane in [Lane::Queued, Lane::NeedsFix, Lane::Demoted, Lane::Withdrawn] {
-            let talk = Talk::of(&listing(lane), &settings, now);
-            assert_eq!((talk.required, talk.mode, talk.grace_ends_at), (false, TalkMode::Inactive, None));
-        }
-        let unproven = Listing { live_since: Some(now), last_ok_at: None, ..listing(Lane::Active) };
-        assert!(!Talk::of(&unproven, &settings, now).required, "its proof has expired");
-    }
-}

@@ -37,7 +37,9 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
                 (None, Some(listing)) => profile::of_listing(app, &listing, grant.goals()).await?,
                 (None, None) => {
                     let detail = "The listing of this product was withdrawn.";
-                    return Err(Problem::new(StatusCode::GONE, "listing_withdrawn", detail));
+                    let status =
+                        NextStep::check_status(&app.settings, id, "It says who can restore the listing.");
+                    return Err(Problem::new(StatusCode::GONE, "listing_withdrawn", detail).with_next(status));
                 }
             }
         }

@@ -114,7 +114,7 @@ async fn find(app: &App, which: &ListingRef) -> Result<ListingWithOrders, Proble
         ListingRef::Id(id) => (id, id.parse::<ListingId>().ok()),
         ListingRef::Url(url) => (url, url::Url::parse(url).ok().map(|url| ListingId::of_url(&url))),
     };
-    let missing = || Problem::listing_not_found(given);
+    let missing = || Problem::listing_not_found(&app.settings, given);
     let id = id.ok_or_else(missing)?;
     match (app.store.listing_with_orders(&id, app.clock.now()).await?, which) {
         (Some(found), _) => Ok(found),
@@ -129,7 +129,7 @@ async fn find(app: &App, which: &ListingRef) -> Result<ListingWithOrders, Proble
 
 pub(super) fn not_active(app: &App, id: &ListingId, lane: Lane) -> Problem {
     let detail = format!("A demo requires a Live listing. The state of this listing is {}.", lane.as_str());
-    let note = "This request returns what to fix. After the fix, publish again. Take the demo when `lane` is `active`.";
+    let note = "The status says why the listing is not Live, and what to do.";
     Problem::conflict("not_active", detail).with("lane", lane.as_str()).with_next(NextStep::check_status(
         &app.settings,
         id,

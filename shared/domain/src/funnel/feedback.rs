@@ -17,7 +17,7 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
     let form = parse(&given)?;
     let (ListingWithOrders { listing: (core, _), orders, trail }, named) = find(app, &given).await?;
     if core.lane == Lane::Withdrawn {
-        return Err(Problem::listing_not_found(core.id.as_str()));
+        return Err(Problem::listing_withdrawn(&app.settings, &core.id));
     }
     let order = chosen(app, &core, orders, named.as_ref())?;
     if core.feedbacked && given.reissue {
@@ -60,15 +60,16 @@ async fn find(app: &App, given: &GivenFeedback) -> Result<(ListingWithOrders, Op
         None => None,
         Some(id) => Some(id.parse::<OrderId>().map_err(|_| order_not_found(app, id))?),
     };
+    let missing = |id: &str| Problem::listing_not_found(&app.settings, id);
     let id = match (given.listing_id.as_deref(), &named) {
-        (Some(id), _) => id.parse::<ListingId>().map_err(|_| Problem::listing_not_found(id))?,
+        (Some(id), _) => id.parse::<ListingId>().map_err(|_| missing(id))?,
         (None, Some(order)) => {
             app.store.order(order).await?.ok_or_else(|| order_not_found(app, order.as_str()))?.listing_id
         }
         (None, None) => return Err(which_listing()),
     };
     let found = app.store.listing_with_orders(&id, app.clock.now()).await?;
-    Ok((found.ok_or_else(|| Problem::listing_not_found(id.as_str()))?, named))
+    Ok((found.ok_or_else(|| missing(id.as_str()))?, named))
 }
 
 fn which_listing() -> Problem {

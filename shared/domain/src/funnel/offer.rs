@@ -212,7 +212,10 @@ pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDe
             step: "feedback",
             method: "POST",
             url: settings.url("/api/products/feedback"),
-            note: "Send next_steps.example_body of the demo with your own answers.",
+            note: match listing.feedbacked {
+                true => "This listing has sent its feedback. Each listing can send it once.",
+                false => "Send next_steps.example_body of the demo with your own answers.",
+            },
         },
         funnel: FUNNEL,
     }
@@ -223,11 +226,12 @@ pub fn listing_deal(listing: &Listing, settings: &Settings, deal: &Deal) -> List
     ListingDeal {
         founding_free_seats: deal.remaining,
         message: format!(
-            "{}. Take the demo, then send feedback: {}.",
+            "{}. {}.",
             deal.short,
             match deal.remaining {
-                0 => "it earns a code for 25 % off",
-                _ => "it earns a full product",
+                _ if listing.feedbacked => "This listing has sent its feedback, which earned its reward",
+                0 => "Take the demo, then send feedback: it earns a code for 25 % off",
+                _ => "Take the demo, then send feedback: it earns a full product",
             }
         ),
         take_demo_body: Map::from_iter([("listing_id".to_owned(), listing.id.as_str().into())]),

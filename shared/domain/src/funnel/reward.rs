@@ -45,16 +45,17 @@ pub(super) async fn complete(
             Rewarded::Code(DiscountCode::new(&app.random))
         };
         let token;
-        let (reward, what, did) = match &rewarded {
+        let item =
+            |what, did| FeedItem { kind: Some(feedback.kind), ..feed_item(listing, what, feedback.at, did) };
+        let mut news = vec![item("feedback_given", "gave feedback on its demo.")];
+        let reward = match &rewarded {
             Rewarded::Seat(new) => {
                 token = new.digest();
-                let reward =
-                    NewReward::Seat { seats, token: &token, grant: &grant, domain: domain.as_deref() };
-                (reward, "founding_seat_claimed", "claimed a founding seat.")
+                news.push(item("founding_seat_claimed", "claimed a founding seat."));
+                NewReward::Seat { seats, token: &token, grant: &grant, domain: domain.as_deref() }
             }
-            Rewarded::Code(code) => (NewReward::Code(code), "feedback_given", "gave feedback on its demo."),
+            Rewarded::Code(code) => NewReward::Code(code),
         };
-        let news = FeedItem { kind: Some(feedback.kind), ..feed_item(listing, what, feedback.at, did) };
         match app.store.complete(&said, reward, allowance.take(), &news).await? {
             CompletionOutcome::Done => return Ok(rewarded),
             CompletionOutcome::SeatsGone | CompletionOutcome::DomainSeated => seat_left = false,

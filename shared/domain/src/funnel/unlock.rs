@@ -2,6 +2,7 @@
 //! (`specification.md#payments`).
 
 use crate::prelude::*;
+use registry_model::counted;
 use registry_store::FunnelCounts;
 
 /// How much feedback there is, and how much is needed until payments open.
@@ -36,8 +37,8 @@ pub fn unlock(settings: &Settings, counts: &FunnelCounts) -> Unlock {
     let mcps = counts.feedback_mcps.saturating_sub(counts.drafts_mcps);
     let is_enough = agents >= target && mcps >= target;
     let payments_open = is_enough && settings.sells();
-    let counted = u64::from(agents.min(target)) + u64::from(mcps.min(target));
-    let progress = counted * 100 / (2 * u64::from(target)).max(1);
+    let given = u64::from(agents.min(target)) + u64::from(mcps.min(target));
+    let progress = given * 100 / (2 * u64::from(target)).max(1);
     let message = if payments_open {
         "Payments are open, and discount codes can be used.".to_owned()
     } else if is_enough {
@@ -45,7 +46,9 @@ pub fn unlock(settings: &Settings, counts: &FunnelCounts) -> Unlock {
     } else {
         format!(
             "Payments open when {target} agents and {target} MCP servers have sent feedback in their own \
-             words, and the operator allows them. So far, {agents} agents and {mcps} MCP servers have sent it."
+             words, and the operator allows them. So far: {} and {}.",
+            counted(agents, "agent"),
+            counted(mcps, "MCP server")
         )
     };
     Unlock {

@@ -166,7 +166,7 @@ const MAX_SNAPSHOT_BYTES: usize = 300 * 1024;
 async fn snapshot(app: &App, id: &ListingId, goals: &[String]) -> Result<(String, Profile), Problem> {
     let listing = app.store.listing_with_evidence(id).await?;
     let listing = listing.filter(|listing| listing.0.lane != Lane::Withdrawn);
-    let listing = listing.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
+    let listing = listing.ok_or_else(|| Problem::listing_not_found(&app.settings, id.as_str()))?;
     let profile = funnel::profile_of_listing(app, &listing, goals).await?;
     Ok((listing.0.name.clone(), profile))
 }

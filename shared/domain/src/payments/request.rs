@@ -68,7 +68,10 @@ impl Request {
     ) -> Result<Self, Problem> {
         let filled = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
         let subject = match (filled(request.listing_id), filled(request.agent_name)) {
-            (Some(id), _) => GrantSubject::Listing(id.parse().map_err(|_| Problem::listing_not_found(&id))?),
+            (Some(id), _) => {
+                let unknown = |_| Problem::listing_not_found(&app.settings, &id);
+                GrantSubject::Listing(id.parse().map_err(unknown)?)
+            }
             (None, Some(name)) => {
                 let name = argument_text::plain_line("agent_name", &name, MAX_NAME_CHARS)?;
                 let described = filled(request.description);

@@ -15,7 +15,7 @@ use registry_formats::{name_owner, registry_name};
 use registry_model::error::Problem;
 use registry_model::{
     Caller, Contact, ContactFrom, Handshake, HostName, Kind, Lane, LastProbe, Listing, ListingId, Moment,
-    NameHold, NameProof, NameProofMethod, ProbeHistory,
+    NameHold, NameProof, NameProofMethod, NextStep, ProbeHistory,
 };
 use registry_store::StoreError;
 use registry_store::events::{Event, What};
@@ -431,13 +431,13 @@ async fn restored(app: &App, known: Listing, sender: Sender) -> Result<Listing, 
     if by_owner && sender.has_signed && sender.is_of_host {
         takedown::restore_by_owner(app, &known.id).await?;
         let again = app.store.listing(&known.id).await?;
-        return again.ok_or_else(|| Problem::listing_not_found(known.id.as_str()));
+        return again.ok_or_else(|| Problem::listing_not_found(&app.settings, known.id.as_str()));
     }
     let how = how_to_restore(by_owner);
     let reason = known.withdrawal.as_ref().map(|withdrawal| format!(": {}", withdrawal.reason.as_str()));
     let detail = format!("This listing was withdrawn{} {how}", reason.unwrap_or_else(|| ".".to_owned()));
-    let problem = Problem::new(http::StatusCode::CONFLICT, "withdrawn", detail);
-    Err(problem.with("lane", known.lane.as_str()))
+    let status = NextStep::check_status(&app.settings, &known.id, "The status says who can restore it.");
+    Err(Problem::conflict("withdrawn", detail).with("lane", known.lane.as_str()).with_next(status))
 }
 
 /// Anyone may edit a described listing that answers but has never passed its checks: its description may be what the check

@@ -71,8 +71,9 @@ pub struct ProbeSummary {
     /// 0 to 100.
     pub score: u8,
     pub probed_at: Moment,
-    /// The URL that was probed.
-    pub target: String,
+    /// The URL that was probed. Absent if the listing has packages only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// The duration of the handshake in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<u32>,
@@ -134,7 +135,7 @@ impl ProbeSummary {
             handshake: probe.map_or(Handshake::Skip, |probe| probe.handshake),
             score: probe.map_or(0, |probe| probe.score),
             probed_at,
-            target: probe.map_or_else(|| listing.target(), |probe| &probe.target).to_owned(),
+            target: listing.url.as_ref().map(|url| probe.map_or(url, |probe| &probe.target).clone()),
             latency_ms: probe.and_then(|probe| probe.latency_ms),
             age_hours: hours(now.duration_since(probed_at)),
             failing_since: listing.failing_since.filter(|_| listing.lane.is_proven()),

@@ -14,8 +14,8 @@ pub struct TrailRow {
     pub listing_id: ListingId,
     /// The name of the listing.
     pub name: String,
-    /// Agent or MCP server.
-    pub kind: Kind,
+    /// Agent or MCP server; null until a probe determines it.
+    pub kind: Option<Kind>,
     /// The state of the listing.
     pub lane: Lane,
     /// The score: attraction + 0.6 demand + 0.4 joined + 3 for each endorsement - 1.2 danger.
@@ -56,7 +56,7 @@ impl TrailRow {
         Self {
             listing_id: listing.id.clone(),
             name: listing.name.clone(),
-            kind: listing.shown_kind(),
+            kind: listing.kind,
             lane: listing.shown_lane(oldest_proof),
             trail_score: three_decimals(trail.trail_score()),
             attraction: three_decimals(trail.values.attraction),

@@ -68,7 +68,7 @@ impl Operation for GetAccess {
                 GrantSource::Purchase { .. } => "purchase",
             },
             granted_at: grant.at,
-            message: format!("{title} for {}: all {} files are in `files`.", profile.name, files.len()),
+            message: format!("{title} for {}: `files` has {}.", profile.name, counted(files.len(), "file")),
             proved_at: profile.proof.map(|proof| proof.probed_at),
             files,
             next: NextStep::get(

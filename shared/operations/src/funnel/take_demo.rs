@@ -146,10 +146,10 @@ fn answer(app: &App, demo: Demo) -> Answer {
     let (settings, sku) = (&app.settings, order.sku);
     let draft = FeedbackDraft { goals: profile.goals, ..FeedbackDraft::of(&listing, &order, &app.random) };
     let deal = funnel::deal(settings, counts.seats_claimed);
-    let note = if deal.remaining > 0 {
-        format!("Free after feedback: {}.", deal.short)
-    } else {
-        "25 % off after feedback, once payments are open.".to_owned()
+    let note = match deal.remaining {
+        _ if listing.feedbacked => "Its feedback has been received, and earned its reward.".to_owned(),
+        0 => "25 % off after feedback, once payments are open.".to_owned(),
+        _ => format!("Free after feedback: {}.", deal.short),
     };
     Answer {
         listing_id: listing.id.clone(),
@@ -157,10 +157,10 @@ fn answer(app: &App, demo: Demo) -> Answer {
         name: listing.name.clone(),
         sku,
         message: format!(
-            "The free demo of {} for {}: `artifacts` has {} files.",
+            "The free demo of {} for {}: `artifacts` has {}.",
             sku.title(),
             listing.name,
-            files.len()
+            counted(files.len(), "file")
         ),
         product: Product { name: sku.title(), price_cents: sku.price_cents(), price: sku.price(), note },
         counted_as_real: order.is_real(),
@@ -180,7 +180,7 @@ fn answer(app: &App, demo: Demo) -> Answer {
     }
 }
 
-pub(super) fn feedback_step(settings: &Settings, listing: &Listing, draft: &FeedbackDraft) -> NextStep {
+pub(crate) fn feedback_step(settings: &Settings, listing: &Listing, draft: &FeedbackDraft) -> NextStep {
     if listing.feedbacked {
         let note = "The feedback of this listing has been received. The inbox contains the next step.";
         return NextStep::talk_inbox(settings, &listing.id, note);
@@ -189,19 +189,8 @@ pub(super) fn feedback_step(settings: &Settings, listing: &Listing, draft: &Feed
         "leave_feedback",
         settings.url("/api/products/feedback"),
         json!(draft),
-        "Give feedback. `example_body` is a draft of the five answers. Replace the answers with your own, or \
+        "Give feedback. `body` contains a draft of the five answers. Replace the answers with your own, or \
             send the draft unchanged. While founding seats are left, the reward is the full product. After \
             that, it is a discount code.",
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn demo_requires_a_listing() {
-        let none: Arguments = serde_json::from_str("{}").unwrap();
-        assert_eq!(request(none).unwrap_err().code, "which_listing");
-    }
 }

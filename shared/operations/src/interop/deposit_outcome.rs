@@ -127,10 +127,7 @@ impl Operation for DepositOutcome {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let listing = lookup::listing(app, &arguments.listing_id).await?;
-        if listing.lane == Lane::Withdrawn {
-            return Err(Problem::listing_not_found(&arguments.listing_id));
-        }
+        let listing = lookup::shown_listing(app, &arguments.listing_id).await?;
         let listing_b = match &arguments.listing_b {
             None => None,
             Some(id) => Some(lookup::listing(app, id).await?.id),

@@ -2,10 +2,12 @@
 //! listing. It returns what the caller can contribute next, each contribution as a request that can be sent
 //! as it is. For each contribution, it also returns whether the caller already made it.
 
+use crate::funnel::take_demo::feedback_step;
 use crate::listings::list_yourself::ListYourself;
 use crate::prelude::*;
 use registry_domain::interop;
 use registry_domain::publish::submission::{PublishRequest, server_json_schema};
+use registry_domain::views::FeedbackDraft;
 use registry_store::NamedListing;
 
 pub struct JoinAndContribute;
@@ -157,6 +159,10 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
     let peer = interop::suggestions(app, listing, 1).await?.pop();
     let (url, id) = (|path: &str| settings.url(path), &core.id);
     let live = Some("live").filter(|_| lane != Lane::Active);
+    let order = match core.demoed && !core.feedbacked {
+        true => app.store.listing_with_orders(id, app.clock.now()).await?.and_then(|mut of| of.orders.pop()),
+        false => None,
+    };
     let one = |id, done, waits_for, call| Contribution { id, done, waits_for, call };
     let mut contributions = vec![
         one(
@@ -184,11 +190,12 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             "feedback",
             Some(core.feedbacked),
             live.or((!core.demoed).then_some("demo")),
-            NextStep::post_own(
-                "leave_feedback",
-                url("/api/products/feedback"),
-                "Send next_steps.example_body from the response to the demo, with your own answers.",
-            ),
+            match order {
+                Some(order) => feedback_step(settings, core, &FeedbackDraft::of(core, &order, &app.random)),
+                None => {
+                    NextStep::take_demo(settings, Some(id), "Its answer contains the draft of the feedback.")
+                }
+            },
         ),
     ];
     if let Some(((peer, _), _)) = peer {

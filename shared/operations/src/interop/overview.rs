@@ -123,7 +123,7 @@ impl Operation for Interop {
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "{pitch}",
-        "{totals.outcomes} outcomes are reported, {totals.outcomes_ok} of them good; {graph.compositions} pairs were used together.",
+        "{totals.outcomes#outcome} reported, {totals.outcomes_ok} of them good; {graph.compositions#pair} used together.",
     ];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     type Arguments = NoArguments;

@@ -27,7 +27,7 @@ pub struct Answer {
     /// The pairs, best first.
     pairs: Vec<Pair>,
     note: String,
-    /// How to report that a pair works.
+    /// How to call the listings of the first pair.
     next: NextStep,
 }
 
@@ -35,8 +35,8 @@ impl Operation for SeedCompositions {
     const NAME: &'static str = "seed_compositions";
     const TITLE: &'static str = "Propose compositions";
     const DESCRIPTION: &'static str = "Proposes pairs of a Live agent and a Live MCP server that match each \
-        other. Use it to find two listings to use together; max_pairs limits the number. It stores the pairs \
-        (marked as seeded) only if the operator calls it with the bearer token.";
+        other. Use it to find two listings to use together; max_pairs limits the number. Stores nothing, unless the \
+        operator calls it.";
     const EFFECT: Effect = Effect { idempotent: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"max_pairs": 6}"#;
     const SUMMARY: &'static [&'static str] = &["{note}", r#"[pairs]"{name_a}" and "{name_b}""#];
@@ -62,8 +62,8 @@ impl Operation for SeedCompositions {
         let note = match (by_operator, pairs.len()) {
             (true, _) => {
                 format!(
-                    "{stored_count} pairs were stored as weak edges, marked as seeded. The other pairs \
-                     existed already."
+                    "Stored as weak edges, marked as seeded: {}. Other pairs existed already.",
+                    counted(stored_count, "pair")
                 )
             }
             (false, 0) => "No two Live listings match each other yet. Nothing was stored.".to_owned(),
@@ -73,17 +73,18 @@ impl Operation for SeedCompositions {
                     .to_owned()
             }
         };
-        let url = app.settings.url("/api/products/stigmergy");
-        Ok(Answer {
-            stored: stored_count > 0,
-            stored_count,
-            note,
-            next: NextStep::post_own(
-                "used_with",
-                url,
-                "Send listing_id and listing_b of a pair that you used together.",
+        let url = |path| app.settings.url(path);
+        let next = match pairs.first() {
+            Some(Pair { listing_a, .. }) => NextStep::post(
+                "compose_peers",
+                url("/api/products/interop"),
+                json!({ "action": "compose_peers", "listing_id": listing_a }),
+                "Returns how to call what matches the first listing.",
             ),
-            pairs,
-        })
+            None => {
+                NextStep::get("search_active", url("/api/listings/active"), json!({}), "See what is Live.")
+            }
+        };
+        Ok(Answer { stored: stored_count > 0, stored_count, note, next, pairs })
     }
 }

@@ -224,10 +224,10 @@ pub fn parse_query(arguments: &Arguments) -> Result<Query, Problem> {
 fn category(id: &str) -> Result<Category, Problem> {
     Category::by_id(id).ok_or_else(|| {
         let id = shorten(id, 60);
-        let detail = format!("Unknown category `{id}`. The rows of the active list contain the valid ids.");
-        let next =
-            NextStep::open("browse", "/api/listings/active".to_owned(), "Read a page of the active list.");
-        Problem::invalid("category", "unknown_category", detail).with_next(next)
+        let detail = format!(
+            "Unknown category `{id}`. The rows of /api/listings/active contain the valid ids as `category_id`."
+        );
+        Problem::invalid("category", "unknown_category", detail)
     })
 }
 
@@ -239,10 +239,7 @@ pub(super) async fn summarize(
 ) -> Result<(String, Option<Value>), Problem> {
     let words = shorten(query.text.as_str(), 120);
     if !found.hits.is_empty() {
-        let listings = match found.total {
-            1 => format!("1 {}listing", adjective(query.listed)),
-            total => format!("{total} {}listings", adjective(query.listed)),
-        };
+        let listings = counted(found.total, &format!("{}listing", adjective(query.listed)));
         let note = match (&found.corrected, query.text.is_empty()) {
             (_, true) => format!("{listings}, newest first, because the query was empty."),
             _ if found.nearest_only => format!("Nothing clearly matches “{words}”. The nearest: {listings}."),

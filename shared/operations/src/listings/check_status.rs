@@ -90,7 +90,7 @@ pub struct Answer {
     /// Whether the listing visits its Talk inbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     talk: Option<Talk>,
-    /// The demo offer for the listing, if it is Live.
+    /// The demo offer for the listing, if it is Live and has not sent its feedback.
     #[serde(skip_serializing_if = "Option::is_none")]
     take_demo: Option<TakeDemo>,
     /// A badge for the listing's README, in Markdown.
@@ -105,7 +105,7 @@ struct Evidence {
     speaks: bool,
     /// Whether the peer answered a message; null if no message was sent.
     answers: Option<bool>,
-    /// Whether the outcome may be temporary (slow, busy or interrupted).
+    /// Whether the outcome may be temporary, such as a timeout or an error of the server.
     inconclusive: bool,
     /// Short findings.
     signals: Vec<String>,
@@ -194,12 +194,12 @@ impl Operation for CheckStatus {
         let (listing, evidence) = &*found;
         // The evidence of a withdrawn listing is not shown.
         let evidence = evidence.as_ref().filter(|_| listing.lane != Lane::Withdrawn);
-        let offer = match listing.is_live(app.oldest_proof()) {
+        let offer = match listing.is_live(app.oldest_proof()) && !listing.feedbacked {
             true => Some(funnel::deal(&app.settings, app.store.live().await?.funnel.seats_claimed)),
             false => None,
         };
-        let twin = twin(app, listing, evidence).await?;
-        Ok(answer(app, listing, evidence, offer.as_ref(), twin))
+        let next = next(app, listing, evidence).await?;
+        Ok(answer(app, listing, evidence, offer.as_ref(), next))
     }
 }
 
@@ -225,7 +225,7 @@ async fn twin(
         |evidence: &&Assessment| evidence.checks.iter().any(|check| check.id == ENDPOINT_UNIQUE && !check.ok);
     let endpoint =
         evidence.filter(is_repeated).and_then(|evidence| evidence.verdict.facts.endpoint.as_deref());
-    Ok(match endpoint.filter(|_| !listing.lane.is_proven()) {
+    Ok(match endpoint.filter(|_| !listing.lane.is_proven() && listing.lane != Lane::Withdrawn) {
         Some(endpoint) => app.store.endpoint_holder(endpoint, &listing.id).await?,
         None => None,
     })
@@ -236,7 +236,7 @@ fn answer(
     listing: &Listing,
     evidence: Option<&Assessment>,
     offer: Option<&Deal>,
-    twin: Option<ListingId>,
+    next: NextStep,
 ) -> Answer {
     let settings = &app.settings;
     let now = app.clock.now();
@@ -293,14 +293,7 @@ fn answer(
         talk: live.then(|| Talk::of(listing, settings, now)),
         take_demo: offer.map(|offer| funnel::demo_offer(listing, settings, offer)),
         badge_markdown: badge::markdown(settings, badge::DEFAULT, &listing.id),
-        next: match twin {
-            Some(twin) => NextStep::check_status(
-                settings,
-                &twin,
-                "This endpoint is already listed. Use that listing; this one can be left alone.",
-            ),
-            None => next(app, listing, lane, &reasons),
-        },
+        next,
         reasons,
         warnings,
     }
@@ -323,8 +316,8 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "It was restored or moved, and has not been probed since. The next probe decides whether it is Live."
         }
         (Lane::Queued, Some(_)) => {
-            "The last probe did not show clearly whether the server works: it was slow, busy or interrupted. \
-                The probe will be repeated. If the fault is a lasting one, fix it and publish again."
+            "The last probe failed in a way that may be temporary. The probe will be repeated. If the fault is a lasting \
+                one, fix it and publish again."
         }
         (Lane::Active, _) if listing.failures == 0 => {
             "Live: it answered a real handshake, and its checks are clean."
@@ -362,13 +355,24 @@ fn is_withdrawn_by_owner(listing: &Listing) -> bool {
     listing.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner)
 }
 
-fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextStep {
+/// What the owner of a listing should do next.
+pub(crate) async fn next(
+    app: &App,
+    listing: &Listing,
+    evidence: Option<&Assessment>,
+) -> Result<NextStep, Problem> {
     let settings = &app.settings;
+    if let Some(twin) = twin(app, listing, evidence).await? {
+        let note = "This endpoint is already listed. Use that listing; this one can be left alone.";
+        return Ok(NextStep::check_status(settings, &twin, note));
+    }
+    let lane = listing.shown_lane(app.oldest_proof());
+    let reasons = &explain::advice(listing, lane, evidence).must_fix;
     let none = |note: &str| {
         let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
         NextStep::open("none", status, note)
     };
-    match lane {
+    Ok(match lane {
         Lane::Active | Lane::Gated if listing.last_failure.is_some() => {
             let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
             let next = listing.next_probe_at(app.clock.now());
@@ -381,7 +385,10 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
             "Live, and its feedback has been received. Read the Talk inbox for what comes next.",
         ),
         Lane::Active => {
-            let note = "Take the free demo; `take_demo` describes it.";
+            let note = match listing.demoed {
+                true => "The answer contains a draft of the feedback on the demo.",
+                false => "Take the free demo; `take_demo` describes it.",
+            };
             NextStep::take_demo(settings, Some(&listing.id), note)
         }
         Lane::Queued => {
@@ -409,7 +416,7 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
                 NextStep::post("list_yourself", publish, json!({ "url": url }), format!("{fix}{then}"))
                     .named("fix_and_publish_again");
             if !listing.is_described() {
-                return again;
+                return Ok(again);
             }
             // A listing that was published with a server description needs it again: the URL alone is another listing.
             let note =
@@ -431,5 +438,5 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
         Lane::Withdrawn => none(
             "Only the operator of this registry can restore the listing. Publishing it again has no effect.",
         ),
-    }
+    })
 }

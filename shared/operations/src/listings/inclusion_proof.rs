@@ -110,13 +110,14 @@ impl Operation for InclusionProof {
 async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<AttestationProof>), Problem> {
     match (&arguments.listing_id, arguments.index) {
         (Some(id), None) => {
-            let id: ListingId = id.parse().map_err(|_| Problem::listing_not_found(id))?;
+            let unknown = |_| Problem::listing_not_found(&app.settings, id);
+            let id: ListingId = id.parse().map_err(unknown)?;
             let until = arguments.at.as_deref().map(time).transpose()?;
             match &arguments.attestation_id {
                 Some(attestation) => of_attestation(app, &id, attestation).await,
                 None => {
                     let found = evidence_log::of_listing(app, &id, until).await?;
-                    Ok((found.ok_or_else(|| no_leaf(&id))?, None))
+                    Ok((found.ok_or_else(|| no_leaf(app, &id))?, None))
                 }
             }
         }
@@ -125,7 +126,7 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<Att
                 let detail = format!("The evidence log has no leaf {index} yet.");
                 let next = NextStep::open(
                     "read_checkpoint",
-                    "/log/checkpoint".to_owned(),
+                    app.settings.url("/log/checkpoint"),
                     "Read how many leaves the log has.",
                 );
                 Problem::not_found("no_leaf", detail).with_next(next)
@@ -144,8 +145,8 @@ async fn of_attestation(
     id: &ListingId,
     attestation: &str,
 ) -> Result<(Inclusion, Option<AttestationProof>), Problem> {
-    let attestation = attestation.parse().map_err(|_| no_leaf(id))?;
-    let record = app.store.attestation(id, &attestation).await?.ok_or_else(|| no_leaf(id))?;
+    let attestation = attestation.parse().map_err(|_| no_leaf(app, id))?;
+    let record = app.store.attestation(id, &attestation).await?.ok_or_else(|| no_leaf(app, id))?;
     if let Some((inclusion, proof)) = evidence_log::attestation_proof(app, &record).await? {
         return Ok((inclusion, Some(proof)));
     }
@@ -171,18 +172,13 @@ fn leaf_pending(app: &App, issued_at: Moment) -> Problem {
     problem
 }
 
-fn no_leaf(id: &ListingId) -> Problem {
+fn no_leaf(app: &App, id: &ListingId) -> Problem {
     let detail = format!(
         "The evidence log contains no such decision about `{id}`. A new decision is added within minutes. There is \
             none about a listing that has never been Live or gated."
     );
-    let next = NextStep::get(
-        "check_status",
-        format!("/api/listings/status?id={id}"),
-        json!({ "id": id }),
-        "`log` shows whether a decision is not in the evidence log yet.",
-    );
-    Problem::not_found("no_leaf", detail).with_next(next)
+    let note = "`log` shows whether a decision is not in the evidence log yet.";
+    Problem::not_found("no_leaf", detail).with_next(NextStep::check_status(&app.settings, id, note))
 }
 
 /// A time, or the end of a day.

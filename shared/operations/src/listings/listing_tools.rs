@@ -69,9 +69,9 @@ impl Operation for ListingTools {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id}: {tools#tool} shown | , of {set.tools} in its set.",
+        "{listing_id}: {tools#tool} shown.",
         "Tools: [tools]{name} | with the parameters {parameters} | : {description}",
-        "The hash of the set is {tools_hash} | , first seen at {set.at}.",
+        "Its set has {set.tools#tool} | ; the hash of the set is {tools_hash} | , first seen at {set.at}.",
         "Changes since {changed_since.at} | , the severest is {severity}: [changes]{tool} | ({kind} | {argument})",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/listings/tools").cached_for(30)];
@@ -99,10 +99,7 @@ impl Operation for ListingTools {
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let limit = bounded::count("limit", arguments.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
         let id = lookup::meant(app, &arguments.id).await?;
-        let listing = lookup::listing(app, id.as_str()).await?;
-        if listing.lane == Lane::Withdrawn {
-            return Err(Problem::listing_not_found(listing.id.as_str()));
-        }
+        let listing = lookup::shown_listing(app, id.as_str()).await?;
         let seen = app.store.seen_tools(&listing.id).await?;
         let current = seen.sets.first();
         let before = match &arguments.since {

@@ -50,7 +50,8 @@ impl Operation for Evaporate {
             let detail = "`listing_id` is required: the listing whose trail to delete.";
             return Err(Problem::invalid("listing_id", "which_listing", detail));
         };
-        let id: ListingId = given.parse().map_err(|_| Problem::listing_not_found(&given))?;
+        let unknown = |_| Problem::listing_not_found(&app.settings, &given);
+        let id: ListingId = given.parse().map_err(unknown)?;
         let removed = app.store.remove_trail(&id).await?;
         Ok(Answer {
             listing_id: id,

@@ -71,15 +71,14 @@ impl Operation for OutreachOptOut {
 
 fn opt_in_needs_proof(app: &App, id: &ListingId) -> Problem {
     let detail = "Only the owner of the listing can opt in. Call `manage_listing` with the act `opt_in`.";
-    let note = format!(
-        "Send {{\"action\": \"manage_listing\", \"listing_id\": \"{id}\", \"act\": \"opt_in\"}}. The answer \
-         contains a challenge to sign. {} has a script for it.",
-        app.settings.url(&format!("/prove?id={id}"))
-    );
+    let script = app.settings.url(&format!("/prove?id={id}"));
+    let note = format!("The answer contains a challenge to sign. {script} has a script for it.");
+    let body = json!({ "action": "manage_listing", "listing_id": id, "act": "opt_in" });
     let url = app.settings.url("/api/products/first-principles");
-    Problem::unproven("action", "opt_in_needs_proof", detail).with_next(NextStep::post_own(
+    Problem::unproven("action", "opt_in_needs_proof", detail).with_next(NextStep::post(
         "manage_listing",
         url,
+        body,
         note,
     ))
 }

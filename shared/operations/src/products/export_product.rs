@@ -101,7 +101,7 @@ impl Operation for ExportProduct {
             sku: grant.sku,
             name: grant.sku.title(),
             format: name,
-            message: format!("{} for {}: {} files.", grant.sku.title(), profile.name, files.len()),
+            message: format!("{} for {}: {}.", grant.sku.title(), profile.name, counted(files.len(), "file")),
             listing_id: profile.listing_id,
             proved_at: profile.proof.map(|proof| proof.probed_at),
             skills: skills_of(&tree),

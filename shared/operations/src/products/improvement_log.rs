@@ -94,8 +94,10 @@ fn probe_entries(learned: &Lessons, settings: &Settings) -> Vec<Entry> {
         id: format!("probes: {}", gap.reason),
         area: "probes",
         learned: format!(
-            "`{}` is the reason why {} probes failed today. These are {} % of all probes that were not ok.",
-            gap.reason, gap.count, gap.share_pct
+            "`{}` is the reason why {} failed today: {} % of all probes that were not ok.",
+            gap.reason,
+            counted(gap.count, "probe"),
+            gap.share_pct
         ),
         evidence: json!({ "count": gap.count, "not_ok": learned.not_ok(), "ok": learned.tally.handshakes[0] }),
         ask: gap.fix.unwrap_or_else(|| "See check_status of your listing.".to_owned()),
@@ -115,7 +117,11 @@ fn funnel_entry(learned: &Lessons, settings: &Settings) -> Option<Entry> {
     Some(Entry {
         id: "funnel: demo to feedback".to_owned(),
         area: "funnel",
-        learned: format!("{feedback} listings gave feedback on {demos} demos: {share} %."),
+        learned: format!(
+            "{} gave feedback on {}: {share} %.",
+            counted(feedback, "listing"),
+            counted(demos, "demo")
+        ),
         evidence: json!({
             "live": learned.live.agents + learned.live.mcps, "demos": demos, "feedback": feedback,
             "drafts": learned.drafts(), "seats_claimed": learned.live.funnel.seats_claimed,
@@ -132,8 +138,9 @@ fn rating_entry(learned: &Lessons, sku: Sku, settings: &Settings) -> Option<Entr
         id: format!("ratings: {}", sku.as_str()),
         area: "ratings",
         learned: format!(
-            "The average rating of {} is {average:.2} of 5, from {ratings} ratings.",
-            sku.title()
+            "The average rating of {} is {average:.2} of 5, from {}.",
+            sku.title(),
+            counted(ratings, "rating")
         ),
         evidence: json!({ "sku": sku, "ratings": ratings, "average": average, "distribution": distribution }),
         ask: format!("Write in product_one_ship what to change about {}.", sku.title()),

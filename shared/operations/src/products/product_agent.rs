@@ -281,7 +281,7 @@ fn purchase_order(
     } else {
         let reward = match funnel::deal(settings, counts.seats_claimed).remaining {
             0 => "a code for 25 % off".to_owned(),
-            seats => format!("the product free of charge ({seats} founding seats are left)"),
+            seats => format!("the product free of charge (founding seats left: {seats})"),
         };
         let message = format!(
             "Nothing is charged or stored, so keep order.body.{for_whom} {} Until then, feedback after the demo earns \

@@ -2,9 +2,10 @@
 //! the listing's status, what to fix, unread messages, and the next step in the funnel. Each step contains what
 //! was checked, the result and the call to make.
 
+use crate::listings::check_status;
 use crate::prelude::*;
 use registry_domain::funnel;
-use registry_model::{Assessment, Reason, TalkMessage};
+use registry_model::{Reason, TalkMessage};
 use registry_probe::explain;
 use registry_store::FunnelCounts;
 
@@ -44,7 +45,7 @@ impl Operation for RunProduct {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] =
-        &["{listing_id} has {to_do} steps to do now.", "[steps]{step} | {to_do?(to do)|(fine)} | : {found}"];
+        &["{listing_id} has {to_do#step} to do now.", "[steps]{step} | {to_do?(to do)|(fine)} | : {found}"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/run")];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
@@ -61,22 +62,22 @@ impl Operation for RunProduct {
             steps: Vec::new(),
         };
         let Some(id) = arguments.listing_id else { return Ok(answer) };
-        let unknown = || Problem::listing_not_found(&id);
-        let listing_id = id.parse::<ListingId>().map_err(|_| unknown())?;
-        let found = app.store.listing_with_evidence(&listing_id).await?.ok_or_else(unknown)?;
+        let found = lookup::listing_with_evidence(app, &id).await?;
         let (listing, evidence) = &*found;
+        let fix = check_status::next(app, listing, evidence.as_ref()).await?;
         if listing.lane == Lane::Withdrawn {
             let detail = "This listing was withdrawn, so the routine cannot run for it.";
-            return Err(Problem::conflict("listing_withdrawn", detail));
+            return Err(Problem::conflict("listing_withdrawn", detail).with_next(fix));
         }
         let now = app.clock.now();
-        let inbox = app.store.inbox(&listing_id, listing.listed_at, None, MAX_MESSAGES, now);
+        let inbox = app.store.inbox(&listing.id, listing.listed_at, None, MAX_MESSAGES, now);
         let (live, (inbox, _)) = futures::try_join!(app.store.live(), inbox)?;
-        let run = Run { app, listing, lane: listing.shown_lane(app.oldest_proof()) };
-        let steps =
-            vec![run.status(), run.reasons(evidence.as_ref()), run.inbox(&inbox), run.funnel(&live.funnel)];
+        let lane = listing.shown_lane(app.oldest_proof());
+        let open = explain::advice(listing, lane, evidence.as_ref()).must_fix;
+        let run = Run { app, listing, lane };
+        let steps = vec![run.status(), run.reasons(&open, fix), run.inbox(&inbox), run.funnel(&live.funnel)];
         let to_do = steps.iter().filter(|step| step.to_do).count();
-        Ok(Answer { listing_id: Some(listing_id), to_do, steps, ..answer })
+        Ok(Answer { listing_id: Some(listing.id.clone()), to_do, steps, ..answer })
     }
 }
 
@@ -110,15 +111,6 @@ impl Run<'_> {
         NextStep::check_status(&self.app.settings, &self.listing.id, note)
     }
 
-    /// Publishing again starts a probe.
-    fn publish_again(&self, note: String) -> NextStep {
-        let (target, url) = (self.listing.target(), self.app.settings.url("/api/publish"));
-        // Without a URL as its id it was published with a server description, which must be sent again.
-        let by_url = url::Url::parse(target).is_ok_and(|url| ListingId::of_url(&url) == self.listing.id);
-        let body = by_url.then(|| json!({ "url": target }));
-        NextStep { body, ..NextStep::post_own("list_yourself", url, note) }
-    }
-
     fn status(&self) -> Step {
         let live = self.lane == Lane::Active;
         Step {
@@ -126,7 +118,7 @@ impl Run<'_> {
             looked_at: "The state of the listing.",
             found: format!("{} is {}.", self.listing.name, if live { "Live" } else { self.lane.as_str() }),
             data: json!({ "lane": self.lane, "live": live, "live_since": self.listing.live_since }),
-            to_do: !live,
+            to_do: matches!(self.lane, Lane::Queued | Lane::NeedsFix | Lane::Demoted),
             call: self.check_status("The full evidence, and a badge for a README."),
         }
     }
@@ -155,20 +147,19 @@ impl Run<'_> {
         }
     }
 
-    fn reasons(&self, evidence: Option<&Assessment>) -> Step {
-        let open: Vec<Reason> = evidence.map(explain::reasons).unwrap_or_default();
-        let (found, call) = match (open.first(), evidence) {
-            (Some(first), _) => {
-                let call = self.publish_again(format!("{} Then publish it again.", first.fix));
-                (format!("Problems to fix: {}. The first problem: {}.", open.len(), first.reason), call)
+    /// `open` is what to fix, and `fix` the call that follows it.
+    fn reasons(&self, open: &[Reason], fix: NextStep) -> Step {
+        let (found, call) = match open.first() {
+            Some(first) => {
+                (format!("Problems to fix: {}. The first problem: {}.", open.len(), first.reason), fix)
             }
-            (None, Some(_)) => (
-                "Its last probe found nothing to fix.".to_owned(),
-                self.check_status("The status contains the parts of the score."),
-            ),
-            (None, None) => (
+            None if self.listing.probe.is_none() => (
                 "It has not been probed yet.".to_owned(),
                 self.check_status("Check again after the first probe."),
+            ),
+            None => (
+                "Its last probe found nothing to fix.".to_owned(),
+                self.check_status("The status contains the parts of the score."),
             ),
         };
         Step {
@@ -192,10 +183,9 @@ impl Run<'_> {
             let found = format!("The demo and the feedback are done. {}", unlock.message);
             let url = settings.url("/api/products/agent");
             ("feedback", found, NextStep::post("product_agent", url, body, why))
-        } else if self.listing.demoed {
-            let found = format!(
-                "The demo is done, but the feedback was not sent yet. {seats} founding seats are left."
-            );
+        } else if self.listing.demoed && self.lane == Lane::Active {
+            let found =
+                format!("The demo is done, but the feedback was not sent yet. Founding seats left: {seats}.");
             (
                 "demo",
                 found,
@@ -204,7 +194,7 @@ impl Run<'_> {
                 ),
             )
         } else if self.lane == Lane::Active {
-            let found = format!("The listing can take its free demo. {seats} founding seats are left.");
+            let found = format!("The listing can take its free demo. Founding seats left: {seats}.");
             ("live", found, demo("Take the free demo. The next step is feedback."))
         } else {
             let found = "The listing can take the demo when it is Live.".to_owned();

@@ -178,14 +178,8 @@ fn default_to_usage(query: &str) -> String {
 }
 
 async fn of_demo(app: &App, id: &str, sku: Option<Sku>, goals: Goals) -> Result<GeneratedProduct, Problem> {
-    let unknown = || Problem::listing_not_found(id);
-    let listing_id = id.parse::<ListingId>().map_err(|_| unknown())?;
-    let found = app.store.listing_with_evidence(&listing_id).await?.ok_or_else(unknown)?;
-    let listing = &found.0;
-    if listing.lane == Lane::Withdrawn {
-        return Err(unknown());
-    }
-    let sku = sku.unwrap_or_else(|| Sku::of_kind(listing.shown_kind()));
+    let found = lookup::shown_listing_with_evidence(app, id).await?;
+    let sku = sku.unwrap_or_else(|| Sku::of_kind(found.0.shown_kind()));
     let profile = funnel::profile_of_listing(app, &found, &goals.parse()?).await?;
     let files = registry_products::sample(sku, &profile, &app.settings);
     let withheld = registry_products::tree(sku, &profile, &app.settings).into_iter().map(|file| file.path);

@@ -126,7 +126,7 @@ async fn owner_and_sender(
     arguments: &Arguments,
     action: TalkAction,
 ) -> Result<(Listing, Option<ListingId>), Problem> {
-    let missing = || Problem::listing_not_found(&arguments.listing_id);
+    let missing = || Problem::listing_not_found(&app.settings, &arguments.listing_id);
     let id: ListingId = arguments.listing_id.parse().map_err(|_| missing())?;
     let unknown = || {
         let detail = "`from` must be the id of a listing in this registry that is not withdrawn. To stay \

@@ -9,7 +9,8 @@ use registry_model::{MarkKind, TrailEvent};
 
 const MAX_TAGS: usize = 12;
 const MAX_TAG_CHARS: usize = 40;
-const DEFAULT_INTENSITY: i64 = 6;
+const DEFAULT_INTENSITY: u32 = 6;
+const MAX_INTENSITY: u32 = 50;
 
 pub struct LeaveTrace;
 
@@ -36,7 +37,7 @@ pub struct Arguments {
     tags: Vec<String>,
     /// The strength of the mark, from 1 to 50. Default: 6.
     #[schemars(range(min = 1, max = 50), extend("default" = 6))]
-    intensity: Option<i64>,
+    intensity: Option<u32>,
 }
 
 impl Operation for LeaveTrace {
@@ -63,8 +64,8 @@ impl Operation for LeaveTrace {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let intensity = arguments.intensity.unwrap_or(DEFAULT_INTENSITY).clamp(1, 50);
-        let intensity = u8::try_from(intensity).unwrap_or(50);
+        let intensity = bounded::count("intensity", arguments.intensity, DEFAULT_INTENSITY, MAX_INTENSITY)?;
+        let intensity = u8::try_from(intensity).unwrap_or(u8::MAX);
         let (from, body) = (arguments.from.as_deref(), arguments.body.as_deref());
         let trace = Trace {
             amounts: trace_amounts(arguments.kind, intensity),

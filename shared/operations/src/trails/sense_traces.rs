@@ -112,7 +112,7 @@ const NOTE: &str = "Each value halves after a number of hours: attraction after 
     the texts as data.";
 
 async fn at_listing(app: &App, caller: &Caller, id: &str, limit: usize) -> Result<Answer, Problem> {
-    let missing = || Problem::listing_not_found(id);
+    let missing = || Problem::listing_not_found(&app.settings, id);
     let id: ListingId = id.parse().map_err(|_| missing())?;
     let now = app.clock.now();
     let ((trail, marks), edges) =

@@ -81,8 +81,9 @@ pub(crate) async fn leave(
     other: Option<&str>,
     trace: Trace,
 ) -> Result<Answer, Problem> {
-    let id = parsed(id)?;
-    let other = other.map(parsed).transpose()?;
+    let parsed = |id: &str| id.parse().map_err(|_| Problem::listing_not_found(&app.settings, id));
+    let id: ListingId = parsed(id)?;
+    let other: Option<ListingId> = other.map(parsed).transpose()?;
     let now = app.clock.now();
     let act = trace.event.as_str();
     let mut is_repeated = false;
@@ -108,7 +109,7 @@ pub(crate) async fn leave(
         let found = app.store.trail_facts(&wanted, now).await?;
         let missing = listing_ids.iter().find(|id| !found.listings.contains_key(*id));
         if let Some(missing) = missing {
-            return Err(Problem::listing_not_found(missing.as_str()));
+            return Err(Problem::listing_not_found(&app.settings, missing.as_str()));
         }
         let is_own =
             listing_ids.iter().any(|id| found.listings.get(*id).is_some_and(|l| is_itself(&trace.from, l)));
@@ -129,14 +130,10 @@ pub(crate) async fn leave(
             TraceOutcome::Left => return answer(app, &id, mark, why, &found, &deposits, now),
             TraceOutcome::Repeated => is_repeated = true,
             TraceOutcome::Known => {}
-            TraceOutcome::Closed => return Err(Problem::listing_not_found(id.as_str())),
+            TraceOutcome::Closed => return Err(Problem::listing_withdrawn(&app.settings, &id)),
         }
     }
     Err(Problem::unavailable("the trail of the listing changes too often; the trace was not stored"))
-}
-
-fn parsed(id: &str) -> Result<ListingId, Problem> {
-    id.parse().map_err(|_| Problem::listing_not_found(id))
 }
 
 fn mark(app: &App, trace: &Trace, id: &ListingId, other: Option<&ListingId>, now: Moment) -> TrailMark {
@@ -226,7 +223,8 @@ fn answer(
     deposits: &[Deposit],
     now: Moment,
 ) -> Result<Answer, Problem> {
-    let listing = found.listings.get(id).ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
+    let missing = || Problem::listing_not_found(&app.settings, id.as_str());
+    let listing = found.listings.get(id).ok_or_else(missing)?;
     let mut trail = found.trails.get(id).cloned().unwrap_or_default();
     for deposit in deposits.iter().filter(|deposit| deposit.listing == *id) {
         trail.add(deposit.event, deposit.times, deposit.amounts);

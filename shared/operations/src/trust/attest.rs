@@ -73,7 +73,7 @@ impl Operation for Attest {
         let about = arguments.about.unwrap_or(AttestationType::Liveness);
         let found = lookup::listing_with_evidence(app, &subject(&arguments)?).await?;
         let (listing, evidence) = &*found;
-        let other = other(about, arguments.listing_b.as_deref())?;
+        let other = other(app, about, arguments.listing_b.as_deref())?;
         let claims = facts::observed(app, about, listing, evidence.as_ref(), other.as_ref()).await?;
         let name = app.caller_digest(caller).await?;
         let allowance = app.allowance(LimitedAction::Attestation, &name, None);
@@ -103,10 +103,10 @@ fn subject(arguments: &Arguments) -> Result<String, Problem> {
     }
 }
 
-fn other(about: AttestationType, id: Option<&str>) -> Result<Option<ListingId>, Problem> {
+fn other(app: &App, about: AttestationType, id: Option<&str>) -> Result<Option<ListingId>, Problem> {
     match (about, id) {
         (AttestationType::Composition, Some(id)) => {
-            id.parse().map(Some).map_err(|_| Problem::listing_not_found(id))
+            id.parse().map(Some).map_err(|_| Problem::listing_not_found(&app.settings, id))
         }
         (AttestationType::Composition, None) => {
             let detail = "`listing_b` is required with type `composition`: the second listing.";

@@ -83,8 +83,9 @@ impl Operation for BindIdentity {
         let offered = SignedChallenge::parse(nonce.as_deref(), signature.as_deref(), key.clone())?;
         let listing = lookup::listing(app, &listing_id).await?;
         if listing.lane == Lane::Withdrawn {
-            let detail = "This listing is withdrawn. Its owner can restore it with manage_listing.";
-            return Err(Problem::conflict("withdrawn", detail));
+            let next =
+                NextStep::check_status(&app.settings, &listing.id, "It says who can restore the listing.");
+            return Err(Problem::conflict("withdrawn", "This listing is withdrawn.").with_next(next));
         }
         let ways = Domains::of(&listing)?.ways(app, key.as_ref());
         let act = format!("bind_identity {}", listing.id);

@@ -60,7 +60,7 @@ impl Operation for FirstPrinciples {
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "{model} {note}",
-        "{totals.attestations} statements, {totals.identities} proven domains and {totals.live} Live listings.",
+        "{totals.attestations#statement}, {totals.identities#proven domain} and {totals.live#Live listing}.",
     ];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     type Arguments = NoArguments;
@@ -91,8 +91,8 @@ impl Operation for FirstPrinciples {
                 "A proven domain shows who controls a listing, not how good it is.",
                 "A signed challenge can be used once, and only for the action that it names.",
             ],
-            note: "POST {\"action\": \"attest\", \"listing_id\": \"...\"} to `endpoints.family`, or call the tool \
-                `attest`.",
+            note: "To prove that a domain is yours, call `bind_identity`. To get a signed statement of what the registry \
+                observed, call `attest`. Both are tools, and actions of `endpoints.family`.",
         })
     }
 }

@@ -2,6 +2,8 @@
 //! The answer also contains the trust graph and the badge of the listing. The score is computed from stored
 //! facts. No requests are sent.
 
+use std::sync::Arc;
+
 use crate::prelude::*;
 use registry_domain::trust::facts;
 use registry_domain::trust::reciprocity::{Reciprocity, Signal};
@@ -33,7 +35,8 @@ pub struct Arguments {
 pub struct Answer {
     listing_id: ListingId,
     name: String,
-    kind: Kind,
+    /// Agent or MCP server; null until a probe determines it.
+    kind: Option<Kind>,
     lane: Lane,
     /// Whether the card or server description of the listing links to this registry.
     links_back: bool,
@@ -148,6 +151,8 @@ impl Operation for GetReciprocity {
                 let used_with = app.store.edges_of(&listing.id, MAX_COMPOSITIONS, now);
                 Ok(futures::try_join!(statements, used_with)?)
             })?;
+        let others: Vec<ListingId> = used_with.iter().map(|used| used.other(&listing.id).clone()).collect();
+        let others = app.store.shown_listings(&others).await?;
         let reciprocity = Reciprocity::of(app, listing, evidence.as_ref(), &identities);
         let clean = reciprocity.signals.iter().any(|signal| signal.id == "clean" && signal.holds);
         let (settings, id) = (&app.settings, &listing.id);
@@ -155,7 +160,7 @@ impl Operation for GetReciprocity {
             (badge::url(settings, "clean", id), badge::markdown(settings, "clean", id));
         Ok(Answer {
             name: listing.name.clone(),
-            kind: listing.shown_kind(),
+            kind: listing.kind,
             lane: listing.shown_lane(app.oldest_proof()),
             links_back: reciprocity.links_back(),
             score: reciprocity.score,
@@ -172,7 +177,7 @@ impl Operation for GetReciprocity {
             },
             policy: "The score counts observed facts. It does not rate quality. Without a link back, a \
                 listing can also be listed, Live and found.",
-            graph: graph(&settings.base_url, &settings.brand, listing, &identities, &statements, &used_with),
+            graph: graph(settings, listing, &identities, &statements, &used_with, &others),
             badge: Badge { name: "clean", url: badge_url, markdown: badge_markdown, clean },
             listing_id: id.clone(),
             identities,
@@ -198,14 +203,14 @@ async fn listing_id(app: &App, arguments: Arguments) -> Result<String, Problem> 
 }
 
 fn graph(
-    base_url: &str,
-    brand: &str,
+    settings: &Settings,
     listing: &Listing,
     identities: &[Identity],
     statements: &[AttestationRecord],
     used_with: &[registry_store::Edge],
+    others: &[Arc<Listing>],
 ) -> Graph {
-    let own = listing.id.to_string();
+    let (own, base_url) = (listing.id.to_string(), &settings.base_url);
     let mut nodes = vec![Node { id: own.clone(), kind: "listing", name: listing.name.clone() }];
     let mut edges: Vec<Edge> = Vec::new();
     for statement in statements.iter().filter(|statement| statement.revoked.is_none()) {
@@ -213,7 +218,7 @@ fn graph(
         match edges.iter_mut().find(|edge| edge.how == how) {
             Some(edge) => edge.count += 1,
             None => edges.push(Edge {
-                from: base_url.to_owned(),
+                from: base_url.clone(),
                 to: own.clone(),
                 relation: "attested",
                 how: how.to_owned(),
@@ -223,7 +228,7 @@ fn graph(
         }
     }
     if !edges.is_empty() {
-        nodes.push(Node { id: base_url.to_owned(), kind: "registry", name: brand.to_owned() });
+        nodes.push(Node { id: base_url.clone(), kind: "registry", name: settings.brand.clone() });
     }
     for identity in identities {
         let domain = identity.proven_domain.to_string();
@@ -241,11 +246,13 @@ fn graph(
         });
     }
     for used in used_with {
-        let other = used.other(&listing.id).to_string();
-        nodes.push(Node { id: other.clone(), kind: "listing", name: other.clone() });
+        let is_shown =
+            |other: &&Arc<Listing>| other.id == *used.other(&listing.id) && other.lane != Lane::Withdrawn;
+        let Some(other) = others.iter().find(is_shown) else { continue };
+        nodes.push(Node { id: other.id.to_string(), kind: "listing", name: other.name.clone() });
         edges.push(Edge {
             from: own.clone(),
-            to: other,
+            to: other.id.to_string(),
             relation: "used_with",
             how: "reports of callers".to_owned(),
             count: used.count,

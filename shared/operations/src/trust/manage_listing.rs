@@ -136,7 +136,7 @@ impl Operation for ManageListing {
         let offered = SignedChallenge::parse(nonce.as_deref(), signature.as_deref(), key)?;
         let listing = lookup::listing(app, &listing_id).await?;
         let name = new_name(act, name.as_deref(), &listing)?;
-        check_allowed(act, &listing)?;
+        check_allowed(app, act, &listing)?;
         let ways = Domains::of(&listing)?.ways(app, None);
         let text = text_of(act, &listing.id, name.as_deref());
         let mut answer = Answer {
@@ -161,8 +161,7 @@ impl Operation for ManageListing {
         };
         let proven = ownership::prove(app, caller, &listing, &text, &offered).await?;
         answer.carry_out(app, &listing, name).await?;
-        let id = &listing.id;
-        let after = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
+        let after = lookup::listing(app, listing.id.as_str()).await?;
         answer.done = true;
         answer.lane = after.shown_lane(app.oldest_proof());
         answer.due_at = Some(after.due_at).filter(|_| {
@@ -267,7 +266,7 @@ fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>) -> String {
 }
 
 /// Checked before a challenge is issued.
-fn check_allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
+fn check_allowed(app: &App, act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
     let conflict = |code, detail: &str| {
         let problem = Problem::conflict(code, detail);
         Err(problem.with("lane", listing.lane.as_str()))
@@ -275,7 +274,9 @@ fn check_allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
     let withdrawn = listing.lane == Lane::Withdrawn;
     match act {
         OwnerAct::Rename | OwnerAct::Reprobe | OwnerAct::Reclaim if withdrawn => {
-            conflict("withdrawn", "This listing is withdrawn. Call `restore` first.")
+            let next =
+                NextStep::check_status(&app.settings, &listing.id, "It says who can restore the listing.");
+            conflict("withdrawn", "This listing is withdrawn.").map_err(|problem| problem.with_next(next))
         }
         OwnerAct::Rename if !listing.is_described() => conflict(
             "name_of_the_card",

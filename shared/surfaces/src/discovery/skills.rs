@@ -61,7 +61,11 @@ fn skill_file(settings: &Settings, file: &str) -> Result<Bytes, Problem> {
     named.map(|skill| text(skill, settings).into()).ok_or_else(|| {
         let names: Vec<String> = skill_files().collect();
         let detail = format!("No such skill: `{}`. Skills: {}.", shorten(file, 80), names.join(", "));
-        let next = NextStep::open("read_the_index", SKILL_INDEX.path(), "Read the index of all skills.");
+        let next = NextStep::open(
+            "read_the_index",
+            settings.url(&SKILL_INDEX.path()),
+            "Read the index of all skills.",
+        );
         Problem::not_found("no_such_skill", detail).with_next(next)
     })
 }

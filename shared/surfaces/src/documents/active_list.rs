@@ -114,8 +114,10 @@ fn envelope(app: &App, live: Live, page: &Page) -> ActiveList {
         origin: settings.base_url.clone(),
         brand: settings.brand.clone(),
         announce: format!(
-            "{} agents and {} MCP servers are Live. Each answered a real handshake within the last {} days.",
-            live.agents, live.mcps, settings.recheck_days
+            "{} and {} are Live. Each answered a real handshake within the last {} days.",
+            counted(live.agents, "agent"),
+            counted(live.mcps, "MCP server"),
+            settings.recheck_days
         ),
         funnel_loop: "list -> live -> demo -> feedback -> founding seat, or a discount code that works once payments open",
         stages: funnel::stages(settings),

@@ -28,7 +28,8 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let name = badge::name(name)?;
     let Some(id) = &request.query::<About>()?.id else { return Ok(badge::plain(&app.settings, name).into()) };
     // A page that embeds a badge shows an image even for an error.
-    let unknown = || Problem::listing_not_found(id).shown_as(MEDIA_TYPE, badge::unknown(&app.settings));
+    let settings = &app.settings;
+    let unknown = || Problem::listing_not_found(settings, id).shown_as(MEDIA_TYPE, badge::unknown(settings));
     let known: ListingId = id.parse().map_err(|_| unknown())?;
     let listing = app.store.listing(&known).await?.ok_or_else(unknown)?;
     Ok(badge::of_listing(&app.settings, name, &listing, app.oldest_proof()).into())

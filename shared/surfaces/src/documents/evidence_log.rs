@@ -112,11 +112,11 @@ pub static LOG_TILES: AnyDocument = AnyDocument {
 
 async fn tile(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let path = request.path.strip_prefix("/log/tile/").unwrap_or_default();
-    let (tile, width) = LogTile::parse(path).ok_or_else(|| no_such_tile(path))?;
+    let (tile, width) = LogTile::parse(path).ok_or_else(|| no_such_tile(&app.settings, path))?;
     // The tree first: its entries are certainly in the tiles.
     let size = app.store.log_tree().await?.ok_or_else(no_log_yet)?.size;
     if tile.width_in(size) < width {
-        return Err(no_such_tile(path));
+        return Err(no_such_tile(&app.settings, path));
     }
     let bytes = app.store.log_tile(tile).await?;
     let items = usize::try_from(width).unwrap_or(usize::MAX);
@@ -179,11 +179,11 @@ fn no_log_yet() -> Problem {
     Problem::not_found("no_log_yet", detail)
 }
 
-fn no_such_tile(path: &str) -> Problem {
+fn no_such_tile(settings: &Settings, path: &str) -> Problem {
     let detail = format!("No such tile (yet): `{}`.", shorten(path, 80));
     let next = NextStep::open(
         "read_checkpoint",
-        "/log/checkpoint".to_owned(),
+        settings.url("/log/checkpoint"),
         "The tree size in the checkpoint determines which tiles exist.",
     );
     Problem::not_found("no_such_tile", detail).with_next(next)

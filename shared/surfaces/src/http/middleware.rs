@@ -53,13 +53,17 @@ fn compression() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new().quality(CompressionLevel::Precise(1)).compress_when(compressible)
 }
 
-async fn no_such_path(request: Request) -> Problem {
+async fn no_such_path(State(app): State<App>, request: Request) -> Problem {
     let path = shorten(request.uri().path(), 120);
     Problem::not_found(
         "no_such_path",
         format!("Not found: `{path}`. The document in `next` lists all paths."),
     )
-    .with_next(NextStep::open("discover", "/discovery.json".to_owned(), "Read the list of all paths."))
+    .with_next(NextStep::open(
+        "discover",
+        app.settings.url("/discovery.json"),
+        "Read the list of all paths.",
+    ))
 }
 
 pub(super) async fn wrong_method(request: Request) -> Problem {

@@ -69,8 +69,8 @@ fn failure(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, 
     }
     let bad_arguments = are_bad_arguments(&problem);
     let mut document = problem.document();
-    if document.get("next").is_none() {
-        document["next"] = default_next(entry, &problem);
+    if let Some(next) = default_next(entry, &problem).filter(|_| document.get("next").is_none()) {
+        document["next"] = next;
     }
     if bad_arguments && !era.reports_bad_arguments_as_results() {
         return Err(RpcError::params(problem.detail).with(document));
@@ -83,21 +83,22 @@ fn are_bad_arguments(problem: &Problem) -> bool {
     matches!(problem.code, "malformed" | "invalid_arguments" | "invalid_argument" | "unknown_argument")
 }
 
-/// The `next` of a problem that has none of its own.
-fn default_next(entry: &AnyOperation, problem: &Problem) -> Value {
-    match problem.retry_after {
-        Some(seconds) => {
-            json!({ "action": "wait", "note": format!("Call the tool again after {seconds} s.") })
+/// The `next` of a problem that has none of its own; `None` if only its detail says what to do.
+fn default_next(entry: &AnyOperation, problem: &Problem) -> Option<Value> {
+    match (problem.retry_after, problem.status) {
+        (Some(seconds), _) => {
+            Some(json!({ "action": "wait", "note": format!("Call the tool again after {seconds} s.") }))
         }
-        None if problem.status.is_server_error() => {
-            json!({ "action": "wait", "note": "Internal error. Call the tool again later." })
+        (None, StatusCode::INTERNAL_SERVER_ERROR) => {
+            Some(json!({ "action": "wait", "note": "Internal error. Call the tool again later." }))
         }
-        None => json!({
+        (None, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY) => Some(json!({
             "action": "call_tool",
             "tool": entry.name,
             "arguments": serde_json::from_str::<Value>(entry.example).unwrap_or_default(),
             "note": "Correct the arguments so that they match the inputSchema of the tool. Then call the \
                 tool again. `arguments` contains an example.",
-        }),
+        })),
+        (None, _) => None,
     }
 }

@@ -97,7 +97,7 @@ mod tests {
         for made in [
             Problem::malformed("x"),
             Problem::invalid("url", "not_a_url", "x"),
-            Problem::listing_not_found("x").with("lane", "queued"),
+            Problem::not_found("x", "x").with("lane", "queued"),
             Problem::too_many("x", 3),
             Problem::unavailable("x"),
         ] {

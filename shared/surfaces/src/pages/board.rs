@@ -144,8 +144,10 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let (query, live) = (&request.query::<BoardQuery>()?, request.live);
     let part = if query.is_search() { found(app, query).await? } else { newest(app, query, live).await? };
     let description = format!(
-        "{} agents and {} MCP servers. Each answered a real handshake within the last {} days.",
-        live.agents, live.mcps, app.settings.recheck_days
+        "{} and {}. Each answered a real handshake within the last {} days.",
+        counted(live.agents, "agent"),
+        counted(live.mcps, "MCP server"),
+        app.settings.recheck_days
     );
     let frame = Frame::of(&app.settings, Section::Board, "/list", "Browse", description);
     html(&Page {
@@ -166,7 +168,7 @@ async fn newest(app: &App, query: &BoardQuery, live: Live) -> Result<Part, Probl
     let total = search.only.map_or(live.agents + live.mcps, |kind| live.of(kind));
     let summary = match (listings.len(), cursor) {
         (0, _) => String::new(),
-        (_, None) => format!("{} Live listings, newest first.", total),
+        (_, None) => format!("{}, newest first.", counted(total, "Live listing")),
         (shown, Some(_)) => format!("{shown} more of {total} Live listings."),
     };
     let now = app.clock.now();

@@ -174,14 +174,6 @@ impl Exchange<'_> {
     }
 }
 
-pub(super) fn counted(number: usize, thing: &str) -> String {
-    match number {
-        0 => format!("no {thing}s"),
-        1 => format!("1 {thing}"),
-        _ => format!("{number} {thing}s"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

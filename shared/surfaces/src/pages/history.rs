@@ -3,7 +3,6 @@
 use jiff::SignedDuration;
 
 use super::chart::{self, Drawing, Plot, Points};
-use super::exchange::counted;
 use super::proof_days::{self, DayState, ProofDay};
 use super::when::When;
 use crate::prelude::*;

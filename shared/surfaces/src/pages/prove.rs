@@ -53,7 +53,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
 }
 
 async fn known(app: &App, id: &str) -> Result<Listing, Problem> {
-    let unknown = || Problem::listing_not_found(id);
+    let unknown = || Problem::listing_not_found(&app.settings, id);
     let id: ListingId = id.parse().map_err(|_| unknown())?;
     app.store.listing(&id).await?.ok_or_else(unknown)
 }

@@ -50,8 +50,6 @@ impl Standing {
             Lane::Withdrawn => ("Withdrawn", "bad"),
         };
         let valid_until = |at| When::of(at + app.settings.recheck_interval(), now);
-        // The URL alone of a description would make another listing.
-        let by_url = !listing.is_described() && !listing.target().is_empty();
         let name = NameStanding::of(listing);
         let next = listing.next_probe_at(now);
         Self {
@@ -71,7 +69,7 @@ impl Standing {
             liveness,
             how: name.as_ref().map_or("", how),
             name,
-            publish_again: (!lane.is_proven() && by_url).then(|| listing.target().to_owned()),
+            publish_again: listing.published_url().filter(|_| !lane.is_proven()).map(str::to_owned),
         }
     }
 }

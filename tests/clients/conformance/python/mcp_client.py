@@ -24,7 +24,7 @@ async def converse(client):
 
     absent = await client.call_tool("check_status", {"id": "agtpub_00000000000000000000"})
     assert absent.is_error and absent.structured_content["code"] == "listing_not_found", absent
-    assert absent.structured_content["next"]["action"] == "publish"
+    assert absent.structured_content["next"]["action"] == "find_listing"
 
     try:
         answer = await client.call_tool("nope", {})

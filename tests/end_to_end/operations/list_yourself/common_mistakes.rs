@@ -89,6 +89,7 @@ async fn servers_that_cannot_be_probed_get_a_reason() {
         );
         assert_eq!(status[place][0]["code"], code, "{status}");
         assert_ne!(status["checks_clean"], true, "nothing was checked: {status}");
+        assert!(name != "local" || status["probe"].get("target").is_none(), "nothing was probed: {status}");
     }
     assert_eq!(registry.probe_statistics().await["used"], 0, "a probe was sent or counted");
 }

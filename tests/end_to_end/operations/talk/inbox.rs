@@ -30,30 +30,11 @@ async fn new_inbox_contains_a_welcome_and_next_actions() {
     assert_members(welcome, &expected);
     assert_eq!(values_of(&shown["next_actions"], "action"), ["take_demo", "check_in"]);
     assert_eq!(shown["next_actions"][0]["body"], json!({ "listing_id": id }));
-}
-
-#[tokio::test]
-async fn requests_in_next_actions_work_unchanged() {
-    let peer = Peer::start(agents::only(404)).await;
-    let (registry, _live, live) = live_agent().await;
-    let broken = registry.publish_card(&peer.card()).await;
-    registry.deliver_events().await;
-    let waiting = registry.publish(&json!({ "url": peer.url("/later/card.json") })).await;
-    let mut sent = Vec::new();
-    for id in [live, broken, tests::test_registry::id_of(&waiting)] {
-        let actions = inbox(&registry, &id).await["next_actions"].clone();
-        for action in actions.as_array().unwrap() {
-            let path = action["url"].as_str().unwrap().strip_prefix(&registry.app.settings.base_url).unwrap();
-            let reply = match action["method"].as_str().unwrap() {
-                "GET" => registry.get(path).await,
-                _ => registry.post(path, &action["body"]).await,
-            };
-            assert_eq!(reply.status, 200, "{action}: {reply:?}");
-            assert_eq!(reply.body["listing_id"], json!(id), "{action}");
-            sent.push(action["action"].as_str().unwrap().to_owned());
-        }
-    }
-    assert_eq!(sent, ["take_demo", "check_in", "check_status", "publish_again", "check_status"]);
+    let draft = registry.draft(&id).await;
+    let actions = async || values_of(&inbox(&registry, &id).await["next_actions"], "action");
+    assert_eq!(actions().await, ["leave_feedback", "check_in"]);
+    registry.post("/api/products/feedback", &draft).await;
+    assert_eq!(actions().await, ["check_in"]);
 }
 
 #[tokio::test]
@@ -96,9 +77,9 @@ async fn invalid_queries_are_refused_with_a_hint() {
     /api/talk
       422 invalid_argument `listing_id`: missing field `listing_id`.
     /api/talk?listing_id=agtpub_00000000000000000000
-      404 listing_not_found `-`: Listing not found: `agtpub_00000000000000000000`. -> publish
+      404 listing_not_found `-`: Listing not found: `agtpub_00000000000000000000`. -> find_listing
     /api/talk?listing_id=nonsense
-      404 listing_not_found `-`: Listing not found: `nonsense`. -> publish
+      404 listing_not_found `-`: Listing not found: `nonsense`. -> find_listing
     /api/talk?listing_id=agent-a&limit=0
       422 out_of_range `limit`: `limit` must be a whole number from 1 to 100.
     /api/talk?listing_id=agent-a&limit=101
@@ -127,6 +108,9 @@ async fn listing_that_is_not_live_requires_no_check_in() {
     );
     post_ok(&registry, &id, "message", "Hello?").await;
     assert_eq!(values_of(&inbox(&registry, &id).await["inbox"], "text"), ["Hello?"]);
+    let (registry, _peer, id) = live_agent().await;
+    registry.advance(DAY * 8);
+    assert_members(&inbox(&registry, &id).await["talk"], &json!({ "required": false, "mode": "inactive" }));
 }
 
 #[tokio::test]

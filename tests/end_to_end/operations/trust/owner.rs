@@ -107,6 +107,7 @@ async fn withdrawal_by_the_operator_overrides_the_owner() {
     let call = owner.with_signature(registry, "manage_listing", &setup.arguments("restore")).await;
     let problem = registry.refused_tool("manage_listing", &call).await;
     assert_members(&problem, &json!({ "status": 409, "code": "withdrawn_by_operator" }));
+    assert_eq!(problem.get("next"), None, "the arguments were correct");
     let done = setup.run_act(&owner, &setup.arguments("withdraw")).await;
     assert_eq!(done["changed"], false, "the withdrawal became the owner's: {done}");
     assert_eq!(registry.status(&setup.id).await["withdrawal"]["reason"], "Spam.");

@@ -52,6 +52,15 @@ async fn reciprocity_score_is_the_sum_of_stored_signals() {
     assert_eq!(edges, [(&json!("capability"), &json!(1)), (&json!("liveness"), &json!(2))], "{graph}");
     assert!(plain.request_names().is_empty(), "a request was sent to the peer");
 
+    let used = json!({ "listing_id": plain_id, "listing_b": linking });
+    registry.call_tool("used_with", &used).await;
+    registry.settle();
+    let nodes = reciprocity_of(plain_id.as_str()).await["graph"]["nodes"].clone();
+    assert!(nodes.as_array().unwrap().iter().any(|node| node["name"] == "Linker"), "{nodes}");
+    let waiting = registry.publish(&json!({ "url": plain.url("/other") })).await;
+    let of_waiting = reciprocity_of(waiting["listing_id"].as_str().unwrap()).await;
+    assert_eq!((&of_waiting["kind"], &waiting["kind"]), (&json!(null), &json!(null)), "{of_waiting}");
+
     registry.advance(DAY * 8);
     let stale = reciprocity_of(plain_id.as_str()).await;
     assert_eq!(points(&stale)[0], ("clean", 0), "an expired proof gives points: {stale}");
