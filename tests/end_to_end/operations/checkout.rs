@@ -119,7 +119,7 @@ async fn prices_are_shown_but_nothing_is_sold_before_payments_open() {
     let stripe = Stripe::start().await;
     for options in [TestOptions::default(), stripe.options(TestOptions::default())] {
         let registry = TestRegistry::start_with(options).await;
-        let offer = registry.get(PATH).await;
+        let offer = registry.get(&format!("{PATH}?sku=kernel&agent_name=Ada")).await;
         assert_eq!(offer.status, 200, "{offer:?}");
         let body = &offer.body;
         assert_eq!((&body["ok"], &body["payments_open"]), (&json!(true), &json!(false)), "{body}");

@@ -52,6 +52,7 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         ("capability hash of {id}", "capability_hash", "cap_"),
         ("which peers work well with {id}?", "compose_peers", "was used with 0 others"),
         ("take the demo for {id}", "take_demo", "Files: "),
+        ("take demo", "product_agent", "call take_demo with its listing_id"),
         ("what do the products cost?", "preview_product", "$"),
         ("what does a call cost?", "cost_model", "US dollars"),
         ("what is the network value?", "network_value", "The network value is "),

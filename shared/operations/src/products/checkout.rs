@@ -258,16 +258,3 @@ fn next(settings: &Settings, unlock: &Unlock, purchase: Option<&PurchaseStatus>)
         _ => NextStep::take_demo(settings, None, unlock.message.clone()),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn get_request_never_buys_and_post_request_requires_a_sku() {
-        assert_eq!(purchase_query("sku=alive&listing_id=x&purchase_id=pur_1"), "purchase_id=pur_1");
-        assert_eq!(require_sku(json!({})).unwrap_err().code, "which_product");
-        assert_eq!(require_sku(json!({ "sku": null })).unwrap_err().field.as_deref(), Some("sku"));
-        assert!(require_sku(json!({ "sku": "alive" })).is_ok());
-    }
-}

@@ -21,7 +21,8 @@ pub struct ProductAgent;
 #[schemars(extend("anyOf" = schema_of_tools()))]
 pub struct Arguments {
     /// The tool to run.
-    tool: ProductTool,
+    #[schemars(required)]
+    tool: Option<ProductTool>,
     /// The goals of the agent: a list, one per line, or the name of a preset.
     #[serde(default)]
     goals: Goals,
@@ -111,15 +112,20 @@ impl Operation for ProductAgent {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let tool = arguments.tool.ok_or_else(|| {
+            let detail = "Choose a `tool`: preview_kernel, one_click_demo, demo_alive, demo_mcp or buy_product. None \
+                of them needs a listing. For the demo of a listing, call take_demo with its listing_id.";
+            Problem::invalid("tool", "which_tool", detail)
+        })?;
         // All arguments are checked, including those that the tool does not use.
         arguments.goals.clone().parse()?;
         let Arguments { agent_name, description, tools, .. } = &arguments;
         subject::check(agent_name.as_deref(), description.as_deref(), tools)?;
-        if arguments.tool == ProductTool::BuyProduct {
+        if tool == ProductTool::BuyProduct {
             return buy(app, arguments).await;
         }
         app.count(LimitedAction::Product, &app.caller_digest(caller).await?, None).await?;
-        demo(app, arguments).await
+        demo(app, tool, arguments).await
     }
 }
 
@@ -146,9 +152,9 @@ fn schema_of_tools() -> Value {
     ])
 }
 
-async fn demo(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
-    let (tool, sku) = (arguments.tool, sku(&arguments)?);
-    check_required(&arguments)?;
+async fn demo(app: &App, tool: ProductTool, arguments: Arguments) -> Result<Answer, Problem> {
+    let sku = sku(tool, arguments.sku)?;
+    check_required(tool, &arguments)?;
     let Arguments { goals, preset, agent_name, description, tools, listing_id, .. } = arguments;
     let kind = if sku == Sku::McpMesh { Kind::Mcp } else { Kind::Agent };
     let listing_id = listing_id.filter(|_| tool == ProductTool::DemoAlive);
@@ -171,18 +177,18 @@ async fn demo(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
 }
 
 /// The product that a tool makes a demo of.
-fn sku(arguments: &Arguments) -> Result<Sku, Problem> {
-    let own = match arguments.tool {
-        ProductTool::OneClickDemo => return Ok(arguments.sku.unwrap_or(Sku::Alive)),
+fn sku(tool: ProductTool, given: Option<Sku>) -> Result<Sku, Problem> {
+    let own = match tool {
+        ProductTool::OneClickDemo => return Ok(given.unwrap_or(Sku::Alive)),
         ProductTool::PreviewKernel => Sku::Kernel,
         ProductTool::DemoMcp => Sku::McpMesh,
         ProductTool::DemoAlive | ProductTool::BuyProduct => Sku::Alive,
     };
-    match arguments.sku {
+    match given {
         Some(other) if other != own => {
             let detail = format!(
                 "`{}` makes demos only of the product `{}`. For other products, use `one_click_demo`.",
-                arguments.tool.as_str(),
+                tool.as_str(),
                 own.as_str()
             );
             Err(Problem::invalid("sku", "other_product", detail))
@@ -191,9 +197,9 @@ fn sku(arguments: &Arguments) -> Result<Sku, Problem> {
     }
 }
 
-fn check_required(arguments: &Arguments) -> Result<(), Problem> {
+fn check_required(tool: ProductTool, arguments: &Arguments) -> Result<(), Problem> {
     let missing = |field: &str, why: &str| {
-        let detail = format!("`{}` requires `{field}`: {why}", arguments.tool.as_str());
+        let detail = format!("`{}` requires `{field}`: {why}", tool.as_str());
         Err(Problem::invalid(field, "missing_argument", detail))
     };
     let is_empty = |text: &Option<String>| text.as_deref().is_none_or(|text| text.trim().is_empty());
@@ -201,7 +207,7 @@ fn check_required(arguments: &Arguments) -> Result<(), Problem> {
         let detail = "This tool makes a demo. For the full product, use `buy_product`.";
         return Err(Problem::invalid("demo", "demo_only", detail));
     }
-    match arguments.tool {
+    match tool {
         ProductTool::PreviewKernel
             if matches!(arguments.goals, Goals::None) && arguments.preset.is_none() =>
         {

@@ -228,7 +228,7 @@ mod tests {
             steps(&evidence(Kind::Mcp, Handshake::Ok, &signals, &["mcp/2026-07-28", "mcp/2025-06-18"]));
         assert_eq!(steps.len(), 3);
         assert_eq!(steps[0].answer, "It returned its name and its versions: MCP 2026-07-28 and 2025-06-18.");
-        assert_eq!(steps[1].answer, "It listed no tools, as a stream of events. The probe called no tool.");
+        assert_eq!(steps[1].answer, "It listed 0 tools, as a stream of events. The probe called no tool.");
     }
 
     #[test]

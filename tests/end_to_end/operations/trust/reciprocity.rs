@@ -52,8 +52,7 @@ async fn reciprocity_score_is_the_sum_of_stored_signals() {
     assert_eq!(edges, [(&json!("capability"), &json!(1)), (&json!("liveness"), &json!(2))], "{graph}");
     assert!(plain.request_names().is_empty(), "a request was sent to the peer");
 
-    let used = json!({ "listing_id": plain_id, "listing_b": linking });
-    registry.call_tool("used_with", &used).await;
+    registry.call_tool("used_with", &json!({ "listing_id": plain_id, "listing_b": linking })).await;
     registry.settle();
     let nodes = reciprocity_of(plain_id.as_str()).await["graph"]["nodes"].clone();
     assert!(nodes.as_array().unwrap().iter().any(|node| node["name"] == "Linker"), "{nodes}");
