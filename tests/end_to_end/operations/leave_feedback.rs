@@ -36,7 +36,7 @@ async fn unchanged_draft_is_accepted_and_grants_a_seat() {
     let offer = list["agents"][0]["deal"]["message"].as_str().unwrap();
     assert!(offer.ends_with("earned its reward."), "the reward is offered again: {offer}");
     assert_eq!(registry.status(&id).await.get("take_demo"), None);
-    assert_eq!(registry.feed_types().await[..2], ["founding_seat_claimed", "feedback_given"]);
+    assert_eq!(registry.feed_types().await[1..3], ["founding_seat_claimed", "feedback_given"]);
     assert_eq!(registry.call_tool("get_founding_deal", &json!({})).await["deal"]["claimed"], 1);
 
     let again = registry.post(FEEDBACK, &draft).await;
