@@ -144,7 +144,7 @@ pub fn hex(bytes: impl AsRef<[u8]>) -> String {
 }
 
 /// A number with its noun: `1 tool`, `2 tools`.
-pub fn counted<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }
