@@ -69,9 +69,9 @@ impl Operation for ListingTools {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id}: {tools#tool} shown.",
+        "{listing_id}: {tools#tool} shown | , of {set.tools} in its set.",
         "Tools: [tools]{name} | with the parameters {parameters} | : {description}",
-        "Its set has {set.tools#tool} | ; the hash of the set is {tools_hash} | , first seen at {set.at}.",
+        "The hash of the set is {tools_hash} | , first seen at {set.at}.",
         "Changes since {changed_since.at} | , the severest is {severity}: [changes]{tool} | ({kind} | {argument})",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/listings/tools").cached_for(30)];
