@@ -544,4 +544,19 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn unusual_queries_are_answered() {
+        let empty = Index::default();
+        assert!(answers(&empty, "weather").0 == 0 && empty.is_empty());
+        let index = Index::default().with((0..60).map(entry));
+        let long = "weather kubernetes ".repeat(50);
+        for question in
+            ["\"", "((((", "\\", "%00", "\u{1F980}", "the of and", "7", "日本 天気", "ﬀ ß İ", &long]
+        {
+            answers(&index, question);
+        }
+        assert_eq!(answers(&index, "xqzjv wqpkz").0, 0, "words of no listing have no hits");
+        assert_eq!(answers(&index, "mcp-helper-7").1[0], 10_000, "an id ranks first");
+    }
 }
