@@ -154,11 +154,11 @@ async fn every_surface_states_the_same_facts() {
         let page = registry.get_with(&format!("/list/{id}"), ("accept", "text/html")).await.body.to_string();
         let (in_words, on_badge, on_page) = match (*lane, state) {
             ("active", "failing") => (
-                "is active. Live, but its last probe failed",
+                "is active (Live). Live, but its last probe failed",
                 "live, last probe failed",
                 "Live, last probe failed",
             ),
-            ("active", _) => ("is active. Live:", "live", "Live"),
+            ("active", _) => ("is active (Live). Live:", "live", "Live"),
             ("gated", _) => ("is gated.", "gated", "Gated"),
             _ => ("is waiting for a fix.", "not live", "Needs a fix"),
         };
@@ -168,7 +168,8 @@ async fn every_surface_states_the_same_facts() {
             facts["failing_since"].as_str().map(|since| format!("Its probes have failed since {since}"));
         for (surface, text, words) in [
             ("A2A", &sentence, in_words),
-            ("A2A", &sentence, &format!("at {at}, with a score of {score} of 100")),
+            ("A2A", &sentence, &format!(" at {at}: ")),
+            ("A2A", &sentence, &format!(", with a score of {score} of 100")),
             ("A2A", &sentence, &name),
             ("A2A", &sentence, failing.as_deref().unwrap_or_default()),
             ("badge", &badge, &format!(": {on_badge}</title>")),

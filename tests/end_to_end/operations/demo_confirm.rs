@@ -46,6 +46,7 @@ async fn discount_code_confirms_a_demo() {
     let confirmed =
         registry.post(CONFIRM, &json!({ "order_id": demo["order_id"], "access_token": code })).await;
     assert_eq!((confirmed.status, &confirmed.body["counted_as_real"]), (200, &json!(true)), "{confirmed:?}");
+    registry.settle();
     let row = registry.get("/api/listings/active").await.body["agents"][0].clone();
     assert!(row["next"].as_str().unwrap().contains("discount code"), "{row}");
 }

@@ -103,7 +103,11 @@ async fn product_agent_tools_make_files_and_store_nothing() {
             "recursive",
             "Ada",
         ),
-        (json!({ "tool": "one_click_demo", "preset": "ops", "sku": "alive" }), "alive", "Your agent"),
+        (
+            json!({ "tool": "one_click_demo", "agent_name": "Ada", "preset": "ops", "sku": "alive" }),
+            "alive",
+            "Ada",
+        ),
         (json!({ "tool": "demo_alive", "sku": "alive", "demo": true }), "alive", "Your agent"),
         (
             json!({ "tool": "demo_mcp", "agent_name": "Adder", "description": "Adds.", "tools": ["add"] }),

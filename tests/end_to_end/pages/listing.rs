@@ -115,8 +115,7 @@ async fn server_page_shows_parameters_and_effects_of_tools() {
 async fn page_shows_outcomes_and_offers_badges_and_a_report() {
     let (registry, _peer, id) = live_agent().await;
     let before = page(&registry, &id).await;
-    assert!(before.contains("none reported yet") && before.contains("not yet in the log"), "{before}");
-    assert!(!before.contains("/log/proof"), "{before}");
+    assert!(before.contains("none reported yet"), "{before}");
     for ok in [true, false] {
         let outcome = json!({ "action": "deposit_outcome", "listing_id": id, "ok": ok });
         registry.post("/api/products/interop", &outcome).await;

@@ -87,7 +87,10 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
         None => name_proof::of(app, caller, submission, known.as_ref(), now).await?,
     };
     let submission = submission.as_ref();
-    let has_other_id = id != first_id && proofs.name.is_some();
+    // A listing that was published by its URL gets a registry name only from a publisher with a proof.
+    let is_described = known.as_ref().is_none_or(Listing::is_described);
+    let supports = |proof: NameProof| is_described || proof.how.is_of_publisher();
+    let has_other_id = id != first_id && proofs.name.is_some_and(supports);
     let mut name = ProvenName { proof: proofs.name, has_other_id, is_held: false, holder: None };
     if let Some(sent) = submission.server_name() {
         let is_named = |listing: &Listing| listing.server_name.as_deref() == Some(sent);

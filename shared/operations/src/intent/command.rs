@@ -161,9 +161,14 @@ pub(super) fn asks_for_a_fact(words: &[Word]) -> bool {
 /// Whether a text asks the registry to do something, or for a thing: "could you list it?", "may I have the demo?"
 fn asks_us(words: &[Word]) -> bool {
     let is_modal = |word: &Word| matches!(word.low.as_str(), "can" | "could" | "would" | "will" | "may");
+    // "Add it to your directory, would you?"
+    if matches!(words, [.., modal, you] if is_modal(modal) && you.low == "you") {
+        return true;
+    }
     words.windows(3).any(|three| {
         let (who, verb) = (three[1].low.as_str(), three[2].low.as_str());
-        is_modal(&three[0]) && (who == "you" || matches!(who, "i" | "we") && matches!(verb, "have" | "get"))
+        is_modal(&three[0])
+            && (who == "you" || matches!(who, "i" | "we") && matches!(verb, "have" | "get" | "see"))
     })
 }
 

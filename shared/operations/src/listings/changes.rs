@@ -42,8 +42,10 @@ impl Operation for Changes {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"since": 0, "limit": 50, "listing_id": "agtpub_0123456789abcdef0123", "kind": "mcp"}"#;
-    const SUMMARY: &'static [&'static str] =
-        &["Shown: {changes#change}; the cursor is {cursor}.", "Changes: [changes]{text} | ({at})"];
+    const SUMMARY: &'static [&'static str] = &[
+        "Shown: {changes#change}; those of the last minutes may follow. The cursor is {cursor}.",
+        "Changes: [changes]{text} | ({at})",
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/changes").cached_for(2)];
     const REFUSALS: &'static [u16] = &[404];
     const SHORT: &'static [&'static str] = &["ok", "changes", "cursor", "more"];

@@ -55,7 +55,7 @@ impl Operation for CheckLiveness {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id} is {live?alive|not proven alive}: it is {lane} | and last answered a real handshake {age_hours~} ago, at {last_signal_at}.",
-        "Its proof is {liveness.state}. | Every probe has failed since {liveness.failing_since}.",
+        "Every probe has failed since {liveness.failing_since}.",
         "It answered in {liveness.uptime_7d_percent} % of the last 7 days.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(

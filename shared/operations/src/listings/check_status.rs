@@ -142,7 +142,7 @@ impl Operation for CheckStatus {
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {lane_reason}"#,
-        "The last handshake was {probe.handshake} {probe.age_hours~} ago at {probe.probed_at} | , with a score of {probe.score} of 100 | , in {probe.latency_ms} ms | , at {probe.target}.",
+        "The result of the last handshake, {probe.age_hours~} ago at {probe.probed_at}: {probe.handshake} | , with a score of {probe.score} of 100 | , in {probe.latency_ms} ms | , at {probe.target}.",
         "It is of kind {kind} | , described as \"{description}\" | , speaks protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
         "The next check is due at {recheck_at} | ; it answered in {liveness.uptime_7d_percent} % of the last 7 days.",
         "Its probes have failed since {liveness.failing_since}.",

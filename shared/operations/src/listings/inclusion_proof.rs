@@ -174,8 +174,8 @@ fn leaf_pending(app: &App, issued_at: Moment) -> Problem {
 
 fn no_leaf(app: &App, id: &ListingId) -> Problem {
     let detail = format!(
-        "The evidence log contains no such decision about `{id}`. A new decision is added within minutes. There is \
-            none about a listing that has never been Live or gated."
+        "The evidence log contains no such decision about `{id}` yet. A new decision is added within minutes; the log has \
+            decisions only about listings that were Live or gated."
     );
     let note = "`log` shows whether a decision is not in the evidence log yet.";
     Problem::not_found("no_leaf", detail).with_next(NextStep::check_status(&app.settings, id, note))

@@ -47,7 +47,7 @@ impl Operation for ProbeClean {
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean} | , probed at {liveness.asked_at}.",
         "Every probe has failed since {liveness.failing_since}.",
-        "Checks: [checks]{id} {ok?passed|failed} | : {detail}",
+        "Checks: [checks]{id} ({blocking?required|optional}) {ok?passed|failed} | : {detail}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Returns whether a listing is Live with clean checks, and the result of each check.",

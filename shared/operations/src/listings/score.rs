@@ -77,7 +77,7 @@ impl Operation for Score {
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const SUMMARY: &'static [&'static str] = &[
         r#"{url} scores {score} of 100 | as "{name}" | ; the handshake was {handshake}."#,
-        "It {would_go_live?would go Live|would not go Live} if you list it.",
+        "It {would_go_live?has all that a Live listing needs|would not be Live}.",
         "Its listing is {listing_id}.",
         "To fix: [reasons]{reason} | : {fix}",
         "Points: [breakdown]{id} {points} of {of}",
