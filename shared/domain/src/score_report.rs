@@ -5,6 +5,7 @@ use crate::prelude::*;
 use crate::publish::listing::how_to_restore;
 use registry_app::talk::without_personal_data;
 use registry_fetch::Target;
+use registry_formats::injection;
 use registry_model::{Assessment, Handshake, ProbeStep, Reason, ScoreReport, ScoreReportId};
 use registry_probe::explain;
 use registry_probe::handshake::without_values;
@@ -112,9 +113,13 @@ fn shown_url(target: &Target) -> String {
 fn made(
     target: &Target,
     assessment: &Assessment,
-    steps: Vec<ProbeStep>,
+    mut steps: Vec<ProbeStep>,
     listed: Option<&Listing>,
 ) -> Result<(ScoreReport, String), serde_json::Error> {
+    for step in &mut steps {
+        step.received = injection::shown(&step.received).to_owned();
+    }
+    let shown = |text: &Option<String>| text.as_deref().map(|text| injection::shown(text).to_owned());
     let Assessment { verdict, checks, score, probed_at, .. } = assessment;
     let mut reasons = reasons(assessment, listed);
     reasons.truncate(MAX_REASONS);
@@ -122,8 +127,8 @@ fn made(
     let report = ScoreReport {
         url: without_values(target.url()),
         kind: verdict.facts.kind,
-        name: verdict.facts.name.clone(),
-        description: verdict.facts.description.clone(),
+        name: shown(&verdict.facts.name),
+        description: shown(&verdict.facts.description),
         score: score.value,
         breakdown: score.breakdown.clone(),
         handshake: verdict.handshake,

@@ -14,6 +14,14 @@ use unicode_normalization::UnicodeNormalization as _;
 const PHRASES: &str = include_str!("injection/phrases.txt");
 const UNSPACED: &str = include_str!("injection/unspaced.txt");
 
+/// Stands for a text with a known phrase.
+pub const WITHHELD: &str = "(text withheld: it looks like an instruction to a model)";
+
+/// What is repeated of a text of a stranger.
+pub fn shown(text: &str) -> &str {
+    if fault(text).is_none() { text } else { WITHHELD }
+}
+
 fn patterns(file: &str) -> impl Iterator<Item = &str> {
     file.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }

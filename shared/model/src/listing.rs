@@ -10,9 +10,6 @@ use super::{
 };
 use super::{NameProof, Obstacle, ProbeHistory, Reason, Withdrawal};
 
-/// A millisecond less than an hour, to round up to the next full hour.
-const ALMOST_AN_HOUR: SignedDuration = SignedDuration::from_millis(3_599_999);
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Listing {
     pub id: ListingId,
@@ -300,11 +297,17 @@ impl Listing {
         asked.max(self.probe.as_ref().map(|probe| probe.at))
     }
 
-    /// When a job can probe it. Only the recheck, at each full hour, probes a Live or gated listing whose last probe failed.
-    pub fn next_probe_at(&self, now: Moment) -> Moment {
+    /// When a job can probe it. Only the recheck, at each full hour, probes a Live or gated listing whose last probe failed. A
+    /// listing that was due when its probe was requested is probed at once, another one by a tick.
+    pub fn next_probe_at(&self, now: Moment, tick_seconds: u32) -> Moment {
         let due = self.due_at.max(now);
-        let waits_for_recheck = self.lane.is_proven() && self.failures > 0 && !self.at_once;
-        if waits_for_recheck { (due + ALMOST_AN_HOUR).rounded_down(3600) } else { due }
+        let was_due = self.probe_requested_at.unwrap_or(self.listed_at) >= self.due_at || self.was_put_back();
+        let interval = match self.lane.is_proven() {
+            true if self.failures > 0 && !self.at_once => 3600,
+            false if !was_due => i64::from(tick_seconds),
+            _ => return due,
+        };
+        (due + SignedDuration::from_secs(interval) - SignedDuration::from_millis(1)).rounded_down(interval)
     }
 
     /// Whether it waits for its first probe since it was restored, moved to another URL or brought back from a backup.

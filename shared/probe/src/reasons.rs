@@ -31,7 +31,6 @@ const LATER: Class = Class { handshake: Handshake::Partial, inconclusive: true }
 const SKIP: Class = Class { handshake: Handshake::Skip, inconclusive: false };
 
 const MAX_SEEN_CHARS: usize = 160;
-const WITHHELD: &str = "(text withheld: it looks like an instruction to a model)";
 
 impl ProbeFault {
     pub fn reason(&self, seen: &str) -> Reason {
@@ -112,5 +111,5 @@ fn plain(text: &str, limit: usize) -> String {
         }
     }
     let line = shorten(line.trim_end(), limit);
-    if injection::fault(&line).is_none() { line } else { WITHHELD.to_owned() }
+    injection::shown(&line).to_owned()
 }

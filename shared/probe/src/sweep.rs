@@ -324,7 +324,7 @@ async fn claim(app: &App, id: &ListingId) -> Option<Listing> {
     let mark = app.random.hex(8);
     let lease_ms = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
     let min_interval_ms = i64::from(app.settings.probe_tick_seconds) * 1000;
-    // A recheck and a tick take only listings that are due, so this has an effect for renewals and events alone.
+    // A listing that is published again is probed earlier (`at_once`).
     let live_due = renewable_until(now, &app.settings);
     let claim = Claim { id, mark: &mark, now, lease_ms, min_interval_ms, live_due };
     let claimed = async {

@@ -65,18 +65,19 @@ pub(super) fn name(profile: &Profile) -> String {
 }
 
 /// The headers that its `server.json` requires, else the token of a server that asks for sign-in. Each has the name of
-/// the environment variable for its value, such as `ARXIV_TOKEN`.
+/// the environment variable for its value, such as `MCP_ARXIV_TOKEN`: the publisher chooses the name of the server, and
+/// `GITHUB_TOKEN` is the secret of another.
 pub(super) fn headers(profile: &Profile) -> Vec<(String, String)> {
     let name = name(profile).replace('-', "_").to_uppercase();
-    // A variable must not begin with a digit.
-    let prefix = if name.starts_with(|c: char| c.is_ascii_digit()) { "MCP_" } else { "" };
     let variable = |header: &str| match header.eq_ignore_ascii_case("authorization") {
-        true => format!("{prefix}{name}_TOKEN"),
-        false => format!("{prefix}{name}_{}", header.replace('-', "_").to_uppercase()),
+        true => format!("MCP_{name}_TOKEN"),
+        false => format!("MCP_{name}_{}", header.replace('-', "_").to_uppercase()),
     };
-    let remote =
-        profile.server_json.as_ref().and_then(|server| server.get("remotes")?.get(0)?.get("headers"));
-    let declared = remote.and_then(Value::as_array).into_iter().flatten();
+    let remotes = profile.server_json.as_ref().and_then(|server| server.get("remotes")?.as_array());
+    let remotes = remotes.map(Vec::as_slice).unwrap_or_default();
+    let is_shown = |remote: &&Value| remote["url"].as_str() == about::endpoint(profile).as_deref();
+    let remote = remotes.iter().find(is_shown).or_else(|| remotes.first().filter(|_| remotes.len() == 1));
+    let declared = remote.and_then(|remote| remote["headers"].as_array()).into_iter().flatten();
     let required = declared.filter(|header| header["isRequired"] == true && header["value"].is_null());
     let named = required.filter_map(|header| header["name"].as_str()).filter(|name| is_header(name));
     let mut headers: Vec<String> = named.take(4).map(str::to_owned).collect();

@@ -223,8 +223,10 @@ fn configuration_refers_to_the_secret_of_a_server_without_containing_one() {
     let entry =
         |profile: &Profile| json_of(Sku::McpMesh, profile, "mcp.json")["mcpServers"]["browser"].clone();
     let by_hand = gated(ClientRegistration::ByHand);
-    assert_eq!(entry(&by_hand)["headers"], json!({ "Authorization": "Bearer ${BROWSER_TOKEN}" }));
-    assert!(content(Sku::McpMesh, &by_hand, "install.md").contains("set `BROWSER_TOKEN` in the environment"));
+    assert_eq!(entry(&by_hand)["headers"], json!({ "Authorization": "Bearer ${MCP_BROWSER_TOKEN}" }));
+    assert!(
+        content(Sku::McpMesh, &by_hand, "install.md").contains("set `MCP_BROWSER_TOKEN` in the environment")
+    );
     // A client that registers itself opens the sign-in page. A header would prevent this.
     let dynamic = gated(ClientRegistration::Dynamic);
     assert_eq!(entry(&dynamic), json!({ "type": "http", "url": "https://browser.example.com/mcp" }));

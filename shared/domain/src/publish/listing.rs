@@ -15,7 +15,7 @@ use registry_formats::{name_owner, registry_name};
 use registry_model::error::Problem;
 use registry_model::{
     Caller, Contact, ContactFrom, Handshake, HostName, Kind, Lane, LastProbe, Listing, ListingId, Moment,
-    NameHold, NameProof, NameProofMethod, NextStep, ProbeHistory,
+    NameHold, NameProof, NextStep, ProbeHistory,
 };
 use registry_store::StoreError;
 use registry_store::events::{Event, What};
@@ -91,19 +91,16 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     let is_described = known.as_ref().is_none_or(Listing::is_described);
     let supports = |proof: NameProof| is_described || proof.how.is_of_publisher();
     let has_other_id = id != first_id && proofs.name.is_some_and(supports);
-    let mut name = ProvenName { proof: proofs.name, has_other_id, is_held: false, holder: None };
+    let mut name = ProvenName { proof: proofs.name, has_other_id, holder: None };
     if let Some(sent) = submission.server_name() {
         let is_named = |listing: &Listing| listing.server_name.as_deref() == Some(sent);
         let holds = |listing: &Listing| listing.id != id && registry_name::of(listing) == sent;
-        if name.proof.is_some() {
-            name.holder = other.filter(is_named);
-        }
-        if name.is_by_publisher() || known.is_none() {
+        if name.is_by_publisher() || !known.as_ref().is_some_and(is_named) {
             let named = app.store.listings_named(sent).await?;
-            let mut holders = name.holder.take().into_iter().chain(named);
-            let holder = holders.find(|one| is_named(one) && holds(one));
-            name.is_held = name.proof.is_none() && holder.is_some();
-            name.holder = holder.filter(|_| name.proof.is_some());
+            name.holder = other.into_iter().chain(named).find(|one| is_named(one) && holds(one));
+        } else {
+            name.has_other_id = false;
+            name.holder = other.filter(is_named);
         }
     }
     match known {
@@ -222,16 +219,12 @@ fn is_at_host(name: &str, known: &Listing) -> bool {
     known.url.as_deref().is_some_and(|url| name_owner::covers(name, url))
 }
 
-/// Whether the listing has no name of another server. A name of the domain of its host replaces a mere claim, and another such
-/// name: none of them shows who published it.
+/// Whether the listing has no name of another server. A name of the domain of its host replaces a mere claim.
 fn may_name(submission: &Submission, known: &Listing) -> bool {
     let (Some(name), Some(own)) = (submission.server_name(), known.server_name.as_deref()) else {
         return true;
     };
-    own == name
-        || !known.is_described()
-            && known.name_proof.is_none_or(|proof| proof.how == NameProofMethod::Domain)
-            && is_at_host(name, known)
+    own == name || !known.is_described() && known.name_proof.is_none() && is_at_host(name, known)
 }
 
 /// Whether a proof of this name is one for everything in the listing.
@@ -246,9 +239,7 @@ pub(super) struct ProvenName {
     /// The listing has another id than the one that is made from the name: a listing of another owner has that id, or the
     /// listing existed before it had a description.
     has_other_id: bool,
-    /// Nothing proves the name, and another listing has it.
-    is_held: bool,
-    /// The listing of another owner that has the name.
+    /// The other listing that has the name.
     holder: Option<Listing>,
 }
 
@@ -266,17 +257,19 @@ impl ProvenName {
         self.holder.as_ref().filter(|holder| has_signed || self.is_by_publisher() && !is_proven(holder))
     }
 
-    /// Whether a listing may use the name although its id does not show it.
+    /// Whether a listing may use the name although its id does not show it. No two listings have the same registry name.
     fn name_hold(&self, listing: &Listing) -> Option<NameHold> {
         let is_yielded = listing.name_hold == Some(NameHold::Yielded);
-        let is_free = match self.holder {
-            Some(_) => self.losing_listing().is_some(),
-            None => self.is_by_publisher() && is_yielded || self.has_other_id && !is_yielded,
-        };
-        match (is_free, self.is_held) {
-            (true, _) => Some(NameHold::Held),
-            (false, true) => Some(NameHold::Yielded),
-            (false, false) => listing.name_hold,
+        let is_claim = |holder: &Listing| holder.is_name_claimed() && holder.name_hold.is_none();
+        match &self.holder {
+            Some(_) if self.losing_listing().is_some() => Some(NameHold::Held),
+            // A successful probe takes it.
+            Some(holder) if self.proof.is_some() && is_claim(holder) => listing.name_hold,
+            Some(_) => Some(NameHold::Yielded),
+            None if self.is_by_publisher() && is_yielded || self.has_other_id && !is_yielded => {
+                Some(NameHold::Held)
+            }
+            None => listing.name_hold,
         }
     }
 }
@@ -399,7 +392,7 @@ async fn publish_again(
     // A listing that is due keeps its place in the queue: otherwise anybody could send it to the end.
     updated.due_at = known.due_at.min(now).max(earliest);
     updated.probe_requested_at = Some(now);
-    updated.at_once = earliest <= now;
+    updated.at_once = true;
     let status = if known.lane == Lane::Queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
     let retry_at = Some(earliest).filter(|earliest| *earliest > now);
     let written = app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;

@@ -240,6 +240,7 @@ fn answer(
 ) -> Answer {
     let settings = &app.settings;
     let now = app.clock.now();
+    let next_probe_at = listing.next_probe_at(now, app.settings.probe_tick_seconds);
     let lane = listing.shown_lane(app.oldest_proof());
     let live = lane == Lane::Active;
     let Advice { must_fix: reasons, could_improve: warnings } = explain::advice(listing, lane, evidence);
@@ -266,8 +267,8 @@ fn answer(
         withdrawal: listing.withdrawal.clone(),
         probe: listing.probe.as_ref().map(|_| ProbeSummary::of(listing, now)),
         liveness: Liveness::of(listing, app.oldest_proof(), now),
-        retry_at: (!lane.is_proven() && lane != Lane::Withdrawn).then_some(listing.next_probe_at(now)),
-        recheck_at: lane.is_proven().then_some(listing.next_probe_at(now)),
+        retry_at: (!lane.is_proven() && lane != Lane::Withdrawn).then_some(next_probe_at),
+        recheck_at: lane.is_proven().then_some(next_probe_at),
         failed_recheck_hours: u32::try_from(listing.strikes.len()).unwrap_or(u32::MAX),
         checks_clean: evidence.is_some_and(|evidence| {
             let (verdict, is_clean) = (&evidence.verdict, evidence.is_clean());
@@ -375,7 +376,7 @@ pub(crate) async fn next(
     Ok(match lane {
         Lane::Active | Lane::Gated if listing.last_failure.is_some() => {
             let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
-            let next = listing.next_probe_at(app.clock.now());
+            let next = listing.next_probe_at(app.clock.now(), settings.probe_tick_seconds);
             let note = format!("Its last probe failed. {fix}The next probe is at {next}.");
             NextStep::check_status(settings, &listing.id, note).named("fix").poll(next, app.clock.now())
         }
@@ -393,7 +394,7 @@ pub(crate) async fn next(
         }
         Lane::Queued => {
             let now = app.clock.now();
-            let next = listing.next_probe_at(now);
+            let next = listing.next_probe_at(now, settings.probe_tick_seconds);
             let note = if next > now {
                 format!("The next probe is after {next}. Check the status then.")
             } else {

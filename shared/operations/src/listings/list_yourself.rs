@@ -154,7 +154,7 @@ fn answer(app: &App, published: &Published) -> Answer {
         check("See its proof.")
     } else {
         check("Poll until `lane` is no longer `queued`. With `needs_fix`, `reasons` says what to change.")
-            .poll(retry_at.unwrap_or(now), now)
+            .poll(listing.next_probe_at(now, app.settings.probe_tick_seconds), now)
     };
     Answer {
         listing_id: listing.id.clone(),

@@ -51,7 +51,7 @@ impl Standing {
         };
         let valid_until = |at| When::of(at + app.settings.recheck_interval(), now);
         let name = NameStanding::of(listing);
-        let next = listing.next_probe_at(now);
+        let next = listing.next_probe_at(now, app.settings.probe_tick_seconds);
         Self {
             is_live,
             is_gated: lane == Lane::Gated,

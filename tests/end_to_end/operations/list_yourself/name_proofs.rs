@@ -210,6 +210,25 @@ async fn url_at_the_domain_takes_a_name_only_until_the_publisher_signs() {
     assert_eq!(registry.live_counts().await, (0, 2));
 }
 
+/// Also if the id that is made from the name is free, because the publisher listed its server by its URL first.
+#[tokio::test]
+async fn proven_name_is_the_registry_name_of_one_listing() {
+    const NAME: &str = "localhost.acme/adder";
+    let (_domain, registry) = registry_with_key("acme.localhost").await;
+    let (server, tenant) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
+    let [own, other] = [&server, &tenant].map(|peer| peer.url("/mcp").replace("127.0.0.1", "acme.localhost"));
+    let by_url = id_of(&registry.publish(&json!({ "mcp_url": own })).await);
+    let id = probe_to_live(&registry, by_url).await;
+    let signed = Owner::new(1).publish(&registry, &server_json(NAME, &own)).await;
+    assert_eq!((signed.status, id_of(&signed.body)), (200, id), "{signed:?}");
+    let second = id_of(&registry.publish(&server_json(NAME, &other)).await);
+    probe_to_live(&registry, second).await;
+    registry.index().await;
+    let list = registry.get("/v0.1/servers").await.body["servers"].clone();
+    let names = list.as_array().unwrap().iter().map(|entry| entry["server"]["name"].clone());
+    assert_eq!(names.filter(|name| name == NAME).count(), 1, "{list}");
+}
+
 /// The name stays claimed, because the host of the endpoint says nothing about the domain of the name.
 #[tokio::test]
 async fn key_of_the_endpoint_host_may_change_the_description() {
