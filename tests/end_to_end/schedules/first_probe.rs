@@ -151,7 +151,8 @@ async fn retries_wait_longer_each_time_and_follow_retry_after() {
     registry.first_probe(&id).await;
     let status = registry.status(&id).await;
     assert_eq!((&status["lane"], &status["reasons"][0]["code"]), (&json!("queued"), &json!("rate_limited")));
-    assert_eq!(time(&status["retry_at"]).duration_since(registry.now()).as_secs(), 7200);
+    let wait = time(&status["retry_at"]).duration_since(registry.now()).as_secs();
+    assert!((7200..7200 + 360).contains(&wait), "the first tick after two hours: {wait}");
 }
 
 /// A publisher names only the site. The listing stays Live as long as the server or card that was found answers.
