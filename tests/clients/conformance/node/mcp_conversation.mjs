@@ -20,7 +20,7 @@ export async function converse(client) {
   const absent = await client.callTool({ name: 'check_status', arguments: { id: 'agtpub_00000000000000000000' } });
   assert.equal(absent.isError, true);
   assert.equal(absent.structuredContent.code, 'listing_not_found');
-  assert.equal(absent.structuredContent.next.action, 'publish');
+  assert.equal(absent.structuredContent.next.action, 'find_listing');
 
   await assert.rejects(client.callTool({ name: 'nope', arguments: {} }), (error) => {
     assert.equal(error.code, -32602);
