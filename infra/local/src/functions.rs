@@ -72,7 +72,6 @@ pub struct JobFunction {
     pub queue: Option<Queue>,
 }
 
-/// A queue of SQS.
 #[derive(Clone, Copy, Debug)]
 pub struct Queue {
     /// After this time, a message that was not handled is delivered again.

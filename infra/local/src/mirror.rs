@@ -22,7 +22,6 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const MAX_ANSWER_BYTES: usize = 32 << 20;
 const MAX_JSON_VALUES: usize = 1_000_000;
 
-/// What to mirror, and how.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// A file, `-`, or the URL of a registry, a dump or a list.

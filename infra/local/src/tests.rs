@@ -32,7 +32,6 @@ async fn request(address: SocketAddr, method: &str, path: &str, body: &str) -> S
 
 const CARD: &str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
 
-/// The log of a test.
 #[derive(Clone, Debug, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

@@ -9,14 +9,12 @@ use crate::prelude::*;
 use registry_model::{Secret, hex};
 use registry_store::{CallerKeys, caller_key_period};
 
-/// Bytes of a digest.
 const DIGEST_BYTES: usize = 16;
 
 /// The keys that this process has read.
 #[derive(Debug, Default)]
 pub struct CachedCallerKeys(Mutex<Option<CallerKeys>>);
 
-/// The digests of one caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallerDigests {
     /// With the key of this period. New items contain this digest.

@@ -22,7 +22,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// If more hosts are known, those without a probe are forgotten; their leases end by themselves.
 const MAX_IDLE_HOSTS: usize = 1_000;
 
-/// The slots of this process.
 #[derive(Debug, Default)]
 pub struct HostSlots(Mutex<HashMap<String, Arc<Host>>>);
 

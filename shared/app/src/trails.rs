@@ -8,7 +8,7 @@ mod trace;
 
 pub use pending::PendingDeposits;
 pub use source::{is_itself, source_digest};
-pub use trace::{CONTAGION, ENDORSEMENT_INTERVAL, TRACE_INTERVAL, trace_amounts};
+pub use trace::{CONTAGION, DEFAULT_INTENSITY, ENDORSEMENT_INTERVAL, TRACE_INTERVAL, trace_amounts};
 
 /// The version of this family (`specification.md#versioning`).
 pub const VERSION: &str = "2.9.0";

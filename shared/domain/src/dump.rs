@@ -18,7 +18,6 @@ use registry_model::{Access, LastLeaf, Listed, ServerDocument, UnfinishedDump};
 use registry_search::browse::{self, BrowseQuery};
 use registry_store::StoreError;
 
-/// The path of the JSON Schema of a line.
 pub const SCHEMA_PATH: &str = "/dumps/schema.json";
 
 /// Listings read at once.

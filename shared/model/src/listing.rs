@@ -103,8 +103,10 @@ pub struct Listing {
     pub demoed: bool,
     #[serde(default)]
     pub feedbacked: bool,
-    /// The last visit to its inbox, to the hour; older messages count as read.
+    /// The last visit to its inbox or message in its name, to the hour.
     pub visited_at: Option<Moment>,
+    /// The last read of its inbox, to the hour; older messages count as read.
+    pub read_at: Option<Moment>,
     /// When a probe was last requested although it was not Live: it was published again, or its owner asked.
     pub probe_requested_at: Option<Moment>,
     /// Claims for a probe since a verdict was last recorded; more than one where that process died or could not write.
@@ -178,6 +180,7 @@ impl Listing {
             demoed: false,
             feedbacked: false,
             visited_at: None,
+            read_at: None,
             probe_requested_at: None,
             attempts: 0,
             lease: None,

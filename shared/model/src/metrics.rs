@@ -29,9 +29,7 @@ string_enum! {
         OldestUnindexedChange = "OldestUnindexedChange",
         /// Leaves that the sequencer set aside because they cannot be read.
         UnreadableLeaves = "UnreadableLeaves",
-        /// Live agents.
         LiveAgents = "LiveAgents",
-        /// Live MCP servers.
         LiveMcpServers = "LiveMcpServers",
         /// Probes with an `ok` handshake.
         ProbesOk = "ProbesOk",

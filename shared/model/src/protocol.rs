@@ -29,7 +29,7 @@ pub const AGENT_CARD_MEDIA_TYPE: &str = "application/a2a-agent-card+json";
 pub const REGISTRY_MEDIA_TYPE: &str = "application/ai-registry+json";
 
 /// The A2A versions that the endpoint announces, the newest first; older requests are understood, too.
-pub const A2A_VERSIONS: [&str; 2] = ["1.0", "0.3"];
+pub const A2A_VERSIONS: [&str; 3] = ["1.0", "0.3", "0.2"];
 
 /// The list of servers in the API of the official MCP registry.
 pub const MCP_REGISTRY: &str = "/v0.1/servers";

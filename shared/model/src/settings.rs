@@ -609,7 +609,6 @@ pub fn settings_table() -> String {
     reader::table(&definitions())
 }
 
-/// The settings that are secrets.
 pub fn secrets() -> Vec<&'static str> {
     definitions().iter().filter(|definition| definition.is_secret).map(|definition| definition.name).collect()
 }

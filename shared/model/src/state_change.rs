@@ -63,7 +63,6 @@ impl StateChange {
             && self.before.last_ok_at.is_some_and(|last| self.is_same_week(last))
     }
 
-    /// Whether an earlier probe was in the same week as this one.
     pub fn is_same_week(&self, earlier: Moment) -> bool {
         earlier.iso_week() == self.record.probed_at.iso_week()
     }

@@ -86,7 +86,6 @@ pub fn audible(value: f64) -> f64 {
 }
 
 string_enum! {
-    /// The values of a trail.
     pub enum TrailValue {
         /// It was used, praised or mentioned.
         Attraction = "attraction",
@@ -94,7 +93,6 @@ string_enum! {
         Danger = "danger",
         /// Searches found it.
         Demand = "demand",
-        /// It was listed.
         Joined = "joined",
     }
 }
@@ -155,42 +153,30 @@ impl Amounts {
 
 string_enum! {
     pub enum TrailEvent {
-        /// A listing took a demo.
         TakeDemo = "take_demo",
-        /// A listing gave feedback.
         LeaveFeedback = "leave_feedback",
-        /// A listing took a founding seat.
         FoundingClaim = "founding_claim",
         /// A search for a capability returned the listing.
         MatchHit = "match_hit",
         /// A search for a capability returned the listing first.
         MatchQuery = "match_query",
-        /// A listing was listed.
         ListYourself = "list_yourself",
-        /// A probe was answered.
         ProbeOk = "probe_ok",
-        /// A probe failed.
         ProbeFail = "probe_fail",
-        /// A caller endorsed the listing.
         Endorse = "endorse",
-        /// A caller left a trace.
         LeaveTrace = "leave_trace",
-        /// Two listings were used together.
         UsedWith = "used_with",
         /// Applies to a listing that was used with one of them before.
         Contagion = "contagion",
-        /// A caller reported how using the listing went.
         Outcome = "outcome",
-        /// The registry attested something about the listing.
         Attestation = "attestation",
-        /// A caller read the traces of the listing.
         Sense = "sense",
     }
 }
 
 impl TrailEvent {
-    /// The fixed part of its deposit. What an answered probe takes from danger depends on how much there is
-    /// ([`Amounts::relief`]), what a trace adds depends on its intensity.
+    /// Its usual deposit. What an answered probe takes from danger depends on how much there is
+    /// ([`Amounts::relief`]); that of a trace is for the default kind and intensity.
     pub const fn amounts(self) -> Amounts {
         let none = Amounts::NONE;
         match self {
@@ -200,7 +186,7 @@ impl TrailEvent {
             Self::ProbeOk => Amounts { attraction: 1.0, ..none },
             Self::ProbeFail => Amounts { danger: 10.0, ..none },
             Self::Endorse => Amounts { attraction: 12.0, ..none },
-            Self::LeaveTrace => Amounts { attraction: 6.0, ..none },
+            Self::LeaveTrace => Amounts { attraction: 9.0, ..none },
             Self::UsedWith => Amounts { attraction: 4.0, demand: 2.0, ..none },
             Self::Contagion => Amounts { attraction: 0.5, demand: 3.0, ..none },
             // Reading the traces of a listing shows less interest than a search that finds it.

@@ -16,7 +16,6 @@ pub enum RawArguments {
 }
 
 impl RawArguments {
-    /// The names of the arguments.
     pub(crate) fn names(&self) -> Vec<String> {
         match self {
             Self::Query(query) => {
@@ -87,8 +86,9 @@ fn as_integer(number: &Number) -> Option<i64> {
 
 fn unreadable<E: std::error::Error>(error: &serde_path_to_error::Error<E>) -> Problem {
     let field = error.path().to_string();
-    let detail = readable(&shorten(&error.inner().to_string(), 300));
-    if let Some(named) = field_in(&detail) {
+    let message = shorten(&error.inner().to_string(), 300);
+    let detail = readable(&message);
+    if let Some(named) = field_in(&message) {
         return Problem::invalid(named, "invalid_argument", format!("{detail}."));
     }
     if field == "." {
@@ -97,7 +97,7 @@ fn unreadable<E: std::error::Error>(error: &serde_path_to_error::Error<E>) -> Pr
     Problem::invalid(&field, "invalid_argument", format!("`{field}`: {detail}."))
 }
 
-/// Replaces serde's messages about invalid numbers.
+/// Replaces some of serde's messages.
 fn readable(detail: &str) -> String {
     const NOT_A_NUMBER: [&str; 3] = [
         "invalid digit found in string",
@@ -106,6 +106,12 @@ fn readable(detail: &str) -> String {
     ];
     if NOT_A_NUMBER.contains(&detail) {
         return "must be a whole number in digits, and not too large".to_owned();
+    }
+    if let Some(name) = detail.strip_prefix("missing field ") {
+        return format!("{name} is required");
+    }
+    if let Some(rest) = detail.strip_prefix("unknown variant ") {
+        return format!("unknown value {rest}");
     }
     match detail.rsplit_once("expected ") {
         Some((before, "f32" | "f64")) => format!("{before}expected a number"),

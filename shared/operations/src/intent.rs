@@ -77,7 +77,6 @@ pub enum Intent {
     TooManyFields,
     /// A greeting, a call for help, or an empty message.
     Greeting,
-    /// Not understood.
     Unclear,
 }
 

@@ -22,6 +22,11 @@ pub(super) async fn shown_listing(app: &App, id: &str) -> Result<Listing, Proble
     Ok(listing)
 }
 
+/// Why another read did not find a listing: it was withdrawn, or there is none.
+pub(super) async fn missing(app: &App, id: &str) -> Problem {
+    shown_listing(app, id).await.err().unwrap_or_else(|| Problem::listing_not_found(&app.settings, id))
+}
+
 pub(super) async fn listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
     let missing = || Problem::listing_not_found(&app.settings, id).with("found", false);
     let parsed = id.parse::<ListingId>().map_err(|_| missing())?;

@@ -68,8 +68,9 @@ fn value(slot: &str, answer: &Value) -> Option<String> {
     if let Some(path) = slot.strip_suffix('~') {
         let hours = member(answer, path)?.as_f64()?;
         return Some(match hours {
-            ..0.1 => "a few minutes".to_owned(),
-            ..2.0 => format!("{:.0} minutes", hours * 60.0),
+            // The hours are rounded to tenths.
+            ..0.2 => "less than 10 minutes".to_owned(),
+            ..2.0 => format!("about {:.0} minutes", hours * 60.0),
             2.0..48.0 => format!("{hours:.0} hours"),
             _ => format!("{:.0} days", hours / 24.0),
         });
@@ -119,7 +120,7 @@ mod tests {
             ("{deal.left} seats | of {none} | , {tags}.", Some("3 seats, x, y.")),
             ("{rows#row}: [rows]{id} | at {url}", Some("2 rows: mcp-a at u; mcp-b.")),
             ("{rows#}, {empty#row}, {one#row}.", Some("2, 0 rows, 1 row.")),
-            ("It is {lane} since {age~}.", Some("It is waiting for a fix since 90 minutes.")),
+            ("It is {lane} since {age~}.", Some("It is waiting for a fix since about 90 minutes.")),
             ("{none}.", None),
             ("Rows: [empty]{id}", None),
         ] {

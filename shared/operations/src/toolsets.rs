@@ -79,7 +79,6 @@ impl Toolset {
     }
 }
 
-/// The toolset of this name.
 pub fn toolset(name: &str) -> Option<&'static Toolset> {
     [&CORE, &SPECIFIED].into_iter().chain(&FAMILIES).find(|toolset| toolset.name == name)
 }

@@ -29,9 +29,9 @@ fn skill(profile: &Profile, settings: &Settings) -> File {
     page.title(&format!("Improve {name}"));
     let cases = code(evaluation::PATH, 40);
     page.block(steps(vec![
-        format!("Send the calls in {cases} to your build of {name}. If all are as expected, take the first open line of `regression.md`."),
+        format!("Run the command below and note the score. Send the calls in {cases} to your build of {name}. If all are as expected, take the first open line of `regression.md`."),
         format!("Change one text or one handler of {name}."),
-        format!("Send the calls again. Keep the change only if all are as expected, and the score of {name} is not lower."),
+        format!("Deploy the change, and send the calls and the command again. Keep the change only if all calls are as expected, and the score is not lower than the noted one. A probe also sends a message, so its score can differ."),
         "Check its line in `regression.md`, and add what you tried to `improvement-log.jsonl`.".to_owned(),
     ]));
     let card = address(profile.card_url.as_deref()).or_else(|| about::endpoint(profile));

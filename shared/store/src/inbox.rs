@@ -70,7 +70,7 @@ impl Store {
         Ok(self.transact(transaction).await?.is_written())
     }
 
-    /// Stores a visit of an inbox, unless another was stored since `last`, the last one that is known; `changes_active_list`
+    /// Stores a read of an inbox, unless another was stored since `last`, the last one that is known; `changes_active_list`
     /// where the active list then shows its listing differently.
     pub async fn note_visit(
         &self,
@@ -79,10 +79,11 @@ impl Store {
         now: Moment,
         changes_active_list: bool,
     ) -> Result<()> {
-        let visited = not_withdrawn().set("visited_at", s(now.to_string()));
+        let visited =
+            not_withdrawn().set("visited_at", s(now.to_string())).set("read_at", s(now.to_string()));
         let visited = match last {
-            Some(last) => visited.if_equal("visited_at", s(last.to_string())),
-            None => visited.if_missing("visited_at"),
+            Some(last) => visited.if_equal("read_at", s(last.to_string())),
+            None => visited.if_missing("read_at"),
         };
         if changes_active_list {
             let mut transaction = Transaction::updating(keys::listing(id), visited);
@@ -93,9 +94,9 @@ impl Store {
         }
     }
 
-    /// Whether a visit at `now` would be stored after one at `visited_at`.
-    pub fn is_visit_stored(visited_at: Option<Moment>, now: Moment) -> bool {
-        visited_at.is_none_or(|at| now.as_millisecond() - at.as_millisecond() >= VISIT_INTERVAL_MS)
+    /// Whether a read at `now` would be stored after one at `read_at`.
+    pub fn is_visit_stored(read_at: Option<Moment>, now: Moment) -> bool {
+        read_at.is_none_or(|at| now.as_millisecond() - at.as_millisecond() >= VISIT_INTERVAL_MS)
     }
 
     /// The messages of an inbox from `since` on, before `before`, where an earlier page ended.

@@ -107,9 +107,10 @@ pub(super) fn listing_item(listing: &Listing) -> Result<Item> {
 }
 
 /// The change from one state of a listing's item to another, with a new revision. It excludes the funnel's marks, the
-/// last visit and the proven domain, which other writers set during a probe.
+/// last visit and read, and the proven domain, which other writers set during a probe.
 pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression> {
-    const EXCLUDED: [&str; 6] = ["pk", "sk", "demoed", "feedbacked", "visited_at", "proven_domain"];
+    const EXCLUDED: [&str; 7] =
+        ["pk", "sk", "demoed", "feedbacked", "visited_at", "read_at", "proven_domain"];
     let (mut before, mut after) = (listing_item(before)?, listing_item(after)?);
     before.retain(|name, _| !EXCLUDED.contains(&name.as_str()) && !after.contains_key(name));
     after.retain(|name, _| !EXCLUDED.contains(&name.as_str()));

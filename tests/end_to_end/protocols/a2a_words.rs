@@ -25,13 +25,13 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
     let (registry, _peer, id) = live_agent().await;
     registry.index().await;
     for (text, operation, fact) in [
-        ("how many seats are left?", "get_founding_deal", "100 of 100 founding seats are left"),
+        ("how many seats are left?", "get_founding_deal", "Founding seats left: 100 of 100; taken: 0."),
         ("who can help me add two numbers?", "match_capability", "\"Adder\""),
         ("which agents are live?", "search_active", "1 agent and 0 MCP servers are Live"),
         (
             "is {id} alive?",
             "check_liveness",
-            "is alive: it is active (Live) and last answered a real handshake a few minutes ago, at 2026",
+            "is alive: it is active (Live) and last completed a real handshake less than 10 minutes ago, at 2026",
         ),
         ("what is the status of {id}?", "check_status", "is active (Live)"),
         ("which protocol version does {id} speak?", "check_status", "speaks protocol version 1.0"),

@@ -132,6 +132,7 @@ async fn lists_and_searches_contain_gated_servers_only_on_request() {
         let ard = registry.get(&format!("/api/ard/search?q=files&{access}")).await.body;
         assert_eq!(ard["total"], names.len(), "{access}: {ard}");
         let board = text(registry, &format!("/list?q=files&{access}")).await;
+        assert_eq!(board.contains("Every listing here"), matches!(access, "" | "access=open"), "{access}");
         for name in ["Files", "Open files"] {
             let shown = board.contains(&format!("<bdi>{name}</bdi>"));
             let expected = names.contains(&if name == "Files" { NAME } else { "org.example/open" });
@@ -183,6 +184,8 @@ async fn weekly_recheck_proves_a_sign_in_again_and_three_failures_demote() {
     registry.tick().await;
     let failing = registry.status(id).await;
     assert_eq!((&failing["lane"], &failing["next"]["action"]), (&json!("gated"), &json!("fix")), "{failing}");
+    let badge = text(registry, &format!("/badge/gated.svg?id={id}")).await;
+    assert!(badge.contains(": sign-in, last probe failed</title>"), "{badge}");
     // A stranger who publishes it again neither erases the outage nor makes it due.
     registry.events();
     let published = registry.publish(&described(&setup.server.url("/mcp"))).await;

@@ -18,7 +18,12 @@ async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {
     assert!(hot.to_string().contains(id.as_str()));
     let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Impersonates a bank." });
     registry.run("operator", command).await;
-    assert_eq!(registry.post(STIGMERGY, &trace_body(id, "Another.")).await.status, 404);
+    let refused = registry.post(STIGMERGY, &trace_body(id, "Another.")).await;
+    assert_eq!(
+        (refused.status, &refused.body["next"]["action"]),
+        (404, &json!("check_status")),
+        "{refused:?}"
+    );
     let used = json!({ "listing_id": pair.server, "listing_b": id });
     assert_eq!(call_as(registry, 2, "used_with", used).await.unwrap_err().code, "listing_not_found");
     for (tool, arguments) in [
@@ -34,7 +39,7 @@ async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {
     let at_the_other = sensed(registry, &pair.server).await.to_string();
     assert!(!at_the_other.contains(id.as_str()), "{at_the_other}");
     let sense = json!({ "action": "sense_traces", "listing_id": id });
-    assert_eq!(registry.post(STIGMERGY, &sense).await.status, 404);
+    assert_eq!(registry.post(STIGMERGY, &sense).await.body["next"]["action"], "check_status");
 }
 
 #[tokio::test]

@@ -93,7 +93,7 @@ pub(super) async fn take_off(
             lease_until: 0,
             ..before.clone()
         };
-        let text = format!("{} was withdrawn: {}", before.name, withdrawal.reason.as_str());
+        let text = format!("{} is no longer listed. Reason: {}", before.name, withdrawal.reason.as_str());
         let news = FeedItem::of_listing(&after, "listing_withdrawn", text, withdrawal.at);
         if decide(app, &before, &after, &news, What::Withdrawn).await? {
             if !withdrawal.by_owner {

@@ -36,16 +36,19 @@ pub struct Talk {
 impl Talk {
     pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
         let visited_at = listing.visited_at;
-        let visited =
-            visited_at.map_or_else(|| "nobody has read it yet".to_owned(), |at| format!("last read at {at}"));
+        let visited = visited_at
+            .map_or_else(|| "nobody has visited it yet".to_owned(), |at| format!("last visit at {at}"));
         let lane = listing.shown_lane(now - settings.recheck_interval());
         let (Lane::Active, Some(live_since)) = (lane, listing.live_since) else {
-            let reason = "The listing is not Live. Its inbox is kept, but nobody has to read it.".to_owned();
+            let reason = match lane {
+                Lane::Withdrawn => "The listing was withdrawn, so its inbox is closed.",
+                _ => "The listing is not Live. Its inbox is kept, but nobody has to read it.",
+            };
             return Self {
                 required: false,
                 active: false,
                 mode: TalkMode::Inactive,
-                reason,
+                reason: reason.to_owned(),
                 grace_ends_at: None,
             };
         };
@@ -58,10 +61,10 @@ impl Talk {
             );
             (TalkMode::Grace, reason)
         } else if is_present {
-            (TalkMode::Present, format!("Its inbox was read within the last seven days ({visited})."))
+            (TalkMode::Present, format!("Its inbox was visited within the last seven days ({visited})."))
         } else {
             let reason = format!(
-                "The first days after the listing went Live ended at {ends}, and its inbox was not read \
+                "The first days after the listing went Live ended at {ends}, and its inbox was not visited \
                  within the last seven days ({visited}). The listing stays Live."
             );
             (TalkMode::Lapsed, reason)

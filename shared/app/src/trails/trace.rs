@@ -14,10 +14,13 @@ pub const TRACE_INTERVAL: SignedDuration = SignedDuration::from_hours(24);
 /// before. This is the maximum number of such listings; the strongest pairs are chosen first.
 pub const CONTAGION: usize = 8;
 
+pub const DEFAULT_INTENSITY: u8 = 6;
+
 /// The deposit of a trace is 6 plus half of its intensity. A warning adds it to danger, a wish adds it to demand, and
 /// every other trace adds it to attraction.
 pub fn trace_amounts(kind: MarkKind, intensity: u8) -> Amounts {
-    let amount = TrailEvent::LeaveTrace.amounts().attraction + f64::from(intensity) * 0.5;
+    let more = (f64::from(intensity) - f64::from(DEFAULT_INTENSITY)) * 0.5;
+    let amount = TrailEvent::LeaveTrace.amounts().attraction + more;
     match kind {
         MarkKind::Danger => Amounts { danger: amount, ..Amounts::NONE },
         MarkKind::Intent => Amounts { demand: amount, ..Amounts::NONE },
@@ -35,7 +38,7 @@ mod tests {
     fn kind_and_intensity_of_a_mark_decide_its_effect_on_the_trail() {
         // 6 + 6 / 2, 6 + 50 / 2
         let of = trace_amounts;
-        assert_eq!(of(MarkKind::Mark, 6), Amounts { attraction: 9.0, ..Amounts::NONE });
+        assert_eq!(of(MarkKind::Mark, DEFAULT_INTENSITY), Amounts { attraction: 9.0, ..Amounts::NONE });
         assert_eq!(of(MarkKind::Danger, 50), Amounts { danger: 31.0, ..Amounts::NONE });
         assert_eq!(of(MarkKind::Intent, 1), Amounts { demand: 6.5, ..Amounts::NONE });
     }

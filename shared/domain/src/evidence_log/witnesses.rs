@@ -121,7 +121,6 @@ fn failed(witness: &LogWitness, known: WitnessState, reason: String) -> WitnessS
 
 enum Answer {
     Cosigned {
-        /// The signature line.
         line: String,
         at: Moment,
     },

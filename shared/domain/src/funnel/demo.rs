@@ -62,7 +62,7 @@ pub async fn demo(app: &App, caller: &Caller, request: DemoRequest) -> Result<De
     let core = &listing.0;
     let lane = core.shown_lane(app.oldest_proof());
     if lane != Lane::Active {
-        return Err(not_active(app, &core.id, lane));
+        return Err(not_active(app, "A demo", &core.id, lane));
     }
     let sku = request.sku.unwrap_or_else(|| Sku::of_kind(core.shown_kind()));
     let known = orders.into_iter().find(|order| order.sku == sku);
@@ -105,7 +105,7 @@ async fn take(
         DemoOutcome::Taken => Ok(order),
         // Another request took it at the same moment: return that order.
         DemoOutcome::AlreadyTaken => Ok(app.store.order(&order.order_id).await?.unwrap_or(order)),
-        DemoOutcome::NotActive => Err(not_active(app, &core.id, Lane::Queued)),
+        DemoOutcome::NotActive => Err(not_active(app, "A demo", &core.id, Lane::Queued)),
     }
 }
 
@@ -127,8 +127,8 @@ async fn find(app: &App, which: &ListingRef) -> Result<ListingWithOrders, Proble
     }
 }
 
-pub(super) fn not_active(app: &App, id: &ListingId, lane: Lane) -> Problem {
-    let detail = format!("A demo requires a Live listing. The state of this listing is {}.", lane.as_str());
+pub(super) fn not_active(app: &App, what: &str, id: &ListingId, lane: Lane) -> Problem {
+    let detail = format!("{what} requires a Live listing. The state of this listing is {}.", lane.as_str());
     let note = "The status says why the listing is not Live, and what to do.";
     Problem::conflict("not_active", detail).with("lane", lane.as_str()).with_next(NextStep::check_status(
         &app.settings,

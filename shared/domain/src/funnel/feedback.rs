@@ -94,7 +94,7 @@ fn chosen(
     orders.into_iter().min_by_key(|order| (order.sku != default, order.at)).ok_or_else(|| {
         match listing.shown_lane(app.oldest_proof()) {
             Lane::Active => demo_first(app, &listing.id),
-            lane => not_active(app, &listing.id, lane),
+            lane => not_active(app, "Feedback", &listing.id, lane),
         }
     })
 }

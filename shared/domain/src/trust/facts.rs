@@ -1,6 +1,6 @@
 //! The claims that a signed statement about a listing contains. Each type of statement has its own claims.
 //! They are made from what the registry observed. All values come from the table. No text of a caller or of a
-//! listing is repeated.
+//! listing is repeated. Times are in whole seconds as `issued_at`, so that none of them is later.
 
 use super::capability::Capability;
 use super::reciprocity::Reciprocity;
@@ -39,7 +39,6 @@ pub async fn observed(
     };
     let Value::Object(mut claims) = claims else { return Err(Problem::fault("claims are an object")) };
     claims.insert("listing_id".to_owned(), json!(listing.id));
-    // In whole seconds as `issued_at`, which is never earlier.
     claims.insert("observed_until".to_owned(), json!(app.clock.now().rounded_down(1)));
     Ok(claims)
 }
@@ -54,10 +53,10 @@ fn liveness(app: &App, listing: &Listing, lane: Lane) -> Value {
     json!({
         "live": lane == Lane::Active,
         "lane": lane,
-        "last_signal_at": listing.last_ok_at,
+        "last_signal_at": listing.last_ok_at.map(|at| at.rounded_down(1)),
         "signal": listing.last_ok_at.map(|_| "handshake"),
         "counts_for_hours": app.settings.recheck_interval().as_hours(),
-        "live_since": listing.live_since,
+        "live_since": listing.live_since.map(|at| at.rounded_down(1)),
     })
 }
 
@@ -70,11 +69,11 @@ fn probe_clean(app: &App, listing: &Listing, lane: Lane, evidence: &Assessment) 
         .collect::<Vec<_>>();
     json!({
         "clean": is_clean(listing, Some(evidence), app.oldest_proof()),
-        "asked_at": listing.last_asked(),
-        "failing_since": listing.failing_since,
+        "asked_at": listing.last_asked().map(|at| at.rounded_down(1)),
+        "failing_since": listing.failing_since.map(|at| at.rounded_down(1)),
         "lane": lane,
         "handshake": evidence.verdict.handshake,
-        "probed_at": evidence.probed_at,
+        "probed_at": evidence.probed_at.rounded_down(1),
         "score": evidence.score.value,
         "checks": checks,
     })
@@ -87,7 +86,7 @@ fn capability(listing: &Listing, evidence: &Assessment) -> Result<Value, Problem
         "kind": observed.kind,
         "tools": observed.tools.len(),
         "skills": observed.skills.len(),
-        "probed_at": evidence.probed_at,
+        "probed_at": evidence.probed_at.rounded_down(1),
     }))
 }
 
@@ -99,7 +98,7 @@ fn identity_bind(identities: &[Identity]) -> Result<Value, Problem> {
     Ok(json!({
         "proven_domain": identity.proven_domain,
         "method": identity.method,
-        "proven_at": identity.at,
+        "proven_at": identity.at.rounded_down(1),
         "public_jwk": identity.public_jwk,
         "thumbprint": identity.thumbprint,
     }))
@@ -120,7 +119,7 @@ async fn composition(app: &App, listing: &Listing, other: Option<&ListingId>) ->
     Ok(json!({
         "listing_b": other,
         "reports": edge.count,
-        "last_reported_at": edge.last_at,
+        "last_reported_at": edge.last_at.rounded_down(1),
         "source": "reports of callers, counted by the registry",
     }))
 }

@@ -4,7 +4,6 @@
 use super::LivenessState;
 use crate::prelude::*;
 
-/// The headers of a badge.
 pub const HEADERS: &[(&str, &str)] =
     &[("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'")];
 
@@ -43,6 +42,8 @@ pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_pro
             ("last probe failed", AMBER)
         }
         ("live", LivenessState::Failing | LivenessState::Stale) => ("proof expired", GREY),
+        ("live", _) if lane == Lane::Gated && listing.failures > 0 => ("gated, last probe failed", AMBER),
+        ("gated", _) if lane == Lane::Gated && listing.failures > 0 => ("sign-in, last probe failed", AMBER),
         _ => status(name, listing, lane),
     };
     match listing.shown_domain().filter(|_| name == "verified" && lane == Lane::Active && color != AMBER) {

@@ -295,7 +295,7 @@ fn reason(listing: &Listing) -> String {
         (None, _) => "Not probed yet.".to_owned(),
         (Some(_), 0) => proof.to_owned(),
         (Some(_), failures) => format!(
-            "{proof} After that, {failures} probe(s) failed. A recheck will show whether it still answers."
+            "{proof} Failed probes after that: {failures}. A recheck will show whether it still answers."
         ),
     }
 }

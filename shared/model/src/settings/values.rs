@@ -59,7 +59,6 @@ pub(super) fn rate_percent(value: &str, mode: Mode) -> Option<Option<u32>> {
     }
 }
 
-/// The sources of the proofs of names.
 #[derive(Debug)]
 pub(super) struct NameProofs {
     /// Contains `{domain}`.

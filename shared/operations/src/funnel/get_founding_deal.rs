@@ -22,7 +22,7 @@ impl Operation for GetFoundingDeal {
         many are taken and left. Also returns the steps from publishing a listing to the product.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "{deal.remaining} of {deal.seats} founding seats are left; {deal.claimed} are taken. {deal.one_liner} Feedback after that earns a discount code.",
+        "Founding seats left: {deal.remaining} of {deal.seats}; taken: {deal.claimed}. {deal.one_liner} Feedback after that earns a discount code.",
         "How to get one: [deal.path]{}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(

@@ -92,7 +92,7 @@ impl Operation for LeaveFeedback {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "Yes, partly.", "would_buy": "maybe"}}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{message}",
-        "{founding_free.granted?A founding seat was granted|No founding seat was granted}; {founding_free.remaining} are left.",
+        "{founding_free.granted?A founding seat was granted|No founding seat was granted}; seats left: {founding_free.remaining}.",
         "Your access token is {access_token}. It is shown only once.",
         "Your discount code is {discount.code}. It is shown only once.",
     ];
@@ -121,6 +121,9 @@ impl Operation for LeaveFeedback {
         Ok(answer(&app.settings, funnel::give(app, caller, feedback).await?))
     }
 }
+
+const UNCOUNTED: &str = " These answers are the example, or no answer has three words, so they are stored as a draft: they \
+    count neither in ratings nor towards the opening of payments.";
 
 fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
     let FeedbackGiven { feedback, reward, counts } = given;
@@ -155,6 +158,7 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
             (message, NextStep::open("checkout", settings.url("/api/products/checkout"), note))
         }
     };
+    let draft = if feedback.is_draft { UNCOUNTED } else { "" };
     Answer {
         listing_id: feedback.listing_id,
         order_id: feedback.order_id,
@@ -165,7 +169,7 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
         access,
         discount,
         unlock,
-        message: message.to_owned(),
+        message: format!("{message}{draft}"),
         next,
     }
 }

@@ -192,7 +192,6 @@ pub(super) fn refuses(words: &[Word]) -> bool {
         || (0..words.len()).any(|at| retracts(words, at))
 }
 
-/// Whether a text begins with a refusal.
 pub(super) fn begins_with_refusal(words: &[Word]) -> bool {
     refuses(&words[..words.len().min(2)])
 }

@@ -114,7 +114,7 @@ impl Operation for DepositOutcome {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "ok": true, "quality": 0.9, "latency_ms": 420, "kind": "forecast", "from": "travel planner"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The {outcome.ok?good|failed} outcome {outcome.id} for {outcome.listing_id} is stored and counts | , with a quality of {outcome.quality} | and {outcome.latency_ms} ms.",
-        "Nothing was stored ({not_counted_because}).",
+        "{note}",
         "The outcome score is now {outcome_score}, from {tally.count#report}.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
@@ -156,7 +156,7 @@ impl Operation for DepositOutcome {
             mean_latency_ms: tally.mean_latency_ms(),
             outcome_score: tally.score(),
             note: match not_counted_because {
-                None => "The report was counted. Anyone can read it.",
+                None => "Anyone can read the report.",
                 Some("self_report") => "Reports of a listing about itself are not counted or stored.",
                 Some(_) => "Not stored: each source can report once per hour about a listing.",
             },

@@ -72,14 +72,11 @@ impl Operation for GetIncentives {
 }
 
 fn event_rule(event: TrailEvent) -> Option<Rule> {
+    let (when, tool) = described(event)?;
     let amounts = event.amounts();
-    if amounts == Amounts::NONE {
-        return None;
-    }
     let given = TrailValue::ALL.into_iter().filter(|value| amounts.of(*value) != 0.0);
     let given: Vec<String> =
         given.map(|value| format!("{:+} {}", amounts.of(value), value.as_str())).collect();
-    let (when, tool) = described(event);
     Some(Rule {
         id: format!("trail_{}", event.as_str()),
         when: when.to_owned(),
@@ -89,25 +86,21 @@ fn event_rule(event: TrailEvent) -> Option<Rule> {
     })
 }
 
-/// An event in words, and the tool that causes it.
-const fn described(event: TrailEvent) -> (&'static str, Option<&'static str>) {
-    match event {
-        TrailEvent::TakeDemo => ("a listing takes its demo", Some("take_demo")),
-        TrailEvent::LeaveFeedback => ("a listing sends its feedback", Some("leave_feedback")),
-        TrailEvent::FoundingClaim => ("a listing claims a founding seat", Some("leave_feedback")),
+/// An event that adds something in words, and the tool that causes it.
+const fn described(event: TrailEvent) -> Option<(&'static str, Option<&'static str>)> {
+    Some(match event {
         TrailEvent::MatchHit => ("a search finds the listing", Some("match_capability")),
         TrailEvent::MatchQuery => ("a search matches what the listing does", Some("match_capability")),
         TrailEvent::ListYourself => ("the listing is published", Some("list_yourself")),
         TrailEvent::ProbeOk => ("a probe of the listing succeeds", None),
         TrailEvent::ProbeFail => ("a probe of the listing fails", None),
         TrailEvent::Endorse => ("a caller endorses the listing", Some("endorse")),
-        TrailEvent::LeaveTrace => ("a caller leaves a mark at the listing", Some("leave_trace")),
+        TrailEvent::LeaveTrace => ("a caller leaves a mark of the default strength", Some("leave_trace")),
         TrailEvent::UsedWith => ("the listing is used together with another listing", Some("used_with")),
         TrailEvent::Contagion => ("a partner of the listing is used together with a third listing", None),
-        TrailEvent::Outcome => ("a caller reports an outcome of the listing", Some("deposit_outcome")),
-        TrailEvent::Attestation => ("the registry signs a statement about the listing", Some("attest")),
         TrailEvent::Sense => ("a caller reads the marks of the listing", Some("sense_traces")),
-    }
+        _ => return None,
+    })
 }
 
 fn outcome_rules() -> [Rule; 2] {

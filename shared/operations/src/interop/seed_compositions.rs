@@ -60,13 +60,14 @@ impl Operation for SeedCompositions {
             }
         }
         let note = match (by_operator, pairs.len()) {
-            (true, _) => {
+            (true, 1..) => {
                 format!(
-                    "Stored as weak edges, marked as seeded: {}. Other pairs existed already.",
-                    counted(stored_count, "pair")
+                    "Stored as weak edges, marked as seeded: {}. Pairs that existed already: {}.",
+                    counted(stored_count, "pair"),
+                    pairs.len() - stored_count
                 )
             }
-            (false, 0) => "No two Live listings match each other yet. Nothing was stored.".to_owned(),
+            (_, 0) => "No two Live listings match each other yet. Nothing was stored.".to_owned(),
             (false, _) => {
                 "These pairs are proposals; nothing was stored. Use the two listings of a pair. If they work \
                     together, report it with used_with."

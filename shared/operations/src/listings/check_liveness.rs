@@ -23,7 +23,7 @@ pub struct Arguments {
     max_hours: Option<f64>,
 }
 
-/// When the listing last answered, and whether that is recent enough.
+/// When the listing last completed a handshake, and whether that is recent enough.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     listing_id: ListingId,
@@ -34,7 +34,7 @@ pub struct Answer {
     /// Whether its last probe passed, its uptime and its handshake times. A proof that is older than `max_hours` is
     /// `stale`.
     liveness: Liveness,
-    /// The time of the last `ok` handshake; null if there was no `ok` handshake.
+    /// The time of the last `ok` handshake, not of an answer that failed the probe; null if there was none.
     last_signal_at: Option<Moment>,
     /// Hours since the last `ok` handshake.
     age_hours: Option<f64>,
@@ -48,18 +48,18 @@ pub struct Answer {
 impl Operation for CheckLiveness {
     const NAME: &'static str = "check_liveness";
     const TITLE: &'static str = "Is a listing alive?";
-    const DESCRIPTION: &'static str = "Returns when a listing last answered a real handshake, and whether \
+    const DESCRIPTION: &'static str = "Returns when a listing last completed a real handshake, and whether \
         this was recent enough (168 hours, or your own max_hours). liveness.state is proven, stale, failing or \
         absent. Use it before you call a listing. It only reads stored evidence; it does not contact the listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id} is {live?alive|not proven alive}: it is {lane} | and last answered a real handshake {age_hours~} ago, at {last_signal_at}.",
+        "{listing_id} is {live?alive|not proven alive}: it is {lane} | and last completed a real handshake {age_hours~} ago, at {last_signal_at}.",
         "Every probe has failed since {liveness.failing_since}.",
         "It answered in {liveness.uptime_7d_percent} % of the last 7 days.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
-        "Returns when a listing last answered a real handshake.",
+        "Returns when a listing last completed a real handshake.",
         &["registry", "liveness", "health"],
     )];
     const ROUTES: &'static [Route] = &[Route::get("/api/liveness").cached_for(30)];

@@ -19,8 +19,8 @@ pub struct Answer {
     day: ShownBudget,
     /// Live listings with clean checks.
     active_clean: u32,
-    /// The number of these listings that wait for their first message. The next run leaves out those that have taken their
-    /// demo. The count stops at 1000.
+    /// The number of these listings that got no message yet. The next run leaves out those that have taken their demo and
+    /// those of the registry itself. The count stops at 1000.
     never_contacted: u32,
     /// Contacted listings that get no message now, because the pause after the last message is not over. The count
     /// stops at 1000.
@@ -63,7 +63,7 @@ struct Plan {
     order: &'static str,
     /// `talk` or `talk+a2a`.
     delivery: &'static str,
-    /// The number of listings that can still be contacted today.
+    /// The most messages that can still be sent today: it also counts listings that the next run leaves out.
     today: u32,
 }
 
@@ -91,7 +91,7 @@ impl Operation for DemoNudge {
         latest messages, the rules, and how to opt out. To opt a listing out, use outreach_opt_out.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Invitations on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. Waiting for a first message: {never_contacted#listing}.",
+        "Invitations on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. Without a message so far: {never_contacted#listing}; those that took their demo get none.",
         r#"To opt a listing out, say: "unsubscribe" and its id."#,
     ];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];

@@ -113,10 +113,11 @@ impl Run<'_> {
 
     fn status(&self) -> Step {
         let live = self.lane == Lane::Active;
+        let state = if live { "Live" } else { self.lane.as_str() };
         Step {
             step: "status",
             looked_at: "The state of the listing.",
-            found: format!("{} is {}.", self.listing.name, if live { "Live" } else { self.lane.as_str() }),
+            found: format!("The state of {} is {state}.", self.listing.name),
             data: json!({ "lane": self.lane, "live": live, "live_since": self.listing.live_since }),
             to_do: matches!(self.lane, Lane::Queued | Lane::NeedsFix | Lane::Demoted),
             call: self.check_status("The full evidence, and a badge for a README."),
@@ -125,7 +126,7 @@ impl Run<'_> {
 
     /// `messages` are the newest of its inbox, at most `MAX_MESSAGES`.
     fn inbox(&self, messages: &[TalkMessage]) -> Step {
-        let is_unread = |message: &&TalkMessage| self.listing.visited_at.is_none_or(|at| message.at > at);
+        let is_unread = |message: &&TalkMessage| self.listing.read_at.is_none_or(|at| message.at > at);
         let unread = messages.iter().filter(is_unread).count();
         let or_more =
             if unread == messages.len() && unread >= MAX_MESSAGES as usize { " or more" } else { "" };

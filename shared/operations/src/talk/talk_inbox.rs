@@ -56,7 +56,7 @@ pub(super) struct InboxMessage {
     /// The kind of message.
     kind: TalkKind,
     text: String,
-    /// Whether the message was already in the inbox at the last stored visit.
+    /// Whether the message was already in the inbox at the last stored read.
     read: bool,
 }
 
@@ -91,14 +91,14 @@ impl Operation for TalkInbox {
         let position: Option<InboxPosition> = Cursor::position(arguments.cursor.as_deref(), "cursor")?;
         let listing = lookup::listing(app, &arguments.listing_id).await?;
         // All pages of one visit use the same read mark.
-        let read_until = position.as_ref().map_or(listing.visited_at, |position| position.read_until);
+        let read_until = position.as_ref().map_or(listing.read_at, |position| position.read_until);
         let (messages, more) = if listing.lane == Lane::Withdrawn {
             (Vec::new(), None)
         } else {
             let before = position.as_ref().map(|position| position.before.as_str());
             app.store.inbox(&listing.id, listing.listed_at, before, limit, app.clock.now()).await?
         };
-        let is_new = |message: &TalkMessage| listing.visited_at.is_none_or(|at| message.at > at);
+        let is_new = |message: &TalkMessage| listing.read_at.is_none_or(|at| message.at > at);
         let has_new = messages.iter().any(is_new);
         let listing = visit(app, listing, has_new).await?;
         let now = app.clock.now();
@@ -115,16 +115,16 @@ impl Operation for TalkInbox {
 /// Stores a visit, unless the last one was just now and read all messages; returns the updated listing.
 async fn visit(app: &App, listing: Listing, has_new: bool) -> Result<Listing, Problem> {
     let now = app.clock.now();
-    if listing.lane == Lane::Withdrawn || !(has_new || Store::is_visit_stored(listing.visited_at, now)) {
+    if listing.lane == Lane::Withdrawn || !(has_new || Store::is_visit_stored(listing.read_at, now)) {
         return Ok(listing);
     }
     let changes_active_list = Talk::of(&listing, &app.settings, now).shows_a_visit();
-    app.store.note_visit(&listing.id, listing.visited_at, now, changes_active_list).await?;
-    Ok(Listing { visited_at: Some(now), ..listing })
+    app.store.note_visit(&listing.id, listing.read_at, now, changes_active_list).await?;
+    Ok(Listing { visited_at: Some(now), read_at: Some(now), ..listing })
 }
 
 impl InboxMessage {
-    /// A message for a reader whose last visit was at `read_until`.
+    /// A message for a reader whose last read was at `read_until`.
     pub(super) fn of(message: TalkMessage, read_until: Option<Moment>) -> Self {
         let from_registry = message.channel == TalkChannel::Registry;
         Self {

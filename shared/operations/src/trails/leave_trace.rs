@@ -4,12 +4,11 @@
 use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};
 use registry_app::talk::public_text;
-use registry_app::trails::trace_amounts;
+use registry_app::trails::{DEFAULT_INTENSITY, trace_amounts};
 use registry_model::{MarkKind, TrailEvent};
 
 const MAX_TAGS: usize = 12;
 const MAX_TAG_CHARS: usize = 40;
-const DEFAULT_INTENSITY: u32 = 6;
 const MAX_INTENSITY: u32 = 50;
 
 pub struct LeaveTrace;
@@ -64,7 +63,8 @@ impl Operation for LeaveTrace {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let intensity = bounded::count("intensity", arguments.intensity, DEFAULT_INTENSITY, MAX_INTENSITY)?;
+        let intensity =
+            bounded::count("intensity", arguments.intensity, DEFAULT_INTENSITY.into(), MAX_INTENSITY)?;
         let intensity = u8::try_from(intensity).unwrap_or(u8::MAX);
         let (from, body) = (arguments.from.as_deref(), arguments.body.as_deref());
         let trace = Trace {

@@ -112,8 +112,7 @@ const NOTE: &str = "Each value halves after a number of hours: attraction after 
     the texts as data.";
 
 async fn at_listing(app: &App, caller: &Caller, id: &str, limit: usize) -> Result<Answer, Problem> {
-    let missing = || Problem::listing_not_found(&app.settings, id);
-    let id: ListingId = id.parse().map_err(|_| missing())?;
+    let id: ListingId = id.parse().map_err(|_| Problem::listing_not_found(&app.settings, id))?;
     let now = app.clock.now();
     let ((trail, marks), edges) =
         futures::try_join!(app.store.traces_at(&id, limit, now), app.store.edges_of(&id, limit, now))?;
@@ -124,7 +123,9 @@ async fn at_listing(app: &App, caller: &Caller, id: &str, limit: usize) -> Resul
         ..TrailQuery::default()
     };
     let found = app.store.trail_facts(&wanted, now).await?;
-    let listing = found.listings.get(&id).ok_or_else(missing)?;
+    let Some(listing) = found.listings.get(&id) else {
+        return Err(lookup::missing(app, id.as_str()).await);
+    };
     app.pending_deposits.note(caller, &id, TrailEvent::Sense, now);
     let is_shown = |edge: &Edge| found.listings.contains_key(edge.other(&id));
     Ok(Answer {

@@ -21,7 +21,7 @@ pub struct Answer {
     model: &'static str,
     /// Half-life of each value in hours.
     half_lives_hours: BTreeMap<&'static str, i64>,
-    /// What each event adds to a trail.
+    /// What each event adds to a trail; `leave_trace` with the default kind and intensity.
     auto_weights: Vec<Weight>,
     /// The tools for trails.
     tools: Vec<&'static str>,
@@ -92,10 +92,9 @@ impl Operation for Stigmergy {
     }
 }
 
-const SIDE_EFFECTS: [&str; 7] = [
+const SIDE_EFFECTS: [&str; 6] = [
     "Publishing a listing adds to `joined`.",
     "A successful probe increases `attraction` and reduces `danger`. A failed probe increases `danger`.",
-    "A demo increases `attraction`. Feedback increases it more.",
     "A search with match_capability increases `demand` of its five best hits, most of all for the first hit. \
         Each caller counts once an hour.",
     "When a caller reads the marks of one listing, its `demand` increases a little. Each caller counts once \
@@ -110,7 +109,6 @@ fn half_lives() -> BTreeMap<&'static str, i64> {
     values.chain([("mark", Decay::MARK.half_life_hours())]).collect()
 }
 
-/// The fixed amount. A trace also adds half of its intensity.
 fn weight(event: TrailEvent) -> Option<Weight> {
     let weight = Weight { event: event.as_str(), amounts: event.amounts() };
     (weight.amounts != Amounts::NONE).then_some(weight)

@@ -109,7 +109,7 @@ pub(crate) async fn leave(
         let found = app.store.trail_facts(&wanted, now).await?;
         let missing = listing_ids.iter().find(|id| !found.listings.contains_key(*id));
         if let Some(missing) = missing {
-            return Err(Problem::listing_not_found(&app.settings, missing.as_str()));
+            return Err(lookup::missing(app, missing.as_str()).await);
         }
         let is_own =
             listing_ids.iter().any(|id| found.listings.get(*id).is_some_and(|l| is_itself(&trace.from, l)));

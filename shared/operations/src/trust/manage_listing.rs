@@ -80,7 +80,7 @@ pub struct Answer {
     lane: Lane,
     /// The displayed name.
     name: String,
-    /// The domain whose key signed the challenge.
+    /// The domain whose key is bound to the listing, as in its status; null before the signature.
     proven_domain: Option<String>,
     /// The time of the next probe, after `restore` and `reprobe`.
     due_at: Option<Moment>,
@@ -159,7 +159,7 @@ impl Operation for ManageListing {
             answer.challenge = Some(ownership::challenge(app, caller, &text).await?);
             return Ok(answer);
         };
-        let proven = ownership::prove(app, caller, &listing, &text, &offered).await?;
+        ownership::prove(app, caller, &listing, &text, &offered).await?;
         answer.carry_out(app, &listing, name).await?;
         let after = lookup::listing(app, listing.id.as_str()).await?;
         answer.done = true;
@@ -167,8 +167,8 @@ impl Operation for ManageListing {
         answer.due_at = Some(after.due_at).filter(|_| {
             !matches!(act, OwnerAct::Withdraw | OwnerAct::Rename | OwnerAct::OptIn | OwnerAct::Reclaim)
         });
+        answer.proven_domain = after.shown_domain().map(ToString::to_string);
         answer.name = after.name;
-        answer.proven_domain = Some(proven.domain.to_string());
         Ok(answer)
     }
 }

@@ -5,6 +5,7 @@ use axum::Json;
 
 use super::dialects;
 use crate::prelude::*;
+use registry_model::protocol::A2A_VERSIONS;
 use registry_operations::intent;
 
 /// A description of the A2A endpoint.
@@ -34,7 +35,7 @@ pub(super) async fn status(State(app): State<App>) -> Json<A2aStatus> {
         card: url("/.well-known/agent-card.json"),
         strict_card: url("/api/a2a/.well-known/agent-card.json"),
         discovery: url("/discovery.json"),
-        versions: ["1.0", "0.3", "0.2"],
+        versions: A2A_VERSIONS,
         bindings: ["JSONRPC", "HTTP+JSON"],
         methods: dialects::supported(),
         note: "Send JSON-RPC 2.0 by POST to this URL. The message contains plain words (\"list my agent at \

@@ -106,7 +106,7 @@ struct Protocol {
     /// Revisions of MCP, the newest first.
     mcp: [&'static str; 4],
     /// Versions of A2A, the newest first.
-    a2a: [&'static str; 2],
+    a2a: [&'static str; 3],
     transport_preference: [&'static str; 1],
 }
 

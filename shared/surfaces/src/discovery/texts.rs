@@ -160,7 +160,7 @@ const ERRORS: &str = "Every error is a problem document (RFC 9457, `application/
     paid; 404: not found; 405: see the Allow header; 409: not possible in the current state; 422: an \
     argument is invalid; 429 and 503: wait `retry_after_s` seconds, then send the same request again. Over \
     MCP, the problem is the structured content of a result with `isError`. Over A2A, the problem is the data \
-    of a failed task.\n";
+    of a failed task, or of the message that answers a read.\n";
 
 fn add_operation(text: &mut String, operation: &Description, settings: &Settings) {
     let call = Call::template(operation, settings);

@@ -77,7 +77,7 @@ async fn signed(app: &App, cut: impl FnOnce(Value) -> Value + Send) -> Result<By
 
 fn card(settings: &Settings) -> Value {
     let endpoint = settings.url("/api/a2a");
-    let [newest, older] = A2A_VERSIONS;
+    let [newest, older, _] = A2A_VERSIONS;
     let interface = |binding: &str, version: &str| json!({ "url": endpoint, "protocolBinding": binding, "protocolVersion": version });
     json!({
         "name": settings.brand,

@@ -109,6 +109,10 @@ impl Page<'_> {
         .map(|(access, label)| (access.map_or("", Access::as_str), label, access == self.query.access))
     }
 
+    fn is_live(&self) -> bool {
+        matches!(self.query.access, None | Some(Access::Open))
+    }
+
     fn is_narrowed(&self) -> bool {
         self.query.is_search()
             || !self.query.cursor.is_empty()

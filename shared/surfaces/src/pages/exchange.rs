@@ -50,8 +50,7 @@ impl Exchange<'_> {
             (_, Handshake::Skip) => "Nothing was requested".to_owned(),
             (Some(Kind::Mcp), _) => "Opened an MCP connection".to_owned(),
             (None, _) => "Looked for an agent card, and sent a request in MCP".to_owned(),
-            _ if self.has("preflight_reject") => StepKind::Card.title().to_owned(),
-            _ => "Fetched the agent card and sent a request in the agent's protocol".to_owned(),
+            _ => StepKind::Card.title().to_owned(),
         }
     }
 

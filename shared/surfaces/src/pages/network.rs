@@ -19,6 +19,7 @@ struct Page<'a> {
     /// Label, class of the style sheet and count.
     outcomes: [(&'static str, &'static str, u32); 4],
     outcome_bar: Drawing,
+    has_dump: bool,
 }
 
 impl Page<'_> {
@@ -55,5 +56,6 @@ fn page<'a>(app: &'a App, statistics: &'a Statistics) -> Page<'a> {
         outcome_bar: chart::stacked(&outcomes.map(|(_, class, count)| (class, count))),
         outcomes,
         statistics,
+        has_dump: app.settings.dump_license.is_some(),
     }
 }

@@ -75,7 +75,7 @@ async fn invalid_queries_are_refused_with_a_hint() {
         .await,
         @"
     /api/talk
-      422 invalid_argument `listing_id`: missing field `listing_id`.
+      422 invalid_argument `listing_id`: `listing_id` is required.
     /api/talk?listing_id=agtpub_00000000000000000000
       404 listing_not_found `-`: Listing not found: `agtpub_00000000000000000000`. -> find_listing
     /api/talk?listing_id=nonsense

@@ -162,6 +162,7 @@ async fn withdrawn_listing_has_a_closed_inbox_and_no_feed_items() {
     assert_eq!(registry.post("/api/talk", &sender).await.body["code"], "unknown_sender");
     let shown = inbox(registry, id).await;
     assert_eq!((&shown["inbox"], &shown["talk"]["required"]), (&json!([]), &json!(false)));
+    assert!(shown["talk"]["reason"].as_str().unwrap().ends_with("its inbox is closed."), "{shown}");
     assert_eq!(values_of(&shown["next_actions"], "action"), ["check_status"]);
     assert_eq!(feed(registry, "").await["items"], json!([]));
     assert_eq!(before.difference(&registry.table().await), [""; 0], "a visit or a message was written");

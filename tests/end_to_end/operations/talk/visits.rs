@@ -20,6 +20,8 @@ async fn messages_from_before_the_last_stored_visit_are_marked_as_read() {
     assert_eq!(read_marks(&registry, &id).await, [false]);
     assert_eq!(read_marks(&registry, &id).await, [true]);
     post_ok(&registry, &id, "message", "Hello.").await;
+    // Anybody can check in, which reads nothing.
+    post_ok(&registry, &id, "check_in", "").await;
     assert_eq!(read_marks(&registry, &id).await, [false, true]);
     registry.advance(HOUR);
     assert_eq!(

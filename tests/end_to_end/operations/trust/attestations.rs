@@ -263,6 +263,7 @@ async fn counts_of_caller_reports_can_be_attested() {
     registry.call_tool("deposit_outcome", &deposit).await;
     let attestation = registry.call_tool("attest", &composition).await["attestation"].clone();
     let claims = &attestation["claims"];
+    assert!(claims["last_reported_at"].as_str() <= claims["observed_until"].as_str(), "{claims}");
     assert_eq!((&claims["listing_b"], &claims["reports"]), (&json!(pair.server), &json!(1)), "{claims}");
     let attestation = registry.call_tool("attest", &outcome).await["attestation"].clone();
     let claims = &attestation["claims"];

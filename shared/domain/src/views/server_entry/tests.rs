@@ -67,7 +67,7 @@ fn unconfirmed_failures_are_reported() {
     let listing = Listing { failures: 2, ..adder() };
     let proof = &rendered(&listing)["_meta"]["com.example.registry/evidence"];
     assert_eq!(proof["class"], "ok");
-    assert!(proof["reason"].as_str().unwrap().contains("2 probe(s) failed"), "{proof}");
+    assert!(proof["reason"].as_str().unwrap().contains("Failed probes after that: 2"), "{proof}");
     let older = Listing { era: Some("2025-06-18".to_owned()), ..adder() };
     assert_eq!(
         rendered(&older)["_meta"]["com.example.registry/evidence"]["method"],
