@@ -10,10 +10,8 @@ use registry_model::{Assessment, Handshake, ProbeStep, Reason, ScoreReport, Scor
 use registry_probe::explain;
 use registry_probe::handshake::without_values;
 
-/// Days for which a report is stored.
 pub const RETENTION_DAYS: i64 = registry_store::SCORE_REPORT_RETENTION / 86_400;
 
-/// Bytes of a stored report.
 pub const MAX_REPORT_BYTES: usize = 40_000;
 
 /// Characters of what was sent and received at each step: the first limit with which the report is short enough.

@@ -7,7 +7,6 @@ use super::WIDTH;
 
 static BYTES: &[u8] = include_bytes!("../assets/weights.bin");
 
-/// Pieces of words.
 const PIECES: usize = 30_522;
 /// The pieces of the longest text, with the marks of its beginning and end.
 pub(super) const POSITIONS: usize = 128;

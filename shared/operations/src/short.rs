@@ -187,7 +187,6 @@ fn listing(row: &Value) -> Option<String> {
     Some(format!("{} ({kind}{id}): {}", line(&name.into()), parts.join("; ")))
 }
 
-/// A value in one line.
 fn line(value: &Value) -> String {
     match value {
         Value::Object(members) => {

@@ -17,7 +17,6 @@ use super::{MAX_DELIVERIES, MAX_RUNS, RunningScheduler, SHUTDOWN_TIMEOUT, with_t
 use crate::engine::{Data, Embedded};
 use crate::functions::{Job, JobFunction, Queue};
 
-/// Of all functions.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn function(job: Job, seconds: u64) -> JobFunction {

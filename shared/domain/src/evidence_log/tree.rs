@@ -68,7 +68,6 @@ pub(super) fn grow(size: u64, edge: &[String], leaves: &[&str]) -> Result<Growth
     Ok(Growth { size, root, edge, segments: segments.into_values().collect() })
 }
 
-/// All hashes of the tree of a few leaves.
 pub(super) fn small_tree(leaves: &[String]) -> Result<Hashes, Problem> {
     let mut hashes = Hashes::default();
     for (index, leaf) in (0..).zip(leaves) {

@@ -15,7 +15,6 @@ use registry_store::{ConnectorDay, NewTouch, StoreError, TouchOutcome};
 pub const MIN_LIKENESS: u8 = 14;
 /// The least live score of a pick (`specification.md#connector-daily-pick`).
 pub const MIN_LIVE_SCORE: u8 = 5;
-/// Days that are shown.
 pub const SHOWN_DAYS: u32 = 30;
 /// Candidates shown after the pick.
 const MAX_QUEUE_AFTER: usize = 5;
