@@ -233,9 +233,11 @@ fn configuration_refers_to_the_secret_of_a_server_without_containing_one() {
     assert!(content(Sku::Kernel, &dynamic, "AGENTS.md").contains("sign-in at `https://id.example.com/`"));
     let headers =
         json!([{ "name": "X-Api-Key", "isRequired": true, "isSecret": true }, { "name": "X-Trace" }]);
-    let document = json!({ "name": "com.example/browser", "remotes": [{ "headers": headers }] });
+    let other = json!({ "url": "https://other.example.com", "headers": [{ "name": "Authorization", "isRequired": true }] });
+    let shown = json!({ "url": "https://browser.example.com/mcp", "headers": headers });
+    let document = json!({ "name": "com.example/browser", "remotes": [other, shown] });
     let declared = Profile { server_json: document.as_object().cloned(), ..real::browser() };
-    assert_eq!(entry(&declared)["headers"], json!({ "X-Api-Key": "${BROWSER_X_API_KEY}" }));
+    assert_eq!(entry(&declared)["headers"], json!({ "X-Api-Key": "${MCP_BROWSER_X_API_KEY}" }));
     assert_eq!(install(&declared)[0].text, content(Sku::McpMesh, &declared, "mcp.json"));
 }
 
