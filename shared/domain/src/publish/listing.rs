@@ -99,8 +99,8 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
             let named = app.store.listings_named(sent).await?;
             name.holder = other.into_iter().chain(named).find(|one| is_named(one) && holds(one));
         } else {
+            // It keeps what it has: without a proof of the publisher, sending the name again changes nothing.
             name.has_other_id = false;
-            name.holder = other.filter(is_named);
         }
     }
     match known {

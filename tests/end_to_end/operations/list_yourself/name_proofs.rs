@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use axum::response::IntoResponse as _;
 use bytes::Bytes;
 use registry::fetch::PREFLIGHT;
-use registry::model::ListingId;
+use registry::model::{ListingId, NameHold};
 use serde_json::{Value, json};
 use tests::peers::domains::{Owner, TextSite, publish};
 use tests::peers::name_server::{DnsAnswer, NameServer};
@@ -14,7 +14,7 @@ use tests::peers::raw::{self, Saying};
 use tests::peers::{Peer, empty, servers};
 use tests::test_registry::{HOUR, Reply, TICK, TestOptions, TestRegistry, id_of};
 
-use crate::fixtures::server_json;
+use crate::fixtures::{demote, server_json};
 
 pub(super) async fn probe_to_live(registry: &TestRegistry, id: ListingId) -> ListingId {
     registry.first_probe(&id).await;
@@ -220,13 +220,18 @@ async fn proven_name_is_the_registry_name_of_one_listing() {
     let by_url = id_of(&registry.publish(&json!({ "mcp_url": own })).await);
     let id = probe_to_live(&registry, by_url).await;
     let signed = Owner::new(1).publish(&registry, &server_json(NAME, &own)).await;
-    assert_eq!((signed.status, id_of(&signed.body)), (200, id), "{signed:?}");
+    assert_eq!((signed.status, id_of(&signed.body)), (200, id.clone()), "{signed:?}");
     let second = id_of(&registry.publish(&server_json(NAME, &other)).await);
     probe_to_live(&registry, second).await;
     registry.index().await;
     let list = registry.get("/v0.1/servers").await.body["servers"].clone();
     let names = list.as_array().unwrap().iter().map(|entry| entry["server"]["name"].clone());
     assert_eq!(names.filter(|name| name == NAME).count(), 1, "{list}");
+    // Nor does a stranger take it from the listing who sends the same description without a proof.
+    demote(&registry, &server, &id).await;
+    registry.publish(&server_json(NAME, &own)).await;
+    let kept = registry.app.store.listing(&id).await.unwrap().unwrap();
+    assert_eq!((kept.name_hold, kept.has_proven_name()), (Some(NameHold::Held), true));
 }
 
 /// The name stays claimed, because the host of the endpoint says nothing about the domain of the name.
