@@ -126,11 +126,10 @@ impl Session {
         if let Some(url) = score["report_url"].as_str() {
             lines.push(format!("Report: {url}"));
         }
-        if github {
-            lines = lines.iter().map(|line| without_commands(line)).collect();
-            lines.extend(annotations(&score, file.or((!target.contains("://")).then_some(target)))?);
-        }
+        let file = file.or((!target.contains("://")).then_some(target));
+        let annotations = if github { annotations(&score, file)? } else { Vec::new() };
         self.printer.answer(&score, &lines);
+        self.printer.commands(&annotations);
         Ok(if is_fine { Exit::Ok } else { Exit::NeedsFix })
     }
 
@@ -193,12 +192,6 @@ fn exit_of(status: &Value) -> Exit {
     if is_fine { Exit::Ok } else { Exit::NeedsFix }
 }
 
-/// A runner of GitHub reads commands at the beginning of a line (`::`) and anywhere in it (`##[`). In strangers' texts they
-/// are only text.
-fn without_commands(line: &str) -> String {
-    print::plain(line).replace("::", ": :").replace("##[", "## [")
-}
-
 /// One annotation for each finding (GitHub, "Workflow commands").
 fn annotations(score: &Value, file: Option<&str>) -> Result<Vec<String>, Failure> {
     let text = match file {
@@ -209,7 +202,7 @@ fn annotations(score: &Value, file: Option<&str>) -> Result<Vec<String>, Failure
     let escaped = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let annotation = |level: &str, finding: &Value| {
         let part = |name: &str| finding[name].as_str().unwrap_or_default();
-        let message = escaped(&without_commands(&format!("{} {}", part("reason"), part("fix"))));
+        let message = escaped(&print::plain(&format!("{} {}", part("reason"), part("fix"))));
         let line = document::line_of(&text, finding).unwrap_or(1);
         let place = file.map(|file| format!(" file={file},line={line}")).unwrap_or_default();
         format!("::{level}{place}::{message}")
@@ -238,6 +231,5 @@ mod tests {
         assert_eq!(lines, [format!("::error file={path},line=2::`name` is empty. 50%25%0A## [x]")]);
         assert_eq!(annotations(&score, None).unwrap(), ["::error::`name` is empty. 50%25%0A## [x]"]);
         std::fs::remove_file(file).unwrap();
-        assert_eq!(without_commands("Seen\n::mask::b #\u{200e}#[x]"), "Seen\n: :mask: :b ## [x]");
     }
 }

@@ -28,6 +28,13 @@ impl Printer {
         }
     }
 
+    /// Workflow commands, whose texts were cleaned.
+    pub(crate) fn commands(&self, lines: &[String]) {
+        if !self.json {
+            lines.iter().for_each(|line| println!("{line}"));
+        }
+    }
+
     /// Progress, which scripts do not read.
     pub(crate) fn progress(&self, text: &str) {
         if !self.json {
@@ -69,7 +76,8 @@ impl Printer {
     }
 }
 
-/// The text without control characters and without characters that change the direction of text.
+/// The text without control characters and without characters that change the direction of text. A runner of GitHub reads
+/// commands at the beginning of a line (`::`) and anywhere in it (`##[`): in strangers' texts they are only text.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
@@ -80,7 +88,11 @@ pub(crate) fn plain(text: &str) -> String {
             c => plain.push(c),
         }
     }
-    plain
+    let lines = plain.split('\n').map(|line| match line.trim_start().strip_prefix("::") {
+        Some(rest) => format!(": :{rest}"),
+        None => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n").replace("##[", "## [")
 }
 
 /// Why a listing is in its state, and what to fix.
@@ -137,6 +149,7 @@ mod tests {
     #[test]
     fn texts_of_strangers_cannot_control_the_terminal() {
         assert_eq!(plain("a\u{1b}[31mb\u{7}\u{202e}c\nd"), "a [31mb c\nd");
+        assert_eq!(plain("Seen\n::mask::b #\u{200e}#[x]"), "Seen\n: :mask::b ## [x]");
         let printer = Printer { json: false, colors: true };
         let status = json!({ "name": "\u{1b}[2J\u{e000}2J", "listing_id": "mcp-a", "lane": "active" });
         assert_eq!(printer.title(&status), " [2J\u{e000}2J (mcp-a): \u{1b}[32mLive\u{1b}[0m");

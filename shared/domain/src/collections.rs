@@ -2,14 +2,16 @@
 //! clients read as a registry of its own.
 
 use crate::trust::ownership::Domains;
+use registry_app::App;
 use registry_formats::argument_text;
 use registry_model::error::{Problem, shorten};
-use registry_model::{Category, Collection, CollectionRules, HostName};
+use registry_model::{Category, Collection, CollectionRules, HostName, registrable_domain};
 use registry_search::Text;
 
 /// Servers that a collection can name.
 pub const MAX_SERVERS: usize = 200;
 pub const MAX_NAME_CHARS: usize = 100;
+const MAX_OF_A_DOMAIN: u32 = 10;
 const MAX_TITLE_CHARS: usize = 100;
 const MAX_DESCRIPTION_CHARS: usize = 500;
 const MAX_SERVER_CHARS: usize = 200;
@@ -81,6 +83,19 @@ pub fn checked(collection: Collection) -> Result<Collection, Problem> {
         .map(|text| argument_text::plain_text("description", text, MAX_DESCRIPTION_CHARS))
         .transpose()?;
     Ok(Collection { title, description, ..collection })
+}
+
+/// All hosts of a registrable domain have a few collections together, so that one owner cannot fill the list. Two calls at
+/// once can have one more.
+pub async fn ensure_one_more(app: &App, owner: &HostName) -> Result<(), Problem> {
+    let domain = registrable_domain(owner.as_str()).unwrap_or(owner.as_str());
+    let reversed: Vec<&str> = domain.rsplit('.').collect();
+    if app.store.count_collections(format!("{}.", reversed.join("."))).await? < MAX_OF_A_DOMAIN {
+        return Ok(());
+    }
+    let detail =
+        format!("{domain} has {MAX_OF_A_DOMAIN} collections. Remove one, with `remove`, to publish another.");
+    Err(Problem::conflict("too_many_collections", detail))
 }
 
 pub fn not_found(name: &str) -> Problem {

@@ -117,7 +117,6 @@ fn made(
     for step in &mut steps {
         step.received = injection::shown(&step.received).to_owned();
     }
-    let shown = |text: &Option<String>| text.as_deref().map(|text| injection::shown(text).to_owned());
     let Assessment { verdict, checks, score, probed_at, .. } = assessment;
     let mut reasons = reasons(assessment, listed);
     reasons.truncate(MAX_REASONS);
@@ -125,8 +124,8 @@ fn made(
     let report = ScoreReport {
         url: without_values(target.url()),
         kind: verdict.facts.kind,
-        name: shown(&verdict.facts.name),
-        description: shown(&verdict.facts.description),
+        name: verdict.facts.name.clone(),
+        description: verdict.facts.description.clone(),
         score: score.value,
         breakdown: score.breakdown.clone(),
         handshake: verdict.handshake,

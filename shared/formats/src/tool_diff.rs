@@ -103,7 +103,8 @@ impl Changes<'_> {
         before: Option<String>,
         after: Option<String>,
     ) {
-        let short = |value: Option<String>| value.map(|value| shorten(&value, MAX_VALUE_CHARS));
+        let short =
+            |value: Option<String>| value.map(|value| shorten(injection::shown(&value), MAX_VALUE_CHARS));
         self.all.push(ToolChange {
             tool: self.tool.to_owned(),
             kind,

@@ -97,6 +97,7 @@ pub struct ScorePart {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeRecord {
     pub id: ListingId,
+    /// While it is unknown, `mcp` for a usual path of MCP endpoints, else `agent`.
     pub kind: Kind,
     /// What was probed.
     pub target: String,

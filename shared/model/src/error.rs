@@ -211,3 +211,11 @@ pub fn shorten(text: &str, limit: usize) -> String {
         None => text.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn texts_are_cut_after_a_word() {
+        assert_eq!(super::shorten("with public evidence", 16), "with public…");
+    }
+}

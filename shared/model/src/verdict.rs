@@ -104,6 +104,9 @@ pub struct Facts {
     pub version: Option<String>,
     /// The URL that answered the handshake (the card's interface, the MCP endpoint).
     pub endpoint: Option<String>,
+    /// The MCP server on its host that answered instead: nothing is at the published path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<String>,
     pub card_url: Option<String>,
     pub website: Option<String>,
     /// Protocol versions that it speaks, such as `1.0`, `0.3`, `2026-07-28`.

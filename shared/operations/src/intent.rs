@@ -98,9 +98,9 @@ impl Hold {
         match self {
             Self::SeveralCalls => "Only one operation can be called at a time.",
             Self::SeveralUrls => "The message contains several URLs, but only one is accepted at a time.",
-            Self::Retracted => "The message seems to cancel this request, or to add a condition to it.",
+            Self::Retracted => "A word of the message may cancel this request, or add a condition to it.",
             Self::Unrequested => "It is not certain that this is requested.",
-            Self::Named => "Anybody can give a listing this name, so say which one with its id.",
+            Self::Named => "A name or a URL can lead to a wrong listing, so say which one with its id.",
         }
     }
 }
@@ -146,17 +146,31 @@ pub async fn understood(
         None => None,
     };
     let Some(named) = listing_names::found(app, &message).await? else {
-        let intent = parse_intent(&message, earlier_named.as_ref().or(earlier));
-        let names = earlier_named.map(|earlier| earlier.names).unwrap_or_default();
+        let earlier = earlier_named.as_ref().or(earlier);
+        let mut names = earlier_named.as_ref().map(|earlier| earlier.names.clone()).unwrap_or_default();
+        let intent = parse_intent(&message, earlier);
+        let lacks = matches!(intent, Intent::Missing(_, Slot::Id) | Intent::Refused(_, Hold::Unrequested));
+        if lacks && let Some(named) = listing_names::found_loosely(app, &message).await? {
+            names.extend(named.names.clone());
+            let intent = without_search(&named, earlier);
+            return Ok((named, held(intent, &names)));
+        }
         return Ok((message, held(intent, &names)));
     };
     let names: Vec<_> =
         earlier_named.iter().chain([&named]).flat_map(|message| message.names.clone()).collect();
     let intent = held(without_search(&named, earlier_named.as_ref().or(earlier)), &names);
     let may_be_a_search = |message| matching::may_be_a_search(&parse_content(message).0);
-    // "An agent for Jira" means the product, whoever has taken its name.
-    let reads = !matches!(intent, Intent::Refused(_, Hold::Named));
-    if matches!(intent, Intent::Unclear) || may_be_a_search(&message) && (!reads || may_be_a_search(&named)) {
+    let is_search = match &intent {
+        Intent::Unclear => true,
+        // "An agent for Jira" means the product, whoever has taken its name.
+        Intent::Refused(entry, Hold::Named) => {
+            let (parsed, fields) = parse_content(&named);
+            may_be_a_search(&message) && !matching::is_certain(&parsed, &fields, entry)
+        }
+        _ => may_be_a_search(&message) && may_be_a_search(&named),
+    };
+    if is_search {
         let intent = parse_intent(&message, earlier);
         return Ok((message, intent));
     }
@@ -312,7 +326,9 @@ async fn run(
             data["result"] = view.of(entry, result);
             if let Some(status) = status {
                 // What the result says about the time before the probe is out of date.
-                data["result"]["lane"] = status["lane"].clone();
+                for name in ["lane", "kind"] {
+                    data["result"][name] = status[name].clone();
+                }
                 if let Some(result) = data["result"].as_object_mut() {
                     result.retain(|name, _| !["status", "message", "poll", "next"].contains(&name.as_str()));
                 }

@@ -68,9 +68,9 @@ fn value(slot: &str, answer: &Value) -> Option<String> {
     if let Some(path) = slot.strip_suffix('~') {
         let hours = member(answer, path)?.as_f64()?;
         return Some(match hours {
-            // The hours are rounded to tenths.
+            // The hours are rounded to tenths, by up to three minutes.
             ..0.2 => "less than 10 minutes".to_owned(),
-            ..2.0 => format!("about {:.0} minutes", hours * 60.0),
+            ..2.0 => format!("{:.0} to {:.0} minutes", hours * 60.0 - 3.0, hours * 60.0 + 3.0),
             2.0..48.0 => format!("{hours:.0} hours"),
             _ => format!("{:.0} days", hours / 24.0),
         });
@@ -120,7 +120,7 @@ mod tests {
             ("{deal.left} seats | of {none} | , {tags}.", Some("3 seats, x, y.")),
             ("{rows#row}: [rows]{id} | at {url}", Some("2 rows: mcp-a at u; mcp-b.")),
             ("{rows#}, {empty#row}, {one#row}.", Some("2, 0 rows, 1 row.")),
-            ("It is {lane} since {age~}.", Some("It is waiting for a fix since about 90 minutes.")),
+            ("It is {lane} since {age~}.", Some("It is waiting for a fix since 87 to 93 minutes.")),
             ("{none}.", None),
             ("Rows: [empty]{id}", None),
         ] {

@@ -5,7 +5,10 @@ use crate::checks::{self, Context};
 use crate::handshake::{self, Subject};
 use crate::{explain, score, transition};
 use registry_app::App;
-use registry_model::{Amounts, Assessment, Handshake, Kind, Lane, Listing, ListingId, ProbeStep, Verdict};
+use registry_formats::injection;
+use registry_model::{
+    Amounts, Assessment, Facts, Handshake, Kind, Lane, Listing, ListingId, ProbeStep, Verdict,
+};
 use registry_store::StoreError;
 
 /// Probes a URL that need not be listed; `id` is its listing, or the one that it would get. Also returns each request of the
@@ -76,8 +79,22 @@ fn context(app: &App, listing: &Listing, verdict: &Verdict, endpoint_holder: Opt
     }
 }
 
-fn assessed(app: &App, verdict: Verdict, context: &Context) -> Assessment {
+fn assessed(app: &App, mut verdict: Verdict, context: &Context) -> Assessment {
     let checks = checks::of(&verdict, context);
     let score = score::of(&verdict, &checks, context.listing.as_ref());
+    withhold(&mut verdict.facts);
     Assessment { verdict, checks, score, probed_at: app.clock.now(), changed: None }
+}
+
+/// What looks like an instruction to a model was checked, and nobody else gets to read it.
+fn withhold(facts: &mut Facts) {
+    let skills = facts.skills.iter_mut().flat_map(|skill| {
+        [&mut skill.id, &mut skill.name, &mut skill.description].into_iter().chain(&mut skill.tags)
+    });
+    let tools = facts.tools.iter_mut().flat_map(|tool| [&mut tool.name, &mut tool.description]);
+    for text in facts.name.iter_mut().chain(&mut facts.description).chain(skills).chain(tools) {
+        if injection::fault(text).is_some() {
+            injection::WITHHELD.clone_into(text);
+        }
+    }
 }

@@ -4,9 +4,7 @@
 
 use std::collections::HashSet;
 
-use url::Url;
-
-use super::handshake::{Exchange, MCP_PATH};
+use super::handshake::Exchange;
 use super::reasons;
 use registry_model::{Assessment, Handshake, Lane, Listing, ProbeStep, Reason, SpecificationRule, StepKind};
 
@@ -54,12 +52,6 @@ pub fn advice(listing: &Listing, lane: Lane, evidence: Option<&Assessment>) -> A
         Some(failure) => Advice { must_fix: vec![failure.clone()], could_improve },
         None => Advice { must_fix, could_improve },
     }
-}
-
-/// The endpoint that the probe found at another path than the published one.
-pub fn endpoint_elsewhere(listing: &Listing, reasons: &[Reason]) -> Option<Url> {
-    let is_elsewhere = reasons.first()?.code == "endpoint_elsewhere";
-    Url::parse(listing.target()).ok()?.join(MCP_PATH).ok().filter(|_| is_elsewhere)
 }
 
 /// The warnings of an `ok`.
@@ -174,13 +166,8 @@ fn fix(check: &str) -> &'static str {
         "text_sane" => {
             "Remove control characters, direction marks and markup from names and descriptions, and shorten them."
         }
-        "no_injection" => {
-            "Describe what the agent or server does, and remove phrases that give instructions \
-            to a model."
-        }
-        "endpoint_unique" => {
-            "This endpoint is already listed. Use that listing, or publish another endpoint."
-        }
+        "no_injection" => "Describe what the agent or server does, and give no instructions to a model.",
+        "endpoint_unique" => "This endpoint is already listed. Use that listing, or publish another one.",
         _ => UNKNOWN_FIX,
     }
 }

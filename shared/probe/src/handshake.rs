@@ -25,7 +25,6 @@ pub(super) use findings::Findings;
 
 pub use a2a::{Delivery, Recipient, send_message};
 pub(crate) use conversation::Slots;
-pub(crate) use detect_kind::MCP_PATH;
 pub use preflight::{PreflightResult, preflight};
 pub(super) use run::{probe_in_sweep, probe_with_transcript};
 pub(super) use transcript::Exchange;

@@ -18,6 +18,23 @@ use registry_store::StoreError;
 const MAX_CHECKED: usize = 8;
 /// Arguments of `npx` and `uvx` that do not change what runs. Others can name another registry or another package.
 const HARMLESS_ARGUMENTS: [&str; 4] = ["-y", "--yes", "-q", "--quiet"];
+/// How the names of variables begin that runners, runtimes and loaders read themselves.
+const OF_RUNNERS: [&str; 12] = [
+    "npm_config",
+    "node_",
+    "pip_",
+    "uv_",
+    "python",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "ld_",
+    "dyld_",
+    "ssl_",
+    "requests_",
+];
+/// How URLs on the machine of a user begin.
+const LOCAL: [&str; 3] = ["http://localhost", "http://127.0.0.1", "http://[::1]"];
 /// JSON values and bytes of the metadata of one version. A README is a part of it.
 const MAX_VALUES: usize = 50_000;
 const MAX_BYTES: usize = 2 * 1024 * 1024;
@@ -100,15 +117,27 @@ fn runs_itself(app: &App, package: &Package, description: &Value) -> bool {
         let word = words.next().and_then(Value::as_str);
         word.is_some_and(|word| HARMLESS_ARGUMENTS.contains(&word)) && words.next().is_none()
     };
-    // Variables that the runners and runtimes read themselves.
     let changes_runner = |variable: &Value| {
         let name = variable.get("name").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
-        ["npm_config", "node_options", "pip_", "uv_", "pythonpath"].iter().any(|own| name.starts_with(own))
+        name == "path" || OF_RUNNERS.iter().any(|own| name.starts_with(own))
     };
+    let leads_away = |argument: &Value| {
+        let mut fixed = ["value", "default"].iter().filter_map(|name| argument.get(*name)?.as_str());
+        fixed.any(|text| text.contains("://") && !is_local(text))
+    };
+    let transport = description.get("transport").and_then(|transport| transport.get("url")?.as_str());
     member("registryBaseUrl").is_none_or(is_known)
         && member("runtimeHint").is_none_or(|hint| hint == runner)
         && members("runtimeArguments").all(is_harmless)
         && !members("environmentVariables").any(changes_runner)
+        && !members("environmentVariables").chain(members("packageArguments")).any(leads_away)
+        && transport.is_none_or(is_local)
+}
+
+/// Whether a URL, which may have variables, is on the machine of its user.
+fn is_local(url: &str) -> bool {
+    let rest = LOCAL.iter().find_map(|own| url.strip_prefix(own));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']) && !rest.contains('@'))
 }
 
 async fn get(app: &App, listing: &Listing, request: Request) -> Result<Answer, PackageState> {

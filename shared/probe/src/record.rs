@@ -147,7 +147,7 @@ fn further_news(change: &StateChange) -> impl Iterator<Item = FeedItem> + use<> 
         let what = if after.shown_kind() == Kind::Mcp { "tools" } else { "skills" };
         let AbilityChange { added, removed, redescribed, severity, .. } = changed;
         let text = format!(
-            "{} changed its {what}: {} added, {} removed, {} described differently.",
+            "{} changed its {what}: {} added, {} removed, {} changed.",
             after.name, added.count, removed.count, redescribed.count
         );
         FeedItem {

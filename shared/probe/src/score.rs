@@ -147,7 +147,7 @@ fn abilities(facts: &Facts) -> ScorePart {
         .checked_div(all)
         .and_then(|share| u8::try_from(share).ok())
         .map_or(0, |share| 2 + share);
-    part("abilities", points, 8, format!("{described_count} of {all} {word} are described."))
+    part("abilities", points, 8, format!("Described {word}: {described_count} of {all}."))
 }
 
 fn identity(texts: &Texts<'_>) -> ScorePart {

@@ -44,7 +44,7 @@ answer() {
 
 # failed <report>: prints the reasons, writes them for the issue, and ends the script.
 failed() {
-  printf '%s\n%s\n' "$name" "$1"
+  printf 'Listing %s\n%s\n' "$name" "$1"
   if [ -n "${ISSUE_FILE:-}" ]; then printf '%s\n' "$1" >"$ISSUE_FILE"; fi
   exit 1
 }
@@ -113,4 +113,4 @@ fi
 if [ -n "$report" ]; then
   failed "$report"$'\n'"Evidence: $registry/api/listings/status?id=$listing"
 fi
-echo "$name: $lane"
+echo "Listing $name: $lane"

@@ -98,8 +98,9 @@ pub(super) fn proof(profile: &Profile, settings: &Settings) -> Option<String> {
     let took = proof.latency_ms.map(|ms| format!(" in {ms} ms")).unwrap_or_default();
     let status = profile.listing_id.as_ref().map(|id| settings.url(&format!("/api/listings/status?id={id}")));
     let at = status.map(|url| format!("; evidence: {}", code(&url, 2048))).unwrap_or_default();
+    let what = if profile.proven_at == Some(proof.probed_at) { "Proof" } else { "Last probe" };
     Some(format!(
-        "Proof of {}: handshake {}{took}, score {} of 100{at}.",
+        "{what} of {}: handshake {}{took}, score {} of 100{at}.",
         proof.probed_at,
         proof.handshake.as_str(),
         proof.score

@@ -94,10 +94,9 @@ fn confirmation(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     }
     let unknown = of(|effect| effect == Effect::Unknown);
     if !unknown.is_empty() {
-        rules.push(format!(
-            "Ask first: {}. No effect is declared. MCP assumes that such a tool may change or delete something.",
-            ids(&unknown)
-        ));
+        let of_mcp = " MCP assumes that such a tool may change or delete something.";
+        let assumed = if profile.kind == Kind::Mcp { of_mcp } else { "" };
+        rules.push(format!("Ask first: {}. No effect is declared.{assumed}", ids(&unknown)));
     }
     let known = of(|effect| !matches!(effect, Effect::ReadOnly | Effect::Unknown));
     rules.extend(known.into_iter().filter_map(|ability| {

@@ -54,7 +54,7 @@ fn regression(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> 
         let (seen, fix) = (prose(&weakness.seen, 300), prose(&weakness.fix, 400));
         format!("[ ] {}:{mark} {seen} → {fix}{gain}", code(&weakness.id, 60))
     });
-    page.section(&format!("Points that {name} lost in its last proof"), items(open.collect()));
+    page.section(&format!("Points that {name} lost in its last probe"), items(open.collect()));
     let texts = lint::of(abilities, profile.kind);
     let texts = texts.iter().take(MAX_ROWS);
     let texts = texts.map(|one| format!("[ ] {}: {}", code(&one.id, 64), prose(&one.faults.join("; "), 240)));

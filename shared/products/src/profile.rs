@@ -1,4 +1,4 @@
-//! The input of a product: the texts, last proof, goals, and peers of a listing. It is a separate type from `Listing`,
+//! The input of a product: the texts, last probe, goals, and peers of a listing. It is a separate type from `Listing`,
 //! because a demo can also be made for an agent that is not listed. The caller then describes the agent.
 
 use std::collections::BTreeMap;
@@ -46,6 +46,8 @@ pub struct Profile {
     pub goals: Vec<String>,
     pub preset: Option<Preset>,
     pub proof: Option<Proof>,
+    /// When a probe last proved it. `proof` is of the last probe, which can have failed.
+    pub proven_at: Option<Moment>,
     /// Live listings that complement it, best first.
     pub peers: Vec<Peer>,
 }
@@ -102,6 +104,7 @@ impl Profile {
             tools_hash: facts.and_then(|facts| facts.tools_hash.clone()),
             sign_in: facts.and_then(|facts| facts.sign_in.clone()),
             proof: evidence.map(Proof::of),
+            proven_at: listing.last_ok_at.max(listing.sign_in_at),
             ..Self::unlisted(
                 listing.shown_kind(),
                 &listing.name,
@@ -134,6 +137,7 @@ impl Profile {
             goals: Vec::new(),
             preset: None,
             proof: None,
+            proven_at: None,
             peers: Vec::new(),
         }
     }

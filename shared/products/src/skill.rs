@@ -85,7 +85,7 @@ fn metadata(profile: &Profile) -> Vec<String> {
     let fields = [
         ("version", version.filter(|version| !version.is_empty())),
         ("listing-id", profile.listing_id.as_ref().map(ToString::to_string)),
-        ("proven-at", profile.proof.as_ref().map(|proof| proof.probed_at.to_string())),
+        ("proven-at", profile.proven_at.map(|at| at.to_string())),
     ];
     let known: Vec<String> = fields
         .into_iter()

@@ -115,6 +115,7 @@ fn profile_without_a_listing_gets_no_invented_facts() {
 fn goals_come_from_the_owner_a_preset_or_the_listing() {
     let charter = |profile: &Profile| content(Sku::Kernel, profile, "CHARTER.md");
     assert!(!charter(&real::governance()).contains("| G1 |"), "a description is no goal of the owner");
+    assert!(!charter(&real::governance()).contains("MCP assumes"), "a rule of MCP for an A2A agent");
     assert_eq!(goals_of(&real::governance())[0], "Verify a proposed action against policy bounds");
     let goals = vec!["Prove what was intended".to_owned(), "Bake bread".to_owned()];
     let page = charter(&Profile { goals, ..real::governance() });

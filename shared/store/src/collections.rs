@@ -15,6 +15,12 @@ impl Store {
         self.query_blobs(Query::of(keys::COLLECTIONS).limit(MAX_LISTED), "collection").await
     }
 
+    /// How many collections have names that begin so.
+    pub async fn count_collections(&self, prefix: String) -> Result<u32> {
+        let below = Query::of(keys::COLLECTIONS).range(Range::Prefix(prefix)).strong();
+        Ok(self.count(below).await?.0)
+    }
+
     /// Publishes a collection, over an earlier one of this name.
     pub async fn put_collection(&self, collection: &Collection) -> Result<()> {
         let key = keys::collection(&collection.name);

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
 
 use super::attributes::{Item, s, text};
@@ -293,19 +294,32 @@ pub(super) fn name(name: &str, id: &ListingId) -> Key {
     Key::new(name_partition(name), id.as_str())
 }
 
-/// A pointer to a listing that proved the name, or that is Live or gated. It sorts before those of others (capitals sort
-/// first), so that these do not hide it.
-pub(super) fn preferred_name(name: &str, id: &ListingId, is_proven: bool) -> Key {
-    Key::new(name_partition(name), format!("{}{id}", if is_proven { PROVEN } else { SHOWN_NAME }))
+/// A pointer to a listing that goes before others of its name: it sorts before theirs (capitals sort first), so that these do
+/// not hide it.
+pub(super) fn preferred_name(name: &str, id: &ListingId, rank: NameRank) -> Key {
+    let rank = match rank {
+        NameRank::Owned => "OWNED",
+        NameRank::AtDomain => "PROVEN",
+        NameRank::Shown => "SHOWN",
+    };
+    Key::new(name_partition(name), format!("{rank}#{id}"))
+}
+
+/// Why a listing goes before others of its name, the best reason first.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum NameRank {
+    /// Its publisher proved the name.
+    Owned,
+    /// Its URL is at the domain of the name.
+    AtDomain,
+    /// It is Live or gated.
+    Shown,
 }
 
 /// The id of the listing to which the sort key of a name points.
 pub(super) fn named_id(sort_key: &str) -> Option<ListingId> {
     sort_key.rsplit('#').next()?.parse().ok()
 }
-
-const PROVEN: &str = "PROVEN#";
-const SHOWN_NAME: &str = "SHOWN#";
 
 pub(super) fn name_partition(name: &str) -> String {
     let folded: String = name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
@@ -364,11 +378,16 @@ pub(super) fn bounded(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_TEXT_BYTES { text.into() } else { sha256_hex(text).into() }
 }
 
-/// Which listing holds an endpoint. A query, a fragment or a slash at the end leads to the same server, so URLs that
-/// differ only in these are one endpoint.
+/// Which listing holds an endpoint. A query, a fragment, a slash at the end or twice, and an escaped letter lead to the same
+/// server, so URLs that differ only in these are one endpoint.
 pub(super) fn endpoint(url: &str) -> Key {
     let bare = url.split(['?', '#']).next().unwrap_or(url);
-    Key::new(format!("ENDPOINT#{}", sha256_hex(bare.trim_end_matches('/'))), "HOLDER")
+    // An escaped slash divides nothing.
+    let bare = bare.replace("%2F", "%252F").replace("%2f", "%252F");
+    let bare = percent_decode_str(&bare).decode_utf8_lossy();
+    let (scheme, rest) = bare.split_once("://").unwrap_or_default();
+    let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
+    Key::new(format!("ENDPOINT#{}", sha256_hex(format!("{scheme}://{}", parts.join("/")))), "HOLDER")
 }
 
 /// The count of first touches in a UTC day.
@@ -617,7 +636,7 @@ mod tests {
             ];
             for id in ids.iter().cloned().chain(text.parse()) {
                 let (now, id) = (Moment::UNIX_EPOCH, &id);
-                let keys = [listing(id), EVIDENCE.of(id), contact(id, ContactFrom::Anyone, &text), probe(id, now), name(&text, id), preferred_name(&text, id, true)];
+                let keys = [listing(id), EVIDENCE.of(id), contact(id, ContactFrom::Anyone, &text), probe(id, now), name(&text, id), preferred_name(&text, id, NameRank::Owned)];
                 prop_assert!(keys.iter().all(fits), "{id}");
                 let digest = "0123456789abcdef01234567";
                 let trails = [

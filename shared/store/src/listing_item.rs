@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::keys::NameRank;
 use super::leaves::last_leaf;
 use super::prelude::*;
 use registry_model::{Assessment, Contact, ContactFrom, Lane};
@@ -136,14 +137,19 @@ pub(super) fn not_withdrawn() -> Expression {
 
 /// The pointers by which a listing is found by name, without duplicates.
 pub(super) fn pointers(listing: &Listing) -> Vec<Key> {
-    let key = |name: &str, is_proven: bool| match (is_proven, listing.lane.is_proven()) {
-        (false, false) => keys::name(name, &listing.id),
-        _ => keys::preferred_name(name, &listing.id, is_proven),
+    let key = |name: &str, rank: Option<NameRank>| match rank {
+        Some(rank) => keys::preferred_name(name, &listing.id, rank),
+        None => keys::name(name, &listing.id),
     };
-    let Some(server_name) = &listing.server_name else { return vec![key(&listing.name, false)] };
-    let mut pointers = vec![key(server_name, listing.name_proof.is_some())];
+    let shown = listing.lane.is_proven().then_some(NameRank::Shown);
+    let Some(server_name) = &listing.server_name else { return vec![key(&listing.name, shown)] };
+    let rank = listing.name_proof.map(|proof| match proof.how.is_of_publisher() {
+        true => NameRank::Owned,
+        false => NameRank::AtDomain,
+    });
+    let mut pointers = vec![key(server_name, rank.or(shown))];
     if keys::name_partition(server_name) != keys::name_partition(&listing.name) {
-        pointers.push(key(&listing.name, false));
+        pointers.push(key(&listing.name, shown));
     }
     pointers
 }

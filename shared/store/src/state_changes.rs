@@ -208,12 +208,12 @@ pub(super) fn hold_endpoint(
     Some(transaction.update(new?, if_free_or_mine(take)))
 }
 
-/// What a probe deposits: nothing if it is inconclusive, if the endpoint answers but is closed to the probe, or if it is
-/// routine: a listing must not look used because the registry probes it.
+/// What a probe deposits: nothing if it is inconclusive, if the endpoint answers but is closed to the probe or fails a check,
+/// or if it is routine: a listing must not look used because the registry probes it.
 fn deposit(change: &StateChange) -> Option<Deposit> {
     let id = &change.before.id;
     match change.record.handshake {
-        Handshake::Ok if change.is_routine() => None,
+        Handshake::Ok if change.is_routine() || !change.record.is_proof() => None,
         Handshake::Ok => Some(Deposit::of_answered_probe(id, change.trail)),
         Handshake::Fail if !change.assessment.verdict.inconclusive => {
             Some(Deposit::of(id, TrailEvent::ProbeFail).on(change.trail))

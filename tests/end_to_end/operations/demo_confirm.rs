@@ -84,6 +84,7 @@ async fn confirmation_requires_a_known_order_and_its_token() {
     ] {
         let reply = pair.registry.post(CONFIRM, &body).await;
         assert_eq!(reply.status, status, "{body}: {reply:?}");
+        assert!(status != 401 || reply.body["field"] == "access_token", "{reply:?}");
     }
 }
 

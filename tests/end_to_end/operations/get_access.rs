@@ -33,5 +33,7 @@ async fn token_opens_the_full_product() {
     );
 
     demote(&registry, &peer, &id).await;
-    assert_eq!(registry.get(&path).await.status, 200, "a demoted listing lost its product");
+    let demoted = registry.get(&path).await;
+    assert_eq!(demoted.status, 200, "a demoted listing lost its product");
+    assert_eq!(demoted.body["proved_at"], reply.body["proved_at"], "a failed probe is no proof");
 }

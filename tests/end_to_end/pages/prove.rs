@@ -34,6 +34,7 @@ async fn page_names_the_places_of_the_listing_and_its_script() {
         &format!("listing='{id}'"),
         &format!("registry='{}'", registry.app.settings.base_url),
         "prove.sh withdraw",
+        "prove.sh read_feedback",
         "prove.sh opt_in",
     ] {
         assert!(text.contains(part), "{part} is missing: {text}");

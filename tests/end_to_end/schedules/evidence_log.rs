@@ -60,6 +60,7 @@ async fn every_decision_is_a_leaf_of_the_evidence_log_with_a_proof() {
     assert_eq!(log["entry_url"], proof["entry_url"]);
     let before = registry.get(&format!("/log/proof?listing_id={id}&at=2026-11-19")).await;
     before.assert_refused(404, "no_leaf");
+    assert!(before.body["detail"].as_str().unwrap().contains("only later ones"), "{before:?}");
 
     registry.advance(DAY * 6 + HOUR * 12);
     registry.recheck().await;

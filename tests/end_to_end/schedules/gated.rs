@@ -157,6 +157,7 @@ async fn lists_and_searches_contain_gated_servers_only_on_request() {
     assert_eq!((&evidence["access"], &evidence["class"]), (&json!("gated"), &json!("partial")), "{one}");
     let hit = &registry.get("/api/match?q=files&access=gated").await.body["hits"][0];
     assert_eq!((&hit["access"], &hit["listing_id"]), (&json!("gated"), &json!(setup.id)));
+    assert!(hit.get("take_demo_get").is_none(), "a gated listing gets no demo: {hit}");
     let with_hits = registry.call_tool("ard_search", &json!({ "q": "files", "access": "gated" })).await;
     assert!(with_hits["note"].as_str().unwrap().starts_with("1 gated listing"), "{with_hits}");
 }

@@ -1,5 +1,4 @@
-//! Returns what a listing in a given state should do next, as calls that can be sent unchanged. The list is
-//! never empty.
+//! Returns what a listing in a given state should do next, as calls. The list is never empty.
 
 use crate::prelude::*;
 
@@ -9,7 +8,7 @@ pub struct NextAction {
     pub action: &'static str,
     pub method: &'static str,
     pub url: String,
-    /// The body. It is present if you can send the call unchanged.
+    /// The body of a POST. If a POST has none, `why` says what to send.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub body: Option<Value>,
@@ -59,15 +58,12 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
             vec![status("The listing will be probed. The status shows when and why.")]
         }
         Lane::NeedsFix | Lane::Demoted => vec![
-            status(
-                "The last probe found something to fix. The status shows what the probe saw and how to fix \
-                 it.",
-            ),
+            status("The last probe found something to fix. The status shows what it saw and how to fix it."),
             post(
                 "publish_again",
                 "/api/publish",
                 listing.published_url().map(|url| json!({ "url": url })),
-                "After the fix, publish the listing again. It is then probed at once.",
+                "After the fix, publish its URL or server description again. It is then probed at once.",
             ),
         ],
         Lane::Gated => {

@@ -19,7 +19,7 @@ pub struct Opened {
 /// Opens the product of an access token. Errors: 401 unknown token, 402 not paid yet, 410 listing of a founding seat
 /// withdrawn.
 pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
-    let grant = grant(app, token).await?;
+    let grant = grant(app, "token", token).await?;
     if !grant.is_open() {
         let detail = "This purchase is not paid yet. The token works as soon as the payment is confirmed.";
         return Err(Problem::new(StatusCode::PAYMENT_REQUIRED, "not_paid", detail));
@@ -59,20 +59,20 @@ async fn bought(app: &App, source: &GrantSource) -> Result<Option<Profile>, Prob
     Ok(snapshot.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
-async fn grant(app: &App, token: &str) -> Result<Grant, Problem> {
-    let token: AccessToken = token.parse().map_err(|_| bad_token(app))?;
-    app.store.grant(&token.digest()).await?.ok_or_else(|| bad_token(app))
+async fn grant(app: &App, field: &str, token: &str) -> Result<Grant, Problem> {
+    let token: AccessToken = token.parse().map_err(|_| bad_token(app, field))?;
+    app.store.grant(&token.digest()).await?.ok_or_else(|| bad_token(app, field))
 }
 
-fn bad_token(app: &App) -> Problem {
-    let detail = "Unknown or revoked `token`. Check the spelling.";
+fn bad_token(app: &App, field: &str) -> Problem {
+    let detail = format!("Unknown or revoked `{field}`. Check the spelling.");
     let mut problem = Problem::new(StatusCode::UNAUTHORIZED, "bad_token", detail);
-    problem.field = Some("token".to_owned());
+    problem.field = Some(field.to_owned());
     problem.with_next(NextStep::take_demo(
         &app.settings,
         None,
-        "There are two ways to get a token: buy a product, or send feedback on a demo while founding seats \
-            (free products) are left.",
+        "You get a token for feedback on a demo while founding seats (free products) are left, or for a purchase \
+            once payments are open.",
     ))
 }
 
@@ -92,13 +92,13 @@ pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<C
     if let Some(token) = token {
         let holder = match token.parse::<DiscountCode>() {
             Ok(code) => app.store.discount(&code.digest()).await?.and_then(|code| code.listing_id),
-            Err(_) => match grant(app, token).await?.subject {
+            Err(_) => match grant(app, "access_token", token).await?.subject {
                 GrantSubject::Listing(id) => Some(id),
                 GrantSubject::Described { .. } => None,
             },
         };
         if holder.as_ref() != Some(&order.listing_id) {
-            return Err(bad_token(app));
+            return Err(bad_token(app, "access_token"));
         }
     }
     let listing = app.store.listing(&order.listing_id).await?.ok_or_else(unknown)?;

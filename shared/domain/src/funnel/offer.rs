@@ -103,7 +103,7 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
             "Buy",
             format!(
                 "Once payments are open: POST {} {{\"sku\": \"<sku>\", \"listing_id\": \"<listing_id>\"}}. They open when \
-                {after} agents and {after} MCP servers have sent feedback, and the operator allows payments.",
+                {after} agents and {after} MCP servers have sent feedback in their own words, and the operator allows payments.",
                 url("/api/products/checkout")
             ),
         ),

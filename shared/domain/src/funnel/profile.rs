@@ -2,6 +2,7 @@
 //! that the search index found.
 
 use crate::prelude::*;
+use registry_formats::injection;
 use registry_model::Listed;
 use registry_products::{Peer, Profile};
 use registry_search::{Query, Text};
@@ -26,7 +27,8 @@ async fn with_documents(app: &App, listing: &Listing, profile: Profile) -> Resul
         let seen = app.store.seen_tools(&listing.id).await?;
         let tools = seen.sets.first().into_iter().flat_map(|set| &set.tools);
         let definition = |hash: &str| seen.definitions.get(hash).map(String::as_str);
-        profile.with_definitions(tools.filter_map(|tool| Some((tool.name.as_str(), definition(&tool.hash)?))))
+        let defined = tools.filter_map(|tool| Some((tool.name.as_str(), definition(&tool.hash)?)));
+        profile.with_definitions(defined.filter(|(_, definition)| injection::fault(definition).is_none()))
     };
     if listing.is_described() {
         let document = app.store.server_document(&listing.id).await?;

@@ -114,7 +114,7 @@ pub fn problem_detail(answer: &Answer) -> String {
     let problem = answer.json(&mut { 1000 }).unwrap_or_default();
     problem["detail"]
         .as_str()
-        .map(|text| format!(": {}", shorten(text, MAX_DETAIL_CHARS)))
+        .map(|text| format!(": {}", shorten(&text.replace(char::is_control, " "), MAX_DETAIL_CHARS)))
         .unwrap_or_default()
 }
 

@@ -1,5 +1,5 @@
 //! The messages that the registry sends to listings. Each message states why it was sent and how to opt out.
-//! It also states that no other message follows within the next days.
+//! It also states that no other invitation follows within the next days.
 
 use crate::prelude::*;
 use registry_model::{Draft, TalkChannel, TalkKind, TalkMessage};
@@ -62,7 +62,7 @@ pub fn connector_draft(settings: &Settings, listing: &Listing, reasons: &str) ->
 fn close(settings: &Settings, id: &ListingId) -> String {
     let body = json!({ "listing_id": id, "action": "opt_out" });
     format!(
-        "This is a single message. You will receive no other message within {} days. To opt out: POST {} \
+        "This is a single message. You will receive no other invitation within {} days. To opt out: POST {} \
          {body}",
         settings.outreach_pause_days,
         settings.url(OPT_OUT_PATH),

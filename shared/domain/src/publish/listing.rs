@@ -27,7 +27,7 @@ const REPROBE_PAUSE: SignedDuration = SignedDuration::from_secs(30);
 pub struct Published {
     pub listing: Listing,
     pub status: PublishStatus,
-    /// The earliest time of its next probe, if that is not now.
+    /// The time of its next probe, if that is not now.
     pub retry_at: Option<Moment>,
     /// A probe starts now, although the listing is Live or gated: its proof is no longer fresh.
     pub renews: bool,
@@ -394,7 +394,7 @@ async fn publish_again(
     updated.probe_requested_at = Some(now);
     updated.at_once = true;
     let status = if known.lane == Lane::Queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
-    let retry_at = Some(earliest).filter(|earliest| *earliest > now);
+    let retry_at = Some(updated.next_probe_at(now, app.settings.probe_tick_seconds)).filter(|at| *at > now);
     let written = app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;
     if !written && differs.is_some() && may_describe && !is_described(app, &updated).await? {
         return Err(Problem::unavailable("the listing was probed or changed at the same time"));

@@ -350,8 +350,9 @@ pub(super) fn described(document: &Value, reach: Reach) -> Result<ServerDescript
             .take(50)
             .map(|found| json!({ "path": found.path, "rule": found.rule, "message": found.message }))
             .collect();
-        let detail =
-            format!("The server description violates {} rule(s). {}", violations.len(), messages.join(" "));
+        let rules =
+            if violations.len() == 1 { "a rule".to_owned() } else { format!("{} rules", violations.len()) };
+        let detail = format!("The server description violates {rules}. {}", messages.join(" "));
         Problem::invalid(field, "invalid_server_description", shorten(&detail, 1500)).with("violations", all)
     })
 }

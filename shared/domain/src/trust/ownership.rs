@@ -224,12 +224,12 @@ impl Domains {
         ];
         if let Some(origin) = &self.origin {
             let place = format!("{origin}/.well-known/jwks.json");
-            ways.push(Way {
-                method: KeySource::KeySet,
-                place,
-                holds: format!("{{\"keys\": [...]}} with {jwk}"),
-            });
+            let holds = format!("{{\"keys\": [...]}} with {jwk}");
+            ways.push(Way { method: KeySource::KeySet, place, holds });
         }
+        // An address has no TXT records.
+        let is_address = host.as_str().trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok();
+        ways.retain(|way| way.method != KeySource::Dns || !is_address);
         ways
     }
 }

@@ -52,13 +52,15 @@ pub struct Peer {
     pub probe: ProbeSummary,
     /// Its status with the full evidence.
     pub status_url: String,
-    /// A link to its demo.
-    pub take_demo_get: String,
+    /// A link to its demo. Absent if it is not open, because only an open listing gets one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub take_demo_get: Option<String>,
 }
 
 impl Peer {
     pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
         let (kind, card) = (listing.shown_kind(), listing.shown_card_url().to_owned());
+        let demo_url = || settings.url(&format!("/api/products/demo?listing_id={}", listing.id));
         Self {
             identifier: urn::of(&card, kind, &listing.id),
             display_name: listing.name.clone(),
@@ -79,7 +81,7 @@ impl Peer {
             url: card,
             probe: ProbeSummary::of(listing, now),
             status_url: settings.url(&format!("/api/listings/status?id={}", listing.id)),
-            take_demo_get: settings.url(&format!("/api/products/demo?listing_id={}", listing.id)),
+            take_demo_get: special_access(listing).is_none().then(demo_url),
         }
     }
 }

@@ -94,7 +94,7 @@ impl ServerResponse {
         let meta = Map::from_iter([(OFFICIAL.to_owned(), official)]);
         let server = ServerDetail {
             title: None,
-            description: "This server was removed from the registry.".to_owned(),
+            description: "This server is no longer listed as Live or gated.".to_owned(),
             website_url: None,
             remotes: Vec::new(),
             ..ServerDetail::of(listing, Map::new())

@@ -1,6 +1,7 @@
 //! The stored tools of an MCP server, as the page of the listing and the API show them.
 
 use crate::prelude::*;
+use registry_formats::injection;
 use registry_formats::tool_definition::ToolView;
 use registry_formats::tool_diff;
 use registry_model::{ListedTool, Severity, ToolChange, ToolSet};
@@ -34,13 +35,15 @@ pub struct ShownSet {
 }
 
 impl ShownTool {
+    /// The texts of a tool with instructions to models are shown only at its content address.
     pub fn of(settings: &Settings, seen: &SeenTools, tool: &ListedTool) -> Self {
-        let view = seen.definitions.get(&tool.hash).and_then(|definition| ToolView::of(definition));
+        let definition = seen.definitions.get(&tool.hash);
+        let fair = definition.filter(|definition| injection::fault(definition).is_none());
         Self {
-            name: tool.name.clone(),
+            name: injection::shown(&tool.name).to_owned(),
             hash: tool.hash.clone(),
-            definition_url: view.is_some().then(|| content_url(settings, &tool.hash)),
-            view,
+            definition_url: definition.map(|_| content_url(settings, &tool.hash)),
+            view: fair.and_then(|definition| ToolView::of(definition)),
         }
     }
 }

@@ -67,6 +67,7 @@ impl Operation for AbundanceRank {
     const SUMMARY: &'static [&'static str] = &[
         "Ranked: {ranking#listing}.",
         r#"[ranking]{rank}. "{name}" with a boost of {boost} | and an outcome score of {outcome_score}"#,
+        "A listing without an outcome score has no reported outcomes yet; of nearly equal boosts, none is better.",
         "Unknown: {unknown}.",
         "Not Live: {not_live}.",
     ];

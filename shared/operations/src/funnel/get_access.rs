@@ -29,7 +29,7 @@ pub struct Answer {
     source: &'static str,
     granted_at: Moment,
     message: String,
-    /// The time of the probe on which the files are based.
+    /// When a probe last proved the listing.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
     /// All files of the product.
@@ -69,14 +69,13 @@ impl Operation for GetAccess {
             },
             granted_at: grant.at,
             message: format!("{title} for {}: `files` has {}.", profile.name, counted(files.len(), "file")),
-            proved_at: profile.proof.map(|proof| proof.probed_at),
+            proved_at: profile.proven_at,
             files,
             next: NextStep::get(
                 "export_product",
                 app.settings.url(&format!("/api/products/export?token={token}&format=skills")),
                 json!({ "token": token, "format": "skills" }),
-                "Download the same files as folders of Agent Skills. For an archive, send format zip or \
-                    tar.gz.",
+                "The same files as folders of Agent Skills, or as an archive (format zip or tar.gz).",
             ),
         })
     }

@@ -22,8 +22,8 @@ impl Operation for GetFoundingDeal {
         many are taken and left. Also returns the steps from publishing a listing to the product.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Founding seats left: {deal.remaining} of {deal.seats}; taken: {deal.claimed}. {deal.one_liner} Feedback after that earns a discount code.",
-        "How to get one: [deal.path]{}",
+        "Founding seats left: {deal.remaining} of {deal.seats}; taken: {deal.claimed}. {deal.one_liner}",
+        "The steps: [deal.path]{}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Returns the founding offer, the number of seats left and the steps to get one.",

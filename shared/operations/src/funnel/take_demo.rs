@@ -190,8 +190,7 @@ pub(crate) fn feedback_step(settings: &Settings, listing: &Listing, draft: &Feed
         settings.url("/api/products/feedback"),
         json!(draft),
         "Give feedback. `body` contains a draft of the five answers. Replace the answers with your own: \
-            the unchanged draft earns the reward, but does not count as feedback. While founding seats are left, \
-            the reward is the full product. After \
-            that, it is a discount code.",
+            the unchanged draft earns the reward, but does not count towards the opening of payments. While \
+            founding seats are left, the reward is the full product. After that, it is a discount code.",
     )
 }

@@ -172,18 +172,21 @@ fn asks_us(words: &[Word]) -> bool {
     })
 }
 
-/// Whether a text in German, French, Spanish, Italian or Portuguese asks to publish something: it has an infinitive or imperative
-/// for it, and no word that denies it, asks about it or makes it conditional.
-pub(super) fn publishes(text: &str, words: &[Word]) -> bool {
-    const VERBS: &str = "eintragen tragt trage aufnehmen nehmt veröffentlichen veröffentliche veröffentlicht registrieren registriere \
-        registriert auflisten liste listet hinzufügen publier publiez publie inscrire inscrivez inscris ajouter ajoutez ajoute \
-        référencer référencez enregistrer enregistrez enregistre publicar publica publicad publique publiquen registrar registra \
-        registren añadir añade añadid añadan agregar agrega inscribir incluir incluye pubblicare pubblica pubblicate registrare \
-        aggiungere aggiungi aggiungete inserire inserisci adicionar adicione publiquem registre cadastrar cadastre inclua";
+/// Verbs of publishing and of reporting in German, French, Spanish, Italian and Portuguese, as infinitives and imperatives.
+pub(super) const TO_PUBLISH: &str = "eintragen tragt trage aufnehmen nehmt veröffentlichen veröffentliche veröffentlicht registrieren registriere \
+    registriert auflisten liste listet hinzufügen publier publiez publie inscrire inscrivez inscris ajouter ajoutez ajoute \
+    référencer référencez enregistrer enregistrez enregistre publicar publica publicad publique publiquen registrar registra \
+    registren añadir añade añadid añadan agregar agrega inscribir incluir incluye pubblicare pubblica pubblicate registrare \
+    aggiungere aggiungi aggiungete inserire inserisci adicionar adicione publiquem registre cadastrar cadastre inclua";
+pub(super) const TO_REPORT: &str = "melden melde meldet signaler signale signalez denunciar denuncio denuncien reportar reporto \
+    segnalare segnalo segnalate";
+
+/// Whether a text contains one of these verbs, and no word that denies it, asks about it or makes it conditional.
+pub(super) fn requests(verbs: &str, text: &str, words: &[Word]) -> bool {
     const DOUBTS: &str = "nicht kein keine nie niemals noch erst wenn falls bevor warum wieso wie ob ne pas jamais plus si avant \
         pourquoi comment quand sans no nunca ni antes cuando porque cómo como sin non né mai se quando perché senza prima não nem sem";
     let has = |list: &str| words.iter().any(|word| list.split(' ').any(|listed| listed == word.low));
-    has(VERBS) && !has(DOUBTS) && !asks(text, words) && !objects(words)
+    has(verbs) && !has(DOUBTS) && !asks(text, words) && !objects(words)
 }
 
 /// Whether the whole text is a refusal.

@@ -13,8 +13,8 @@ const MAX_PARTS: usize = 5;
 const MAX_SHOWN: usize = 120;
 /// The words with which a further request begins, after these polite ones.
 const OPENINGS: &str = "find search show tell list give check compare report publish add register score need looking what which \
-    who when where why how is are does do did has";
-const BEFORE: &str = "and also then please could can you i we would like want to am plus";
+    who let when where why how is are does do did has";
+const BEFORE: &str = "and also first then please could can you i we would like want to am plus";
 
 /// The part of a message that requests another operation than the chosen one, if a part requests that one, too.
 pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<String> {
@@ -27,15 +27,17 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<String> {
     if parts.len() < 2 {
         return None;
     }
-    let meant = parts.into_iter().filter_map(|part| Some((part, certain(message, part)?)));
-    // A message with an id or a URL is about it, so the part with it was chosen.
-    let is_chosen = |(entry, has_target): &(&AnyOperation, bool)| *has_target || ptr::eq(*entry, chosen);
-    let (chosen, others): (Vec<_>, Vec<_>) = meant.partition(|(_, meant)| is_chosen(meant));
+    let meant: Vec<_> = parts.into_iter().filter_map(|part| Some((part, meant(message, part)?))).collect();
+    // The part with this operation was chosen, or else the part with an id or a URL: the message is about it.
+    let is_said = meant.iter().any(|(_, part)| ptr::eq(part.entry, chosen));
+    let is_chosen = |part: &Meant| if is_said { ptr::eq(part.entry, chosen) } else { part.has_target };
+    let (chosen, others): (Vec<_>, Vec<_>) = meant.into_iter().partition(|(_, part)| is_chosen(part));
     let opens = |part: &str| {
         let first = words(part).into_iter().find(|word| !BEFORE.split(' ').any(|before| before == word.low));
         first.is_some_and(|first| OPENINGS.split(' ').any(|opening| opening == first.low))
     };
-    let (further, _) = others.into_iter().find(|(part, _)| !chosen.is_empty() && opens(part))?;
+    let (further, _) =
+        others.into_iter().find(|(text, part)| !chosen.is_empty() && part.is_certain && opens(text))?;
     Some(shorten(&further.trim_end_matches(['.', '?', '!', ',']).replace('"', "'"), MAX_SHOWN))
 }
 
@@ -46,8 +48,15 @@ fn operation(intent: &Intent) -> Option<&'static AnyOperation> {
     }
 }
 
-/// The operation that a part alone certainly requests, and whether the part contains an id or a URL.
-fn certain(message: &MessageContent, part: &str) -> Option<(&'static AnyOperation, bool)> {
+/// What a part alone requests.
+struct Meant {
+    entry: &'static AnyOperation,
+    /// Whether it contains an id or a URL.
+    has_target: bool,
+    is_certain: bool,
+}
+
+fn meant(message: &MessageContent, part: &str) -> Option<Meant> {
     let alone =
         MessageContent { text: part.to_owned(), names: message.names.clone(), ..MessageContent::default() };
     let (parsed, fields) = parse_content(&alone);
@@ -56,5 +65,5 @@ fn certain(message: &MessageContent, part: &str) -> Option<(&'static AnyOperatio
     }
     let entry = operation(&matching::interpret(&parsed, &fields))?;
     let has_target = !parsed.ids.is_empty() || !parsed.urls.is_empty();
-    (has_target || matching::is_certain(&parsed, &fields, entry)).then_some((entry, has_target))
+    Some(Meant { entry, has_target, is_certain: matching::is_certain(&parsed, &fields, entry) })
 }

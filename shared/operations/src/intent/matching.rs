@@ -15,6 +15,7 @@ use super::parsed_text::ParsedText;
 use super::{Hold, Intent};
 use crate::{
     ABUNDANCE_RANK, ARD_SEARCH, AnyOperation, CHECK_STATUS, DEPOSIT_OUTCOME, LIST_YOURSELF, MATCH_CAPABILITY,
+    REPORT_LISTING,
 };
 
 /// The probability from which a message means an operation. Below it, a message is a search.
@@ -161,7 +162,10 @@ fn candidate(
         return None;
     }
     let (filling, none) = (fill(parsed, message.fields, operation, example), HashSet::new());
-    if filling.is_err() && message.has_target {
+    // What is written to a listing needs its id, also where its URL is known.
+    let lacks_id =
+        filling.as_ref().err() == Some(&Slot::Id) && !entry.effect.read_only && parsed.ids.is_empty();
+    if filling.is_err() && message.has_target && !lacks_id {
         return None;
     }
     let used_words = filling.as_ref().map_or(&none, |filling| &filling.used_words);
@@ -188,9 +192,10 @@ fn candidate(
         }
         // "It failed" needs no verb of a request. A URL that is published is only probed, so a verb anywhere is enough.
         Request::Missing => {
-            let publishes =
-                std::ptr::eq(entry, &LIST_YOURSELF) && command::publishes(&parsed.text, &parsed.words);
-            probability > CERTAIN && (publishes || reports_a_use(parsed, entry))
+            let verbs = [(&LIST_YOURSELF, command::TO_PUBLISH), (&REPORT_LISTING, command::TO_REPORT)];
+            let mut own = verbs.iter().filter(|(of, _)| std::ptr::eq(entry, *of));
+            let requests = own.any(|(_, verbs)| command::requests(verbs, &parsed.text, &parsed.words));
+            probability > CERTAIN && (requests || reports_a_use(parsed, entry))
         }
     };
     // "What proof do you have of {id}?" asks for what is known.

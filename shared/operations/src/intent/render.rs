@@ -22,6 +22,9 @@ pub(super) fn answer(entry: &AnyOperation, result: &Value) -> String {
     let sentences = entry.summary.iter().filter_map(|template| summary::sentence(template, result));
     let next = NEXT_MEMBERS.iter().find_map(|member| next(&result[*member]));
     let text = sentences.chain(next).collect::<Vec<_>>().join(" ");
+    // A listing that was never Live may have its id as its name.
+    let id = result["listing_id"].as_str().unwrap_or_default();
+    let text = text.replace(&format!("\"{id}\" ({id})"), id);
     if text.is_empty() { format!("{}: done.", entry.title) } else { text }
 }
 
@@ -98,7 +101,10 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
 fn with_own_text(phrase: &str, parsed: &ParsedText) -> Option<String> {
     let (before, rest) = phrase.split_once(": {")?;
     let (_, after) = rest.split_once('}')?;
-    Some(format!("{before}: '{}'{after}", shorten(&parsed.text.replace(['\'', '"', '{', '}'], ""), 300)))
+    Some(format!(
+        "{before}: '{}'{after}",
+        shorten(&parsed.text.replace('\'', "’").replace(['"', '{', '}'], ""), 300)
+    ))
 }
 
 /// What an operation does and needs: the first two sentences of its description.

@@ -159,7 +159,7 @@ fn summary(app: &App, prefer: EntryProtocol, matches: &[CapabilityNode]) -> (Str
     let preferred = matches.iter().filter(|node| node.protocols.contains(&prefer)).count();
     let note = format!(
         "Found {} Live listing{}, {preferred} of them with protocol {}. Fill in the arguments of a request, \
-         and send it.",
+         and send it with its headers, after those in `before`.",
         matches.len(),
         if matches.len() == 1 { "" } else { "s" },
         prefer.as_str()

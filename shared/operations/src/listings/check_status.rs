@@ -76,7 +76,7 @@ pub struct Answer {
     #[serde(skip_serializing_if = "registry_model::is_zero")]
     failed_recheck_hours: u32,
     /// Whether the last completed probe found its protocol or a correct sign-in, and no blocking check failed. Hints and
-    /// checks that do not block change nothing.
+    /// checks that do not block change nothing. False for a withdrawn listing, whose evidence is not shown.
     checks_clean: bool,
     checks: Vec<Check>,
     /// The parts of the score.
@@ -404,9 +404,9 @@ pub(crate) async fn next(
         }
         Lane::NeedsFix | Lane::Demoted => {
             let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
-            let elsewhere = explain::endpoint_elsewhere(listing, reasons);
-            let (url, then) = match &elsewhere {
-                Some(url) => (url.as_str(), "To do so, send this."),
+            let elsewhere = evidence.and_then(|evidence| evidence.verdict.facts.elsewhere.as_deref());
+            let (url, then) = match elsewhere {
+                Some(url) => (url, "To do so, send this."),
                 None => (
                     listing.target(),
                     "Then send this: it publishes the same listing again, which starts a new probe.",

@@ -69,11 +69,10 @@ impl Operation for InclusionProof {
         for the last decision before that time. Returns the entry (leaf) of the evidence log, an inclusion proof and the \
         signed checkpoint. With attestation_id, proves that the log contains a signed statement.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "at": "2026-11-20"}"#;
+    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The evidence log contains the entry {leaf_index} of {tree_size}: {leaf.listing_id} was {leaf.outcome} | at {leaf.at}.",
-        "The leaf is {leaf_text}",
-        "The data contains the inclusion proof and the signed checkpoint; the entry is at {entry_url} .",
+        "In the evidence log of size {tree_size}, the entry with index {leaf_index} says: {leaf.listing_id} was {leaf.outcome} | at {leaf.at}.",
+        "The data contains the leaf, its inclusion proof and the signed checkpoint; the entry is at {entry_url} .",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/log/proof")];
     const REFUSALS: &'static [u16] = &[404, 409];
@@ -117,7 +116,8 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<Att
                 Some(attestation) => of_attestation(app, &id, attestation).await,
                 None => {
                     let found = evidence_log::of_listing(app, &id, until).await?;
-                    Ok((found.ok_or_else(|| no_leaf(app, &id))?, None))
+                    let is_later = found.is_none() && app.store.decision_index(&id, None).await?.is_some();
+                    Ok((found.ok_or_else(|| no_leaf(app, &id, is_later))?, None))
                 }
             }
         }
@@ -145,8 +145,8 @@ async fn of_attestation(
     id: &ListingId,
     attestation: &str,
 ) -> Result<(Inclusion, Option<AttestationProof>), Problem> {
-    let attestation = attestation.parse().map_err(|_| no_leaf(app, id))?;
-    let record = app.store.attestation(id, &attestation).await?.ok_or_else(|| no_leaf(app, id))?;
+    let attestation = attestation.parse().map_err(|_| no_leaf(app, id, false))?;
+    let record = app.store.attestation(id, &attestation).await?.ok_or_else(|| no_leaf(app, id, false))?;
     if let Some((inclusion, proof)) = evidence_log::attestation_proof(app, &record).await? {
         return Ok((inclusion, Some(proof)));
     }
@@ -172,12 +172,14 @@ fn leaf_pending(app: &App, issued_at: Moment) -> Problem {
     problem
 }
 
-fn no_leaf(app: &App, id: &ListingId) -> Problem {
-    let detail = format!(
-        "The evidence log contains no such decision about `{id}` yet. A new decision is added within minutes; the log has \
-            decisions only about listings that were Live or gated."
-    );
-    let note = "`log` shows whether a decision is not in the evidence log yet.";
+/// `is_later`: the log has decisions about the listing, but none until `at`.
+fn no_leaf(app: &App, id: &ListingId, is_later: bool) -> Problem {
+    let why = match is_later {
+        true => "until `at`, only later ones. Leave `at` out to get the last one.",
+        false => "yet. A new one is added within minutes, if the listing was Live or gated.",
+    };
+    let detail = format!("The evidence log contains no such decision about `{id}` {why}");
+    let note = "`log` shows the last decision, and whether it is in the evidence log yet.";
     Problem::not_found("no_leaf", detail).with_next(NextStep::check_status(&app.settings, id, note))
 }
 

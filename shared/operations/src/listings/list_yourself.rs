@@ -22,14 +22,14 @@ pub struct Answer {
     /// Whether the name in the server description is proven, or only claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     name_standing: Option<NameStanding>,
-    /// `queued`: the listing will be probed. `active`: it is already Live. `duplicate`: it was already queued.
+    /// `queued`: the listing will be probed. `active`: it is already Live or gated. `duplicate`: it was already queued.
     status: PublishStatus,
     message: String,
     /// The URL of the listing's status.
     status_url: String,
     /// How to poll the listing's status.
     poll: Poll,
-    /// The earliest time of the next probe, if it is not now.
+    /// The time of the next probe, if it is not now.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<Moment>,
     /// A badge for the listing's README, in Markdown. It is green when the listing is Live.
@@ -42,7 +42,7 @@ pub struct Answer {
 struct Poll {
     /// The URL of the listing's status.
     url: String,
-    /// Seconds between two requests.
+    /// Seconds between two requests. Send the first one after `next.wait_s`.
     interval_s: u32,
 }
 

@@ -19,8 +19,8 @@ pub struct Answer {
     day: ShownBudget,
     /// Live listings with clean checks.
     active_clean: u32,
-    /// The number of these listings that got no message yet. The next run leaves out those that have taken their demo and
-    /// those of the registry itself. The count stops at 1000.
+    /// Listings that wait for a first message. The next run takes out those that have taken their demo and those of the
+    /// registry itself. The count stops at 1000.
     never_contacted: u32,
     /// Contacted listings that get no message now, because the pause after the last message is not over. The count
     /// stops at 1000.
@@ -63,7 +63,7 @@ struct Plan {
     order: &'static str,
     /// `talk` or `talk+a2a`.
     delivery: &'static str,
-    /// The most messages that can still be sent today: it also counts listings that the next run leaves out.
+    /// A limit of the messages that can still be sent today: it also counts listings that the next run takes out.
     today: u32,
 }
 
@@ -87,11 +87,11 @@ impl Operation for DemoNudge {
     const TITLE: &'static str = "Demo invitations";
     const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Returns the state of the invitations to the free demo: how many the \
-        registry sent today, how many are left, and how many listings it never contacted. Also returns the \
+        registry sent today, how many are left, and how many listings wait for a first one. Also returns the \
         latest messages, the rules, and how to opt out. To opt a listing out, use outreach_opt_out.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Invitations on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. Without a message so far: {never_contacted#listing}; those that took their demo get none.",
+        "Invitations on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. Waiting for a first message: {never_contacted#listing}; those that took their demo get none.",
         r#"To opt a listing out, say: "unsubscribe" and its id."#,
     ];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];

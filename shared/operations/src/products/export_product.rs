@@ -36,7 +36,7 @@ pub struct Answer {
     /// The listing that the product was made for, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
-    /// The time of the probe on which the files are based.
+    /// When a probe last proved the listing.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
     /// The skills in the tree, one per folder.
@@ -103,7 +103,7 @@ impl Operation for ExportProduct {
             format: name,
             message: format!("{} for {}: {}.", grant.sku.title(), profile.name, counted(files.len(), "file")),
             listing_id: profile.listing_id,
-            proved_at: profile.proof.map(|proof| proof.probed_at),
+            proved_at: profile.proven_at,
             skills: skills_of(&tree),
             files: if archive.is_none() { tree } else { Vec::new() },
             archive,

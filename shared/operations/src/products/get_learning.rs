@@ -11,7 +11,7 @@ pub struct GetLearning;
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     updated_at: Moment,
-    /// The number of listings in each stage.
+    /// The count of each stage. `counts` says of what.
     funnel: Vec<FunnelStage>,
     /// The founding seats.
     seats: Seats,
@@ -32,7 +32,7 @@ struct Seats {
     remaining: u32,
 }
 
-/// The number of feedback messages; their texts are not public.
+/// The feedback messages, with drafts; `unlock` counts only those in own words. Their texts are not public.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FeedbackCounts {
     received_agents: u32,
@@ -54,19 +54,19 @@ struct RatedProduct {
 impl Operation for GetLearning {
     const NAME: &'static str = "get_learning";
     const TITLE: &'static str = "Funnel statistics";
-    const DESCRIPTION: &'static str = "Returns how many listings reached each stage (live, demo, feedback, \
-        seat), and which share of them reached the next stage. Also returns product ratings, and the reasons \
-        why probes failed today with fixes. Contains no texts of users.";
+    const DESCRIPTION: &'static str = "Returns the count of each stage: Live listings, demos (one for each \
+        listing and product), feedback (with drafts) and seats, each with its share of the count before. Also \
+        returns product ratings, and why probes were not ok today, with fixes. Contains no texts of users.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Stages: [funnel]{id} {total} | ({of_stage_before_pct} % of the stage before)",
+        "Demos are one for each listing and product. Counts: [funnel]{id} {total} | ({of_stage_before_pct} % of the count before)",
         "{seats.remaining} of {seats.seats} founding seats are left; the mean rating is {feedback.average}.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "conversion-path",
         name: "Conversion path",
-        description: "Returns how many listings reached each stage from Live to a founding seat, and which \
-            share reached the next stage.",
+        description: "Returns the counts of Live listings, demos, feedback and founding seats, each with its \
+            share of the count before.",
         tags: &["registry", "funnel", "statistics"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/learning").cached_for(30)];

@@ -39,8 +39,8 @@ impl Operation for ImprovementLog {
     const NAME: &'static str = "improvement_log";
     const TITLE: &'static str = "Improvement log";
     const DESCRIPTION: &'static str = "Returns problems that today's numbers of the registry show, and what \
-        to do about each problem. The problems are: why probes fail, at which stage listings stop on the way \
-        to a product, and low ratings of products. Also returns how to contribute.";
+        to do about each problem. The problems are: why probes are not ok, at which stage listings stop on the way \
+        to a product, and products with an average rating below 4. Also returns how to contribute.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] =
         &["Known problems: {entries#}.", "[entries]{area}: {learned} | → {ask}"];
@@ -94,9 +94,9 @@ fn probe_entries(learned: &Lessons, settings: &Settings) -> Vec<Entry> {
         id: format!("probes: {}", gap.reason),
         area: "probes",
         learned: format!(
-            "`{}` is the reason why {} failed today: {} % of all probes that were not ok.",
-            gap.reason,
+            "Today {} ended with `{}`: {} % of all probes that were not ok.",
             counted(gap.count, "probe"),
+            gap.reason,
             gap.share_pct
         ),
         evidence: json!({ "count": gap.count, "not_ok": learned.not_ok(), "ok": learned.tally.handshakes[0] }),
@@ -133,7 +133,7 @@ fn funnel_entry(learned: &Lessons, settings: &Settings) -> Option<Entry> {
 
 fn rating_entry(learned: &Lessons, sku: Sku, settings: &Settings) -> Option<Entry> {
     let Rating { ratings, average, distribution } = learned.rating(sku);
-    let average = average?;
+    let average = average.filter(|average| *average < 4.0)?;
     Some(Entry {
         id: format!("ratings: {}", sku.as_str()),
         area: "ratings",

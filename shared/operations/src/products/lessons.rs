@@ -16,7 +16,7 @@ pub(super) struct Lessons {
     pub tally: Tally,
 }
 
-/// The number of listings that reached a stage, by kind.
+/// The count of a stage, by kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct FunnelStage {
     /// `live`, `demo`, `feedback` or `seat`.
@@ -31,7 +31,7 @@ pub(super) struct FunnelStage {
     /// For demos: how many of them count as real, because no invitation led to them or their owners confirmed them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub real: Option<u32>,
-    /// The percentage of the stage before. Absent unless both stages are counted since the registry started.
+    /// The percentage of the total of the stage before. Absent unless both stages are counted since the registry started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_stage_before_pct: Option<u32>,
 }
@@ -81,7 +81,7 @@ impl Lessons {
         };
         let (demos, feedback, seats) = (self.demos(), self.feedback(), counts.seats_claimed);
         let taken = "Demos taken, one for each listing and product.";
-        let given = "Listings that gave feedback, once each.";
+        let given = "Listings that gave feedback, once each, with drafts.";
         vec![
             stage("live", "Live now.", self.live.agents, self.live.mcps),
             FunnelStage {

@@ -117,7 +117,7 @@ impl Operation for PreviewProduct {
             None => NextStep::post_own(
                 "product_agent",
                 settings.url("/api/products/agent"),
-                "{\"tool\": \"one_click_demo\", \"agent_name\": …} returns whole files. To get files made \
+                "product_agent with {\"tool\": \"one_click_demo\", \"agent_name\": …} returns whole files. To get files made \
                  from your card, list yourself.",
             ),
         };

@@ -159,8 +159,8 @@ impl Run<'_> {
                 self.check_status("Check again after the first probe."),
             ),
             None => (
-                "Its last probe found nothing to fix.".to_owned(),
-                self.check_status("The status contains the parts of the score."),
+                "Its last probe found no problem that must be fixed.".to_owned(),
+                self.check_status("The status contains the parts of the score and the warnings."),
             ),
         };
         Step {
@@ -187,13 +187,7 @@ impl Run<'_> {
         } else if self.listing.demoed && self.lane == Lane::Active {
             let found =
                 format!("The demo is done, but the feedback was not sent yet. Founding seats left: {seats}.");
-            (
-                "demo",
-                found,
-                demo(
-                    "The answer contains next_steps.example_body. Send this body to /api/products/feedback.",
-                ),
-            )
+            ("demo", found, demo("Send next_steps.example_body of its answer to /api/products/feedback."))
         } else if self.lane == Lane::Active {
             let found = format!("The listing can take its free demo. Founding seats left: {seats}.");
             ("live", found, demo("Take the free demo. The next step is feedback."))

@@ -73,7 +73,7 @@ struct Comparison {
     scope: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
-    /// The time of the probe on which today's files are based.
+    /// When a probe last proved the listing.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
     /// Whether every expected file was sent and is the same.
@@ -282,7 +282,7 @@ fn compare(product: GeneratedProduct, mut kept: BTreeMap<String, String>) -> Com
         sku,
         scope,
         listing_id: profile.listing_id,
-        proved_at: profile.proof.map(|proof| proof.probed_at),
+        proved_at: profile.proven_at,
         is_current,
         counts,
         files,

@@ -120,7 +120,7 @@ impl Operation for GetReciprocity {
     const TITLE: &'static str = "Reciprocity of a listing";
     const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Returns the reciprocity score of a listing, from 0 to 100, with a \
-        reason for each part. Clean checks give 40 points, a link back to this registry 50, a proven domain \
+        reason for each part. Clean checks give 30 points, a link back to this registry 40, a proven domain \
         20, and a card 10. Also returns the proven domains, the trust graph and a badge. Pass listing_id, \
         url or name. Starts no probe.";
     const EFFECT: Effect = Effect::READS;

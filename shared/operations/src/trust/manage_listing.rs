@@ -179,8 +179,8 @@ impl Answer {
         (self.changed, self.note) = match self.act {
             OwnerAct::Withdraw => (
                 takedown::withdraw_by_owner(app, id).await?,
-                "Withdrawn. The listing is no longer in lists and searches. You can undo this with \
-                `restore`.",
+                "Withdrawn. The listing is no longer in lists and searches; changes and the log tell it \
+                with the next tick. You can undo this with `restore`.",
             ),
             OwnerAct::Restore => (
                 takedown::restore_by_owner(app, id).await?,

@@ -116,7 +116,7 @@ impl Operation for PublishCollection {
         match owner {
             CollectionOwner::Operator => operator_token::require(app, caller)?,
             CollectionOwner::Domain(..) if operator_token::is_sent(app, caller) => {}
-            CollectionOwner::Domain(_, domains) => {
+            CollectionOwner::Domain(host, domains) => {
                 let act = act(&collection, removes)?;
                 let Some(offered) = SignedChallenge::parse(nonce.as_deref(), signature.as_deref(), None)?
                 else {
@@ -125,6 +125,9 @@ impl Operation for PublishCollection {
                     return Ok(answer);
                 };
                 ownership::prove_one_of(app, caller, &[domains], &act, &offered).await?;
+                if existing.is_none() && !removes {
+                    collections::ensure_one_more(app, &host).await?;
+                }
             }
         }
         answer.done = true;

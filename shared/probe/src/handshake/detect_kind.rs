@@ -19,7 +19,7 @@ use registry_model::{Handshake, Kind, names_mcp_endpoint};
 const PATHS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
 /// A few older agents use these.
 const LEGACY_PATHS: [&str; 2] = ["/agent-card.json", "/agent.json"];
-pub(crate) const MCP_PATH: &str = "/mcp";
+const MCP_PATH: &str = "/mcp";
 /// Card paths of one site that are requested at the same time.
 const MAX_CONCURRENT: usize = 4;
 const LOOK_DEADLINE: Duration = Duration::from_millis(2500);
@@ -147,6 +147,7 @@ pub(super) async fn suggest_endpoint(peer: &mut Conversation<'_>, subject: &Subj
             let fault = ProbeFault::EndpointElsewhere { url: url.to_string() };
             let seen = format!("an MCP server at {path} of this host, and none at the published path");
             peer.findings.fault_first(&fault, &seen);
+            peer.findings.facts.elsewhere = Some(url.to_string());
             return true;
         }
     }

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # Proves that you own a listing, and acts on it. Needs OpenSSL 3 and curl.
 #   ./prove.sh bind
-#   ./prove.sh withdraw
 #   ./prove.sh rename "New name"
 set -euo pipefail
 registry='{registry}'
 listing='{listing}'
 key=${KEY:-registry-key.pem}   # an Ed25519 key
-act=${1:?bind, withdraw, restore, rename, reprobe, reclaim or opt_in}
+act=${1:?bind, withdraw, restore, rename, reprobe, reclaim, read_feedback or opt_in}
 name=${2-}
 
 call() {

@@ -133,8 +133,9 @@ impl A2aError {
         Self::new(CONTENT_TYPE, message)
     }
     pub(super) fn version(requested: &str) -> Self {
-        let message = format!("A2A version `{requested}` is not supported; use 1.0 or 0.3.");
-        let metadata = json!({ "requestedVersion": shorten(requested, 40), "supportedVersions": "1.0, 0.3" });
+        let requested = shorten(requested, 40);
+        let message = format!("A2A version `{requested}` is not supported; use 1.0, 0.3 or 0.2.");
+        let metadata = json!({ "requestedVersion": requested, "supportedVersions": "1.0, 0.3, 0.2" });
         Self::about(VERSION, message, &metadata)
     }
     pub(super) fn no_such_path() -> Self {

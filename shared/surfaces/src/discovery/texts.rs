@@ -189,14 +189,14 @@ fn limits(settings: &Settings) -> String {
     let Settings { recheck_days, talk_grace_days, founding_seats, payments_open_after, .. } = settings;
     let mut text = format!(
         "\n## Limits\n\n\
-         - Probes of one listing: at most one in {probe_tick_seconds} seconds. All probes together: at most \
-         {probe_window_cap} in two minutes, {probe_hourly_cap} in an hour, {probe_daily_budget} in a day.\n\
+         - Probes of one listing: at most one in {probe_tick_seconds} seconds, unless one is requested. All probes: at \
+         most {probe_window_cap} in two minutes, {probe_hourly_cap} in an hour, {probe_daily_budget} in a day.\n\
          - A listing stays Live for {recheck_days} days after its last successful handshake. It is probed again \
          before this time ends, usually within a day.\n\
          - Talk inbox: a new Live listing has {talk_grace_days} days to read its inbox for the first time. It \
          stays Live in any case.\n\
          - Founding seats (free full products): {founding_seats}. Payments open when {payments_open_after} \
-         agents and {payments_open_after} MCP servers have sent feedback and the operator allows them.\n",
+         agents and {payments_open_after} MCP servers have sent feedback in their own words and the operator allows them.\n",
     );
     if let Some(rate) = settings.caller_rate {
         let _ = writeln!(

@@ -121,7 +121,9 @@ fn card(settings: &Settings) -> Value {
 
 fn skills(entry: &'static Description) -> impl Iterator<Item = Value> {
     entry.skills.iter().map(|skill| {
-        let examples = entry.examples_of(skill).into_iter().map(intent::filled);
+        // The example of a URL is a card, which an MCP server does not have.
+        let of_server = |phrase: &str| phrase.replace("server {url}", "server https://mcp.example.com/mcp");
+        let examples = entry.examples_of(skill).into_iter().map(|phrase| intent::filled(&of_server(phrase)));
         json!({
             "id": skill.id(),
             "name": skill.name,

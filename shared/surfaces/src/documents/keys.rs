@@ -92,7 +92,7 @@ fn bot(settings: &Settings) -> Result<Bytes, Problem> {
             purpose: format!(
                 "Probes agents and MCP servers that were published here. A probe reads the card and makes a \
                      handshake. A Live listing that passes is probed at most every {} hours and at least every {} days. A \
-                     listing that fails is probed again after an hour, and later less often.",
+                     listing that fails is probed again after minutes or an hour, and later less often.",
                 settings.fresh_ok_hours, settings.recheck_days
             ),
             product_token: product.to_owned(),

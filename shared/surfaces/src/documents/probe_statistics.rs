@@ -38,7 +38,7 @@ pub(crate) struct Statistics {
     pub(crate) live_active_snapshot: LiveActive,
     /// How many listings should become Live in a day; no rule uses it.
     pub(crate) clean_list_target: u32,
-    /// How many became Live today.
+    /// How often a listing became Live today; one that was restored or came back counts again.
     pub(crate) clean_listed_today: u32,
     pub(crate) probe_worker: Worker,
     pub(crate) weekly_recheck: Recheck,
@@ -51,6 +51,7 @@ pub(crate) struct Statistics {
     pub(crate) recent: Vec<ProbeRecord>,
 }
 
+/// A URL whose kind is unknown counts as an agent, unless its path is a usual one of MCP endpoints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ByKind {
     pub(crate) agents: u32,
@@ -116,6 +117,7 @@ pub(crate) struct Shakes {
     pub(crate) other: u32,
 }
 
+/// A URL whose kind is unknown counts as an agent, unless its path is a usual one of MCP endpoints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Failed {
     pub(crate) agent: u32,
@@ -132,6 +134,7 @@ pub(crate) struct FailReason {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FailSample {
     pub(crate) id: ListingId,
+    /// While it is unknown, `mcp` for a usual path of MCP endpoints, else `agent`.
     pub(crate) kind: Kind,
     pub(crate) target: String,
     pub(crate) reason: String,

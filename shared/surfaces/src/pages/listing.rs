@@ -223,7 +223,7 @@ fn page<'a>(
     Ok(Page {
         frame: frame(app, listing),
         title: title(listing),
-        kind: kind_label(listing.shown_kind()),
+        kind: listing.kind.map_or("Unknown kind", kind_label),
         repository: document.and_then(|document| link(document.server.get("repository")?["url"].as_str()?)),
         packages: document
             .map(ServerDocument::packages)
@@ -276,7 +276,7 @@ const fn registration(way: ClientRegistration) -> &'static str {
 
 fn frame<'a>(app: &'a App, listing: &Listing) -> Frame<'a> {
     let text = listing.description.as_deref().map(|text| shorten(text, MAX_SUMMARY_CHARS));
-    let kind = kind_label(listing.shown_kind());
+    let kind = listing.kind.map_or("Listing", kind_label);
     let description = text.unwrap_or_else(|| format!("{kind} with the evidence of its last handshake."));
     let path = format!("/list/{}", listing.id);
     let frame = Frame::of(&app.settings, Section::Board, &path, &title(listing), description);

@@ -37,7 +37,7 @@ pub(super) fn span(span: SignedDuration) -> String {
         ..60 => format!("{seconds} s"),
         60..3600 => format!("{} min", seconds / 60),
         3600..172_800 => format!("{} h", seconds / 3600),
-        _ => format!("{} days", seconds / 86_400),
+        _ => format!("{} days", (seconds + 43_200) / 86_400),
     }
 }
 
@@ -58,7 +58,7 @@ mod tests {
     fn time_is_shown_relative_to_now_in_one_unit() {
         let now: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
         let in_words = |seconds| When::of(now + SignedDuration::from_secs(seconds), now).in_words();
-        let shown = [-3, -59, -60, -3599, -7200, -172_799, -172_800, 30, 90].map(in_words);
+        let shown = [-3, -59, -60, -3599, -7200, -172_799, -172_800, 30, 90, 604_740].map(in_words);
         let expected = [
             "just now",
             "59 s ago",
@@ -69,6 +69,7 @@ mod tests {
             "2 days ago",
             "in 30 s",
             "in 1 min",
+            "in 7 days",
         ];
         assert_eq!(shown, expected);
     }

@@ -42,6 +42,7 @@ async fn publishing_again_after_a_fix_makes_the_listing_live() {
             (&json!("queued"), true),
             "{mistake}: {early}"
         );
+        assert_eq!(early["retry_at"], registry.status(&id).await["retry_at"], "{mistake}");
         registry.advance(TICK);
         let again = registry.publish(&json!({ "url": peer.card() })).await;
         assert_eq!(again.get("retry_at"), None, "{mistake}");

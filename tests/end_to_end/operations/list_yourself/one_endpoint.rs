@@ -184,4 +184,5 @@ async fn mistyped_path_gets_the_url_that_works() {
     registry.deliver_events().await;
     let status = registry.status(&id).await;
     assert!(status["reasons"][0]["fix"].as_str().unwrap().contains(&below.url("/a/b/mcp")), "{status}");
+    assert_eq!(status["next"]["body"], json!({ "url": below.url("/a/b/mcp") }));
 }

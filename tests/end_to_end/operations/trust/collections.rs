@@ -141,4 +141,16 @@ async fn owner_of_a_domain_publishes_collections_below_it() {
     let removal = owner.with_signature(&registry, "publish_collection", &removal).await;
     assert_eq!(registry.call_tool("publish_collection", &removal).await["done"], true);
     assert_eq!(registry.get("/r/localhost.acme.approved/v0.1/servers").await.status, 404);
+
+    for n in 0..10 {
+        let one = json!({ "name": format!("localhost.acme.list-{n}") });
+        let one = owner.with_signature(&registry, "publish_collection", &one).await;
+        assert_eq!(registry.call_tool("publish_collection", &one).await["done"], true, "{n}");
+    }
+    let eleventh = owner.with_signature(&registry, "publish_collection", &rules).await;
+    let refused = registry.refused_tool("publish_collection", &eleventh).await;
+    assert_eq!(refused["code"], "too_many_collections", "one owner fills the list");
+    let again = json!({ "name": "localhost.acme.list-3", "q": "adder" });
+    let again = owner.with_signature(&registry, "publish_collection", &again).await;
+    assert_eq!(registry.call_tool("publish_collection", &again).await["done"], true);
 }

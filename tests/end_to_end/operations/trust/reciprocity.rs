@@ -33,6 +33,8 @@ async fn reciprocity_score_is_the_sum_of_stored_signals() {
     let most: u64 =
         answer["signals"].as_array().unwrap().iter().map(|signal| signal["of"].as_u64().unwrap()).sum();
     assert_eq!(most, 100, "a statement says that the score is of 100");
+    let described = registry.get("/llms-full.txt").await.body.to_string();
+    assert!(described.contains("Clean checks give 30 points, a link back to this registry 40"));
     assert_eq!((&answer["score"], &answer["links_back"]), (&json!(80), &json!(true)));
     let answer = reciprocity_of(plain_id.as_str()).await;
     assert_members(&answer, &json!({ "score": 40, "links_back": false, "clean": true }));

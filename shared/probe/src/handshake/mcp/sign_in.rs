@@ -183,7 +183,7 @@ fn check_server(server: &Value, issuer: &str, reach: Reach) -> Result<ClientRegi
     }
     let methods = texts(server.get("code_challenge_methods_supported"));
     if !methods.iter().any(|method| method == "S256") {
-        let seen = format!("code_challenge_methods_supported: {}", methods.join(", "));
+        let seen = format!("methods in code_challenge_methods_supported: [{}]", methods.join(", "));
         return Err(Broken::new(SignInFlaw::NoS256, seen));
     }
     let registration = server["registration_endpoint"].as_str().filter(|url| is_safe(url, reach));
