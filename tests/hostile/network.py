@@ -165,6 +165,7 @@ def main() -> int:
         row("control: a careless client, by name", lambda: careless(zone), ways.Expected.NAMES, True)
         development, base = start(binary, folder / "development.log", False)
         processes.append(development)
+        settle(zone)
         site = ways.Site(base)
         urls = [f"http://127.0.0.2:{port}/mcp" for port in (80, 8000)] + ["http://127.0.0.1:9200/", "http://[::1]:8000/"]
         row("control: development mode, loopback", lambda: len(site.scores(urls)), ways.Expected.NOTHING, True)

@@ -25,6 +25,7 @@ use crate::lookup;
 use crate::named_call;
 use crate::short::{self, DETAIL, View};
 use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, RawArguments, SCORE};
+use matching::CERTAIN;
 use parsed_text::{ParsedText, push_new};
 use registry_app::App;
 use registry_model::error::{Problem, shorten};
@@ -98,9 +99,9 @@ impl Hold {
         match self {
             Self::SeveralCalls => "Only one operation can be called at a time.",
             Self::SeveralUrls => "The message contains several URLs, but only one is accepted at a time.",
-            Self::Retracted => "A word of the message may cancel this request, or add a condition to it.",
-            Self::Unrequested => "It is not certain that this is requested.",
-            Self::Named => "A name or a URL can lead to a wrong listing, so say which one with its id.",
+            Self::Retracted => "It needs a plain request, without words such as “not” or “if”.",
+            Self::Unrequested => "It stores something, so it needs a plain request.",
+            Self::Named => "Anybody can give a listing this name, so say which one with its id.",
         }
     }
 }
@@ -149,11 +150,22 @@ pub async fn understood(
         let earlier = earlier_named.as_ref().or(earlier);
         let mut names = earlier_named.as_ref().map(|earlier| earlier.names.clone()).unwrap_or_default();
         let intent = parse_intent(&message, earlier);
-        let lacks = matches!(intent, Intent::Missing(_, Slot::Id) | Intent::Refused(_, Hold::Unrequested));
-        if lacks && let Some(named) = listing_names::found_loosely(app, &message).await? {
+        let lacks = match &intent {
+            Intent::Missing(_, slot) => *slot == Slot::Id,
+            Intent::Refused(entry, hold) => {
+                *hold == Hold::Unrequested && !std::ptr::eq(*entry, &LIST_YOURSELF)
+            }
+            _ => false,
+        };
+        let searches = matches!(&intent, Intent::Run(entry, _) if std::ptr::eq(*entry, &MATCH_CAPABILITY));
+        if (lacks || searches)
+            && let Some(named) = listing_names::found_loosely(app, &message).await?
+        {
             names.extend(named.names.clone());
-            let intent = without_search(&named, earlier);
-            return Ok((named, held(intent, &names)));
+            let intent = held(without_search(&named, earlier), &names);
+            if lacks || is_certain_write(&named, &intent, &message) {
+                return Ok((named, intent));
+            }
         }
         return Ok((message, held(intent, &names)));
     };
@@ -164,17 +176,27 @@ pub async fn understood(
     let is_search = match &intent {
         Intent::Unclear => true,
         // "An agent for Jira" means the product, whoever has taken its name.
-        Intent::Refused(entry, Hold::Named) => {
-            let (parsed, fields) = parse_content(&named);
-            may_be_a_search(&message) && !matching::is_certain(&parsed, &fields, entry)
+        Intent::Refused(_, Hold::Named) => {
+            may_be_a_search(&message) && !is_certain_write(&named, &intent, &message)
         }
         _ => may_be_a_search(&message) && may_be_a_search(&named),
     };
     if is_search {
         let intent = parse_intent(&message, earlier);
-        return Ok((message, intent));
+        return Ok((named, intent));
     }
     Ok((named, intent))
+}
+
+/// Whether a message with a name means an operation that is held rather than, without the name, a search.
+fn is_certain_write(named: &MessageContent, intent: &Intent, message: &MessageContent) -> bool {
+    let Intent::Refused(entry, _) = intent else { return false };
+    let probability = |message: &MessageContent, entry: &AnyOperation| {
+        let (parsed, fields) = parse_content(message);
+        matching::probability(&parsed, &fields, entry)
+    };
+    let of_write = probability(named, entry);
+    of_write >= CERTAIN && of_write > probability(message, &MATCH_CAPABILITY)
 }
 
 /// What writes is held if a name decides about which listing. To publish under a name that is taken needs no id.

@@ -19,20 +19,8 @@ const MAX_CHECKED: usize = 8;
 /// Arguments of `npx` and `uvx` that do not change what runs. Others can name another registry or another package.
 const HARMLESS_ARGUMENTS: [&str; 4] = ["-y", "--yes", "-q", "--quiet"];
 /// How the names of variables begin that runners, runtimes and loaders read themselves.
-const OF_RUNNERS: [&str; 12] = [
-    "npm_config",
-    "node_",
-    "pip_",
-    "uv_",
-    "python",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-    "ld_",
-    "dyld_",
-    "ssl_",
-    "requests_",
-];
+const OF_RUNNERS: &str =
+    "npm_config node_ pip_ uv_ python http_proxy https_proxy all_proxy ld_ dyld_ ssl_ requests_";
 /// How URLs on the machine of a user begin.
 const LOCAL: [&str; 3] = ["http://localhost", "http://127.0.0.1", "http://[::1]"];
 /// JSON values and bytes of the metadata of one version. A README is a part of it.
@@ -119,7 +107,7 @@ fn runs_itself(app: &App, package: &Package, description: &Value) -> bool {
     };
     let changes_runner = |variable: &Value| {
         let name = variable.get("name").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
-        name == "path" || OF_RUNNERS.iter().any(|own| name.starts_with(own))
+        name == "path" || OF_RUNNERS.split(' ').any(|own| name.starts_with(own))
     };
     let leads_away = |argument: &Value| {
         let mut fixed = ["value", "default"].iter().filter_map(|name| argument.get(*name)?.as_str());

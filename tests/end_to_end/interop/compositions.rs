@@ -45,20 +45,14 @@ async fn plan_for_using_two_listings_together_is_signed_and_counted() {
     assert_eq!(verified["valid"], true, "{verified}");
 
     let again = act(&registry, INTEROP, "execute_compose", arguments).await;
-    assert_eq!(
-        (&again["composition_count"], &again["counted"]),
-        (&json!(1), &json!(false)),
-        "a source counted twice in one day"
-    );
+    let counts = (&again["composition_count"], &again["counted"]);
+    assert_eq!(counts, (&json!(1), &json!(false)), "a source counted twice in one day");
     assert_eq!(again["pipeline"]["id"], pipeline["id"]);
     registry.settle();
     let after = registry.call_tool("compose_peers", &json!({ "listing_id": server })).await;
-    assert_eq!(
-        (&after["compositions"][0]["peer_focus"], &after["suggestions"]),
-        (&agent, &json!([])),
-        "{after}"
-    );
-    assert_eq!(after["compositions"][0]["count"], 1);
+    let composition = &after["compositions"][0];
+    assert_eq!((&composition["peer_focus"], &after["suggestions"]), (&agent, &json!([])), "{after}");
+    assert_eq!(composition["count"], 1);
 }
 
 #[tokio::test]
@@ -68,11 +62,8 @@ async fn plan_requires_two_live_listings() {
         [(json!(agent), json!("mcp-unknown"), 404), (json!(agent), json!(agent), 422)]
     {
         let arguments = json!({ "listing_id": listing, "listing_b": other });
-        assert_eq!(
-            registry.refused_tool("execute_compose", &arguments).await["status"],
-            status,
-            "{arguments}"
-        );
+        let problem = registry.refused_tool("execute_compose", &arguments).await;
+        assert_eq!(problem["status"], status, "{arguments}");
     }
     let queued = registry.publish_card("https://agents.example.com/card.json").await;
     let arguments = json!({ "listing_id": server, "listing_b": queued });
@@ -84,41 +75,28 @@ async fn only_the_operator_can_store_proposed_pairs_of_listings() {
     let options = TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN);
     let (registry, _peers, [agent, server]) = matching_pair(options).await;
     let proposed = registry.call_tool("seed_compositions", &json!({ "max_pairs": 2 })).await;
-    assert_eq!(
-        (&proposed["stored"], &proposed["pairs"][0]["listing_a"]),
-        (&json!(false), &agent),
-        "{proposed}"
-    );
+    let pair = &proposed["pairs"][0];
+    assert_eq!((&proposed["stored"], &pair["listing_a"]), (&json!(false), &agent), "{proposed}");
     assert_eq!(proposed["next"]["body"]["listing_id"], agent, "{proposed}");
     assert_eq!(registry.get(INTEROP).await.body["compositions"], json!([]));
     let seed = json!({ "action": "seed_compositions" });
-    assert_eq!(
-        registry.post_with_token(INTEROP, "not-the-operators-token-not-at-all", &seed).await.status,
-        403
-    );
+    let refused = registry.post_with_token(INTEROP, "not-the-operators-token-not-at-all", &seed).await;
+    assert_eq!(refused.status, 403);
     let stored = registry.post_with_token(INTEROP, TOKEN, &seed).await;
     assert_eq!((stored.status, &stored.body["stored_count"]), (200, &json!(1)), "{stored:?}");
     registry.settle();
     let edge = registry.get(INTEROP).await.body["compositions"][0].clone();
     assert_eq!((&edge["seeded"], &edge["count"]), (&json!(true), &json!(0)), "{edge}");
-    assert_eq!(
-        registry.post_with_token(INTEROP, TOKEN, &seed).await.body["stored_count"],
-        0,
-        "the pair was stored twice"
-    );
-    assert_eq!(
-        registry.get(INTEROP).await.body["graph"]["compositions"],
-        0,
-        "a seeded pair was counted as used"
-    );
+    let again = registry.post_with_token(INTEROP, TOKEN, &seed).await;
+    assert_eq!(again.body["stored_count"], 0, "the pair was stored twice");
+    let used = registry.get(INTEROP).await.body["graph"]["compositions"].clone();
+    assert_eq!(used, 0, "a seeded pair was counted as used");
 
     registry.call_tool("used_with", &json!({ "listing_id": agent, "listing_b": server })).await;
     registry.settle();
     let overview = registry.get(INTEROP).await.body;
-    assert_eq!(
-        (&overview["compositions"][0]["seeded"], &overview["graph"]["compositions"]),
-        (&json!(false), &json!(1))
-    );
+    let seeded = &overview["compositions"][0]["seeded"];
+    assert_eq!((seeded, &overview["graph"]["compositions"]), (&json!(false), &json!(1)));
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 //! freshness that halves with time. The tests set the clock.
 
 use serde_json::{Value, json};
+use tests::assertions::assert_members;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
 
@@ -25,11 +26,8 @@ async fn listing_that_just_answered_is_live_with_the_full_freshness() {
             "last_signal_at": probed_at, "age_hours": 0.0, "source": "handshake", "freshness": 1.0,
         })
     );
-    assert_eq!(
-        liveness(&registry, json!({ "id": id })).await["listing_id"],
-        json!(id),
-        "`id` is not accepted as an alias of `listing_id`"
-    );
+    let by_alias = liveness(&registry, json!({ "id": id })).await;
+    assert_eq!(by_alias["listing_id"], json!(id), "`id` is not accepted as an alias of `listing_id`");
 }
 
 #[tokio::test]
@@ -78,11 +76,8 @@ async fn max_hours_limits_the_age_of_the_last_signal() {
     ] {
         let answer = liveness(&registry, json!({ "listing_id": id, "max_hours": max_hours })).await;
         assert_eq!(answer["live"], live, "within {max_hours}: {answer}");
-        assert_eq!(
-            (&answer["age_hours"], &answer["freshness"]),
-            (&json!(24.0), &json!(1.0)),
-            "`max_hours` changed the evidence"
-        );
+        let evidence = (&answer["age_hours"], &answer["freshness"]);
+        assert_eq!(evidence, (&json!(24.0), &json!(1.0)), "`max_hours` changed the evidence");
     }
 }
 
@@ -98,13 +93,9 @@ async fn max_hours_must_be_a_number_from_0_to_168() {
     ] {
         let arguments = json!({ "listing_id": id, "max_hours": max_hours });
         let problem = registry.refused_tool("check_liveness", &arguments).await;
-        assert_eq!(
-            (&problem["status"], &problem["field"], &problem["code"]),
-            (&json!(422), &json!("max_hours"), &json!(code)),
-            "{max_hours}: {problem}"
-        );
+        assert_members(&problem, &json!({ "status": 422, "field": "max_hours", "code": code }));
         let detail = problem["detail"].as_str().unwrap();
-        assert!(code == "out_of_range" || detail.ends_with("expected a number."), "{detail}");
+        assert!(code == "out_of_range" || detail.ends_with("expected a number."), "{max_hours}: {detail}");
     }
 }
 

@@ -53,10 +53,8 @@ async fn product_is_exported_in_three_formats_by_rest_and_mcp() {
         assert_eq!((reply.status, reply.header("content-type")), (200, media_type));
         assert_eq!((reply.header("cache-control"), reply.header("content-encoding")), ("no-store", ""));
         let disposition = reply.header("content-disposition");
-        assert!(
-            disposition.starts_with("attachment; filename=\"alive-") && disposition.ends_with(ending),
-            "{disposition}"
-        );
+        let is_named = disposition.starts_with("attachment; filename=\"alive-");
+        assert!(is_named && disposition.ends_with(ending), "{disposition}");
 
         let tool = registry.call_tool("export_product", &json!({ "token": token, "format": format })).await;
         let archive = &tool["archive"];
@@ -66,10 +64,8 @@ async fn product_is_exported_in_three_formats_by_rest_and_mcp() {
         assert_eq!(tool["files"], json!([]), "the files are returned next to the archive");
     }
     assert!(registry.get(&export("zip")).await.body.as_str().unwrap().starts_with("PK"));
-    assert_eq!(
-        registry.get(&format!("/api/products/access?token={token}")).await.header("cache-control"),
-        "no-store"
-    );
+    let access = registry.get(&format!("/api/products/access?token={token}")).await;
+    assert_eq!(access.header("cache-control"), "no-store");
 }
 
 #[tokio::test]
@@ -89,8 +85,7 @@ async fn token_is_checked_before_the_format() {
 
 #[tokio::test]
 async fn product_agent_tools_make_files_and_store_nothing() {
-    let options = TestOptions::default();
-    let registry = TestRegistry::start_with(options).await;
+    let registry = TestRegistry::start().await;
     // The first counted call makes the secret for the digests of callers.
     registry.post("/api/products/agent", &json!({ "tool": "demo_alive", "sku": "alive" })).await;
     let before = registry.observer.tally.snapshot();
@@ -117,36 +112,24 @@ async fn product_agent_tools_make_files_and_store_nothing() {
     ] {
         let reply = registry.post("/api/products/agent", &body).await;
         assert_eq!((reply.status, &reply.body["product"]["sku"]), (200, &json!(sku)), "{body}: {reply:?}");
+        let artifacts = reply.body["artifacts"].to_string();
         if sku == "alive" {
             let goals = reply.body["made_for"]["goals"].as_array().unwrap();
-            assert_eq!(
-                goals.is_empty(),
-                body["preset"].is_null() && body["goals"].is_null(),
-                "{body}: {goals:?}"
-            );
+            let has_none = body["preset"].is_null() && body["goals"].is_null();
+            assert_eq!(goals.is_empty(), has_none, "{body}: {goals:?}");
             for goal in goals {
-                assert!(
-                    reply.body["artifacts"].to_string().contains(goal.as_str().unwrap()),
-                    "{body}: {goal}"
-                );
+                assert!(artifacts.contains(goal.as_str().unwrap()), "{body}: {goal}");
             }
         }
         assert_eq!(reply.body["made_for"]["name"], name);
-        let artifacts = reply.body["artifacts"].to_string();
         assert!(artifacts.contains(name), "{body}: {artifacts}");
-        assert_eq!(
-            registry.call_tool("product_agent", &body).await,
-            reply.body,
-            "MCP returns something else"
-        );
+        let by_mcp = registry.call_tool("product_agent", &body).await;
+        assert_eq!(by_mcp, reply.body, "MCP returns something else");
     }
     let calls = registry.observer.tally.since(&before);
     assert_eq!((calls.of("TransactWriteItems"), calls.of("PutItem"), calls.of("UpdateItem")), (0, 0, 0));
-    assert_eq!(
-        registry.get("/api/products/learning").await.body["funnel"][1]["total"],
-        0,
-        "a demo was counted"
-    );
+    let learning = registry.get("/api/products/learning").await.body;
+    assert_eq!(learning["funnel"][1]["total"], 0, "a demo was counted");
 }
 
 #[tokio::test]
@@ -202,15 +185,11 @@ async fn preview_contains_the_list_of_files_and_does_not_count_as_a_demo() {
     let reply = registry.get(&format!("/api/products/preview?listing_id={id}&goals=ops")).await.body;
     let preview = &reply["preview"];
     assert_eq!((&preview["sku"], &preview["listing_id"]), (&json!("alive"), &json!(id)));
-    assert!(
-        !preview["goals"].as_array().unwrap().is_empty(),
-        "the goals of the preset are missing: {preview}"
-    );
+    let goals = preview["goals"].as_array().unwrap();
+    assert!(!goals.is_empty(), "the goals of the preset are missing: {preview}");
     for file in preview["files"].as_array().unwrap() {
-        assert!(
-            file["bytes"].as_u64().unwrap() > 0 && file["first_line"].as_str().unwrap().len() > 1,
-            "{file}"
-        );
+        let (bytes, first_line) = (file["bytes"].as_u64().unwrap(), file["first_line"].as_str().unwrap());
+        assert!(bytes > 0 && first_line.len() > 1, "{file}");
         assert!(file["content"].is_null());
     }
     assert_eq!(registry.get("/api/products/preview?sku=alive&listing_id=unlisted").await.status, 404);
@@ -242,21 +221,17 @@ async fn saved_files_are_compared_with_the_current_files() {
     files.push(json!({ "path": "stranger.md", "content": "" }));
     let changed = verify(json!({ "listing_id": id, "files": files })).await.body;
     let comparison = &changed["comparison"];
-    assert_eq!((&comparison["is_current"], &comparison["counts"]["changed"]), (&json!(false), &json!(1)));
-    assert_eq!(
-        (&comparison["counts"]["unknown"], &changed["next"]["action"]),
-        (&json!(1), &json!("take_demo"))
-    );
+    assert_members(&comparison["counts"], &json!({ "changed": 1, "unknown": 1 }));
+    assert_eq!(comparison["is_current"], false, "{changed}");
+    assert_eq!(changed["next"]["action"], "take_demo");
     assert!(!changed.to_string().contains("content\""), "{changed}");
 
     let token = access_token(&registry, &id).await;
     let full = registry.get(&format!("/api/products/access?token={token}")).await.body;
     let body = json!({ "token": token, "files": saved_files(&full["files"]) });
     let current = verify(body.clone()).await;
-    assert_eq!(
-        (&current.body["comparison"]["is_current"], current.header("cache-control")),
-        (&json!(true), "no-store")
-    );
+    let is_current = &current.body["comparison"]["is_current"];
+    assert_eq!((is_current, current.header("cache-control")), (&json!(true), "no-store"));
     assert_eq!(registry.call_tool("verify_product", &body).await, current.body);
     let listed = verify(json!({ "token": token })).await.body;
     assert_eq!(listed["comparison"]["counts"]["missing"], json!(full["files"].as_array().unwrap().len()));

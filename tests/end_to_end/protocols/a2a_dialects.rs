@@ -69,29 +69,21 @@ async fn tasks_have_the_shape_of_the_dialect() {
     assert_eq!(new["history"][0]["parts"], json!([{ "text": "help" }]));
     let got = result(&registry, "GetTask", &json!({ "id": new["id"] })).await;
     assert_eq!(got, new);
-    assert!(
-        result(&registry, "GetTask", &json!({ "id": new["id"], "history_length": 0 }))
-            .await
-            .get("history")
-            .is_none()
-    );
+    let short = result(&registry, "GetTask", &json!({ "id": new["id"], "history_length": 0 })).await;
+    assert!(short.get("history").is_none());
 
     let old = result(&registry, "tasks/get", &json!({ "id": new["id"] })).await;
     assert_eq!((&old["kind"], &old["status"]["state"]), (&json!("task"), &json!("completed")));
     assert_eq!((&old["contextId"], &old["sessionId"]), (&new["contextId"], &new["contextId"]));
-    assert_eq!(
-        (&old["artifacts"][0]["index"], &old["artifacts"][0]["parts"][0]["kind"]),
-        (&json!(0), &json!("text"))
-    );
+    let artifact = &old["artifacts"][0];
+    assert_eq!((&artifact["index"], &artifact["parts"][0]["kind"]), (&json!(0), &json!("text")));
 
     let sent = json!({ "id": "my-own-0f1e2d3c4b5a", "sessionId": "s1", "message": older("help", "type")["message"] });
     let oldest = result(&registry, "tasks/send", &sent).await;
     assert_eq!((&oldest["id"], &oldest["sessionId"]), (&json!("my-own-0f1e2d3c4b5a"), &json!("s1")));
     assert_eq!(oldest["status"]["message"]["parts"][0]["type"], "text");
-    assert_eq!(
-        result(&registry, "tasks/get", &json!({ "id": "my-own-0f1e2d3c4b5a" })).await["status"]["state"],
-        "completed"
-    );
+    let done = result(&registry, "tasks/get", &json!({ "id": "my-own-0f1e2d3c4b5a" })).await;
+    assert_eq!(done["status"]["state"], "completed");
     // A client that does not wait gets a task, also for a read operation.
     let hurried = json!({ "message": newest("which MCP servers are live?")["message"], "configuration": { "returnImmediately": true } });
     assert!(result(&registry, "SendMessage", &hurried).await["task"].is_object());
@@ -163,22 +155,14 @@ async fn list_of_tasks_can_be_filtered_and_paged() {
     assert_eq!(listed(&all), ids, "the most recently changed task is first");
     assert_members(&all, &json!({ "nextPageToken": "", "pageSize": 50, "totalSize": 5 }));
     assert!(all["tasks"][0].get("artifacts").is_none());
-    let whole = result(
-        &registry,
-        "ListTasks",
-        &json!({ "context_id": context, "include_artifacts": true, "historyLength": 0 }),
-    )
-    .await;
+    let whole = json!({ "context_id": context, "include_artifacts": true, "historyLength": 0 });
+    let whole = result(&registry, "ListTasks", &whole).await;
     assert!(whole["tasks"][0]["artifacts"].is_array() && whole["tasks"][0].get("history").is_none());
 
     let (mut token, mut paged) = (json!(""), Vec::new());
     loop {
-        let page = result(
-            &registry,
-            "ListTasks",
-            &json!({ "contextId": context, "pageSize": 2, "pageToken": token }),
-        )
-        .await;
+        let page = json!({ "contextId": context, "pageSize": 2, "pageToken": token });
+        let page = result(&registry, "ListTasks", &page).await;
         assert_eq!(page["totalSize"], 5);
         paged.extend(listed(&page));
         token = page["nextPageToken"].clone();
@@ -255,10 +239,8 @@ async fn stored_tasks_are_limited_per_caller() {
     ] {
         let refused = from(&registry, alice, method, &params).await["error"].clone();
         assert_eq!(refused["code"], -32000, "{refused}");
-        assert!(
-            refused["message"].as_str().unwrap().contains("hourly rate limit for your address is exceeded"),
-            "{refused}"
-        );
+        let message = refused["message"].as_str().unwrap();
+        assert!(message.contains("hourly rate limit for your address is exceeded"), "{refused}");
         assert_eq!(refused["data"][0]["retryDelay"], "3600s", "{refused}");
     }
     assert!(from(&registry, alice, "SendMessage", &newest("help")).await["result"]["message"].is_object());
@@ -294,12 +276,10 @@ async fn long_messages_are_stored_truncated() {
     let mut end = newest("it is at https://user:secret@agent.example.com");
     end["message"]["taskId"] = task["id"].clone();
     let failed = result(&registry, "SendMessage", &end).await["task"].clone();
-    assert_eq!(
-        failed["status"]["message"]["parts"][1]["data"]["error"]["code"], "user_info_in_url",
-        "{failed}"
-    );
+    let parts = &failed["status"]["message"]["parts"];
+    assert_eq!(parts[1]["data"]["error"]["code"], "user_info_in_url", "{failed}");
     let stored = result(&registry, "GetTask", &json!({ "id": task["id"] })).await;
-    assert_eq!(stored["status"]["message"]["parts"][0], failed["status"]["message"]["parts"][0]);
+    assert_eq!(stored["status"]["message"]["parts"][0], parts[0]);
     assert!(!stored.to_string().contains("secret@"), "a password is stored: {stored}");
 }
 
@@ -311,11 +291,8 @@ async fn tasks_expire_after_a_day() {
     registry.advance(DAY - std::time::Duration::from_secs(1));
     assert_eq!(result(&registry, "GetTask", &json!({ "id": id })).await["id"], json!(id));
     registry.advance(std::time::Duration::from_secs(1));
-    assert_eq!(
-        code(&registry, "GetTask", &json!({ "id": id })).await,
-        -32001,
-        "expired, although not yet deleted"
-    );
+    let expired = code(&registry, "GetTask", &json!({ "id": id })).await;
+    assert_eq!(expired, -32001, "expired, although not yet deleted");
     assert_eq!(result(&registry, "ListTasks", &json!({ "contextId": context })).await["totalSize"], 0);
     let table = registry.table().await;
     let items = table.items_under("TASK");
@@ -340,17 +317,16 @@ async fn client_cannot_read_tasks_of_another_client() {
     let sent = |text: &str| json!({ "id": CLIENT_ID, "message": older(text, "type")["message"] });
     let first = from(&registry, alice, "tasks/send", &sent("list me")).await;
     assert_eq!(first["result"]["status"]["state"], "input-required");
-    assert_eq!(from(&registry, bob, "tasks/get", &json!({ "id": CLIENT_ID })).await["error"]["code"], -32001);
-    assert_eq!(
-        from(&registry, bob, "tasks/cancel", &json!({ "id": CLIENT_ID })).await["error"]["code"],
-        -32001
-    );
+    let assert_hidden = async |method: &str, id: &str| {
+        let answer = from(&registry, bob, method, &json!({ "id": id })).await;
+        assert_eq!(answer["error"]["code"], -32001, "{method} {id}");
+    };
+    assert_hidden("tasks/get", CLIENT_ID).await;
+    assert_hidden("tasks/cancel", CLIENT_ID).await;
     let second = from(&registry, bob, "tasks/send", &sent("help")).await;
     assert_eq!(second["result"]["status"]["state"], "completed");
-    assert_eq!(
-        from(&registry, alice, "tasks/get", &json!({ "id": CLIENT_ID })).await["result"]["status"]["state"],
-        "input-required"
-    );
+    let own = from(&registry, alice, "tasks/get", &json!({ "id": CLIENT_ID })).await;
+    assert_eq!(own["result"]["status"]["state"], "input-required");
 
     // A client may send a task with the same id again. The new task replaces the old one, also in the list of its context.
     let again = from(&registry, bob, "tasks/send", &sent("help")).await;
@@ -369,11 +345,7 @@ async fn client_cannot_read_tasks_of_another_client() {
     let still = from(&registry, alice, "GetTask", &json!({ "id": ours })).await;
     assert_eq!(still["result"]["status"]["state"], "TASK_STATE_COMPLETED");
     for id in ["OF#192.0.2.1#1", "F#192.0.2.1#1", "#1", "1#"] {
-        assert_eq!(
-            from(&registry, bob, "tasks/get", &json!({ "id": id })).await["error"]["code"],
-            -32001,
-            "{id}"
-        );
+        assert_hidden("tasks/get", id).await;
     }
 }
 
@@ -405,10 +377,8 @@ async fn tasks_can_be_listed_only_by_a_generated_context_id() {
         for address in [nat, elsewhere] {
             assert_eq!(listed(address, json!({ "contextId": context })).await, expected, "{context}");
         }
-        assert_eq!(
-            from(&registry, elsewhere, "GetTask", &json!({ "id": id })).await["result"]["id"],
-            json!(id)
-        );
+        let found = from(&registry, elsewhere, "GetTask", &json!({ "id": id })).await;
+        assert_eq!(found["result"]["id"], json!(id));
     }
 }
 

@@ -275,8 +275,12 @@ fn comes_to(card: &Value) -> Comes {
 /// the reason where breaking a rule is only a warning.
 #[test]
 fn every_rule_of_a_card_is_checked() {
-    let interface =
-        |entry: Value| json!({"supportedInterfaces": [entry], "url": null, "protocolVersion": null});
+    let (none, url, rpc, v1) = (Value::Null, json!("https://a.example"), json!("JSONRPC"), json!("1.0"));
+    let interface = |url: &Value, binding: &Value, version: &Value| {
+        let mut entry = json!({"url": url, "protocolBinding": binding, "protocolVersion": version});
+        entry.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+        json!({"supportedInterfaces": [entry], "url": null, "protocolVersion": null})
+    };
     let skill = |field: &str, value: Value| {
         let mut skill =
             json!({"id": "now", "name": "Now", "description": "The weather now.", "tags": ["weather"]});
@@ -325,39 +329,14 @@ fn every_rule_of_a_card_is_checked() {
         // 1.0 §4.4.6: an interface; url, protocolBinding and protocolVersion are required.
         (json!({"supportedInterfaces": [], "url": null}), Fail("no_interface")),
         (json!({"supportedInterfaces": {}}), Partial("interfaces_malformed")),
-        (
-            interface(json!({"protocolBinding": "JSONRPC", "protocolVersion": "1.0"})),
-            Fail("interface_url_missing"),
-        ),
-        (
-            interface(json!({"url": "a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"})),
-            Fail("interface_url_relative"),
-        ),
-        (
-            interface(json!({"url": "https://a.example", "protocolVersion": "1.0"})),
-            Partial("binding_missing"),
-        ),
-        (
-            interface(json!({"url": "https://a.example", "protocolVersion": "1.0", "protocolBinding": 7})),
-            Partial("binding_missing"),
-        ),
+        (interface(&none, &rpc, &v1), Fail("interface_url_missing")),
+        (interface(&json!("a2a"), &rpc, &v1), Fail("interface_url_relative")),
+        (interface(&url, &none, &v1), Partial("binding_missing")),
+        (interface(&url, &json!(7), &v1), Partial("binding_missing")),
         // Nearly right names are common, and understood.
-        (
-            interface(
-                json!({"url": "https://a.example", "protocolVersion": "1.0", "protocolBinding": "jsonrpc"}),
-            ),
-            Advice("binding_unknown"),
-        ),
-        (
-            interface(json!({"url": "https://a.example", "protocolBinding": "JSONRPC"})),
-            Advice("protocol_version_unknown"),
-        ),
-        (
-            interface(
-                json!({"url": "https://a.example", "protocolBinding": "JSONRPC", "protocolVersion": "9.9"}),
-            ),
-            Advice("protocol_version_unknown"),
-        ),
+        (interface(&url, &json!("jsonrpc"), &v1), Advice("binding_unknown")),
+        (interface(&url, &rpc, &none), Advice("protocol_version_unknown")),
+        (interface(&url, &rpc, &json!("9.9")), Advice("protocol_version_unknown")),
         // 0.3 §5.5: url, protocolVersion, preferredTransport, additionalInterfaces.
         (json!({"supportedInterfaces": null, "url": 7}), Fail("interface_url_missing")),
         (

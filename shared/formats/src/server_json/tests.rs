@@ -98,84 +98,63 @@ fn wrapper_of_the_registry_api_is_removed() {
 
 #[test]
 fn each_broken_rule_is_reported_with_its_code() {
+    // A row without a path expects the path of its pointer.
+    let path_of = |pointer: &str| -> String {
+        let steps = pointer.split('/').skip(1).map(|step| match step.parse::<usize>() {
+            Ok(index) => format!("[{index}]"),
+            Err(_) => format!(".{step}"),
+        });
+        steps.collect::<String>().trim_start_matches('.').to_owned()
+    };
     let table = [
-        ("/name", json!("weather"), "name: invalid-server-name"),
-        ("/name", json!("a/b/c"), "name: invalid-server-name"),
-        ("/name", json!("com.example/w"), "name: invalid-server-name"),
-        ("/name", json!("com.example-/weather"), "name: invalid-server-name"),
-        ("/version", json!("latest"), "version: reserved-version-string"),
-        ("/version", json!("^1.2"), "version: version-looks-like-range"),
-        ("/version", json!(1), "version: schema"),
-        ("/description", json!("x".repeat(101)), "description: schema"),
-        ("/title", json!("  "), "title: title-whitespace-only"),
-        ("/title", json!("com.stripe/payments"), "title: name_of_another"),
-        ("/websiteUrl", json!("docs/"), "websiteUrl: website-url-must-be-absolute"),
-        ("/websiteUrl", json!("https:/example.com/docs"), "websiteUrl: website-url-must-be-absolute"),
-        ("/websiteUrl", json!("https:docs"), "websiteUrl: website-url-must-be-absolute"),
-        ("/websiteUrl", json!("http://example.com"), "websiteUrl: website-url-invalid-scheme"),
-        ("/websiteUrl", json!("https://"), "websiteUrl: invalid-website-url"),
+        ("/name", json!("weather"), "invalid-server-name"),
+        ("/name", json!("a/b/c"), "invalid-server-name"),
+        ("/name", json!("com.example/w"), "invalid-server-name"),
+        ("/name", json!("com.example-/weather"), "invalid-server-name"),
+        ("/version", json!("latest"), "reserved-version-string"),
+        ("/version", json!("^1.2"), "version-looks-like-range"),
+        ("/version", json!(1), "schema"),
+        ("/description", json!("x".repeat(101)), "schema"),
+        ("/title", json!("  "), "title-whitespace-only"),
+        ("/title", json!("com.stripe/payments"), "name_of_another"),
+        ("/websiteUrl", json!("docs/"), "website-url-must-be-absolute"),
+        ("/websiteUrl", json!("https:/example.com/docs"), "website-url-must-be-absolute"),
+        ("/websiteUrl", json!("https:docs"), "website-url-must-be-absolute"),
+        ("/websiteUrl", json!("http://example.com"), "website-url-invalid-scheme"),
+        ("/websiteUrl", json!("https://"), "invalid-website-url"),
         ("/repository/source", json!("bitbucket"), "repository.url: invalid-repository-url"),
-        ("/repository/url", json!("https://github.com/example"), "repository.url: invalid-repository-url"),
-        ("/repository/subfolder", json!("../x"), "repository.subfolder: invalid-subfolder-path"),
-        ("/icons/0/src", json!("data:image/png;base64,AA"), "icons[0].src: icon-src-invalid-scheme"),
-        ("/icons/0/src", json!("icon.png"), "icons[0].src: icon-src-not-absolute"),
-        ("/icons/0/src", json!("https:/icon.png"), "icons[0].src: icon-src-not-absolute"),
-        ("/icons/0/src", json!("https://["), "icons[0].src: icon-src-invalid-url"),
-        ("/icons/0/theme", json!("blue"), "icons[0].theme: schema"),
-        ("/packages/0/identifier", json!("a b"), "packages[0].identifier: package-name-has-spaces"),
-        ("/packages/0/registryType", json!("ftp"), "packages[0].registryType: unsupported-registry-type"),
+        ("/repository/url", json!("https://github.com/example"), "invalid-repository-url"),
+        ("/repository/subfolder", json!("../x"), "invalid-subfolder-path"),
+        ("/icons/0/src", json!("data:image/png;base64,AA"), "icon-src-invalid-scheme"),
+        ("/icons/0/src", json!("icon.png"), "icon-src-not-absolute"),
+        ("/icons/0/src", json!("https:/icon.png"), "icon-src-not-absolute"),
+        ("/icons/0/src", json!("https://["), "icon-src-invalid-url"),
+        ("/icons/0/theme", json!("blue"), "schema"),
+        ("/packages/0/identifier", json!("a b"), "package-name-has-spaces"),
+        ("/packages/0/registryType", json!("ftp"), "unsupported-registry-type"),
         ("/packages/0/registryType", json!("mcpb"), "packages[0].fileSha256: mcpb-file-sha256-required"),
-        ("/packages/0/version", json!("latest"), "packages[0].version: reserved-version-string"),
-        ("/packages/0/version", json!("1.x"), "packages[0].version: version-looks-like-range"),
-        (
-            "/packages/0/packageArguments/0/name",
-            json!(""),
-            "packages[0].packageArguments[0].name: named-argument-name-required",
-        ),
-        (
-            "/packages/0/packageArguments/0/name",
-            json!("--port <n>"),
-            "packages[0].packageArguments[0].name: invalid-named-argument-name",
-        ),
-        (
-            "/packages/0/packageArguments/0/value",
-            json!("--port 80"),
-            "packages[0].packageArguments[0].value: argument-value-starts-with-name",
-        ),
-        (
-            "/packages/0/packageArguments/0/default",
-            json!("--port=80"),
-            "packages[0].packageArguments[0].default: argument-default-starts-with-name",
-        ),
-        (
-            "/packages/0/transport/url",
-            json!("http://{other}/"),
-            "packages[0].transport.url: invalid-templated-url",
-        ),
-        (
-            "/packages/0/transport/url",
-            json!(""),
-            "packages[0].transport.url: streamable-transport-url-required",
-        ),
-        (
-            "/packages/0/transport/type",
-            json!("carrier"),
-            "packages[0].transport.type: unsupported-transport-type",
-        ),
-        (
-            "/packages/1/transport/url",
-            json!("http://localhost"),
-            "packages[1].transport.url: stdio-transport-url-not-empty",
-        ),
+        ("/packages/0/version", json!("latest"), "reserved-version-string"),
+        ("/packages/0/version", json!("1.x"), "version-looks-like-range"),
+        ("/packages/0/packageArguments/0/name", json!(""), "named-argument-name-required"),
+        ("/packages/0/packageArguments/0/name", json!("--port <n>"), "invalid-named-argument-name"),
+        ("/packages/0/packageArguments/0/value", json!("--port 80"), "argument-value-starts-with-name"),
+        ("/packages/0/packageArguments/0/default", json!("--port=80"), "argument-default-starts-with-name"),
+        ("/packages/0/transport/url", json!("http://{other}/"), "invalid-templated-url"),
+        ("/packages/0/transport/url", json!(""), "streamable-transport-url-required"),
+        ("/packages/0/transport/type", json!("carrier"), "unsupported-transport-type"),
+        ("/packages/1/transport/url", json!("http://localhost"), "stdio-transport-url-not-empty"),
         ("/packages/1/transport", json!({}), "packages[1].transport.type: schema"),
-        ("/remotes/0/type", json!("stdio"), "remotes[0].type: unsupported-remote-transport-type"),
-        ("/remotes/0/url", json!("http://mcp.example.com"), "remotes[0].url: invalid-remote-url"),
-        ("/remotes/0/url", json!("https://localhost/mcp"), "remotes[0].url: invalid-remote-url"),
-        ("/remotes/0/url", json!("mcp.example.com"), "remotes[0].url: invalid-remote-url"),
-        ("/remotes/0/url", json!(""), "remotes[0].url: remote-transport-url-required"),
+        ("/remotes/0/type", json!("stdio"), "unsupported-remote-transport-type"),
+        ("/remotes/0/url", json!("http://mcp.example.com"), "invalid-remote-url"),
+        ("/remotes/0/url", json!("https://localhost/mcp"), "invalid-remote-url"),
+        ("/remotes/0/url", json!("mcp.example.com"), "invalid-remote-url"),
+        ("/remotes/0/url", json!(""), "remote-transport-url-required"),
         ("/remotes/1/variables", json!({}), "remotes[1].url: invalid-templated-url"),
     ];
     for (pointer, value, expected) in table {
+        let is_whole = expected.contains(": ");
+        let expected =
+            if is_whole { expected.to_owned() } else { format!("{}: {expected}", path_of(pointer)) };
         assert_eq!(broken(pointer, value.clone()), [expected], "{pointer} = {value}");
     }
     let mut large = whole();

@@ -2,6 +2,7 @@
 
 use std::ptr;
 
+use super::matching::{CERTAIN, MIN_PROBABILITY};
 use super::words::words;
 use super::{Intent, MessageContent, matching, parse_content};
 use crate::AnyOperation;
@@ -37,7 +38,7 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<String> {
         first.is_some_and(|first| OPENINGS.split(' ').any(|opening| opening == first.low))
     };
     let (further, _) =
-        others.into_iter().find(|(text, part)| !chosen.is_empty() && part.is_certain && opens(text))?;
+        others.into_iter().find(|(text, part)| !chosen.is_empty() && part.is_likely && opens(text))?;
     Some(shorten(&further.trim_end_matches(['.', '?', '!', ',']).replace('"', "'"), MAX_SHOWN))
 }
 
@@ -53,7 +54,7 @@ struct Meant {
     entry: &'static AnyOperation,
     /// Whether it contains an id or a URL.
     has_target: bool,
-    is_certain: bool,
+    is_likely: bool,
 }
 
 fn meant(message: &MessageContent, part: &str) -> Option<Meant> {
@@ -65,5 +66,6 @@ fn meant(message: &MessageContent, part: &str) -> Option<Meant> {
     }
     let entry = operation(&matching::interpret(&parsed, &fields))?;
     let has_target = !parsed.ids.is_empty() || !parsed.urls.is_empty();
-    Some(Meant { entry, has_target, is_certain: matching::is_certain(&parsed, &fields, entry) })
+    let least = if has_target { MIN_PROBABILITY } else { CERTAIN };
+    Some(Meant { entry, has_target, is_likely: matching::probability(&parsed, &fields, entry) >= least })
 }

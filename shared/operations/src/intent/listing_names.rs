@@ -32,7 +32,8 @@ pub(super) async fn found_loosely(
         return names(app, message, true).await;
     };
     let text = message.text.replace(url.as_str(), id.as_str());
-    Ok(Some(MessageContent { text, names: vec![(id.to_string(), id.clone())], ..message.clone() }))
+    // One endpoint has one listing, so a URL is as certain as an id.
+    Ok(Some(MessageContent { text, ..message.clone() }))
 }
 
 async fn names(

@@ -19,10 +19,10 @@ use crate::{
 };
 
 /// The probability from which a message means an operation. Below it, a message is a search.
-const MIN_PROBABILITY: f32 = 0.3;
+pub(super) const MIN_PROBABILITY: f32 = 0.3;
 /// From here a message with an id or a URL may be about something else, a report of a use is stored without a request, and
 /// a message that requests nothing is told how to request what it seems to mean.
-const CERTAIN: f32 = 0.5;
+pub(super) const CERTAIN: f32 = 0.5;
 /// How much the similarity to an example counts beside the probability: it decides between the examples of an operation, and
 /// between operations that are about as probable.
 const SIMILARITY: f32 = 0.5;
@@ -96,8 +96,8 @@ pub(super) fn may_be_a_search(parsed: &ParsedText) -> bool {
     Meaning::of(parsed).probability(MATCH_CAPABILITY.name) >= MIN_PROBABILITY
 }
 
-pub(super) fn is_certain(parsed: &ParsedText, fields: &Map<String, Value>, entry: &AnyOperation) -> bool {
-    Message::of(parsed, fields).probability(entry) >= CERTAIN
+pub(super) fn probability(parsed: &ParsedText, fields: &Map<String, Value>, entry: &AnyOperation) -> f32 {
+    Message::of(parsed, fields).probability(entry)
 }
 
 /// What a message without a known request means: a question about a listing if it contains an id, else a search.
@@ -206,6 +206,11 @@ fn candidate(
         return Some((score(similarity - STEP), probability, Intent::Refused(entry, Hold::Unrequested)));
     }
     let intent = match filling {
+        // "I want to report it" in another language: the reason is what was written.
+        Ok(mut filling) if std::ptr::eq(entry, &REPORT_LISTING) && request == Request::Missing => {
+            filling.arguments.entry("reason").or_insert_with(|| json!(parsed.text));
+            run(filling)
+        }
         Err(slot) => Intent::Missing(entry, slot),
         Ok(_) if example.slots.contains(&Slot::Url) && parsed.urls.len() > 1 => {
             Intent::Refused(entry, Hold::SeveralUrls)

@@ -10,7 +10,7 @@ use crate::named_call;
 use crate::summary;
 use crate::{
     AnyOperation, CATALOGUE, CHECK_STATUS, GET_FOUNDING_DEAL, INTEROP_RESOLVE, LIST_YOURSELF,
-    MATCH_CAPABILITY, SCORE, SEARCH_ACTIVE,
+    MATCH_CAPABILITY, REPORT_LISTING, SCORE, SEARCH_ACTIVE,
 };
 use registry_model::Sku;
 use registry_model::error::shorten;
@@ -93,18 +93,26 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
         None => phrase.to_owned(),
     };
     let own_text =
-        parsed.filter(|_| !entry.effect.read_only).and_then(|parsed| with_own_text(&phrase, parsed));
+        parsed.filter(|_| !entry.effect.read_only).and_then(|parsed| with_own_text(entry, &phrase, parsed));
     fill(&own_text.unwrap_or(phrase), url.as_deref().unwrap_or(URL), id.as_deref().unwrap_or(ID))
 }
 
-/// The phrase with what the caller wrote instead of the example of a text, so that the suggestion says no more and no less.
-fn with_own_text(phrase: &str, parsed: &ParsedText) -> Option<String> {
-    let (before, rest) = phrase.split_once(": {")?;
-    let (_, after) = rest.split_once('}')?;
-    Some(format!(
-        "{before}: '{}'{after}",
-        shorten(&parsed.text.replace('\'', "’").replace(['"', '{', '}'], ""), 300)
-    ))
+/// The phrase with what the caller wrote instead of the example of a text, so that the suggestion says no more and no less: a
+/// quotation, what follows a colon, or all of it where the phrase has a reason.
+fn with_own_text(entry: &AnyOperation, phrase: &str, parsed: &ParsedText) -> Option<String> {
+    let is_text =
+        |(at, _): &(usize, &str)| phrase[*at..].split('}').next().is_some_and(|slot| slot.contains(' '));
+    let (at, _) = phrase.match_indices('{').find(is_text)?;
+    let (before, rest) = phrase.split_at(at);
+    let after_colon = parsed.text.split_once(": ").filter(|_| !std::ptr::eq(entry, &REPORT_LISTING));
+    let own = match (parsed.names.first().filter(|_| parsed.quoted > 0), after_colon) {
+        (Some(quotation), _) => quotation.as_str(),
+        (None, Some((_, text))) => text,
+        (None, None) if before.ends_with(": ") => &parsed.text,
+        (None, None) => "<your text>",
+    };
+    let own = shorten(&own.replace('\'', "’").replace(['"', '{', '}'], ""), 300);
+    Some(format!("{before}'{own}'{}", rest.split_once('}')?.1))
 }
 
 /// What an operation does and needs: the first two sentences of its description.

@@ -151,6 +151,10 @@ async fn handshake_detect_kind_finds_the_server_at_the_address() {
     assert_eq!(ask(&of_unknown_kind(&peer, "/mcp")).await.facts.kind, Some(Kind::Mcp));
 }
 
+fn outcome(verdict: &Verdict) -> (Handshake, Option<Kind>) {
+    (verdict.handshake, verdict.facts.kind)
+}
+
 #[tokio::test]
 async fn handshake_detect_kind_finds_the_server_of_a_site() {
     let of_site = |asked: &Asked| {
@@ -160,31 +164,19 @@ async fn handshake_detect_kind_finds_the_server_of_a_site() {
             Reply::html(if asked.verb == "GET" { 200 } else { 404 })
         }
     };
+    let assert_found = async |peer: &Peer, status: u16| {
+        for kind in [None, Some(Kind::Mcp)] {
+            let verdict = ask(&Subject { kind, ..of_unknown_kind(peer, "/") }).await;
+            assert_eq!(outcome(&verdict), (Handshake::Ok, Some(Kind::Mcp)), "{status} {kind:?}: {verdict:?}");
+            assert_eq!(verdict.facts.endpoint, Some(format!("{}/mcp", peer.origin)));
+        }
+    };
     let peer = Peer::start(of_site).await;
-    for kind in [None, Some(Kind::Mcp)] {
-        let verdict = ask(&Subject { kind, ..of_unknown_kind(&peer, "/") }).await;
-        assert_eq!(
-            (verdict.handshake, verdict.facts.kind),
-            (Handshake::Ok, Some(Kind::Mcp)),
-            "{:?}",
-            verdict.reasons
-        );
-        assert_eq!(verdict.facts.endpoint, Some(format!("{}/mcp", peer.origin)));
-    }
+    assert_found(&peer, 200).await;
     for status in [401, 403, 500, 503] {
         let protected =
             move |asked: &Asked| if asked.path == "/mcp" { mcp(asked) } else { Reply::html(status) };
-        let peer = Peer::start(protected).await;
-        for kind in [None, Some(Kind::Mcp)] {
-            let verdict = ask(&Subject { kind, ..of_unknown_kind(&peer, "/") }).await;
-            assert_eq!(
-                (verdict.handshake, verdict.facts.kind),
-                (Handshake::Ok, Some(Kind::Mcp)),
-                "{status} {kind:?}: {:?}",
-                verdict.reasons
-            );
-            assert_eq!(verdict.facts.endpoint, Some(format!("{}/mcp", peer.origin)));
-        }
+        assert_found(&Peer::start(protected).await, status).await;
         // If nothing is at `/mcp`, the root decides.
         let peer = Peer::start(move |_: &Asked| Reply::html(status)).await;
         let verdict = ask(&of_unknown_kind(&peer, "/")).await;
@@ -204,12 +196,7 @@ async fn handshake_detect_kind_finds_the_server_of_a_site() {
     };
     let gated = Peer::start(login).await;
     let verdict = ask(&of_unknown_kind(&gated, "/")).await;
-    assert_eq!(
-        (verdict.handshake, verdict.facts.kind),
-        (Handshake::Partial, Some(Kind::Mcp)),
-        "{:?}",
-        verdict.reasons
-    );
+    assert_eq!(outcome(&verdict), (Handshake::Partial, Some(Kind::Mcp)), "{:?}", verdict.reasons);
     let below = ask(&of_unknown_kind(&peer, "/app")).await;
     assert_eq!(codes(&below)[0], "endpoint_elsewhere", "a URL with a path means that path");
 }

@@ -60,11 +60,8 @@ async fn sender_is_unverified_and_must_be_listed() {
         ("social", pair.server.as_str(), "from_without_message"),
     ] {
         let refused = send(action, from).await;
-        assert_eq!(
-            (refused.status, &refused.body["code"], &refused.body["field"]),
-            (if code == "unknown_sender" { 404 } else { 422 }, &json!(code), &json!("from")),
-            "{refused:?}"
-        );
+        let status = if code == "unknown_sender" { 404 } else { 422 };
+        refused.assert_body(status, &json!({ "code": code, "field": "from" }));
     }
 }
 
@@ -135,10 +132,8 @@ async fn social_post_requires_a_live_listing_and_the_feed_hides_its_sender() {
     assert_eq!(members, ["id", "at", "listing_id", "kind", "name", "text", "from_verified"]);
     assert_members(item, &json!({ "listing_id": pair.agent, "name": "Nimbus", "from_verified": false }));
     let rest = feed(registry, &format!("?limit=3&cursor={}", first["next_cursor"].as_str().unwrap())).await;
-    assert_eq!(
-        (values_of(&rest["items"], "text"), &rest["next_cursor"]),
-        (vec!["Offer 0.".to_owned()], &json!(null))
-    );
+    assert_eq!(values_of(&rest["items"], "text"), ["Offer 0."]);
+    assert_eq!(rest["next_cursor"], json!(null));
 }
 
 #[tokio::test]
@@ -152,11 +147,8 @@ async fn withdrawn_listing_has_a_closed_inbox_and_no_feed_items() {
     let before = registry.table().await;
     for action in ["check_in", "message", "social", "owner"] {
         let refused = post(registry, id, action, "Hello.").await;
-        assert_eq!(
-            (refused.status, &refused.body["code"], &refused.body["lane"], &refused.body["next"]["action"]),
-            (409, &json!("withdrawn"), &json!("withdrawn"), &json!("check_status")),
-            "{refused:?}"
-        );
+        refused.assert_body(409, &json!({ "code": "withdrawn", "lane": "withdrawn" }));
+        assert_eq!(refused.body["next"]["action"], "check_status", "{refused:?}");
     }
     let sender = json!({ "listing_id": pair.server, "text": "Hello.", "from": id });
     assert_eq!(registry.post("/api/talk", &sender).await.body["code"], "unknown_sender");
@@ -176,10 +168,8 @@ async fn talk_is_limited_per_caller_and_per_listing() {
     ];
     for (lower, allowance, words) in table {
         // The first tenth of a caller's limit of 60 is accepted whatever the limit of the listing is.
-        let registry = TestRegistry::start_with(
-            TestOptions::default().with_rates().with_rate(LimitedAction::Talk, lower),
-        )
-        .await;
+        let options = TestOptions::default().with_rates().with_rate(LimitedAction::Talk, lower);
+        let registry = TestRegistry::start_with(options).await;
         let peer = Peer::start(agents::newest).await;
         let id = registry.live_card(&peer.card()).await;
         for _ in 0..6 {
@@ -188,17 +178,10 @@ async fn talk_is_limited_per_caller_and_per_listing() {
         }
         let before = registry.table().await.without(&["RATE#"]);
         let refused = post(&registry, &id, "message", "Hello.").await;
-        assert_eq!(
-            (refused.status, &refused.body["code"], &refused.body["allowance"]),
-            (429, &json!("rate_limited"), &json!(allowance)),
-            "{allowance}: {refused:?}"
-        );
+        refused.assert_body(429, &json!({ "code": "rate_limited", "allowance": allowance }));
         assert!(refused.body["detail"].as_str().unwrap().contains(words), "{refused:?}");
-        assert_eq!(
-            before.difference(&registry.table().await.without(&["RATE#"])),
-            [""; 0],
-            "{allowance}: a refused act was written"
-        );
+        let written = before.difference(&registry.table().await.without(&["RATE#"]));
+        assert_eq!(written, [""; 0], "{allowance}: a refused act was written");
         // Callers that use up the limit of a listing do not block its check-in.
         let present = post(&registry, &id, "check_in", "").await.status;
         assert_eq!(present, if allowance == "listing" { 200 } else { 429 }, "{allowance}");

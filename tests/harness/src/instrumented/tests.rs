@@ -20,15 +20,15 @@ fn item(id: &str, sort: &str) -> HashMap<String, AttributeValue> {
     attributes.map(|(name, text)| (name.to_owned(), AttributeValue::S(text.to_owned()))).into()
 }
 
-async fn create_table(engine: &Embedded) {
+async fn empty_engine() -> Embedded {
+    let engine = Embedded::open(&Data::Memory, &Clock::System).unwrap();
     table::ensure(&engine::client(engine.clone()), TABLE).await.unwrap();
+    engine
 }
 
 async fn instrumented() -> (aws_sdk_dynamodb::Client, Observer) {
     let observer = Observer::default();
-    let engine = Embedded::open(&Data::Memory, &Clock::System).unwrap();
-    create_table(&engine).await;
-    (observer.client(engine), observer)
+    (observer.client(empty_engine().await), observer)
 }
 
 async fn put(client: &aws_sdk_dynamodb::Client, id: &str) -> Result<(), Option<String>> {
@@ -41,6 +41,14 @@ async fn exists(client: &aws_sdk_dynamodb::Client, id: &str) -> bool {
     let request =
         client.get_item().table_name(TABLE).key("pk", key).key("sk", AttributeValue::S("a".to_owned()));
     request.send().await.unwrap().item.is_some()
+}
+
+/// The count of the items in the first index.
+async fn listed(client: &aws_sdk_dynamodb::Client) -> i32 {
+    let query = client.query().table_name(TABLE).index_name("gsi1");
+    let query = query.key_condition_expression("gsi1pk = :pk");
+    let query = query.expression_attribute_values(":pk", AttributeValue::S("ACTIVE".to_owned()));
+    query.send().await.unwrap().count
 }
 
 #[tokio::test]
@@ -96,27 +104,16 @@ async fn transaction_with_a_conflict_is_canceled_with_reasons() {
 async fn stale_index_does_not_affect_the_table() {
     let (client, observer) = instrumented().await;
     put(&client, "1").await.unwrap();
-    let older = Embedded::open(&Data::Memory, &Clock::System).unwrap();
-    create_table(&older).await;
-    let listed = async || {
-        let query = client.query().table_name(TABLE).index_name("gsi1");
-        let query = query.key_condition_expression("gsi1pk = :pk");
-        let query = query.expression_attribute_values(":pk", AttributeValue::S("ACTIVE".to_owned()));
-        query.send().await.unwrap().count
-    };
-    observer.faults.read_indexes_from(older);
-    assert_eq!((listed().await, exists(&client, "1").await), (0, true));
+    observer.faults.read_indexes_from(empty_engine().await);
+    assert_eq!((listed(&client).await, exists(&client, "1").await), (0, true));
     observer.faults.disarm();
-    assert_eq!(listed().await, 1);
+    assert_eq!(listed(&client).await, 1);
 }
 
 #[tokio::test]
 async fn replica_lags_behind_the_writes_of_functions() {
-    let (observer, table) = (Observer::default(), Embedded::open(&Data::Memory, &Clock::System).unwrap());
+    let (observer, table, replica) = (Observer::default(), empty_engine().await, empty_engine().await);
     let client = observer.client(table.clone());
-    let replica = Embedded::open(&Data::Memory, &Clock::System).unwrap();
-    create_table(&table).await;
-    create_table(&replica).await;
     let clock = Clock::manual("2026-11-20T12:00:00Z".parse().unwrap());
     observer.lag.start(table, replica, clock.clone());
     let is_found = async |is_consistent: bool| {
@@ -124,12 +121,7 @@ async fn replica_lags_behind_the_writes_of_functions() {
         let [pk, sk] = ["INBOX#1", "a"].map(|text| AttributeValue::S(text.to_owned()));
         get.key("pk", pk).key("sk", sk).send().await.unwrap().item.is_some()
     };
-    let listed = async || {
-        let query = client.query().table_name(TABLE).index_name("gsi1");
-        let query = query.key_condition_expression("gsi1pk = :pk");
-        let query = query.expression_attribute_values(":pk", AttributeValue::S("ACTIVE".to_owned()));
-        query.send().await.unwrap().count
-    };
+    let listed = async || listed(&client).await;
     as_function("talk", put(&client, "INBOX#1")).await.unwrap();
     assert_eq!((is_found(true).await, is_found(false).await, listed().await), (true, false, 0));
     clock.advance(std::time::Duration::from_millis(1));

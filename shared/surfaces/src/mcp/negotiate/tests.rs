@@ -28,8 +28,8 @@ fn call(name: &str) -> Request {
     request("tools/call", &json!({ "name": name, "_meta": meta() }))
 }
 
-fn code(outcome: Result<Era, RpcError>) -> (u16, i32) {
-    let error = outcome.unwrap_err();
+fn refusal(headers: &HeaderMap, request: &Request) -> (u16, i32) {
+    let error = negotiate_version(headers, request).unwrap_err();
     (error.status.as_u16(), error.code)
 }
 
@@ -50,55 +50,42 @@ fn modern_request_with_matching_headers_passes() {
 #[test]
 fn every_header_must_occur_once_and_match_the_body() {
     for name in ["mcp-protocol-version", "mcp-method", "mcp-name"] {
-        assert_eq!(code(negotiate_version(&with(name, None), &call("score"))), (400, -32020), "no {name}");
-        assert_eq!(
-            code(negotiate_version(&with(name, Some("Score")), &call("score"))),
-            (400, -32020),
-            "other {name}"
-        );
+        assert_eq!(refusal(&with(name, None), &call("score")), (400, -32020), "no {name}");
+        assert_eq!(refusal(&with(name, Some("Score")), &call("score")), (400, -32020), "other {name}");
         let mut twice = headers(&GOOD);
         let again = HeaderValue::from_str(twice[name].to_str().unwrap()).unwrap();
         twice.append(HeaderName::from_static(name), again);
-        assert_eq!(code(negotiate_version(&twice, &call("score"))), (400, -32020), "{name} twice");
+        assert_eq!(refusal(&twice, &call("score")), (400, -32020), "{name} twice");
     }
 }
 
 #[test]
 fn non_ascii_names_are_sent_in_base64() {
     let encoded = |text: &str| format!("=?base64?{}?=", STANDARD.encode(text));
-    assert_eq!(
-        negotiate_version(&with("mcp-name", Some(&encoded("prüfe"))), &call("prüfe")),
-        Ok(Era::Modern)
-    );
-    assert_eq!(
-        negotiate_version(&with("mcp-name", Some(&encoded("score"))), &call("score")),
-        Ok(Era::Modern)
-    );
+    for name in ["prüfe", "score"] {
+        let headers = with("mcp-name", Some(&encoded(name)));
+        assert_eq!(negotiate_version(&headers, &call(name)), Ok(Era::Modern), "{name}");
+    }
     for wrong in
         ["=?base64?***?=", "=?base64?/w==?=", "=?BASE64?c2NvcmU=?=", "=?base64?c2NvcmU=", "pr\u{fc}fe"]
     {
-        assert_eq!(
-            code(negotiate_version(&with("mcp-name", Some(wrong)), &call("score"))),
-            (400, -32020),
-            "{wrong}"
-        );
+        assert_eq!(refusal(&with("mcp-name", Some(wrong)), &call("score")), (400, -32020), "{wrong}");
     }
 }
 
 #[test]
 fn meta_fields_are_checked_before_the_headers() {
     let bare = headers(&GOOD[..1]);
-    for meta in
-        [json!({ VERSION_KEY: MCP_NEWEST_REVISION }), json!({ CAPABILITIES_KEY: {} }), json!({}), json!(null)]
-    {
+    for meta in [
+        json!({ VERSION_KEY: MCP_NEWEST_REVISION }),
+        json!({ CAPABILITIES_KEY: {} }),
+        json!({}),
+        json!(null),
+        json!({ VERSION_KEY: 5, CAPABILITIES_KEY: {} }),
+    ] {
         let request = request("tools/list", &json!({ "_meta": meta }));
-        assert_eq!(code(negotiate_version(&bare, &request)), (400, -32602), "{meta}");
+        assert_eq!(refusal(&bare, &request), (400, -32602), "{meta}");
     }
-    let wrong = json!({ VERSION_KEY: 5, CAPABILITIES_KEY: {} });
-    assert_eq!(
-        code(negotiate_version(&bare, &request("tools/list", &json!({ "_meta": wrong })))),
-        (400, -32602)
-    );
 }
 
 #[test]
@@ -121,16 +108,11 @@ fn modern_request_of_another_revision_is_refused() {
 fn requests_without_the_modern_meta_fields_are_legacy() {
     let plain = request("tools/list", &json!({}));
     assert_eq!(negotiate_version(&HeaderMap::new(), &plain), Ok(Era::Legacy(Handshake::March2025)));
+    let dated = |date: &str| headers(&[("mcp-protocol-version", date)]);
     for (date, revision) in [("2024-11-05", Handshake::November2024), ("2025-06-18", Handshake::June2025)] {
-        assert_eq!(
-            negotiate_version(&headers(&[("mcp-protocol-version", date)]), &plain),
-            Ok(Era::Legacy(revision))
-        );
+        assert_eq!(negotiate_version(&dated(date), &plain), Ok(Era::Legacy(revision)));
     }
-    assert_eq!(
-        code(negotiate_version(&headers(&[("mcp-protocol-version", "2099-01-01")]), &plain)),
-        (400, -32022)
-    );
+    assert_eq!(refusal(&dated("2099-01-01"), &plain), (400, -32022));
     let progress = request("tools/list", &json!({ "_meta": { "progressToken": 1 } }));
     assert_eq!(negotiate_version(&HeaderMap::new(), &progress), Ok(Era::Legacy(Handshake::March2025)));
 }
@@ -138,6 +120,6 @@ fn requests_without_the_modern_meta_fields_are_legacy() {
 #[test]
 fn newest_revision_refuses_initialize() {
     let initialize = request("initialize", &json!({ "protocolVersion": "2025-11-25" }));
-    assert_eq!(code(negotiate_version(&headers(&GOOD[..1]), &initialize)), (400, -32020));
+    assert_eq!(refusal(&headers(&GOOD[..1]), &initialize), (400, -32020));
     assert_eq!(negotiate_version(&HeaderMap::new(), &initialize), Ok(Era::Legacy(Handshake::March2025)));
 }

@@ -16,55 +16,28 @@ pub(super) fn on_message(asked: &Asked, reply: fn(&Asked) -> Reply) -> Reply {
     if asked.method() == Some("SendMessage") { reply(asked) } else { sound(asked) }
 }
 
+/// A script for the message alone, and the expected result: code, answers, inconclusive. The class is Partial.
+type MessageRow = (&'static str, Script, (&'static str, Option<bool>, bool));
+
+fn message_rows() -> Vec<MessageRow> {
+    const NO: Option<bool> = Some(false);
+    vec![
+        ("internal", |a| Reply::error(200, a, -32603, "boom"), ("message_failed", NO, false)),
+        ("unsupported", |a| Reply::error(200, a, -32004, "no text"), ("message_refused", NO, false)),
+        ("no method", |a| Reply::error(200, a, -32601, "no"), ("message_refused", NO, false)),
+        ("auth error", |a| Reply::error(200, a, -32000, "Missing API key"), ("auth_required", NO, false)),
+        ("auth on message", |_| Reply::empty(401), ("auth_required", NO, false)),
+        ("402 on message", |_| Reply::json(402, &json!({"accepts": []})), ("payment_required", NO, false)),
+        ("odd answer", |a| Reply::result(a, &json!("Hi")), ("answer_shape", NO, false)),
+        ("crash on message", |_| Reply::html(503), ("http_5xx", None, true)),
+        ("busy on message", |_| Reply::empty(429), ("rate_limited", None, true)),
+    ]
+}
+
 fn rows() -> Vec<Row> {
     use Handshake::{Fail, Partial};
     const NO: Option<bool> = Some(false);
     vec![
-        (
-            "internal",
-            |a| on_message(a, |a| Reply::error(200, a, -32603, "boom")),
-            (Partial, "message_failed", true, NO, false),
-        ),
-        (
-            "unsupported",
-            |a| on_message(a, |a| Reply::error(200, a, -32004, "no text")),
-            (Partial, "message_refused", true, NO, false),
-        ),
-        (
-            "no method",
-            |a| on_message(a, |a| Reply::error(200, a, -32601, "no")),
-            (Partial, "message_refused", true, NO, false),
-        ),
-        (
-            "auth error",
-            |a| on_message(a, |a| Reply::error(200, a, -32000, "Missing API key")),
-            (Partial, "auth_required", true, NO, false),
-        ),
-        (
-            "auth on message",
-            |a| on_message(a, |_| Reply::empty(401)),
-            (Partial, "auth_required", true, NO, false),
-        ),
-        (
-            "payment on message",
-            |a| on_message(a, |_| Reply::json(402, &json!({"accepts": []}))),
-            (Partial, "payment_required", true, NO, false),
-        ),
-        (
-            "odd answer",
-            |a| on_message(a, |a| Reply::result(a, &json!("Hi"))),
-            (Partial, "answer_shape", true, NO, false),
-        ),
-        (
-            "crash on message",
-            |a| on_message(a, |_| Reply::html(503)),
-            (Partial, "http_5xx", true, None, true),
-        ),
-        (
-            "busy on message",
-            |a| on_message(a, |_| Reply::empty(429)),
-            (Partial, "rate_limited", true, None, true),
-        ),
         ("auth", |_| Reply::empty(401), (Partial, "auth_required", false, None, false)),
         (
             "forbidden",
@@ -97,15 +70,17 @@ fn rows() -> Vec<Row> {
 
 #[tokio::test]
 async fn handshake_a2a_each_response_gives_the_specified_result() {
-    for (name, script, (class, code, speaks, answers, inconclusive)) in rows() {
-        let (peer, verdict) =
-            probed(
-                Depth::Message,
-                move |asked: &Asked| {
-                    if asked.path == CARD { sound(asked) } else { script(asked) }
-                },
-            )
-            .await;
+    let rows = rows().into_iter().map(|(name, script, expected)| (name, script, false, expected));
+    let of_message = message_rows().into_iter().map(|(name, script, (code, answers, inconclusive))| {
+        (name, script, true, (Handshake::Partial, code, true, answers, inconclusive))
+    });
+    for (name, script, is_message, (class, code, speaks, answers, inconclusive)) in rows.chain(of_message) {
+        let respond = move |asked: &Asked| match asked.path.as_str() {
+            CARD => sound(asked),
+            _ if is_message => on_message(asked, script),
+            _ => script(asked),
+        };
+        let (peer, verdict) = probed(Depth::Message, respond).await;
         assert_eq!(outcome(&verdict), (class, vec![code], speaks, answers), "{name}: {:?}", peer.whats());
         assert_eq!(verdict.inconclusive, inconclusive, "{name}");
         assert_eq!(verdict.facts.name.as_deref(), Some("Echo"), "{name}: the card counts whatever follows");
