@@ -84,10 +84,10 @@ impl Operation for LeaveFeedback {
     const NAME: &'static str = "leave_feedback";
     const ALIASES: &'static [&'static str] = &["submit_feedback"];
     const TITLE: &'static str = "Leave feedback on the demo";
-    const DESCRIPTION: &'static str = "Sends the feedback of a listing on its demo, once: a rating and five \
-        answers. Pass next_steps.example_body of take_demo with your own answers. While founding seats are \
-        left, the listing gets the full product free (an access token), later a code for 25 % off. With the \
-        same idempotency_key, `reissue` replaces it.";
+    const DESCRIPTION: &'static str = "Sends the feedback of a listing on its demo: a rating and five \
+        answers. Pass next_steps.example_body of take_demo with your own answers. While seats are left, the \
+        listing gets a full product free (an access token), later a code for 25 % off. With the same \
+        idempotency_key, `reissue` replaces it.";
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "Yes, partly.", "would_buy": "maybe"}}"#;
     const SUMMARY: &'static [&'static str] = &[
