@@ -200,7 +200,7 @@ async fn refused_message_that_cannot_be_continued_stores_no_task() {
     for (message, expected) in [
         (older("help", "kind")["message"].clone(), "list my agent at"),
         (older("hello", "kind")["message"].clone(), "list my agent at"),
-        (older(&long, "kind")["message"].clone(), "list my agent at"),
+        (older(&long, "kind")["message"].clone(), "Did you mean"),
         (call("sell_listing"), "Unknown operation `sell_listing`"),
         (
             older("list https://a.example and https://b.example", "kind")["message"].clone(),
