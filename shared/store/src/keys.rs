@@ -656,4 +656,21 @@ mod tests {
         assert_eq!(name_partition("  Weather\t Bot "), name_partition("weather bot"));
         assert!(name_partition(&"x".repeat(5000)).len() < 100);
     }
+
+    #[test]
+    fn better_reasons_sort_first_in_a_name() {
+        let id = ListingId::of_name(registry_model::Kind::Mcp, "a");
+        let ranks = [NameRank::Owned, NameRank::AtDomain, NameRank::Shown];
+        let keys = ranks.iter().map(|rank| preferred_name("a", &id, *rank)).chain([name("a", &id)]);
+        assert!(keys.is_sorted(), "a stranger's pointer hides a better one");
+    }
+
+    #[test]
+    fn spellings_of_one_endpoint_have_one_key() {
+        let key = endpoint("https://a.example/x/mcp");
+        for spelling in ["https://a.example//x/mcp/", "https://a.example/x/%6dcp?a=1"] {
+            assert_eq!(endpoint(spelling), key, "{spelling}");
+        }
+        assert_ne!(endpoint("https://a.example/x%2Fmcp"), key, "an escaped slash divides nothing");
+    }
 }

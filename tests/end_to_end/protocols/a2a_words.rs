@@ -72,7 +72,9 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
 async fn name_of_a_listing_leads_to_reading_and_changes_no_text() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(agents::newest_called("Kestrel Zapquar")).await;
+    let other = Peer::start(agents::newest_called("Morning Weather")).await;
     let id = registry.publish_card(&peer.card()).await;
+    let other_id = registry.publish_card(&other.card()).await;
     registry.deliver_events().await;
     registry.index().await;
     for (text, operation, executed) in [
@@ -93,6 +95,16 @@ async fn name_of_a_listing_leads_to_reading_and_changes_no_text() {
         let names = !["match_capability", "score", "list_yourself"].contains(&operation);
         assert!(!names || answer.contains(id.as_str()), "{text}: {answer}");
         assert!(operation != "score" || !data.to_string().contains(id.as_str()), "{data}");
+    }
+    // Ordinary words are a name where the message lacks one, and the URL of an endpoint is as certain as an id.
+    let withdraw = format!("please take my listing {} down", other.card());
+    for (text, operation) in [
+        ("is morning weather up now? when did it last answer you", "check_liveness"),
+        (&withdraw, "manage_listing"),
+    ] {
+        let (answer, data) = reply(&registry, text).await;
+        assert_eq!((&data["operation"], &data["executed"]), (&json!(operation), &json!(true)), "{answer}");
+        assert!(data.to_string().contains(other_id.as_str()), "{text}: {data}");
     }
 }
 

@@ -69,6 +69,7 @@ impl Operation for InclusionProof {
         for the last decision before that time. Returns the entry (leaf) of the evidence log, an inclusion proof and the \
         signed checkpoint. With attestation_id, proves that the log contains a signed statement.";
     const EFFECT: Effect = Effect::READS;
+    // An earlier date would refuse every listing that is newer.
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "at": "2099-12-31"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "In the evidence log of size {tree_size}, the entry with index {leaf_index} says: {leaf.listing_id} was {leaf.outcome} | at {leaf.at}.",

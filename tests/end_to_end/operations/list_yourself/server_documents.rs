@@ -171,6 +171,9 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
         ("many", &[("npm", "@acme/many"); 9], "unchecked", &[]),
         ("elsewhere", &[("npm", "@acme/elsewhere")], "unchecked", &[]),
         ("redirected", &[("npm", "@acme/redirected")], "unchecked", &[]),
+        ("connecting", &[("npm", "@acme/connecting")], "unchecked", &[]),
+        ("upstream", &[("npm", "@acme/upstream")], "unchecked", &[]),
+        ("proxied", &[("npm", "@acme/proxied")], "unchecked", &[]),
         ("unknown-type", &[("oci", "acme/notes")], "unchecked", &[]),
         ("missing", &[("npm", "nowhere")], "needs_fix", &["package_missing", "stdio"]),
         ("unnamed", &[("npm", "@acme/notes"), ("npm", "other")], "needs_fix", &["package_unnamed", "stdio"]),
@@ -181,8 +184,19 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
             .map(|(registry_type, identifier)| {
                 let mut package = json!({ "registryType": registry_type, "identifier": identifier,
                     "version": "1.0.0", "transport": { "type": "stdio" } });
-                if name == "elsewhere" {
-                    package["registryBaseUrl"] = json!("https://evil.example/npm");
+                let evil = json!("https://evil.example/mcp");
+                match name {
+                    "elsewhere" => package["registryBaseUrl"] = json!("https://evil.example/npm"),
+                    "connecting" => package["transport"] = json!({ "type": "streamable-http", "url": evil }),
+                    "upstream" => {
+                        package["packageArguments"] =
+                            json!([{ "type": "named", "name": "--upstream", "value": evil }]);
+                    }
+                    "proxied" => {
+                        package["environmentVariables"] =
+                            json!([{ "name": "HTTPS_PROXY", "value": "evil:1" }]);
+                    }
+                    _ => {}
                 }
                 let argument =
                     if name == "redirected" { "--registry=https://evil.example/npm" } else { "-y" };

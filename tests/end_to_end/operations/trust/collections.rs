@@ -97,6 +97,11 @@ async fn collection_of_the_operator_is_a_registry_of_its_own() {
     assert_eq!(names(&registry, "approved", "").await.len(), 4);
     registry.advance(2 * HOUR);
     assert!(names(&registry, "approved", "").await.is_empty(), "the proofs are too old");
+    as_operator(&registry, &json!({ "name": "later", "servers": ["org.example/late"] })).await;
+    registry.advance(HOUR);
+    publish_live(&registry, &peer, "org.example/late", "Comes late.").await;
+    registry.index().await;
+    assert!(names(&registry, "later", "").await.is_empty(), "a stranger took a name of the collection");
     for (rules, field) in [
         (json!({ "category": "nonsense" }), "category"),
         (json!({ "max_age_hours": 1000 }), "max_age_hours"),
