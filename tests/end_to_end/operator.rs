@@ -466,7 +466,7 @@ async fn republished_local_and_formerly_live_listings_are_not_deleted() {
     registry.deliver_events().await;
     assert_eq!(registry.lane(&formerly_live).await, "active");
     peer.answer_with(agents::only(404));
-    for day in 0..70 {
+    for day in 0..45 {
         registry.advance(DAY);
         registry.tick().await;
         for _ in 0..3 {

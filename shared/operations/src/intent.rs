@@ -25,6 +25,7 @@ use crate::lookup;
 use crate::named_call;
 use crate::short::{self, DETAIL, View};
 use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, RawArguments, SCORE};
+use further_request::Further;
 use matching::CERTAIN;
 use parsed_text::{ParsedText, push_new};
 use registry_app::App;
@@ -275,29 +276,52 @@ pub async fn answer(
     message: &MessageContent,
     intent: Intent,
 ) -> Result<Reply, Problem> {
-    let further = further_request::of(message, &intent);
+    let mut further = further_request::of(message, &intent);
+    let intent = further.as_mut().and_then(|further| further.search.take()).unwrap_or(intent);
+    let mut names = message.names.clone();
     let mut reply = match intent {
         Intent::Run(entry, arguments) => run(app, caller, entry, arguments).await?,
         Intent::Missing(entry, Slot::Id) if entry.effect.read_only => {
             match named_listing(app, message, entry).await? {
-                Some(arguments) => run(app, caller, entry, arguments).await?,
+                Some((name, arguments)) => {
+                    names.push(name);
+                    run(app, caller, entry, arguments).await?
+                }
                 None => explain(app, message, &intent),
             }
         }
         other => explain(app, message, &other),
     };
-    for (name, id) in &message.names {
+    if let Some(further) = further {
+        add_further(app, caller, &mut reply, further).await?;
+    }
+    for (name, id) in &names {
         if !reply.text.contains(name.as_str()) {
             reply.text = reply.text.replacen(id.as_str(), &format!("\"{name}\" ({id})"), 1);
         }
     }
-    if let Some(further) = further {
-        insert_before_next(
-            &mut reply.text,
-            &format!(" One message is one request, so this was not done: \"{further}\". Send it alone. "),
-        );
-    }
     Ok(reply)
+}
+
+/// Answers a second request that only reads. Of any other, says that it was not done.
+async fn add_further(app: &App, caller: &Caller, reply: &mut Reply, further: Further) -> Result<(), Problem> {
+    let Further { text, intent, .. } = further;
+    let sentence = match intent {
+        Intent::Run(entry, arguments)
+            if entry.effect.read_only && matches!(reply.outcome, Outcome::Read | Outcome::Done) =>
+        {
+            let mut second = run(app, caller, entry, arguments).await?;
+            second.text.truncate(second.text.find("Next: ").unwrap_or(second.text.len()));
+            let used = reply.text.len() + reply.data.to_string().len() + second.text.len();
+            let result = second.data["result"].take();
+            second.data["result"] = short::fitted(result, MAX_REPLY.saturating_sub(used)).0;
+            reply.data["also"] = second.data;
+            format!(" You also said \"{text}\": {} ", second.text.trim_end())
+        }
+        _ => format!(" One message is one request, so this was not done: \"{text}\". Send it alone. "),
+    };
+    insert_before_next(&mut reply.text, &sentence);
+    Ok(())
 }
 
 /// Adds a sentence to an answer. The next step stays at the end, so that a client can find it.
@@ -306,19 +330,22 @@ fn insert_before_next(text: &mut String, sentence: &str) {
     text.insert_str(end, sentence);
 }
 
-/// The arguments for a question about a listing that the message names in quotes; `None` if nothing has this name.
+/// The name and id of the listing that a question names, and the arguments; `None` if nothing has this name.
 async fn named_listing(
     app: &App,
     message: &MessageContent,
     entry: &AnyOperation,
-) -> Result<Option<Value>, Problem> {
+) -> Result<Option<((String, ListingId), Value)>, Problem> {
     let parsed = ParsedText::parse(&message.text);
     let slots = argument_slots::ArgumentSlots::of(entry);
     let (Some(name), Some(argument)) = (parsed.names.first(), slots.argument(Slot::Id, 0)) else {
         return Ok(None);
     };
     match lookup::named(app, name).await {
-        Ok(listing) => Ok(Some(json!({ argument: listing.id, DETAIL: "short" }))),
+        Ok(listing) => {
+            let arguments = json!({ argument: listing.id, DETAIL: "short" });
+            Ok(Some(((name.clone(), listing.id), arguments)))
+        }
         Err(problem) if problem.status.is_server_error() => Err(problem),
         Err(_) => Ok(None),
     }
@@ -452,13 +479,15 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             (Outcome::Asked, "lacks", Some(*entry), text)
         }
         Intent::Refused(entry, why) => {
+            let (title, about) = (entry.title, render::about(entry));
             let example = render::example(entry, Some(&parsed));
-            let text = format!(
-                "{}: {} Nothing was done. To run it, send only: \"{example}\". {}",
-                entry.title,
-                why.text(),
-                render::about(entry)
-            );
+            let how = if runs_as_written(entry, &example) { "To run it, send only" } else { "For example" };
+            let text = match why {
+                Hold::Unrequested if command::asks(&parsed.text, &parsed.words) => {
+                    format!("{title}: {about} {how}: \"{example}\". Nothing was done yet.")
+                }
+                _ => format!("{title}: {} Nothing was done. {how}: \"{example}\". {about}", why.text()),
+            };
             (Outcome::Explained, "held", Some(*entry), text)
         }
         Intent::NoSuch(name) => {
@@ -493,6 +522,21 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
         "operations": render::names(),
     });
     Reply { outcome, text, data }
+}
+
+/// Whether a suggested message runs the operation as it stands: it contains what is required, and nothing that stands for what
+/// only the caller knows.
+fn runs_as_written(entry: &AnyOperation, example: &str) -> bool {
+    let schema = (entry.input_schema)();
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    match matching::interpret(&ParsedText::parse(example), &Map::new()) {
+        Intent::Run(meant, arguments) => {
+            std::ptr::eq(meant, entry)
+                && !render::has_placeholder(example)
+                && required.into_iter().all(|name| arguments.get(name).is_some())
+        }
+        _ => false,
+    }
 }
 
 /// Only for a message that does not call an operation by a data part.

@@ -193,7 +193,8 @@ pub(super) fn hold_endpoint(
             transaction.delete(card);
         }
         if let Some(card) = new_card.filter(is_free) {
-            transaction.update(card, Expression::default().set("listing_id", s(after.id.as_str())));
+            // What another listing holds stays its own.
+            transaction.update(card, Expression::default().set_once("listing_id", s(after.id.as_str())));
         }
     }
     // Compared by key: one item may not be released and taken in one transaction.

@@ -11,7 +11,7 @@ use super::print_row;
 use crate::fixtures::{another_process, count_indexed};
 
 /// Enough for several buckets.
-const AGENTS: usize = 300;
+const AGENTS: usize = 160;
 
 /// The number of listings that a newly started process finds.
 async fn count_in_new_process(registry: &TestRegistry) -> usize {

@@ -1,7 +1,8 @@
 //! Tests the stored tools of servers: content addresses, changes between looks, pins, and the evidence that leaves of the
 //! log commit to.
 
-use registry::model::{ListingId, sha256_hex};
+use registry::model::{ListingId, SeenServer, sha256_hex};
+use registry::store::SeenTools;
 use serde_json::{Value, json};
 use tests::assertions::assert_members;
 use tests::peers::{Peer, servers};
@@ -97,6 +98,16 @@ async fn tools_are_served_by_their_content_addresses() {
     assert_eq!(registry.status(&id).await["evidence"]["tools_hash"], answer["tools_hash"]);
     let (_, document) = bytes(&registry, &format!("/tools/{set}")).await;
     assert_eq!((document.as_str(), sha256_hex(&document).as_str()), (&*format!("[\"{hash}\"]"), set));
+
+    // Listings that are gone do not hide one that is there.
+    let (_, seen) = registry.app.store.listings_with_tools(&[id]).await.unwrap().remove(0);
+    for number in 0..15 {
+        let gone = format!("agtpub_{number:020}").parse().unwrap();
+        let (earlier, server) = (SeenTools::default(), SeenServer::default());
+        registry.app.store.keep_tools(&gone, &earlier, &server, seen.as_ref().unwrap()).await.unwrap();
+    }
+    registry.settle();
+    assert_eq!(bytes(&registry, &format!("/tools/{set}")).await.1, document);
 
     for unknown in ["0".repeat(64).as_str(), "x", "..%2F..", &hash.to_uppercase()] {
         assert_eq!(registry.get(&format!("/tools/{unknown}")).await.status, 404, "{unknown}");

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::command;
 use super::parsed_text::ParsedText;
 use crate::AnyOperation;
 use registry_search::stem;
@@ -48,6 +49,7 @@ pub(super) struct ArgumentSlots {
     email: Option<String>,
     choices: Vec<(String, Vec<String>)>,
     limit: Option<(u64, u64)>,
+    is_search: bool,
     known: Vec<String>,
 }
 
@@ -59,12 +61,12 @@ impl ArgumentSlots {
         let existing = |names: &[&str]| -> Vec<String> {
             names.iter().filter(|name| properties.contains_key(**name)).map(ToString::to_string).collect()
         };
-        // A search ranks the kind that its query asks for first, and a number may belong to the query.
+        // In a search, a number may belong to the query.
         let is_search = properties.contains_key("q");
         let choices = properties
             .iter()
             .map(|(name, property)| (name.clone(), choices(&schema, property)))
-            .filter(|(name, choices)| !(choices.is_empty() || is_search && name == "kind"));
+            .filter(|(_, choices)| !choices.is_empty());
         let limit = properties.get("limit").filter(|_| !is_search).map(|limit| {
             let bound = |name: &str, default: u64| limit[name].as_f64().map_or(default, |bound| bound as u64);
             (bound("minimum", 1), bound("maximum", 100))
@@ -78,6 +80,7 @@ impl ArgumentSlots {
             email: existing(&["contact_email", "email"]).pop(),
             choices: choices.collect(),
             limit,
+            is_search,
             known: properties.keys().cloned().collect(),
         }
     }
@@ -126,13 +129,21 @@ impl ArgumentSlots {
         }
         for (name, choices) in &self.choices {
             // An MCP server is called a server.
-            let contains = |part: &str| {
-                let stem = stem(&part.to_lowercase());
-                parsed.words.iter().any(|word| word.stem == stem || part == "mcp" && word.stem == "server")
+            let places = |part: &str| {
+                let (stem, is_mcp) = (stem(&part.to_lowercase()), part == "mcp");
+                let words = parsed.words.iter().enumerate();
+                words.filter(move |(_, word)| word.stem == stem || is_mcp && word.stem == "server")
             };
+            let contains = |part: &str| places(part).next().is_some();
+            let is_denied =
+                |choice: &String| places(choice).any(|(at, _)| command::is_excluded(&parsed.words, at));
             // A choice of several words, such as `one_click_demo`, needs all of them.
-            let named: Vec<&String> =
-                choices.iter().filter(|choice| choice.split('_').all(contains)).collect();
+            let named = choices.iter().filter(|choice| choice.split('_').all(contains));
+            let (denied, named): (Vec<&String>, Vec<_>) = named.partition(|choice| is_denied(choice));
+            // A search ranks the kind that its query asks for first; it leaves out only what the query does not want.
+            if self.is_search && name == "kind" && denied.is_empty() {
+                continue;
+            }
             if let [choice] = named.as_slice() {
                 arguments.entry(name).or_insert_with(|| json!(choice));
             }

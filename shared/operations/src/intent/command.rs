@@ -56,6 +56,14 @@ pub(super) fn verbs(words: &[Word]) -> impl Iterator<Item = String> {
     })
 }
 
+/// Whether the word at `at` names what is not wanted: "not an agent", "no MCP servers".
+pub(super) fn is_excluded(words: &[Word], at: usize) -> bool {
+    let before =
+        words[at.saturating_sub(3)..at].iter().rev().take_while(|word| word.sentence == words[at].sentence);
+    let mut before = before.skip_while(|word| matches!(word.low.as_str(), "a" | "an" | "the" | "mcp"));
+    before.next().is_some_and(|word| matches!(word.low.as_str(), "not" | "no" | "without"))
+}
+
 pub(super) fn is_negation(low: &str) -> bool {
     NEGATIONS.contains(&low)
 }

@@ -57,7 +57,7 @@ pub(super) static EXAMPLE_BOOK: LazyLock<ExampleBook> = LazyLock::new(|| {
 });
 
 /// The words of an example, and the example.
-fn parse(text: &'static str) -> (Vec<Word>, Example) {
+pub(super) fn parse(text: &str) -> (Vec<Word>, Example) {
     let (mut rest, implied) = text.split_once(" => ").unwrap_or((text, ""));
     let implied = implied.split(' ').filter_map(|pair| pair.split_once('=')).map(|(name, value)| {
         (name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned())))

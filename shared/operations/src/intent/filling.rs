@@ -8,7 +8,7 @@ use url::Url;
 
 use super::argument_slots::Slot;
 use super::command;
-use super::examples::{Example, OperationExamples};
+use super::examples::{self, Example, OperationExamples};
 use super::parsed_text::ParsedText;
 use super::words::Word;
 use registry_model::ListingId;
@@ -101,6 +101,13 @@ pub(super) fn query(parsed: &ParsedText) -> String {
     }
 }
 
+/// What a message says in the place of the text slot of a phrase.
+pub(super) fn said(parsed: &ParsedText, phrase: &str) -> Option<String> {
+    let (_, example) = examples::parse(phrase);
+    let ids = example.slots.iter().take_while(|slot| **slot == Slot::Id).count();
+    text(parsed, &example, ids, &mut HashSet::new())
+}
+
 /// The text for a text slot: a quotation, else the part of the text at the slot's position in the example, without the
 /// ids that went into the slots before it.
 fn text(
@@ -110,7 +117,11 @@ fn text(
     used_words: &mut HashSet<usize>,
 ) -> Option<String> {
     if parsed.quoted > 0 {
-        return parsed.names.first().cloned();
+        // In 'rename "A" to "B"', the first is the listing.
+        let from = parsed.end_of_ids(ids_before);
+        let quotations = &parsed.names[..parsed.quoted];
+        let later = quotations.iter().find(|name| parsed.text.rfind(*name).is_some_and(|at| at >= from));
+        return later.or(quotations.first()).cloned();
     }
     let (before, after) = &example.around_text;
     let start = end_of(&parsed.words, before)?.max(parsed.end_of_ids(ids_before));

@@ -206,8 +206,8 @@ fn candidate(
         return Some((score(similarity - STEP), probability, Intent::Refused(entry, Hold::Unrequested)));
     }
     let intent = match filling {
-        // "I want to report it" in another language: the reason is what was written.
-        Ok(mut filling) if std::ptr::eq(entry, &REPORT_LISTING) && request == Request::Missing => {
+        // "It is spam, please report it": the reason is what was written.
+        Ok(mut filling) if std::ptr::eq(entry, &REPORT_LISTING) => {
             filling.arguments.entry("reason").or_insert_with(|| json!(parsed.text));
             run(filling)
         }

@@ -144,6 +144,7 @@ impl ParsedText {
         if let Some(next) = self.words.get_mut(at) {
             next.starts_clause |= starts_clause;
         }
+        self.quoted -= self.names[..self.quoted].iter().filter(|known| *known == name).count();
         self.names.retain(|known| known != name);
         push_new(&mut self.ids, id);
         self.stand_ins.push((range, LISTING));

@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::command;
 use super::parsed_text::ParsedText;
 use super::words::words;
+use super::{command, filling, runs_as_written};
 use crate::named_call;
 use crate::summary;
 use crate::{
@@ -65,6 +65,12 @@ const URL: &str = "https://agent.example.com/.well-known/agent-card.json";
 const ID: &str = "agtpub_0123456789abcdef0123";
 const OTHER_ID: &str = "mcp-com-example-weather";
 const TOKEN: &str = "eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl";
+const YOUR_TEXT: &str = "<your text>";
+
+/// Whether an example contains what only stands for a value of the caller.
+pub(super) fn has_placeholder(example: &str) -> bool {
+    [URL, ID, OTHER_ID, TOKEN, YOUR_TEXT].iter().any(|placeholder| example.contains(placeholder))
+}
 
 /// An example of an operation in plain words, with the URL or id of the text filled in.
 pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> String {
@@ -80,6 +86,10 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
         // Who says that it failed gets no example that says that it worked.
         (
             has_slot,
+            // "Manage {id}" does not say how.
+            entry.effect.read_only
+                || parsed.is_none()
+                || runs_as_written(entry, &fill(phrase, "https://a.example", "mcp-a")),
             command::verdict(&words) == command::verdict(own),
             common.count(),
             !own.is_empty() && phrase.contains(": {"),
@@ -105,11 +115,12 @@ fn with_own_text(entry: &AnyOperation, phrase: &str, parsed: &ParsedText) -> Opt
     let (at, _) = phrase.match_indices('{').find(is_text)?;
     let (before, rest) = phrase.split_at(at);
     let after_colon = parsed.text.split_once(": ").filter(|_| !std::ptr::eq(entry, &REPORT_LISTING));
+    let said = filling::said(parsed, phrase);
     let own = match (parsed.names.first().filter(|_| parsed.quoted > 0), after_colon) {
         (Some(quotation), _) => quotation.as_str(),
         (None, Some((_, text))) => text,
         (None, None) if before.ends_with(": ") => &parsed.text,
-        (None, None) => "<your text>",
+        (None, None) => said.as_deref().unwrap_or(YOUR_TEXT),
     };
     let own = shorten(&own.replace('\'', "’").replace(['"', '{', '}'], ""), 300);
     Some(format!("{before}'{own}'{}", rest.split_once('}')?.1))
@@ -181,7 +192,7 @@ pub fn help_text(settings: &Settings) -> String {
          Listing and searching are free, without an account or key. To publish, send a URL: it is probed within \
          seconds, and a Live listing again at least every {} days. A probe calls no tool. Only its owner can change or \
          withdraw it, with a signature.\n\
-         Products cost {}. The first {} listings that send feedback on the free demo get one, later ones a discount code.\n\
+         Products cost {}. The first {} listings that send feedback on the free demo get one, later ones a discount code, the `code` of the checkout.\n\
          A conversation is stored for 24 hours, and your address only as a digest. Contact and privacy: {}\n\
          Say what you need, for example:{lines}\nThe method `help` and the agent card describe all {} operations. \
          You can also send a data part {{\"operation\": …, \"arguments\": {{…}}}}; `next` in an answer is such a call.",

@@ -106,6 +106,21 @@ fn messages_select_the_expected_operation() {
         ),
         (format!("test {CARD} without listing it"), &format!("score(url={CARD})")),
         ("list all live agents".to_owned(), "search_active(kind=agent)"),
+        ("list only the agents, no MCP stuff".to_owned(), "search_active(kind=agent)"),
+        (
+            "weather tool for hamburg, an mcp server not an agent".to_owned(),
+            "match_capability(q=weather tool for hamburg, an mcp server not an agent,kind=mcp)",
+        ),
+        (
+            format!("rename \"Mild Weather\" ({ID}) to 'Wild Weather'"),
+            &format!("manage_listing(act=rename,listing_id={ID},name=Wild Weather)"),
+        ),
+        (
+            format!("{ID} pretends to be our bank and it is not. Please look into it."),
+            &format!(
+                "report_listing(listing_id={ID},reason={ID} pretends to be our bank and it is not. Please look into it.)"
+            ),
+        ),
         ("show 5 active listings".to_owned(), "search_active(limit=5)"),
         (
             "Bitte liste meinen Agenten: agent.acme.dev".to_owned(),
@@ -164,6 +179,10 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
     let said = MessageContent { text: format!("{ID} does not work"), ..MessageContent::default() };
     let example = render::example(&crate::DEPOSIT_OUTCOME, Some(&ParsedText::parse(&said.text)));
     assert_eq!(example, format!("report that {ID} failed"));
+    // A suggestion runs as it stands.
+    let parsed = ParsedText::parse(&format!("Quiero retirar mi servidor {ID} del registro"));
+    let example = render::example(&crate::MANAGE_LISTING, Some(&parsed));
+    assert!(intent(&example).contains("act=withdraw"), "{example}");
 }
 
 #[test]
@@ -200,8 +219,12 @@ fn later_message_completes_an_earlier_request() {
     assert_eq!(after("list me", &format!("not {CARD}")), "list_yourself refused");
     assert!(refuses(&said("no, never mind")) && !refuses(&said(CARD)));
     let two = said(&format!("find an agent that adds numbers, and also tell me whether {ID} is live"));
-    let second = further_request::of(&two, &parse_intent(&two, None));
-    assert_eq!(second.as_deref(), Some("find an agent that adds numbers"));
+    let second = further_request::of(&two, &parse_intent(&two, None)).unwrap();
+    assert_eq!(short(&second.intent), "match_capability(q=agent that adds numbers)");
+    let two = said(&format!("which tools does {ID} have, and how do I connect to it?"));
+    let second = further_request::of(&two, &parse_intent(&two, None)).unwrap();
+    let other = ["listing_tools", "interop_resolve"].map(|name| short(&second.intent).starts_with(name));
+    assert!(other.contains(&true) && short(&second.intent).contains(ID), "{}", short(&second.intent));
 }
 
 #[test]

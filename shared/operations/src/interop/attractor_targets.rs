@@ -82,7 +82,7 @@ impl Operation for AttractorTargets {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const SUMMARY: &'static [&'static str] =
-        &["{note}", r#"Most used first: [targets]"{name}" ({listing_id}), {attractor}"#];
+        &["{note}", r#"Highest first: [targets]"{name}" ({listing_id}), {attractor}"#];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
     type Arguments = Arguments;
     type Answer = Answer;
@@ -106,8 +106,8 @@ impl Operation for AttractorTargets {
                  {LIVENESS_WEIGHT} liveness_score"
             ),
             note: format!(
-                "{} of the listings with the most recent use, ranked by `formula`. The scores fall with \
-                 time, so the order changes.",
+                "{} listings, ranked by `formula`: recent use, reported outcomes, and whether they are Live. The \
+                 scores fall with time, so the order changes.",
                 targets.len()
             ),
             targets,

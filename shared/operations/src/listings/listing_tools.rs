@@ -71,7 +71,7 @@ impl Operation for ListingTools {
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id}: {tools#tool} shown | , of {set.tools} in its set.",
         "Tools: [tools]{name} | with the parameters {parameters} | : {description}",
-        "The hash of the set is {tools_hash} | , first seen at {set.at}.",
+        "The hash of the set is {tools_hash} | ; it has not changed since {set.at}.",
         "Changes since {changed_since.at} | , the severest is {severity}: [changes]{tool} | ({kind} | {argument})",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/listings/tools").cached_for(30)];

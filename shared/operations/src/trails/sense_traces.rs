@@ -60,7 +60,7 @@ impl Operation for SenseTraces {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
-        r#"Trail: [trails]"{name}" ({listing_id}) has a score of {trail_score}, a danger of {danger} by warnings, {endorsements#endorsement} and {marks#mark}"#,
+        r#"Trail: [trails]"{name}" ({listing_id}) has a score of {trail_score}, warnings of {danger}, {endorsements#endorsement} and {marks#mark}"#,
         r#"What others wrote: [marks]{kind} | by "{from}" | : "{body}""#,
         "Used together: [compositions]{listing_a} and {listing_b}, {count#time}",
         "{note}",

@@ -258,6 +258,7 @@ pub(crate) fn send_schema() -> Value {
                     "returnImmediately": { "type": ["boolean", "null"] },
                 },
             },
+            "metadata": metadata,
         },
         "required": ["message"],
     })

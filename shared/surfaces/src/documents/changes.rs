@@ -13,7 +13,7 @@ const READ: u32 = 1000;
 const REUSED_FOR_S: u32 = 60;
 const ENTRIES: usize = 100;
 /// Listings at the host of a feed.
-const MAX_LISTINGS: i32 = 500;
+const MAX_LISTINGS: i32 = 5_000;
 
 /// Which changes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

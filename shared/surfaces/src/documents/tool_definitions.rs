@@ -6,8 +6,9 @@ use registry_formats::tool_definition::set_document;
 use registry_model::Lane;
 use registry_store::Addressed;
 
-/// Listings at which a content address is looked up.
-const MAX_LISTINGS: usize = 10;
+/// Listings at which a content address is looked up, most of them only if the first are withdrawn.
+const MAX_LISTINGS: usize = 200;
+const AT_ONCE: usize = 10;
 
 /// The path parameter is the hash. The document is a tool as its server defined it, or an array of hashes.
 pub static TOOL_DEFINITION: AnyDocument = AnyDocument {
@@ -23,21 +24,6 @@ pub static TOOL_DEFINITION: AnyDocument = AnyDocument {
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let hash = request.path.strip_prefix("/tools/").unwrap_or_default();
-    for listing in shown_listings(app, hash).await? {
-        match app.store.addressed(&listing.id, hash).await? {
-            Some(Addressed::Tool(definition)) => return Ok(definition.into()),
-            Some(Addressed::Set(set)) => {
-                return Ok(set_document(set.tools.iter().map(|tool| tool.hash.as_str())).into());
-            }
-            // The index still contains an item that was removed.
-            None => {}
-        }
-    }
-    Err(not_found(hash))
-}
-
-/// The listings with this address that are not withdrawn.
-async fn shown_listings(app: &App, hash: &str) -> Result<Vec<Listing>, Problem> {
     let is_hash = hash.len() == 64 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     if !is_hash {
         return Err(not_found(hash));
@@ -45,13 +31,22 @@ async fn shown_listings(app: &App, hash: &str) -> Result<Vec<Listing>, Problem> 
     let mut ids = app.store.listings_with_address(hash, MAX_LISTINGS).await?;
     ids.sort_unstable();
     ids.dedup();
-    if ids.is_empty() {
-        return Ok(Vec::new());
+    for some in ids.chunks(AT_ONCE) {
+        let mut listings = app.store.listings(some).await?;
+        listings.retain(|listing| listing.lane != Lane::Withdrawn);
+        listings.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+        for listing in listings {
+            match app.store.addressed(&listing.id, hash).await? {
+                Some(Addressed::Tool(definition)) => return Ok(definition.into()),
+                Some(Addressed::Set(set)) => {
+                    return Ok(set_document(set.tools.iter().map(|tool| tool.hash.as_str())).into());
+                }
+                // The index still contains an item that was removed.
+                None => {}
+            }
+        }
     }
-    let mut listings = app.store.listings(&ids).await?;
-    listings.retain(|listing| listing.lane != Lane::Withdrawn);
-    listings.sort_unstable_by(|one, other| one.id.cmp(&other.id));
-    Ok(listings)
+    Err(not_found(hash))
 }
 
 fn not_found(hash: &str) -> Problem {

@@ -33,7 +33,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(ProptestConfig::with_cases(4))]
 
     #[test]
     fn outreach_never_exceeds_its_limits_in_any_sequence_of_runs(steps in steps()) {
