@@ -72,12 +72,9 @@ impl Peers {
         registry.publish(&server("joined", self.open.url("/joined/mcp"))).await;
         registry.publish(&server("gated", self.gated.url("/mcp"))).await;
         let package = json!({ "registryType": "npm", "identifier": "notes", "version": "1.0.0", "transport": { "type": "stdio" } });
-        registry
-            .publish(
-                &json!({ "name": "org.example/packaged", "description": "Stores notes.", "version": "1.0.0",
-            "packages": [package] }),
-            )
-            .await;
+        let packaged = json!({ "name": "org.example/packaged", "description": "Stores notes.",
+            "version": "1.0.0", "packages": [package] });
+        registry.publish(&packaged).await;
         registry.deliver_events().await;
         registry.index().await;
         assert_eq!(registry.live_counts().await, (1, 3), "{}", self.authorization.origin);

@@ -121,10 +121,7 @@ pub(crate) async fn live_fleet(
 ) -> (TestRegistry, [Peer; 2], [Vec<ListingId>; 2]) {
     let registry = TestRegistry::start_for_fleet().await;
     let peers = [Peer::start(agents::fleet).await, Peer::start(servers::modern).await];
-    let mut ids = [Vec::new(), Vec::new()];
-    for number in 0..agents {
-        ids[0].push(registry.publish_card(&peers[0].url(&format!("/{number}/card.json"))).await);
-    }
+    let mut ids = [registry.publish_fleet(&peers[0], 0..agents).await, Vec::new()];
     for number in 0..servers {
         ids[1].push(registry.publish_mcp(&peers[1].url(&format!("/{number}/mcp"))).await);
     }

@@ -13,7 +13,6 @@ use tests::test_registry::TestRegistry;
 
 const INTEROP: &str = "/api/products/interop";
 
-/// The operator token.
 const TOKEN: &str = "an-operator-token-of-32-characters-or-more";
 
 /// POSTs an action to an operation family and returns the body.

@@ -104,11 +104,7 @@ impl Running<'_> {
         let answer = self.function.invoke(event).await;
         let answer = answer.unwrap_or_else(|failure| panic!("{} failed: {failure:?}", self.name));
         for act in self.stack.table.take_acts() {
-            assert!(
-                self.stack.template.permits(self.name, &act),
-                "the template forbids {}: {act:?}",
-                self.name
-            );
+            assert!(self.stack.template.permits(self.name, &act), "forbidden to {}: {act:?}", self.name);
         }
         answer
     }
@@ -152,11 +148,8 @@ async fn packaged_binaries_can_publish_probe_and_show_a_listing() {
 
     let publish = stack.run("publish", BASE_URL).await;
     let (status, published) = publish.http(sample_event("publish").unwrap()).await;
-    assert_eq!(
-        (status, &published["ok"], &published["lane"]),
-        (200, &json!(true), &json!("queued")),
-        "{published}"
-    );
+    assert_eq!(status, 200, "{published}");
+    assert_eq!((&published["ok"], &published["lane"]), (&json!(true), &json!("queued")), "{published}");
     let mut queued = sample_event("listing-queued").unwrap();
     let listing_id = published["listing_id"].as_str().unwrap().to_owned();
     assert_eq!(queued["detail"]["listing_id"], listing_id);

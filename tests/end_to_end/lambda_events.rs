@@ -13,8 +13,7 @@ use tests::template::{Template, sample_event};
 use tests::test_registry::{TestOptions, TestRegistry};
 use tower::ServiceExt as _;
 
-/// The host in the sample `publish` and `score` events. The registry sends no requests to its own host, so no test looks
-/// up a name.
+/// The host in the sample `publish` and `score` events. It is the registry's own host, so no test looks up a name.
 const BASE_URL: &str = "https://agent.example.com";
 
 /// Headers that the client does not choose.

@@ -167,13 +167,8 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 async fn listing_count(registry: &TestRegistry) -> usize {
-    registry
-        .table()
-        .await
-        .keys()
-        .into_iter()
-        .filter(|key| key.starts_with("LISTING#") && key.ends_with("CORE"))
-        .count()
+    let table = registry.table().await;
+    table.keys().iter().filter(|key| key.starts_with("LISTING#") && key.ends_with("CORE")).count()
 }
 
 #[tokio::test]
@@ -189,11 +184,7 @@ async fn mirror_reads_a_registry_page_by_page() {
     let start = Instant::now();
     let (counted, end) = mirror(&job).await;
     assert_eq!((counts(counted), end), ([9, 1, 2], Ok(())));
-    assert!(
-        start.elapsed() >= Duration::from_secs(1),
-        "it did not wait for `retry-after`: {:?}",
-        start.elapsed()
-    );
+    assert!(start.elapsed() >= Duration::from_secs(1), "no wait for `retry-after`: {:?}", start.elapsed());
     assert_eq!(listing_count(&registry).await, 9);
     let refusals = lines(&report);
     assert_eq!(refusals.len(), 1);

@@ -168,10 +168,8 @@ async fn canary_uses_the_registry_and_leaves_no_trace() {
     let log = registry.get("/log").await.body;
     assert_eq!(registry.tick().await["metrics"]["CanaryFailures"], 0);
     assert_eq!((registry.feed_types().await, registry.live_counts().await), (feed, counts));
-    assert_eq!(
-        (registry.items("TRAIL#").await, registry.get("/log").await.body["tree_size"].clone()),
-        (trails, log["tree_size"].clone())
-    );
+    assert_eq!(registry.items("TRAIL#").await, trails);
+    assert_eq!(registry.get("/log").await.body["tree_size"], log["tree_size"]);
 
     let id = ListingId::of_url(&registry.url("/.well-known/agent-card.json").parse().unwrap());
     let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Test." });

@@ -81,10 +81,8 @@ async fn withdrawn_listing_is_hidden_and_its_status_has_the_reason() {
         assert!(svg.contains("not "), "{badge}: {svg}");
     }
     let status = registry.status(&pair.agent).await;
-    assert_eq!(
-        (&status["lane"], &status["withdrawal"]["reason"]),
-        (&json!("withdrawn"), &json!("Impersonates a bank."))
-    );
+    assert_eq!(status["lane"], "withdrawn");
+    assert_eq!(status["withdrawal"]["reason"], "Impersonates a bank.");
     assert!(status["lane_reason"].as_str().unwrap().ends_with("Impersonates a bank."), "{status}");
     for field in ["description", "evidence", "take_demo", "retry_at", "recheck_at"] {
         assert_eq!(status.get(field), None, "{field}");
@@ -183,10 +181,9 @@ async fn blocked_host_has_no_listings_and_accepts_none() {
     let again = run_command(&registry, block).await;
     assert_eq!((&again["changed"], table.difference(&registry.table().await)), (&json!(false), vec![]));
     let status = registry.status(&waiting).await;
-    assert_eq!(
-        (&status["lane"], &status["withdrawal"]["reason"], &status["withdrawal"]["blocked_host"]),
-        (&json!("withdrawn"), &json!("Spam."), &json!("127.0.0.1"))
-    );
+    assert_eq!(status["lane"], "withdrawn");
+    assert_eq!(status["withdrawal"]["reason"], "Spam.");
+    assert_eq!(status["withdrawal"]["blocked_host"], "127.0.0.1");
 
     let before = request_count(&agent);
     for body in [json!({ "url": agent.url("/new/card.json") }), json!({ "url": agent.url("/1/card.json") })] {
@@ -283,7 +280,7 @@ async fn revoked_token_is_refused_and_not_reissued() {
     assert_eq!(run_command(registry, revoke).await["changed"], false);
     draft["reissue"] = json!(true);
     let again = registry.post("/api/products/feedback", &draft).await;
-    assert_eq!((again.status, &again.body["access_token"]), (409, &Value::Null), "{}", again.body);
+    again.assert_refused(409, "reward_spent");
 }
 
 #[tokio::test]
@@ -327,7 +324,7 @@ async fn invalid_commands_are_refused_with_the_reason() {
     let registry = TestRegistry::start().await;
     let id = "agtpub_0123456789abcdef0123";
     for (command, words) in [
-        (json!({}), "unknown command"),
+        (json!({}), "missing field `command`"),
         (json!({ "command": "delete", "listing_id": id }), "unknown variant `delete`"),
         (json!({ "command": "withdraw", "listing_id": id }), "missing field `reason`"),
         (json!({ "command": "withdraw", "listing_id": id, "reason": "" }), "1 to 300 characters"),

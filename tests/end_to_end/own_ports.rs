@@ -6,8 +6,7 @@ use std::net::TcpListener;
 use tests::ports;
 use tests::test_registry::TestRegistry;
 
-/// A listener on a port that the harness does not know, like a server of another process. A port that an earlier test
-/// opened and closed is known.
+/// A listener on a port that the harness does not know, like that of another process. Ports of earlier tests are known.
 fn foreign_listener() -> TcpListener {
     let mut known = Vec::new();
     loop {

@@ -274,6 +274,26 @@ async fn erasure_of_an_email_address_leaves_no_item_with_it() {
     }
 }
 
+/// Anyone can read them.
+#[tokio::test]
+async fn texts_with_a_phone_number_are_refused() {
+    let (registry, _peer, id) = live_agent().await;
+    for (tool, mut arguments, field) in [
+        ("talk", json!({ "listing_id": id }), "text"),
+        ("talk", json!({ "listing_id": id, "action": "owner" }), "text"),
+        ("leave_trace", json!({ "listing_id": id }), "body"),
+        ("endorse", json!({ "listing_id": id }), "body"),
+        ("deposit_outcome", json!({ "listing_id": id, "ok": true }), "body"),
+        ("interop_session", json!({ "action": "open" }), "match_q"),
+        ("publish_collection", json!({ "name": "com.example.a", "title": "A" }), "description"),
+    ] {
+        arguments[field] = json!("Call me at +49 170 1234567.");
+        let refused = registry.refused_tool(tool, &arguments).await;
+        let why = (&refused["code"], &refused["field"]);
+        assert_eq!(why, (&json!("phone_number"), &json!(field)), "{refused}");
+    }
+}
+
 /// A text can harm a person although it passes all checks.
 #[tokio::test(flavor = "multi_thread")]
 async fn operator_erases_one_public_text() {
@@ -302,10 +322,7 @@ async fn operator_erases_one_public_text() {
         !registry.table().await.items_under("").iter().any(|item| item.to_string().contains("Long Street"))
     );
     for page in pages {
-        assert!(
-            registry.get(&page).await.body.to_string().contains("Hello."),
-            "another text was erased: {kept:?}"
-        );
+        assert!(registry.get(&page).await.body.to_string().contains("Hello."), "erased, too: {kept:?}");
     }
 }
 

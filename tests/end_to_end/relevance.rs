@@ -120,7 +120,7 @@ fn score(question: &Value, found: &[String]) -> Score {
 
 /// The best 20 hits, by rank.
 fn best_hits(index: &Index, question: &str) -> Vec<String> {
-    search(index, &query(question)).hits.iter().map(|hit| hit.id.to_string()).collect()
+    search(index, &query(question), None).hits.iter().map(|hit| hit.id.to_string()).collect()
 }
 
 fn query(question: &str) -> Query {

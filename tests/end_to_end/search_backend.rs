@@ -38,10 +38,7 @@ impl Searched {
     async fn go_live(&self, numbers: std::ops::Range<u32>) -> Vec<ListingId> {
         let mut ids = Vec::new();
         for number in numbers {
-            let id = self.registry.publish_card(&self.agents.url(&format!("/{number}/card.json"))).await;
-            self.registry.app.clock.advance(Duration::from_secs(1));
-            self.registry.first_probe(&id).await;
-            ids.push(id);
+            ids.push(self.registry.live_card(&self.agents.url(&format!("/{number}/card.json"))).await);
         }
         ids
     }

@@ -65,11 +65,8 @@ fn now() -> Moment {
 }
 
 async fn call(app: &App, operation: &str, arguments: Value) -> Value {
-    operations::named(operation)
-        .unwrap()
-        .run(app.clone(), Caller::default(), RawArguments::Json(arguments))
-        .await
-        .unwrap()
+    let operation = operations::named(operation).unwrap();
+    operation.run(app.clone(), Caller::default(), RawArguments::Json(arguments)).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -118,30 +115,17 @@ async fn due_listing_is_reserved_only_once() {
             live_due: at,
         };
         let claims: Vec<Claim<'_>> = marks.iter().map(|mark| claim(mark, now())).collect();
-        let claims: Vec<_> = join_all(claims.iter().map(|claim| app.store.claim(claim)))
-            .await
-            .into_iter()
-            .map(Result::unwrap)
-            .collect();
-        let granted: Vec<_> = claims.into_iter().flatten().collect();
+        let claims = join_all(claims.iter().map(|claim| app.store.claim(claim))).await;
+        let granted: Vec<_> = claims.into_iter().filter_map(Result::unwrap).collect();
         assert_eq!(granted.len(), 1, "{engine}");
         assert_eq!(due().await, [], "{engine}: a claimed listing is not due");
 
         app.store.release(&granted[0], now()).await.unwrap();
-        assert!(
-            app.store.claim(&claim("next", now())).await.unwrap().is_some(),
-            "{engine}: a released listing can be claimed"
-        );
+        assert!(app.store.claim(&claim("next", now())).await.unwrap().is_some(), "{engine}: released");
         app.store.release(&granted[0], now()).await.unwrap();
         let later = now() + SignedDuration::from_millis(60_001);
-        assert!(
-            app.store.claim(&claim("other", now())).await.unwrap().is_none(),
-            "{engine}: an old mark releases nothing"
-        );
-        assert!(
-            app.store.claim(&claim("other", later)).await.unwrap().is_some(),
-            "{engine}: the lease has expired"
-        );
+        assert!(app.store.claim(&claim("other", now())).await.unwrap().is_none(), "{engine}: an old mark");
+        assert!(app.store.claim(&claim("other", later)).await.unwrap().is_some(), "{engine}: expired");
         let unknown: ListingId = "mcp-unknown".parse().unwrap();
         let unknown = Claim { id: &unknown, ..claim("other", now()) };
         assert!(app.store.claim(&unknown).await.unwrap().is_none(), "{engine}");
@@ -158,11 +142,8 @@ async fn probe_budget_is_granted_up_to_the_cap() {
         let state = app.store.budget(now()).await.unwrap();
         assert_eq!((state.window.used, state.hour.used, state.day.used), (taken, taken, taken), "{engine}");
         let next = now() + SignedDuration::from_secs(120);
-        assert_eq!(
-            app.store.take_probes(9, &any, caps, next).await.unwrap(),
-            15 - taken,
-            "{engine}: the hourly cap is smaller"
-        );
+        let granted = app.store.take_probes(9, &any, caps, next).await.unwrap();
+        assert_eq!(granted, 15 - taken, "{engine}: the hourly cap is smaller");
         assert_eq!(app.store.take_probes(1, &any, caps, next).await.unwrap(), 0, "{engine}");
     }
 }

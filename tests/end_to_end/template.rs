@@ -99,10 +99,7 @@ fn every_function_has_an_alarm_and_a_log_group() {
     let mut used = BTreeSet::new();
     for (id, function) in functions {
         let group = function["Properties"]["LoggingConfig"]["LogGroup"]["Ref"].as_str().unwrap();
-        assert!(
-            groups[group]["Properties"]["RetentionInDays"].is_object(),
-            "{group} has no retention period"
-        );
+        assert!(groups[group]["Properties"]["RetentionInDays"].is_object(), "{group} has no retention");
         assert!(used.insert(group), "{id} uses the log group of another function");
     }
 }
@@ -118,11 +115,7 @@ fn functions_get_the_variables_that_settings_read() {
         let variables = &function["Environment"]["Variables"];
         assert!(variables["BASE_URL"].to_string().contains(r#""Ref":"BaseUrl""#), "{name} has no BASE_URL");
         let sends = function["Policies"].to_string().contains("events:PutEvents");
-        assert_eq!(
-            sends,
-            variables["BUS_NAME"].is_object(),
-            "{name}: BUS_NAME requires events:PutEvents and vice versa"
-        );
+        assert_eq!(sends, variables["BUS_NAME"].is_object(), "{name}: BUS_NAME and events:PutEvents");
     }
 }
 
@@ -476,10 +469,7 @@ fn statements_are_limited_to_actions_resources_and_partitions() {
             let statement = statement.get("Fn::If").map_or(statement, |choice| &choice[1]);
             let actions = texts(&statement["Action"]);
             assert!(!actions.is_empty() && actions.iter().all(|action| !action.contains('*')), "{statement}");
-            assert!(
-                statement["Resource"].is_object(),
-                "{function}: the resource is not limited to this stack: {statement}"
-            );
+            assert!(statement["Resource"].is_object(), "{function}: not limited to this stack: {statement}");
             if actions == ["dynamodb:Scan"] {
                 assert_eq!(function, "operator", "only an erasure reads the whole table");
             } else if actions[0].starts_with("dynamodb:") {
@@ -632,18 +622,12 @@ fn deployments_of_functions_with_routes_are_undone_after_errors() {
         if !has_routes(function) {
             continue;
         }
-        assert_eq!(
-            (&function["AutoPublishAlias"], &function["AutoPublishCodeSha256"]),
-            (&json!("live"), &json!({ "Ref": "Deployment" })),
-            "{id}"
-        );
+        assert_eq!(function["AutoPublishAlias"], "live", "{id}");
+        assert_eq!(function["AutoPublishCodeSha256"], json!({ "Ref": "Deployment" }), "{id}");
         let own_alarm = id.replace("Function", "Errors");
         let alarms = json!({ "Fn::If": ["IsGradual", [{ "Ref": own_alarm }, { "Ref": "ErrorLines" }], []] });
-        assert_eq!(
-            function["DeploymentPreference"],
-            json!({ "Type": { "Ref": "Rollout" }, "Alarms": alarms }),
-            "{id}"
-        );
+        let preference = json!({ "Type": { "Ref": "Rollout" }, "Alarms": alarms });
+        assert_eq!(function["DeploymentPreference"], preference, "{id}");
         counted.insert(function["LoggingConfig"]["LogGroup"].to_string());
     }
     let filters = filters.values().map(|filter| &filter["Properties"]);
@@ -655,10 +639,8 @@ fn deployments_of_functions_with_routes_are_undone_after_errors() {
         let expected = json!({ "MetricNamespace": alarm["Namespace"], "MetricName": alarm["MetricName"] });
         assert_members(metric, &expected);
     }
-    assert_eq!(
-        filters.iter().map(|filter| filter["LogGroupName"].to_string()).collect::<BTreeSet<_>>(),
-        counted
-    );
+    let groups: BTreeSet<_> = filters.iter().map(|filter| filter["LogGroupName"].to_string()).collect();
+    assert_eq!(groups, counted);
 }
 
 /// The alarms in the table of `infra/README.md`, with one for each function for `<Function>Errors`.
@@ -763,12 +745,9 @@ fn dashboard_contains_every_metric_and_alarm() {
         .filter_map(|row| row[1].as_str())
         .collect();
     assert_eq!(shown, Metric::ALL.map(Metric::as_str).into());
-    let listed: BTreeSet<&str> = widgets[0]["properties"]["alarms"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|arn| arn.as_str()?.strip_prefix("${")?.strip_suffix(".Arn}"))
-        .collect();
+    let arns = widgets[0]["properties"]["alarms"].as_array().unwrap().iter();
+    let listed: BTreeSet<&str> =
+        arns.filter_map(|arn| arn.as_str()?.strip_prefix("${")?.strip_suffix(".Arn}")).collect();
     assert_eq!(listed, template.resources("AWS::CloudWatch::Alarm").into_keys().collect());
 }
 
@@ -806,10 +785,7 @@ fn operator_function_has_no_trigger() {
     let template = Template::read().unwrap();
     assert!(template.functions()["operator"].get("Events").is_none());
     for (function, properties) in template.functions() {
-        assert!(
-            !properties["Policies"].to_string().contains("lambda:"),
-            "{function} may invoke another function"
-        );
+        assert!(!properties["Policies"].to_string().contains("lambda:"), "{function} may invoke others");
     }
 }
 
@@ -835,18 +811,12 @@ fn secrets_are_read_by_name_and_only_by_functions_that_need_them() {
         for (function, properties) in template.functions() {
             let reads = readers.contains(&function);
             let variables = &properties["Environment"]["Variables"];
-            assert!(
-                variables.get(setting).is_none(),
-                "{function}: the value of {setting} is in the environment"
-            );
+            assert!(variables.get(setting).is_none(), "{function}: {setting} is in the environment");
             let from = &variables[format!("{setting}_FROM")];
             assert_eq!(*from == json!({ "Ref": parameter }), reads, "{function}: {setting}");
             let policies = properties["Policies"].to_string();
-            assert_eq!(
-                policies.contains(&format!("secret:${{{parameter}}}-")),
-                reads,
-                "{function}: {parameter}"
-            );
+            let secret = format!("secret:${{{parameter}}}-");
+            assert_eq!(policies.contains(&secret), reads, "{function}: {parameter}");
         }
         assert!(template.common()["Environment"]["Variables"].get(setting).is_none());
     }

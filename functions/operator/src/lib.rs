@@ -11,18 +11,8 @@ use serde_json::{Value, json};
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     #[error(
-        "unknown command: {0}. Send one of these commands: {{\"command\": \"withdraw\", \"listing_id\": …, \
-         \"reason\": …}}, {{\"command\": \"restore\", \"listing_id\": …}}, {{\"command\": \"block_host\", \
-         \"host\": …, \"reason\": …}}, {{\"command\": \"unblock_host\", \"host\": …}}, {{\"command\": \
-         \"contacts\", \"listing_id\": …}}, {{\"command\": \"erase_contact\", \"listing_id\": …}}, \
-         {{\"command\": \"erase\", \"listing_id\": …}}, {{\"command\": \
-         \"erase\", \"email\": …}}, {{\"command\": \"reports\", \
-         \"listing_id\": …, \"cursor\": …}}, {{\"command\": \"feedback\", \"listing_id\": …, \"cursor\": …}}, \
-         {{\"command\": \"revoke_access\", \
-         \"token_sha256\": …}}, \
-         {{\"command\": \"void_completion\", \"listing_id\": …}}, {{\"command\": \"revoke_purchase\", \
-         \"purchase_id\": …}}, {{\"command\": \"flagged_purchases\"}}, {{\"command\": \"change_log_key\", \
-         \"step\": \"announce\" or \"promote\" or \"retire\"}}"
+        "invalid command: {0}. An example is {{\"command\": \"withdraw\", \"listing_id\": …, \"reason\": …}}; \
+         shared/docs/takedown.md lists all commands."
     )]
     Command(serde_json::Error),
     /// The listing or host does not allow it, or the table is busy.

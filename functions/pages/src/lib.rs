@@ -1,5 +1,4 @@
-//! The HTML pages and their assets, and the reports of scores. If a client that accepts only JSON requests the root, it is redirected to
-//! the discovery map.
+//! The HTML pages, their assets and the reports of scores. The root sends clients of JSON to the discovery map.
 
 use axum::Router;
 use axum::extract::Request;

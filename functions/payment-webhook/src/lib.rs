@@ -1,6 +1,5 @@
-//! The webhook for Stripe's payment events. It is not an operation of the catalog, because only Stripe calls
-//! it and the signature covers the raw body. It is a function of its own, so that only this function can read the
-//! signing secret.
+//! The webhook for Stripe's payment events. It is not in the catalog, because only Stripe calls it and the signature
+//! covers the raw body. It is a function of its own, so that no other can read the signing secret.
 
 use axum::extract::State;
 use axum::routing::post;

@@ -120,8 +120,7 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
     Ok(report)
 }
 
-/// The tick also reports how late the recheck, the log and the search index are, because a job that has stopped cannot
-/// report that itself.
+/// The tick also reports how late the recheck, the log and the search index are: a stopped job cannot report it.
 async fn metrics(
     app: &App,
     sweep: &SweepReport,

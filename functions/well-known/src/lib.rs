@@ -1,5 +1,4 @@
-//! Serves the discovery documents and the evidence log. This function also answers every path that no other
-//! function serves.
+//! Serves the discovery documents, the evidence log, and every path that no other function serves.
 
 use axum::Router;
 use axum::response::Redirect;

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 const UNREACHABLE: [&str; 2] = ["interface_local", "interface_not_https"];
 
 /// The faults of a document in the form of an answer of the registry.
-pub(crate) fn check(file: &str, document: &Value) -> Value {
+pub(crate) fn check(file: &str, document: &Value, reach: Reach) -> Value {
     let (kind, reasons, warnings) = if is_server(document) {
-        ("mcp", faults_of_server(document), Vec::new())
+        ("mcp", faults_of_server(document, reach), Vec::new())
     } else {
         let (reasons, warnings) = faults_of_card(document);
         ("agent", reasons, warnings)
@@ -31,8 +31,8 @@ fn finding(path: &str, code: &str, seen: &str, fix: &str) -> Value {
     json!({ "path": path, "code": code, "reason": reason, "seen": seen, "fix": fix })
 }
 
-fn faults_of_server(document: &Value) -> Vec<Value> {
-    let violations = server_json::read(document, Reach::Public).err().unwrap_or_default();
+fn faults_of_server(document: &Value, reach: Reach) -> Vec<Value> {
+    let violations = server_json::read(document, reach).err().unwrap_or_default();
     violations.iter().map(|found| finding(&found.path, found.rule, "", &found.message)).collect()
 }
 
@@ -83,7 +83,7 @@ mod tests {
     }
 
     fn codes(document: &Value) -> Vec<String> {
-        let answer = check("card.json", document);
+        let answer = check("card.json", document, Reach::Public);
         let codes = answer["reasons"].as_array().unwrap().iter();
         let codes: Vec<_> = codes.map(|reason| reason["code"].as_str().unwrap().to_owned()).collect();
         assert_eq!(answer["valid"], codes.is_empty());
@@ -100,7 +100,10 @@ mod tests {
         let local = card("http://localhost/a2a")["supportedInterfaces"][0].take();
         with_local["supportedInterfaces"].as_array_mut().unwrap().push(local);
         assert_eq!(codes(&with_local), [""; 0], "callers use the first interface");
-        assert_eq!(check("", &with_local)["warnings"][0]["path"], "supportedInterfaces[1].url");
+        assert_eq!(
+            check("", &with_local, Reach::Public)["warnings"][0]["path"],
+            "supportedInterfaces[1].url"
+        );
         for (pointer, value, code) in [
             ("/name", json!(""), "name_missing"),
             ("/version", json!(null), "version_missing"),

@@ -3,6 +3,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use registry_model::Reach;
 use serde_json::Value;
 
 use crate::Exit;
@@ -98,14 +99,21 @@ impl Session {
         steps: bool,
     ) -> Result<Exit, Failure> {
         let read = Target::read(target)?;
-        let (score, is_fine, verdict) = match (&read, read.url().filter(|_| !offline)) {
-            (Target::File(document), None) => {
-                let checked = check::check(target, document);
+        // A registry on this machine lists servers on this machine.
+        let reach = if offline { Reach::Public } else { Reach::Development };
+        let checked = match &read {
+            Target::File(document) => Some(check::check(target, document, reach)),
+            Target::Url(_) => None,
+        };
+        let url = read.url().filter(|_| !offline);
+        let (score, is_fine, verdict) = match checked {
+            // What is refused when it is published is not probed.
+            Some(checked) if url.is_none() || checked["valid"] != true => {
                 let is_valid = checked["valid"] == true;
                 let verdict = if is_valid { "valid" } else { "would not go Live" };
                 (checked, is_valid, format!("{target}: {verdict}; nothing was probed"))
             }
-            (_, url) => {
+            _ => {
                 let score = self.client.get("/api/score", &[("url", url.unwrap_or(target))])?;
                 let (verdict, is_fine) = match (&score["would_go_live"], &score["would_be_gated"]) {
                     (Value::Bool(true), _) => ("would go Live", true),
@@ -207,7 +215,9 @@ fn annotations(score: &Value, file: Option<&str>) -> Result<Vec<String>, Failure
         let place = file.map(|file| format!(" file={file},line={line}")).unwrap_or_default();
         format!("::{level}{place}::{message}")
     };
-    let levels = [("error", "reasons"), ("warning", "warnings")];
+    // What keeps a good server gated is no fault.
+    let level = if score["would_be_gated"] == true { "notice" } else { "error" };
+    let levels = [(level, "reasons"), ("warning", "warnings")];
     let found = levels.iter().flat_map(|(level, list)| {
         let findings = score[*list].as_array().into_iter().flatten();
         findings.map(move |finding| (*level, finding))

@@ -1,5 +1,4 @@
-//! The HTTP API of the template on one machine, with the limits of API Gateway. Behind it are the same routers that run on
-//! Lambda.
+//! The HTTP API of the template on one machine, with the limits of API Gateway and the same routers as on Lambda.
 
 mod target;
 

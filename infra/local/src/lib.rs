@@ -128,8 +128,7 @@ pub struct Local {
 }
 
 impl Local {
-    /// Starts a registry; it accepts requests when this returns. Boxed, so that the large future is compiled only in
-    /// this crate.
+    /// Starts a registry; it accepts requests when this returns. Boxed, so that only this crate compiles the large future.
     ///
     /// # Errors
     /// See [`StartError`].

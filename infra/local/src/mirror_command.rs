@@ -1,5 +1,4 @@
-//! The command line of `registry mirror`. Refused entries are not a failure: the exit code only shows whether all entries
-//! were handled.
+//! The command line of `registry mirror`. The exit code shows whether all entries were handled, refused ones included.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -55,7 +55,7 @@ enum OperatorCommand {
 #[derive(Debug, Serialize, Subcommand)]
 #[serde(tag = "command", rename_all = "snake_case")]
 enum Decision {
-    /// Withdraw a listing. The command `restore` undoes this.
+    /// Withdraw a listing. The command `restore` queues it again.
     Withdraw {
         listing_id: String,
         /// A public reason, one line.
@@ -118,11 +118,11 @@ enum Decision {
     },
     /// Take back the feedback of a listing with its token or code. The listing can give feedback again.
     VoidCompletion { listing_id: String },
-    /// Close a purchase: its token stops working. Refund the payment at Stripe.
+    /// Close a purchase: its token stops working. If it was paid, refund the payment at Stripe.
     RevokePurchase { purchase_id: String },
     /// List the purchases with refunds, disputes or wrong payments.
     FlaggedPurchases,
-    /// Request a step of a change of the key of the evidence log. The registry carries it out after its next start.
+    /// Request a step of a change of the key of the evidence log. The registry carries it out with its next scheduled run.
     ChangeLogKey {
         /// `announce`: create the next key; both keys sign. `promote`: make the next key the first key. `retire`: delete the
         /// previous key.

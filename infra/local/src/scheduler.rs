@@ -94,8 +94,7 @@ fn with_timeout(job: Job, timeout: Duration) -> Job {
     })
 }
 
-/// The time until the next multiple of `every` since the epoch: the tick has slots that begin then, and readers are told
-/// when the next one is.
+/// The time until the next multiple of `every` since the epoch: slots of the tick begin then, and readers are told so.
 fn until_next(now_ms: i64, every: Duration) -> Duration {
     let every_ms = i64::try_from(every.as_millis()).unwrap_or(i64::MAX).max(1);
     Duration::from_millis((every_ms - now_ms.rem_euclid(every_ms)).unsigned_abs())

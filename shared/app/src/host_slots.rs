@@ -133,8 +133,7 @@ impl App {
         }
     }
 
-    /// Ends the leases that no probe of this process uses, so that other processes need not wait until they end by
-    /// themselves.
+    /// Ends the leases that no probe of this process uses, so that other processes need not wait for their end.
     pub async fn release_host_slots(&self) {
         let now = self.clock.now();
         let idle = self.host_slots.take_idle();

@@ -197,8 +197,7 @@ impl App {
         self.fetcher_for(id).with_signer(message_key::signer(self))
     }
 
-    /// The fetcher for requests to a listing. Requests to the registry's own host are refused, except if the listing is
-    /// the registry itself.
+    /// The fetcher for requests to a listing. Requests to the registry's own host are refused, except to its own listings.
     pub fn fetcher_for(&self, id: &ListingId) -> Fetcher {
         if self.is_own(id) { self.fetcher.without_own_host_rule() } else { self.fetcher.clone() }
     }

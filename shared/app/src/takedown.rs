@@ -32,7 +32,7 @@ pub enum Command {
         listing_id: ListingId,
         reason: PublicReason,
     },
-    /// Puts a withdrawn listing back into the queue; a new probe makes it Live.
+    /// Puts a withdrawn listing back into the queue; a good probe makes it Live.
     Restore {
         listing_id: ListingId,
     },
@@ -184,7 +184,7 @@ async fn revoke_access(app: &App, token: &TokenDigest) -> Result<Outcome, Proble
 async fn contacts(app: &App, id: &ListingId) -> Result<Outcome, Problem> {
     let contacts = app.store.contacts(id, app.clock.now()).await?;
     let note = format!(
-        "Contacts: {}. Only one from `owner` is of a proven owner. A contact is deleted after a year.",
+        "Contacts (an address, a source or both): {}. Only one from `owner` is of a proven owner. A contact is deleted after a year.",
         contacts.len()
     );
     Ok(Outcome { contacts, ..Outcome::of_one(false, 0, note) })

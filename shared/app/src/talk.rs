@@ -1,6 +1,5 @@
-//! The rules of the Talk inbox: whether a listing visits its inbox, which messages the registry writes, which
-//! texts are allowed, and what a listing should do next. This module contains only rules. The operations read
-//! and write the inbox.
+//! The rules of the Talk inbox: whether a listing visits it, which messages the registry writes, which texts are
+//! allowed, and what a listing should do next. The operations read and write the inbox.
 
 mod action;
 mod messages;

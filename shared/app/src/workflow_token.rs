@@ -163,8 +163,11 @@ async fn keys(app: &App, issuer: &str, kid: &str) -> Result<Arc<Vec<Key>>, Probl
     if let Some(keys) = kept() {
         return Ok(keys);
     }
-    let keys = published_keys(app, issuer).await;
-    let keys = keys.ok_or_else(|| Problem::unavailable("the keys of GitHub Actions cannot be read"))?;
+    let Some(keys) = published_keys(app, issuer).await else {
+        let mut problem = Problem::unavailable("the keys of GitHub Actions cannot be read");
+        problem.detail = "The keys of GitHub Actions cannot be read now. Try again later.".to_owned();
+        return Err(problem);
+    };
     Ok(app.workflow_keys.keys.put(now, keys))
 }
 

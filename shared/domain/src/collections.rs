@@ -3,6 +3,7 @@
 
 use crate::trust::ownership::Domains;
 use registry_app::App;
+use registry_app::talk::public_text;
 use registry_formats::argument_text;
 use registry_model::error::{Problem, shorten};
 use registry_model::{Category, Collection, CollectionRules, HostName, registrable_domain};
@@ -68,20 +69,16 @@ pub fn checked(collection: Collection) -> Result<Collection, Problem> {
         Text::parse(q, "q")?;
         argument_text::plain_text("q", q, 1000)?;
     }
-    if category.as_deref().is_some_and(|id| Category::by_id(id).is_none()) {
-        let known: Vec<String> = Category::all().map(|category| category.id().to_owned()).collect();
-        let detail = format!("Unknown category. Use one of: {}.", known.join(", "));
-        return Err(Problem::invalid("category", "unknown_category", detail));
-    }
+    category.as_deref().map(Category::parse).transpose()?;
     if max_age_hours.is_some_and(|hours| !(1..=MAX_AGE_HOURS).contains(&hours)) {
         let detail = format!("`max_age_hours` must be 1 to {MAX_AGE_HOURS}.");
         return Err(Problem::invalid("max_age_hours", "bad_age", detail));
     }
     let title = argument_text::plain_line("title", &collection.title, MAX_TITLE_CHARS)?;
+    let title = public_text("title", &title, MAX_TITLE_CHARS)?;
     let description = collection.description.as_deref();
-    let description = description
-        .map(|text| argument_text::plain_text("description", text, MAX_DESCRIPTION_CHARS))
-        .transpose()?;
+    let description =
+        description.map(|text| public_text("description", text, MAX_DESCRIPTION_CHARS)).transpose()?;
     Ok(Collection { title, description, ..collection })
 }
 

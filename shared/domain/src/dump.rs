@@ -45,8 +45,7 @@ const MEMBERS: [&str; 13] = [
 pub struct DumpLimits {
     /// Listings of a part.
     pub listings: u64,
-    /// After this number of compressed bytes, a part ends. An answer of Lambda has at most 6 MB, and base64 makes the
-    /// part a third larger.
+    /// After this number of compressed bytes, a part ends: a Lambda answer has at most 6 MB, and base64 adds a third.
     pub bytes: usize,
     /// A run begins no part after this time.
     pub time: Duration,

@@ -70,7 +70,7 @@ pub async fn read(app: &App, id: &str) -> Result<ScoreReport, Problem> {
 
 /// The latest report about a URL.
 pub async fn latest(app: &App, target: &Target) -> Result<Option<(ScoreReportId, ScoreReport)>, Problem> {
-    let url = shown_url(target);
+    let url = without_secrets(&without_values(target.url()), &[]);
     let found = app.store.latest_score_report(&url, app.clock.now()).await?;
     found.map(|(id, text)| Ok((id, parsed(&text)?))).transpose()
 }
@@ -102,10 +102,6 @@ pub fn limits(settings: &Settings) -> Option<String> {
 /// Whether the URL of a report is complete, so that it can be scored again.
 pub fn is_complete(report: &ScoreReport) -> bool {
     !report.url.contains('…') && !report.url.contains(REMOVED)
-}
-
-fn shown_url(target: &Target) -> String {
-    without_secrets(&without_values(target.url()), &[])
 }
 
 fn made(

@@ -14,8 +14,7 @@ use super::request::ReadUntil;
 use super::target::Target;
 use registry_model::json;
 
-/// If a body arrives without a pause, it is checked each time this many more bytes have arrived. So the checks stay
-/// cheap.
+/// If a body arrives without a pause, it is checked only after this many more bytes, so that the checks stay cheap.
 const CHECK_EVERY: usize = 16 * 1024;
 
 const HEAD_BYTES: usize = 16 * 1024;
@@ -37,8 +36,7 @@ impl Answer {
         value.split(';').next().unwrap_or_default().trim()
     }
 
-    /// The body as JSON, nested at most 128 levels deep. `left` is the number of values that may still be read; it
-    /// is reduced.
+    /// The body as JSON, nested at most 128 levels deep. `left`, the number of values that may still be read, is reduced.
     pub fn json(&self, left: &mut usize) -> Result<Value, serde_json::Error> {
         json::read(&self.body, left)
     }
@@ -74,8 +72,7 @@ pub(super) async fn read(
     if matches!(until, ReadUntil::Head) {
         return Ok((Bytes::new(), true));
     }
-    // The client takes this header away once it has undone the encoding. Names that nobody knows are ignored, as official
-    // clients do.
+    // The client removes this header after it has undone the encoding. Unknown names are ignored, as by official clients.
     let known = ["gzip", "x-gzip", "deflate", "br", "zstd", "compress"];
     let encoded = response.headers().get(CONTENT_ENCODING);
     let encoded = encoded.is_some_and(|value| {

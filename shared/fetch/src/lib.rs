@@ -5,8 +5,7 @@
 //! resolved, and checked. Each request has its own limits for time, bytes, and redirects. This crate may use
 //! only the model crate (`registry-model`). No other crate opens connections to strangers.
 //!
-//! Start reading at [`Fetcher::send`]. [`Target`] has the rules for URLs. The module `address` has the rules
-//! for IP addresses.
+//! Start reading at [`Fetcher::send`]. [`Target`] has the rules for URLs, and the module `address` those for IP addresses.
 //!
 //! The HTTP client does nothing automatically: it has no proxy, cookies, or connection pool, and it does not
 //! retry or follow redirects. For each request, it opens one connection to a checked address.
@@ -52,14 +51,12 @@ use resolver::Resolver;
 /// Which loopback ports this process may connect to; see [`limit_local_ports`].
 static LOCAL_PORTS: OnceLock<fn(u16) -> bool> = OnceLock::new();
 
-/// From now on, loopback ports that `is_allowed` rejects count as closed. Only tests call this, so that no test reaches a
-/// server of another process.
+/// From now on, loopback ports that `is_allowed` rejects count as closed, so that no test reaches a foreign server.
 pub fn limit_local_ports(is_allowed: fn(u16) -> bool) {
     let _first_limit_stays = LOCAL_PORTS.set(is_allowed);
 }
 
-/// Sends requests to servers that strangers chose. Cheap to create (the client is built at the first request) and
-/// to clone.
+/// Sends requests to servers that strangers chose. Cheap to create (the first request builds the client) and to clone.
 #[derive(Clone, Debug)]
 pub struct Fetcher {
     own_host: Option<Arc<str>>,
@@ -76,8 +73,7 @@ struct Core {
 }
 
 impl Fetcher {
-    /// `own_host` (a host name without a port) is never called, so that the registry cannot be made to probe itself
-    /// in a loop.
+    /// `own_host` (a host name without a port) is never called, so that the registry does not probe itself in a loop.
     pub fn new(reach: Reach, user_agent: &str, own_host: Option<&str>) -> Self {
         Self::with_resolver(Resolver { reach, lookup: resolver::system_lookup }, user_agent, own_host)
     }
@@ -194,8 +190,7 @@ impl Fetcher {
     }
 }
 
-/// Tries the addresses in turn, each for its share of the time, so that a dead first address does not hide a
-/// working second one.
+/// Tries the addresses in turn, each for its share of the time, so that a dead one does not hide a working one.
 async fn connect_to_one_of(addresses: &[IpAddr], port: u16, deadline: Duration) -> Result<(), FetchError> {
     let share = deadline / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
     let mut last = FetchError::Refused;

@@ -72,8 +72,7 @@ impl Request {
         self
     }
 
-    /// Sets a header. An invalid value is left out: it may be an echo of something that the peer sent, such as a
-    /// session id.
+    /// Sets a header. An invalid value is left out: it may echo something that the peer sent, such as a session id.
     pub fn with_header(mut self, name: &'static str, value: impl AsRef<str>) -> Self {
         let name = HeaderName::from_bytes(name.as_bytes());
         if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value.as_ref())) {

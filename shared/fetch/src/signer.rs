@@ -1,5 +1,4 @@
-//! Signs requests (RFC 9421), so that a server can check who sent them. The fetcher knows no key: whoever makes the fetcher
-//! passes the signer in.
+//! Signs requests (RFC 9421), so that a server can check who sent them. The creator of a fetcher passes the signer in.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,8 +8,7 @@ use http::HeaderMap;
 
 type Sign = dyn Fn(String) -> BoxFuture<'static, HeaderMap> + Send + Sync;
 
-/// Makes the headers that sign a request to an authority. It returns no headers if it cannot sign; the request is then sent
-/// without a signature.
+/// Makes the headers that sign a request to an authority. Without headers, the request is sent without a signature.
 #[derive(Clone)]
 pub struct Signer(Arc<Sign>);
 

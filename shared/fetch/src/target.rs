@@ -1,6 +1,5 @@
-//! A `Target` is a URL that passed every check that is possible without a DNS look-up, so the registry may
-//! try to connect to it. A URL becomes a `Target` as soon as it enters the program, so that later code need
-//! not check it again.
+//! A `Target` is a URL that passed every check that needs no DNS look-up, so the registry may try to connect to it. Each URL
+//! that enters the program becomes a `Target` first, so that later code need not check it again.
 
 #[cfg(test)]
 mod tests;
@@ -37,8 +36,7 @@ const RESERVED: [&str; 17] = [
     "test",
 ];
 
-/// A URL that passed the static rules of `specification.md#guarded-fetcher`. The addresses of its host are checked when
-/// the name is resolved.
+/// A URL that passed the static rules of `specification.md#guarded-fetcher`. Resolving its host checks the addresses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target(Url);
 
@@ -151,8 +149,7 @@ impl Target {
         let reach = if self.is_loopback() { reach } else { Reach::Public };
         Self::parse_url(self.0.join(readable(reference)?).map_err(unreadable)?, reach)
     }
-    /// By the Public Suffix List: `example.org` for `agents.example.org`. `None` for an address, or if the host is itself
-    /// a public suffix.
+    /// By the Public Suffix List: `example.org` for `agents.example.org`. `None` for an address or a public suffix.
     pub fn registrable_domain(&self) -> Option<String> {
         self.0.domain().and_then(registry_model::registrable_domain).map(str::to_owned)
     }

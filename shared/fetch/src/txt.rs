@@ -35,8 +35,7 @@ pub struct OwnRecords {
     pub at_mcp: Result<Vec<String>, TxtError>,
 }
 
-/// The TXT records at `name` itself, one text for each. A CNAME is not followed, because its target is somebody
-/// else's name.
+/// The TXT records at `name` itself, one text each. A CNAME is not followed: its target is somebody else's name.
 pub(super) async fn records(
     name: &str,
     servers: NameServers,

@@ -34,8 +34,7 @@ pub fn check_display_name(field: &str, name: &str, own: Option<&str>) -> Result<
         return Ok(());
     }
     let detail = format!(
-        "`{field}` is the server name of another listing. To use it, publish a server description with that name and \
-        a proof."
+        "`{field}` has the form of a server name. To use it, publish a server description with that name and a proof."
     );
     Err(Problem::invalid(field, "name_of_another", detail))
 }

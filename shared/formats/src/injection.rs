@@ -92,8 +92,7 @@ fn in_one_line(found: &str) -> String {
     found.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(80).collect()
 }
 
-/// The words of a text, with one space before, between and after them. A pattern for each possible separator would be a
-/// thousand times as slow.
+/// The words of a text, with one space around each. A pattern for each possible separator would be 1000 times as slow.
 struct Words {
     text: String,
     /// The place of each byte in the text.

@@ -12,8 +12,7 @@ pub fn domain(name: &str) -> Option<String> {
     (labels.len() > 1).then(|| labels.join(".").to_ascii_lowercase())
 }
 
-/// Whether the domain of a name is that of a remote's host, or above it. Another host of the same registrable domain may be
-/// somebody else's.
+/// Whether the domain of a name is that of a remote's host, or above it. A sibling host may be somebody else's.
 pub fn covers(name: &str, remote: &str) -> bool {
     let host = Url::parse(remote).ok().and_then(|url| url.host_str().map(str::to_ascii_lowercase));
     let (Some(host), Some(domain)) = (host, domain(name)) else { return false };

@@ -53,8 +53,7 @@ pub struct ServerDescription {
     pub status: ServerStatus,
 }
 
-/// Parses a server description. The description may be wrapped in the form that the registry API returns
-/// (`{server, _meta}`).
+/// Parses a server description, also in the form that the registry API returns (`{server, _meta}`).
 ///
 /// # Errors
 /// Every violated rule (official registry, `internal/validators`), each with its place; never an empty list.

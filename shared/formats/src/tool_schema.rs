@@ -16,8 +16,7 @@ const MAX_FAULTS: usize = 3;
 
 const HEADER: &str = "x-mcp-header";
 
-/// What is wrong with a tool, with place and value. Official clients refuse the whole list because of it, or cannot build a
-/// call of the tool.
+/// What is wrong with a tool, with place and value: official clients refuse the whole list, or cannot call the tool.
 pub fn fault(tool: &Value) -> Option<String> {
     let is_text = |field: &str| tool[field].is_null() || tool[field].is_string();
     if let Some(field) = ["title", "description"].into_iter().find(|field| !is_text(field)) {

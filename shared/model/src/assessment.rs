@@ -25,8 +25,7 @@ impl Assessment {
         serde_json_canonicalizer::to_string(self)
     }
 
-    /// Whether no blocking check fails (`checks_clean` in `specification.md#checks`); false before there are any
-    /// checks.
+    /// Whether no blocking check fails (`checks_clean` in `specification.md#checks`); false before there are checks.
     pub fn is_clean(&self) -> bool {
         !self.checks.is_empty() && self.checks.iter().all(|check| check.ok || !check.blocking)
     }

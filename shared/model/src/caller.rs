@@ -79,8 +79,7 @@ fn address_of(text: &str) -> Option<IpAddr> {
     text.parse().ok().or_else(with_port).or_else(before_port)
 }
 
-/// SHA-256 of a bearer token. The digest is enough to compare tokens, and safe in a log. Comparing digests leaks
-/// nothing about the token.
+/// SHA-256 of a bearer token: enough to compare tokens, and safe in a log. Comparing it leaks nothing about the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BearerDigest([u8; 32]);
 

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Kind;
+use super::error::Problem;
 
 /// The id of a category.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -69,6 +70,16 @@ impl Category {
 
     pub fn by_id(id: &str) -> Option<Self> {
         Self::all().find(|category| category.id() == id)
+    }
+
+    /// # Errors
+    /// 422 for an unknown id; the text contains the ids.
+    pub fn parse(id: &str) -> Result<Self, Problem> {
+        Self::by_id(id).ok_or_else(|| {
+            let known: Vec<String> = Self::all().map(|category| category.0).collect();
+            let detail = format!("Unknown category. Use one of: {}.", known.join(", "));
+            Problem::invalid("category", "unknown_category", detail)
+        })
     }
 
     pub fn id(&self) -> &str {

@@ -36,8 +36,7 @@ pub const fn is_variation_selector(c: char) -> bool {
     matches!(c, '\u{180B}'..='\u{180D}' | '\u{180F}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}')
 }
 
-/// Whether a character does not belong in one line that is shown: a control character, the end of a line, or a character
-/// that is invisible.
+/// Whether a character does not belong in one shown line: a control character, a line end, or an invisible one.
 pub fn is_hidden(c: char) -> bool {
     c.is_control() || is_invisible(c) || matches!(c, '\u{2028}'..='\u{2029}')
 }

@@ -14,8 +14,7 @@ pub struct ConnectorPick {
     pub day: String,
     /// The chosen listing. Null on a research day.
     pub partner: Option<Partner>,
-    /// How well the listing connects other listings, from 0 to 100. On a research day, this is the value of the best
-    /// candidate.
+    /// How well the listing connects others, from 0 to 100. On a research day, the value of the best candidate.
     pub connector_likeness: u8,
     /// The traits that make the listing a connector, with the points for each trait.
     pub traits: Vec<String>,

@@ -81,8 +81,7 @@ impl FromStr for TimeKey {
     }
 }
 
-/// A position in an inbox. All pages of one visit contain the same `read_until`, so all of them mark the same messages
-/// as new.
+/// A position in an inbox. All pages of a visit have the same `read_until`, so they mark the same messages as new.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InboxPosition {
     /// The sort key of the last message of the previous page.

@@ -56,7 +56,6 @@ impl UnfinishedDump {
     }
 }
 
-/// The checksum of the dump that has these parts.
 pub fn dump_checksum(parts: &[DumpPart]) -> String {
     sha256_hex(parts.iter().map(|part| format!("{}\n", part.sha256)).collect::<String>())
 }

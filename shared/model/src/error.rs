@@ -107,8 +107,7 @@ impl Problem {
             ..Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "busy",
-                "The table of the registry is busy. Nothing was changed. Send the same request again after 2 \
-                 s.",
+                "The registry is busy. Nothing was changed. Send the same request again after 2 s.",
             )
         }
     }

@@ -35,8 +35,7 @@ impl HashPrefix {
         self.length
     }
 
-    /// The two prefixes that are one bit longer; together they contain the same ids. `None` if the prefix has all bits of
-    /// the hash.
+    /// The two prefixes that are one bit longer and contain the same ids. `None` if the prefix has all bits of the hash.
     #[must_use]
     pub fn halves(self) -> Option<[Self; 2]> {
         let length = self.length + 1;

@@ -63,14 +63,12 @@ impl HostName {
         other.reversed().starts_with(&self.reversed())
     }
 
-    /// The labels of the host from the last to the first, each with a dot. This is a prefix of the result for every
-    /// subdomain.
+    /// The labels of the host from the last to the first, each with a dot: a prefix of the result for every subdomain.
     pub fn reversed(&self) -> String {
         self.labels().rev().fold(String::new(), |text, label| text + label + ".")
     }
 
-    /// The last two labels of the host. Hosts are stored under these labels, so that a host is found together with its
-    /// subdomains.
+    /// The last two labels. Hosts are stored under them, so that a host is found together with its subdomains.
     pub fn zone(&self) -> String {
         let labels: Vec<&str> = self.labels().collect();
         labels[labels.len().saturating_sub(2)..].join(".")

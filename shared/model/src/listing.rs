@@ -27,8 +27,7 @@ pub struct Listing {
     /// Whether an owner described a listing that was published by its URL. Otherwise its server name is only attached.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub described: bool,
-    /// The domain whose key was last bound to the listing. It counts only while the listing is at this domain, see
-    /// [`Self::shown_domain`].
+    /// The domain whose key was last bound to it. It counts while the listing is there, see [`Self::shown_domain`].
     pub proven_domain: Option<HostName>,
     pub version: Option<String>,
     pub category: Category,
@@ -323,8 +322,7 @@ impl Listing {
         self.card_url.as_deref().or(self.endpoint.as_deref()).unwrap_or_else(|| self.target())
     }
 
-    /// Whether to show this website: one of another domain may be that of a stranger who described the listing, unless a proof
-    /// shows that its owner did.
+    /// Whether to show this website. One of another domain may be a stranger's, unless a proof shows that the owner named it.
     pub fn shows_website(&self, website: &str) -> bool {
         let domain = |url: &str| {
             let host = HostName::of_url(url)?;

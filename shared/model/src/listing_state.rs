@@ -31,20 +31,20 @@ string_enum! {
     /// The state of a listing. Only a probe, the owner of the listing and the operator can change it.
     #[derive(JsonSchema)]
     pub enum Lane {
-        /// Not yet probed. Or the last probe did not show clearly whether the server works, and will be repeated.
+        /// Waits for a probe: the first, a requested one, or one after an unclear result or an expired proof.
         Queued = "queued",
-        /// Live: the last handshake with a clear result was `ok`, and the checks are clean.
+        /// Live: a handshake was `ok` with clean checks, and no later failure is confirmed.
         Active = "active",
-        /// The handshake was `partial`, `fail` or `skip`; the reasons say how to fix it.
+        /// The handshake was not `ok`, or a check failed; the reasons say how to fix it.
         NeedsFix = "needs_fix",
         /// Not Live: an MCP server that asks for a sign-in. Its metadata names an authorization server that is reachable and
         /// correct. The weekly recheck proves this again.
         Gated = "gated",
         /// Never Live: an MCP server that runs on the machine of its user. Its packages exist and contain its name.
         Package = "package",
-        /// Never Live: a server with packages only, all of types that the registry does not check.
+        /// Never Live: a server with packages only, and the registry cannot check all of them.
         Unchecked = "unchecked",
-        /// Was Live, but its weekly recheck failed, and further probes confirmed the failure.
+        /// Was Live or gated, but a check failed, or probes confirmed that its weekly recheck failed.
         Demoted = "demoted",
         /// Taken down by its proven owner or by the operator of the registry. It can be restored.
         Withdrawn = "withdrawn",
@@ -69,8 +69,7 @@ pub enum Obstacle {
     NeedsSecret,
 }
 
-/// The transport that a server description declares for a remote (`remotes[].type`). It is probed first and compared
-/// with the one found.
+/// The transport that a server description declares (`remotes[].type`). It is probed first and compared with the one found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeclaredTransport {

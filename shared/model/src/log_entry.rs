@@ -20,7 +20,7 @@ string_enum! {
         Gated = "gated",
         /// The proof expired before the next successful probe. The listing was no longer shown as Live.
         Ended = "ended",
-        /// The recheck failed and the failure was confirmed, so the listing was no longer Live or gated.
+        /// No longer Live or gated: the failure was confirmed, a check failed, or the owner moved the listing.
         Demoted = "demoted",
         /// The owner or the operator withdrew the listing.
         Withdrawn = "withdrawn",

@@ -29,8 +29,7 @@ pub struct TalkMessage {
 }
 
 impl TalkMessage {
-    /// A message of the registry about an event at `at`. The id follows from `kind` and `at`, so sending it again
-    /// gives the same id.
+    /// A message of the registry about an event at `at`. Its id is made from `kind` and `at`: a repetition has the same id.
     pub fn of_registry(to: &ListingId, kind: TalkKind, at: Moment, text: String) -> Self {
         let id = Self::id_at(at, kind.as_str());
         Self { id, at, to: to.clone(), from: None, channel: TalkChannel::Registry, kind, text }
@@ -93,8 +92,7 @@ pub struct Touch {
     /// Whether the listing had taken its demo before. If true, the message cannot lead to a demo.
     #[serde(default)]
     pub after_demo: bool,
-    /// The result of the A2A message that was sent in addition: `delivered`, or why it was not delivered. Absent if
-    /// none was sent.
+    /// The result of the A2A message that was also sent: `delivered`, or why not. Absent if none was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub a2a: Option<String>,
 }

@@ -95,10 +95,8 @@ mod tests {
             Metrics(BTreeMap::from([(Metric::ScheduledTicks, 1), (Metric::OldestOverdueRecheck, 90)]));
         let line = metrics.embedded("tick", "2026-11-20T12:00:00Z".parse().unwrap());
         let directive = &line["_aws"]["CloudWatchMetrics"][0];
-        assert_eq!(
-            (&line["_aws"]["Timestamp"], &directive["Dimensions"]),
-            (&json!(1_795_176_000_000_i64), &json!([["FunctionName"]]))
-        );
+        assert_eq!(line["_aws"]["Timestamp"], 1_795_176_000_000_i64);
+        assert_eq!(directive["Dimensions"], json!([["FunctionName"]]));
         for metric in directive["Metrics"].as_array().unwrap() {
             assert!(line[metric["Name"].as_str().unwrap()].is_number(), "{line}");
         }

@@ -1,5 +1,4 @@
-//! Which addresses a process may connect to. This is set once for the whole process, so that no caller can
-//! allow more addresses.
+//! Which addresses a process may connect to. Set once for the process, so that no caller can allow more.
 
 use std::net::SocketAddr;
 
@@ -7,8 +6,7 @@ use std::net::SocketAddr;
 pub enum Reach {
     /// The public internet over https only.
     Public,
-    /// In addition, loopback (127.0.0.0/8, `::1`, `localhost`) over http or https on any port. Only the local server
-    /// and tests use this value.
+    /// Also loopback (127.0.0.0/8, `::1`, `localhost`) over http or https on any port; for the local server and tests.
     Development,
 }
 

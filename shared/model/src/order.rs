@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ListingId, Moment, Sku, is_lower_hex, sha256_hex};
 
-/// Orders of earlier versions contain the goals of whoever took the demo first. They are not read, because the goals
-/// belong to a request.
+/// Older orders contain the goals of the first demo. They are not read, because the goals belong to a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// Made from the listing and the product.

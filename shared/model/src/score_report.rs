@@ -64,8 +64,7 @@ pub struct SpecificationRule {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeStep {
     pub kind: StepKind,
-    /// The request: method, URL, some headers and the body, shortened. Without credentials, and without the values in the
-    /// query of a URL.
+    /// The request: method, URL, some headers and the body, shortened, without credentials and the values of a query.
     pub sent: String,
     /// The answer: status, some headers and the body, shortened; or why there was none.
     pub received: String,

@@ -13,7 +13,7 @@ use jiff::SignedDuration;
 use url::Url;
 
 use crate::rate_limit::{LimitedAction, RATE_LIMITS, Rate};
-use crate::{LogWitness, NameServers, Reach, Secret, TrustedProxy};
+use crate::{LogWitness, NameServers, Reach, Secret, TrustedProxy, counted};
 use reader::{Definition, Reader};
 
 pub use reader::SettingError;
@@ -520,7 +520,7 @@ impl Settings {
     }
 
     /// Both secrets are required: with only one, a buyer could pay for a product that never opens.
-    pub const fn has_payment_secrets(&self) -> bool {
+    const fn has_payment_secrets(&self) -> bool {
         self.stripe_secret_key.is_some() && self.stripe_webhook_secret.is_some()
     }
 
@@ -564,6 +564,14 @@ impl Settings {
     /// The time of one tick, which is also the least time between two probes of one listing.
     pub const fn tick(&self) -> Duration {
         Duration::from_secs(self.probe_tick_seconds as u64)
+    }
+
+    /// The time of one tick: `6 minutes`, `1 minute` or `90 seconds`.
+    pub fn tick_in_words(&self) -> String {
+        match (self.probe_tick_seconds / 60, self.probe_tick_seconds % 60) {
+            (minutes, 0) => counted(minutes, "minute"),
+            _ => counted(self.probe_tick_seconds, "second"),
+        }
     }
 
     /// The URL under which the registry lists itself as an agent.

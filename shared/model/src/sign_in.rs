@@ -29,7 +29,6 @@ string_enum! {
 }
 
 impl SignIn {
-    /// In one sentence.
     pub fn sentence(&self) -> String {
         let scopes = match self.scopes.len() {
             0 => String::new(),

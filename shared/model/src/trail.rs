@@ -134,7 +134,6 @@ impl Amounts {
         }
     }
 
-    /// The amounts that `amount` returns.
     pub fn from_fn(amount: impl Fn(TrailValue) -> f64) -> Self {
         let [attraction, danger, demand, joined] = TrailValue::ALL.map(amount);
         Self { attraction, danger, demand, joined }

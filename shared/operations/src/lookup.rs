@@ -80,11 +80,7 @@ pub(super) async fn live_listing_with_evidence(app: &App, id: &str) -> Result<Ar
     }
     let id = &listing.0.id;
     let detail = format!("This requires a Live listing. The state of `{id}` is {}.", lane.as_str());
-    Err(Problem::conflict("not_active", detail).with("lane", lane.as_str()).with_next(
-        NextStep::check_status(
-            &app.settings,
-            id,
-            "The status shows what the listing waits for or what to fix.",
-        ),
-    ))
+    Err(Problem::conflict("not_active", detail)
+        .with("lane", lane.as_str())
+        .with_next(NextStep::check_status(&app.settings, id, "The status shows why it is not Live.")))
 }

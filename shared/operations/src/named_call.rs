@@ -92,11 +92,8 @@ mod tests {
             json!({ "action": "a", "method": "POST", "url": "u", "tool": "check_status", "body": { "id": "x" } }),
         ] {
             let call = parse(&data).unwrap();
-            assert_eq!(
-                (call.entry.unwrap().name, &call.arguments),
-                ("check_status", &json!({ "id": "x" })),
-                "{data}"
-            );
+            assert_eq!(call.entry.unwrap().name, "check_status", "{data}");
+            assert_eq!(call.arguments, json!({ "id": "x" }), "{data}");
         }
         assert!(parse(&json!({ "tool": "no_such" })).unwrap().entry.is_none());
         for data in

@@ -167,9 +167,13 @@ pub fn as_markdown(answer: &Value) -> String {
     text
 }
 
-/// A row that describes a listing: what it is and how to reach it. The structure contains the rest.
+/// A row that describes a listing: what it is and how to reach it. The structure contains the rest. A row with a `text` is a
+/// change of a listing.
 fn listing(row: &Value) -> Option<String> {
     let (id, name) = (row["listing_id"].as_str()?, row["name"].as_str()?);
+    if row.get("text").is_some() {
+        return None;
+    }
     let description = row["description"].as_str().unwrap_or_default();
     let address = row.get("endpoint").or_else(|| row.get("agent_card_url")).or_else(|| row.get("url"));
     let call = row["first"].as_str().map(|first| &row[first]).filter(|call| call.is_object());
@@ -290,10 +294,12 @@ mod tests {
     #[test]
     fn markdown_has_one_line_for_each_row() {
         let hit = json!({ "listing_id": "mcp-adder", "kind": "mcp", "name": "Adder\n# x", "description": "Adds.", "endpoint": "https://a.example", "score": 9 });
-        let answer = json!({ "ok": true, "total": 1, "hits": [hit], "reasons": [{ "code": "x", "probe": { "ok": true } }], "next": null });
+        let change = json!({ "type": "listing_live", "listing_id": "mcp-adder", "name": "Adder", "text": "Adder is Live." });
+        let answer = json!({ "ok": true, "total": 1, "hits": [hit], "reasons": [{ "code": "x", "probe": { "ok": true } }], "changes": [change], "next": null });
         assert_eq!(
             as_markdown(&answer),
-            "total: 1\nhits:\n1. Adder # x (mcp, mcp-adder): Adds.; https://a.example\nreasons:\n1. code x; ok true\n"
+            "total: 1\nhits:\n1. Adder # x (mcp, mcp-adder): Adds.; https://a.example\nreasons:\n1. code x; ok true\n\
+             changes:\n1. type listing_live; listing_id mcp-adder; name Adder; text Adder is Live.\n"
         );
     }
 }

@@ -6,7 +6,7 @@ use crate::operation::{AnyOperation, Description};
 
 /// The tool that lists the toolsets, at each MCP endpoint. It is no operation, because other protocols have no toolsets.
 pub const LIST_TOOLSETS: &str = "list_toolsets";
-pub const ABOUT_TOOLSETS: &str = "Lists the toolsets of this registry and how to add them, for example trust, trails, demos \
+pub const ABOUT_TOOLSETS: &str = "Lists the toolsets of this registry and how to add them, for example trust, trails, talk \
     or products. Use it if no tool here fits.";
 
 /// A group of operations.

@@ -167,8 +167,7 @@ fn host_of(url: &str) -> Option<Host<String>> {
     parsed.ok()?.host().map(|host| host.to_owned())
 }
 
-/// The other addresses of 127.0.0.0/8 are not included: in development they represent hosts that are strangers to
-/// each other.
+/// The other addresses of 127.0.0.0/8 are left out: in development they stand for hosts that are strangers.
 pub(crate) fn is_this_machine(host: &Host<String>) -> bool {
     match host {
         Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),

@@ -238,10 +238,7 @@ mod tests {
         rows.push(("other", "other"));
         let mut queue = queue(&rows);
         let entry: Vec<DueListing> = std::iter::from_fn(|| queue.pop()).collect();
-        assert!(
-            entry[..SLOTS_PER_HOST].iter().all(|entry| entry.host == "slow"),
-            "in the order of the queue"
-        );
+        assert!(entry[..SLOTS_PER_HOST].iter().all(|entry| entry.host == "slow"), "in their order");
         assert_eq!(entry.iter().filter(|entry| entry.host == "slow").count(), SLOTS_PER_HOST);
         assert!(entry.iter().any(|entry| entry.id == id("other")));
         queue.done(&entry[0]);

@@ -1,6 +1,5 @@
-//! Checks the packages of a server that runs on the machine of its user. Nothing is installed or run. The registry of a
-//! package only says whether the package exists, and whether its metadata contains the name of the server, as the official
-//! registry requires.
+//! Checks the packages of a server that runs on its user's machine. Nothing is installed or run. A package registry only
+//! says whether the package exists and its metadata contains the name of the server, as the official registry requires.
 
 use futures::future::join_all;
 use http::StatusCode;
@@ -190,8 +189,7 @@ fn is_simple_index(base: &str) -> bool {
     base.trim_end_matches('/').ends_with("simple")
 }
 
-/// Where a package registry serves the metadata of one version, or a simple index its files; `None` for a type that this
-/// module does not know.
+/// Where a package registry serves the metadata of a version, or an index its files; `None` for an unknown type.
 fn metadata_url(base: &str, package: &Package) -> Option<String> {
     let (identifier, version) = (package.identifier.as_str(), package.version.as_deref());
     let project = normalized(identifier);

@@ -1,6 +1,5 @@
 //! Why a handshake was not `ok`. Each row of the decision table has one fault with its fix, in the words of
-//! `specification.md#failure-reasons`. Codes and words are defined only here, because owners, statistics, and
-//! tests all read them.
+//! `specification.md#failure-reasons`. Only this module defines codes and words: owners, statistics and tests read them.
 
 mod fault;
 mod rows;

@@ -58,8 +58,11 @@ pub(super) async fn record(
             let holder = holder.map_or_else(|| "another listing".to_owned(), |id| id.to_string());
             let assessment = assess::held_by(app, before, change.assessment.verdict.clone(), holder);
             let (kept_tools, kept_contents) = (change.after.kept_tools, change.after.kept_contents);
+            let changed = change.assessment.changed;
             let mut change = StateChange { trail, ..state_change(app, before, &assessment, job, rejected) };
             change.after = Listing { kept_tools, kept_contents, ..change.after };
+            change.assessment.changed = changed;
+            change.news.extend(further_news(&change));
             change.messages = messages(&change);
             if app.store.record(&change).await? != WriteOutcome::Written {
                 return Ok(None);
@@ -98,7 +101,9 @@ fn state_change(
     let after = transition::after_probe(before, assessment, job, &app.settings);
     let verdict = &assessment.verdict;
     let reasons = explain::reasons(assessment);
-    let proof = assessment.proves_sign_in().then_some(ProbeRecord::SIGN_IN_PROVEN);
+    // A Live listing that asks for a sign-in fails.
+    let is_proof = after.lane == Lane::Gated && assessment.proves_sign_in();
+    let proof = is_proof.then_some(ProbeRecord::SIGN_IN_PROVEN);
     let record = ProbeRecord {
         id: before.id.clone(),
         kind: after.shown_kind(),
@@ -138,11 +143,12 @@ fn state_change(
     StateChange { news: vec![expired], ..change }
 }
 
-/// What else changed about a listing that is Live or gated: its tools or skills, and its name.
+/// What else changed about a listing that is or was Live or gated: its tools or skills, and its name.
 fn further_news(change: &StateChange) -> impl Iterator<Item = FeedItem> + use<> {
     let StateChange { before, after, record, .. } = change;
     let changed = change.assessment.changed.as_ref();
-    let changed = changed.filter(|changed| changed.at == record.probed_at && after.lane.is_proven());
+    let is_followed = before.lane.is_proven() || after.lane.is_proven();
+    let changed = changed.filter(|changed| changed.at == record.probed_at && is_followed);
     let changed = changed.map(|changed| {
         let what = if after.shown_kind() == Kind::Mcp { "tools" } else { "skills" };
         let AbilityChange { added, removed, redescribed, severity, .. } = changed;
@@ -167,17 +173,13 @@ fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Moment) -> 
     let (what, text) = match (before.lane, after.lane) {
         (was, now) if was == now => return None,
         (_, Lane::Active) => ("listing_live", format!("{name} answered a real handshake and is Live.")),
-        (_, Lane::Demoted) if record.handshake == Handshake::Ok => {
-            ("listing_demoted", format!("{name} answers, but a check failed; it is no longer Live."))
-        }
         (_, Lane::Gated) => {
             ("listing_gated", format!("{name} asks for a sign-in, and its sign-in is correct."))
         }
-        (Lane::Gated, Lane::Demoted) => {
-            ("listing_demoted", format!("{name} failed its weekly recheck and is no longer listed as gated."))
-        }
-        (_, Lane::Demoted) => {
-            ("listing_demoted", format!("{name} failed its weekly recheck and is no longer Live."))
+        (was, Lane::Demoted) => {
+            let was = if was == Lane::Gated { "listed as gated" } else { "Live" };
+            let why = if record.ok { "answers, but a check failed" } else { "failed its weekly recheck" };
+            ("listing_demoted", format!("{name} {why}; it is no longer {was}."))
         }
         (_, Lane::NeedsFix) => {
             let reason = record.reason.as_deref().unwrap_or("a check is not clean");

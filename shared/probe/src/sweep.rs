@@ -33,8 +33,7 @@ pub(super) const MAX_CONCURRENT: usize = 64;
 const MAX_SLOT_WAIT: Duration = Duration::from_secs(15);
 /// How long a listing stays claimed if the worker crashes: several times the duration of the longest probe.
 pub const LEASE: Duration = Duration::from_secs(60);
-/// The maximum pause of a listing whose claims end without a result. It is short enough for a second try before the
-/// listing's proof expires.
+/// The longest pause of a listing whose claims end without a result: a second try fits in before its proof expires.
 const MAX_CLAIM_PAUSE: SignedDuration = SignedDuration::from_hours(6);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

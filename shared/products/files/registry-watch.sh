@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Checks whether a listing is still Live, and whether its tools are still those that were pinned. Needs curl and jq.
+# Checks whether a listing is still Live or gated, and whether its tools are still those that were pinned. Needs curl and jq.
 #
 #   bash registry-watch.sh             checks once
-#   bash registry-watch.sh --publish   publishes it again first, for example after a deployment, and waits for the probe
+#   bash registry-watch.sh --publish   publishes it again first, for example after a deployment, and waits while it is queued
 #
-# Exit code: 0 all is well, 1 not Live, not published or other tools, 2 wrong usage, 3 the registry gave no usable answer.
+# Exit code: 0 Live or gated, 1 another state, not published or other tools, 2 wrong usage, 3 the registry gave no usable answer.
 # With ISSUE_FILE=<path>, the reasons are also written to this file as Markdown.
 set -euo pipefail
 
@@ -66,7 +66,7 @@ if "$publish"; then
   fi
 fi
 
-# A listing that was published again is queued until it was probed.
+# A listing that was published again can be queued until it was probed.
 deadline=$((SECONDS + wait_seconds))
 found=$(status)
 while "$publish" && [ "$(jq -r .lane <<<"$found")" = queued ] && [ "$SECONDS" -lt "$deadline" ]; do

@@ -139,8 +139,8 @@ pub(super) fn counted(profile: &Profile, count: usize) -> String {
     registry_model::counted(count, noun(profile))
 }
 
-/// The last line of a table that shows only [`MAX_ROWS`] of all abilities.
-pub(super) fn not_shown(profile: &Profile, abilities: &[Ability]) -> Option<String> {
-    let more = abilities.len().saturating_sub(MAX_ROWS);
-    (more > 0).then(|| format!("{} more are not shown.", counted(profile, more)))
+/// The last line of a table that shows only [`MAX_ROWS`] of so many abilities.
+pub(super) fn not_shown(profile: &Profile, count: usize) -> Option<String> {
+    let more = count.saturating_sub(MAX_ROWS);
+    (more > 0).then(|| format!("Not shown: {}.", counted(profile, more)))
 }

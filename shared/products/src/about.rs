@@ -25,7 +25,6 @@ pub(super) fn endpoint(profile: &Profile) -> Option<String> {
     address(profile.endpoint.as_deref())
 }
 
-/// The body that publishes it again.
 pub(super) fn publish_body(profile: &Profile) -> Option<Value> {
     let card = address(profile.card_url.as_deref()).filter(|_| profile.kind == Kind::Agent);
     if let Some(card) = card {
@@ -41,6 +40,11 @@ pub(super) fn publish_body(profile: &Profile) -> Option<Value> {
 /// The body that publishes a server that is listed under its name. If only its URL were published, this would create
 /// another listing.
 fn described(profile: &Profile, url: &str) -> Option<Value> {
+    // A document that was made from the profile would replace the one of its publisher, without its packages.
+    let own = profile.server_json.as_ref().map(|own| json!(own).to_string());
+    if own.is_some_and(|own| plain(&own, usize::MAX) == own) {
+        return profile.server_json.clone().map(Value::Object);
+    }
     let server = profile.server_name.as_deref().filter(|name| is_name(name))?;
     let mut body = json!({
         "name": server,
@@ -88,7 +92,7 @@ pub(super) fn introduction(profile: &Profile) -> Vec<String> {
         };
         let versions = profile.protocol_versions.iter().take(6).map(|version| prose(version, 20));
         let versions: Vec<String> = [protocol.to_owned()].into_iter().chain(versions).collect();
-        lines.push(format!("Answers {} at {}.", versions.join(" "), code(&url, 2048)));
+        lines.push(format!("Endpoint ({}): {}.", versions.join(" "), code(&url, 2048)));
     }
     lines
 }

@@ -51,7 +51,7 @@ fn table_of_abilities(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     });
     let mut lines = table([&noun, "Before a call", "Inputs", "Its own description"], rows.collect());
     lines.extend(
-        ability::not_shown(profile, abilities)
+        ability::not_shown(profile, abilities.len())
             .into_iter()
             .flat_map(|more| [String::new(), format!("{more} Ask before you call one of them.")]),
     );

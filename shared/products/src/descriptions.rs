@@ -25,8 +25,7 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Descriptions {
     let mut notes = Vec::new();
     let Some(name) = name(profile, &mut notes) else {
         notes.push(
-            "server.json was not generated. The name in server.json must begin with the reversed \
-            domain of the owner, and neither a name nor a URL is known."
+            "server.json was not generated: its name must begin with the reversed domain of the owner, which is not known."
                 .to_owned(),
         );
         return Descriptions { files: Vec::new(), notes };
@@ -85,8 +84,9 @@ fn name(profile: &Profile, notes: &mut Vec<String>) -> Option<String> {
     let url = Url::parse(&about::endpoint(profile)?).ok()?;
     let name = format!("{}/{}", reversed_host(&url), profile.slug());
     let name = if is_name(&name) { name } else { format!("{}/mcp-server", reversed_host(&url)) };
+    let name = Some(name).filter(|name| is_name(name))?;
     notes.push(format!("server.json: the name {name} is derived from the host. To publish it, verify that domain (DNS or HTTP), or use io.github.<you>/…"));
-    is_name(&name).then_some(name)
+    Some(name)
 }
 
 fn version(profile: &Profile, notes: &mut Vec<String>) -> String {

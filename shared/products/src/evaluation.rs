@@ -6,7 +6,6 @@ use crate::prelude::*;
 
 pub(super) const PATH: &str = "evaluation.jsonl";
 
-/// The maximum number of tools that get test cases.
 const MAX_TOOLS: usize = 20;
 
 pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> File {

@@ -31,14 +31,14 @@ fn skill(profile: &Profile, settings: &Settings) -> File {
     page.block(steps(vec![
         format!("Run the command below and note the score. Send the calls in {cases} to your build of {name}. If all are as expected, take the first open line of `regression.md`."),
         format!("Change one text or one handler of {name}."),
-        format!("Deploy the change, and send the calls and the command again. Keep the change only if all calls are as expected, and the score is not lower than the noted one. A probe also sends a message, so its score can differ."),
+        format!("Deploy the change, and send the calls and the command again. Keep the change only if all calls are as expected, and the score is not lower than the noted one. A probe can send more requests, so its score can differ."),
         "Check its line in `regression.md`, and add what you tried to `improvement-log.jsonl`.".to_owned(),
     ]));
     let card = address(profile.card_url.as_deref()).or_else(|| about::endpoint(profile));
-    let score = card.map(|card| get(&settings.url(&format!("/api/score?url={}", query(&card)))));
+    let card = card.map_or_else(|| "<URL>".to_owned(), |card| query(&card));
     page.section(
         &format!("Check the score of {name} at the registry"),
-        shell_block(score.into_iter().collect()),
+        shell_block(vec![get(&settings.url(&format!("/api/score?url={card}")))]),
     );
     page.into_file(&format!("skills/{slug}/SKILL.md"))
 }
@@ -54,7 +54,7 @@ fn regression(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> 
         let (seen, fix) = (prose(&weakness.seen, 300), prose(&weakness.fix, 400));
         format!("[ ] {}:{mark} {seen} → {fix}{gain}", code(&weakness.id, 60))
     });
-    page.section(&format!("Points that {name} lost in its last probe"), items(open.collect()));
+    page.section(&format!("Points that {name} lost in this probe"), items(open.collect()));
     let texts = lint::of(abilities, profile.kind);
     let texts = texts.iter().take(MAX_ROWS);
     let texts = texts.map(|one| format!("[ ] {}: {}", code(&one.id, 64), prose(&one.faults.join("; "), 240)));

@@ -1,6 +1,5 @@
-//! How to use a listing. For an MCP server, this is the command of the most used client, and `mcp.json`, which most others
-//! read. For an agent, it is the card and a first message. Pages show these snippets, and the products contain the same
-//! texts.
+//! How to use a listing: for an MCP server the command of the most used client, and `mcp.json`, which most others read; for
+//! an agent the card and a first message. Pages and products show these snippets.
 
 use super::calls;
 use super::text::{shell, slug};
@@ -8,8 +7,7 @@ use crate::prelude::*;
 use registry_formats::server_json::is_name;
 use registry_model::ClientRegistration;
 
-/// Clients put the server's name before the name of each tool. The APIs of models accept 64 characters for both
-/// together.
+/// Clients put the server's name before that of each tool. The APIs of models accept 64 characters for both together.
 const MAX_NAME_CHARS: usize = 24;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,8 @@
 //! The same profile always gives the same bytes, so trees are generated for each request and never stored.
 //! This crate may depend on `registry-model` and `registry-formats` only.
 //!
-//! Start with `tree`: it has the files of each product, and selects the files that a demo shows. `profile` is
-//! the input. `charter`, `skill`, `improvement`, `routine`, and `mesh` each render one part. `text` escapes
-//! all texts of listings.
+//! Start with `tree`: it has the files of each product, and selects those that a demo shows. `profile` is the input.
+//! `charter`, `skill`, `improvement`, `routine` and `mesh` render one part each. `text` escapes all texts of listings.
 
 mod ability;
 mod about;

@@ -37,9 +37,7 @@ fn install_page(profile: &Profile, mut notes: Vec<String>, settings: &Settings) 
             page.section(&format!("Configuration for {name}"), vec![how]);
             page.block(fence("json", file.content.lines().map(str::to_owned).collect()));
         }
-        None => {
-            notes.push("No client can be set up: the https URL of its MCP endpoint is unknown.".to_owned())
-        }
+        None => notes.push("No client can be set up: no usable URL of its MCP endpoint is known.".to_owned()),
     }
     page.section(&format!("Test {name}"), items(calls::listed(profile, None)));
     let headers = install::headers(profile);
@@ -61,10 +59,11 @@ fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<
     let mut page = Page::default();
     page.title(&format!("{name} for MCP clients"));
     page.block(about::lines(profile, settings));
+    let tools = if abilities.is_empty() { "a tool for it" } else { "the tools in `tools.jsonl`" };
     page.section(
         &format!("Tools for the skills of {name}"),
         vec![format!(
-            "MCP clients can call {name} only through a server that offers the tools in `tools.jsonl` and forwards each call. \
+            "MCP clients can call {name} only through a server that offers {tools} and forwards each call. \
              Publish its URL as `mcp_url` at {}.",
             code(&settings.url("/api/publish"), 300)
         )],
@@ -101,6 +100,6 @@ fn lint_page(profile: &Profile, abilities: &[Ability]) -> File {
     if findings.is_empty() {
         page.block(vec![format!("The names and descriptions of {name} have no known faults.")]);
     }
-    page.block(ability::not_shown(profile, abilities).into_iter().collect());
+    page.block(ability::not_shown(profile, findings.len()).into_iter().collect());
     page.into_file("descriptions.md")
 }

@@ -1,5 +1,4 @@
-//! A file of a product, and a Markdown page built block by block. Blank lines separate the blocks, as
-//! Markdown requires.
+//! A file of a product, and a Markdown page built block by block, with blank lines between, as Markdown requires.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -52,7 +52,7 @@ fn invariants(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
         codes(kept.map(|ability| ability.id.as_str()), MAX_ROWS)
     };
     let mut rules = vec![format!(
-        "The URL of the endpoint. Another URL is another listing, without the evidence of {}.",
+        "The URL of the endpoint. The evidence of {} is not valid for another URL.",
         about::name(profile)
     )];
     let required = ids(|ability| ability.arguments.iter().any(|argument| argument.required));

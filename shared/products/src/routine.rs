@@ -72,10 +72,10 @@ fn listed(page: &mut Page, name: &str, settings: &Settings, id: &ListingId) {
         &format!("Watch {name}"),
         items(vec![
             format!("{check} checks {name} once. It needs curl and jq, and reads `{SETTINGS}`."),
-            format!("{publish} publishes {name} again, waits for the probe, then checks."),
-            format!("`{WORKFLOW}` runs it each day. It opens one issue with the reasons, and closes it when {name} is Live again."),
-            "Exit code: 0 all is well, 1 not Live, not published or other tools, 2 wrong usage, 3 the registry gave no usable \
-             answer."
+            format!("{publish} publishes {name} again, waits while it is queued, then checks. A fresh proof is not renewed."),
+            format!("`{WORKFLOW}` runs it each day. It opens one issue with the reasons, and closes it when the check passes."),
+            "Exit code: 0 Live or gated, 1 another state, not published or other tools, 2 wrong usage, 3 the registry gave \
+             no usable answer."
                 .to_owned(),
         ]),
     );
@@ -93,8 +93,8 @@ fn listed(page: &mut Page, name: &str, settings: &Settings, id: &ListingId) {
             format!("Apply each fix in the order of the reasons, and deploy {name}."),
             format!("Publish {name} again: {publish}"),
             format!(
-                "A listing stops being Live after failed rechecks in three different hours. Timeouts and errors such as a \
-                 503 do not count until the proof expires. So {name} has some hours after the first failure."
+                "{name} stops being Live after failed rechecks in three different hours, and at once if it answers but a \
+                 blocking check fails. Timeouts and errors such as a 503 do not count until the proof expires."
             ),
         ]),
     );

@@ -28,10 +28,10 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], 
     );
     page.title(&format!("Work with {name}"));
     let endpoint = match about::endpoint(profile) {
-        Some(url) => format!("answers at {}", code(&url, 2048)),
-        None => "has no known endpoint URL".to_owned(),
+        Some(url) => format!("the endpoint {}", code(&url, 2048)),
+        None => "no known endpoint URL".to_owned(),
     };
-    page.block(vec![format!("It {endpoint}, and it declares {}.", counted(profile, abilities.len()))]);
+    page.block(vec![format!("It has {endpoint}. Known: {}.", counted(profile, abilities.len()))]);
     page.block(about::sign_in(profile).into_iter().collect());
     page.section(
         &format!("Which {} for which request to {name}", ability::noun(profile)),
@@ -106,7 +106,8 @@ fn choices(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
         ["Request", &capital(ability::noun(profile)), &format!("Description by {}", about::name(profile))],
         rows.collect(),
     );
-    lines.extend(ability::not_shown(profile, abilities).into_iter().flat_map(|more| [String::new(), more]));
+    let more = ability::not_shown(profile, abilities.len());
+    lines.extend(more.into_iter().flat_map(|more| [String::new(), more]));
     lines
 }
 

@@ -89,6 +89,7 @@ fn mcp_documents_match_the_official_schemas() {
     let own = json!({ "name": "com.example/browser", "packages": [] });
     let profile = Profile { server_json: own.as_object().cloned(), ..real::papers() };
     assert_eq!(json_of(Sku::McpMesh, &profile, "server.json"), own, "a published document was changed");
+    assert_eq!(json_of(Sku::Alive, &profile, "registry-watch.json")["publish"], own);
 }
 
 #[test]

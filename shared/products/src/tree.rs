@@ -3,7 +3,7 @@
 
 use super::{charter, evaluation, improvement, mesh, repository, routine, skill};
 use crate::prelude::*;
-use registry_model::Sku;
+use registry_model::{Sku, counted};
 
 pub fn tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let mut files = match sku {
@@ -37,7 +37,7 @@ pub fn sample(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
 fn others(sku: Sku, profile: &Profile, rest: &[File]) -> File {
     let name = about::name(profile);
     let mut page = Page::default();
-    page.title(&format!("{} of {name}: {} more files", sku.title(), rest.len()));
+    page.title(&format!("{} of {name}: {}", sku.title(), counted(rest.len(), "more file")));
     let lines = rest.iter().map(|file| format!("{}: {} bytes", code(&file.path, 200), file.content.len()));
     page.block(items(lines.collect()));
     page.into_file("more.md")

@@ -12,7 +12,6 @@ use super::entry::IndexEntry;
 use super::index::Index;
 use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery};
 use super::rank::Filter;
-use super::service::CLEAR_RANK;
 use super::{Query, Searcher, names, task};
 use registry_model::{ListingId, Secret, id_hash};
 use registry_store::StoreError;
@@ -100,16 +99,10 @@ fn is_sampled(id: &ListingId, buckets: usize) -> bool {
 impl Searcher {
     /// The hits by the loaded index, or by the backend.
     pub(super) async fn answer(&self, query: &Query) -> Result<IndexAnswer, StoreError> {
-        let mut answer = match self.candidates_of(query).await? {
-            Some(candidates) => engine::search_among(&candidates, &self.read(), query),
-            None => engine::search(&self.read(), query),
-        };
-        if !query.text.is_empty() {
-            let found = answer.hits.len();
-            answer.hits.retain(|hit| hit.rank >= CLEAR_RANK || !self.own.contains(&hit.id));
-            answer.total -= found - answer.hits.len();
-        }
-        Ok(answer)
+        Ok(match self.candidates_of(query).await? {
+            Some(candidates) => engine::search_among(&candidates, &self.read(), query, Some(&self.own)),
+            None => engine::search(&self.read(), query, Some(&self.own)),
+        })
     }
 
     /// An index of the candidates for a query; `None` if the loaded index finds the hits itself.

@@ -223,7 +223,7 @@ impl Searcher {
             None => (&*whole, Vocabulary::from(&*whole)),
         };
         let parsed = ParsedQuery::of(text.as_str(), words, MAX_EXPANDED_TERMS);
-        let among = rank::ranked(index, &parsed, text.as_str(), &filter, index.slots());
+        let among = rank::ranked(index, &parsed, text.as_str(), &filter, Some(&self.own), index.slots());
         let entries = || among.best.iter().filter_map(|hit| index.listing(hit.number));
         Ok(by.iter().map(|facet| Arc::new(count_by_facet(entries(), *facet))).collect())
     }

@@ -21,8 +21,7 @@ const MAX_BYTES: usize = 48 * 1024;
 /// A damaged header must not make a process allocate all memory. No valid bucket unpacks to more than this.
 const MAX_UNPACKED_BYTES: usize = 32 * 1024 * 1024;
 
-/// The format that [`Bucket::write`] writes. A change of what is stored needs a new number. [`Bucket::read`] also reads the
-/// format before.
+/// The format that [`Bucket::write`] writes; each change needs a new number. [`Bucket::read`] also reads the one before.
 ///
 /// A stored bucket begins with this byte. After it come a digest over the byte and the packed entries, then these entries.
 /// This frame must never change, so that older code recognizes a newer format.

@@ -1,6 +1,5 @@
-//! Finds and repairs damage of the stored index. A repair marks the listings of damaged buckets as dirty, and then removes
-//! these buckets from the list of buckets. So their listings are indexed again like new ones. Until then, searches use the
-//! other buckets.
+//! Finds and repairs damage of the stored index. A repair marks the listings of damaged buckets as dirty and removes these
+//! buckets from the list, so that their listings are indexed again. Until then, searches use the other buckets.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,6 +1,5 @@
-//! Embeddings. Texts about the same subject get similar vectors, even if they have no word in common. The language model in
-//! `registry-encoder` computes the vectors of texts. Single words have shorter vectors from a fixed table, which needs no
-//! model (`table`).
+//! Embeddings: texts about the same subject get similar vectors, even without a common word. The language model in
+//! `registry-encoder` computes those of texts. Single words have shorter vectors from a fixed table (`table`).
 
 mod matrix;
 mod table;

@@ -35,21 +35,31 @@ impl IndexAnswer {
     }
 }
 
+/// The registry's own listings, if any.
+pub type Own<'a> = Option<&'a [ListingId; 2]>;
+
 /// Of a long text, the sentence with the best hit is searched. To find this sentence, few words are expanded, so that a long
 /// text costs about as much as two questions.
-pub fn search(index: &Index, query: &Query) -> IndexAnswer {
+pub fn search(index: &Index, query: &Query, own: Own<'_>) -> IndexAnswer {
     let searched = index.count_of(None, query.listed);
-    search_in(index, index.into(), query, searched)
+    search_in(index, index.into(), query, own, searched)
 }
 
 /// Orders candidates. The frequencies of words and the number of searched listings are those of the whole index.
-pub fn search_among(candidates: &Index, whole: &Index, query: &Query) -> IndexAnswer {
+pub fn search_among(candidates: &Index, whole: &Index, query: &Query, own: Own<'_>) -> IndexAnswer {
     let searched = whole.count_of(None, query.listed);
-    search_in(candidates, Vocabulary::with_candidates(whole, candidates), query, searched)
+    search_in(candidates, Vocabulary::with_candidates(whole, candidates), query, own, searched)
 }
 
-fn search_in(index: &Index, vocabulary: Vocabulary<'_>, query: &Query, searched: usize) -> IndexAnswer {
-    let question = |query: &Query, expanded| search_question(index, vocabulary, query, expanded, searched);
+fn search_in(
+    index: &Index,
+    vocabulary: Vocabulary<'_>,
+    query: &Query,
+    own: Own<'_>,
+    searched: usize,
+) -> IndexAnswer {
+    let question =
+        |query: &Query, expanded| search_question(index, vocabulary, query, own, expanded, searched);
     let Some(sentences) = task::sentences(query.text.as_str()) else {
         return question(query, MAX_EXPANDED_TERMS);
     };
@@ -71,6 +81,7 @@ fn search_question(
     index: &Index,
     vocabulary: Vocabulary<'_>,
     query: &Query,
+    own: Own<'_>,
     expanded: usize,
     searched: usize,
 ) -> IndexAnswer {
@@ -80,7 +91,7 @@ fn search_question(
     let ranking = if query.text.is_empty() {
         rank::newest(index, &filter, wanted)
     } else {
-        rank::ranked(index, &parsed, query.text.as_str(), &filter, wanted)
+        rank::ranked(index, &parsed, query.text.as_str(), &filter, own, wanted)
     };
     let shown = |hit: &Ranked| {
         let entry = index.listing(hit.number)?;

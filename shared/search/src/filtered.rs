@@ -6,8 +6,7 @@ use super::{Hit, Query, Searcher};
 use registry_model::Moment;
 use registry_store::StoreError;
 
-/// Hits examined for one page. A window starts at a multiple of this number, because evidence changes the order of the
-/// hits within one read.
+/// Hits examined for a page. A window starts at a multiple of it: evidence changes the order of the hits within one read.
 const WINDOW: usize = 99;
 
 #[derive(Clone, Debug)]

@@ -449,7 +449,7 @@ mod tests {
     fn answers(index: &Index, question: &str) -> (usize, Vec<u32>) {
         let text = Text::parse(question, "q").unwrap();
         let query = Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 30 };
-        let answer = search(index, &query);
+        let answer = search(index, &query, None);
         assert_eq!(answer.searched, index.len());
         (answer.total, answer.hits.iter().map(|hit| (hit.rank * 1e4).round() as u32).collect())
     }
@@ -502,8 +502,8 @@ mod tests {
                 let hits = answer.hits.into_iter().map(|hit| (hit.id, hit.rank)).collect::<Vec<_>>();
                 (hits, answer.total, answer.searched)
             };
-            let answer = search_among(&candidates, &light, &query);
-            assert_eq!(ranks(answer), ranks(search(&whole, &query)), "{question}");
+            let answer = search_among(&candidates, &light, &query, None);
+            assert_eq!(ranks(answer), ranks(search(&whole, &query, None)), "{question}");
         }
     }
 
@@ -537,7 +537,7 @@ mod tests {
                 let text = Text::parse(name, "q").unwrap();
                 let (kind_of, listed) = (Some(kind), Listed::Live);
                 let query = Query { text, kind: kind_of, category: None, listed, skip: 0, limit: 60 };
-                let answer = search(&index, &query);
+                let answer = search(&index, &query, None);
                 let ids: Vec<String> = answer.hits.iter().map(|hit| hit.id.to_string()).collect();
                 assert_eq!(ids.contains(&"mcp-helper-5".to_owned()), kind == Kind::Agent, "{name}");
                 assert_eq!(ids.contains(&"mcp-helper-6".to_owned()), kind == Kind::Mcp, "{name}");

@@ -163,7 +163,8 @@ impl IndexCache {
             // All decoded buckets take more memory than the index. No one reads an index that is not loaded, so the first
             // load adds each bucket at once; an update is collected first, so that readers see all of it.
             let is_first = self.version().is_none();
-            let (mut index, mut buckets, mut newer) = (self.empty_index(), Vec::new(), 0);
+            let mut index = if self.0.is_light { Index::light() } else { Index::default() };
+            let (mut buckets, mut newer) = (Vec::new(), 0);
             for stored in fetched {
                 let bucket = match Bucket::read(&stored.bytes) {
                     Ok(bucket) => bucket,
@@ -212,10 +213,6 @@ impl IndexCache {
             return Ok(());
         }
         Err(StoreError::Busy("the index keeps changing; retry later".to_owned()))
-    }
-
-    fn empty_index(&self) -> Index {
-        if self.0.is_light { Index::light() } else { Index::default() }
     }
 
     fn stale(&self, manifest: &Manifest) -> BTreeMap<HashPrefix, u64> {

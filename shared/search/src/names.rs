@@ -44,8 +44,7 @@ pub(super) fn short_name(name: &str) -> String {
 /// Hashes that are compared together.
 const CHUNK: usize = 64;
 
-/// Finds documents by name. Scanning all hashes takes microseconds, and a map by name would take more memory than the
-/// names themselves.
+/// Finds documents by name. Scanning all hashes takes microseconds; a map would take more memory than the names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NameHashes {
     hashes: Vec<u32>,

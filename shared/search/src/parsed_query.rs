@@ -142,8 +142,7 @@ impl ParsedQuery {
         Self { kind, text, vector, phrase_matches, corrected, terms: without_repeats(terms) }
     }
 
-    /// The stems to look up for a term, without duplicates and with their weights. They are the stems of the term and
-    /// of the matched phrases.
+    /// The stems to look up for a term, each once and with its weight: those of the term and of the matched phrases.
     pub(super) fn expansions<'a>(&'a self, term: &'a QueryTerm) -> Vec<(&'a str, f32)> {
         let mut expansions: Vec<(&str, f32)> =
             term.stems.iter().map(|(stem, weight)| (&**stem, *weight)).collect();
@@ -243,8 +242,7 @@ fn join_adjacent(terms: &mut [QueryTerm], index: Vocabulary<'_>) {
     }
 }
 
-/// Synonyms of a phrase are added to each of its terms. Phrases are found among all words, because they may contain
-/// stop words.
+/// Adds synonyms of a phrase to each of its terms. All words are searched for phrases: they may contain stop words.
 fn add_synonyms(terms: &mut [QueryTerm], spelling: &[String]) {
     let stems: Vec<String> = spelling.iter().map(|word| stem(word)).collect();
     let own: Vec<String> = terms.iter().map(|term| stem(&term.spelling)).collect();

@@ -6,13 +6,15 @@ use std::cmp::Ordering;
 
 use super::Query;
 use super::embedding;
+use super::engine::Own;
 use super::entry::IndexedListing;
 use super::index::Index;
 use super::names::short_name;
 use super::parsed_query::{ParsedQuery, QueryTerm};
+use super::service::CLEAR_RANK;
 use super::stop_words::is_stop_word;
 use super::words::{stem, words_of_name};
-use registry_model::{Category, Kind, Listed};
+use registry_model::{Category, Kind, Listed, ListingId};
 
 /// The weight of the lexical score in the sum, and the minimum of this weight if few words of the query match. The rest
 /// is the weight of the similarity.
@@ -74,11 +76,13 @@ pub(super) struct Ranking {
     pub(super) total: usize,
 }
 
+/// The registry's `own` listings have words for every subject, so they are hits only if they clearly match.
 pub(super) fn ranked(
     index: &Index,
     query: &ParsedQuery,
     text: &str,
     filter: &Filter,
+    own: Own<'_>,
     count: usize,
 ) -> Ranking {
     let allowed = |number: usize| index.listing(number).is_some_and(|entry| filter.allows(entry));
@@ -111,13 +115,20 @@ pub(super) fn ranked(
         hit.rank *= 1.0 + if intended { KIND_INTENT } else { 0.0 };
     }
     boost_names(index, &mut ranked, text, filter);
-    let total = ranked.len();
-    best_to_front(&mut ranked, count);
+    let own: Vec<usize> = own.map(|ids| numbers(index, ids)).unwrap_or_default();
+    best_to_front(&mut ranked, count.saturating_add(own.len()));
     normalise(&mut ranked, |number| {
         LEXICAL_WEIGHT * coverage[number] + (1.0 - LEXICAL_WEIGHT) * near(number) / FULL_SIMILARITY
     });
+    ranked.retain(|hit| hit.rank >= CLEAR_RANK || !own.contains(&hit.number));
+    let total = ranked.len();
     ranked.truncate(count);
     Ranking { best: ranked, total }
+}
+
+fn numbers(index: &Index, ids: &[ListingId; 2]) -> Vec<usize> {
+    let named = index.named([ids[0].as_str(), ids[1].as_str()]);
+    named.filter(|(_, entry)| ids.contains(&entry.id)).map(|(number, _)| number).collect()
 }
 
 /// The `count` listings that changed last: the result of an empty query.

@@ -33,7 +33,7 @@ pub struct Searcher {
     pub(super) counted_facets: Arc<Mutex<CountedFacets>>,
     pub(super) clock: Clock,
     pub(super) backend: Backend,
-    /// The registry's own listings. They have words for every subject, so they are hits only if they clearly match.
+    /// The registry's own listings.
     pub(super) own: [ListingId; 2],
     proof_lasts: SignedDuration,
 }

@@ -57,8 +57,7 @@ impl Store {
         Ok(Unlogged { digests, sort_keys, latest, more: page.next.is_some() })
     }
 
-    /// Stores a batch with its leaf; false if another process made a batch in the meantime. `digests` is in the order of
-    /// the Merkle tree.
+    /// Stores a batch with its leaf; false if another process was faster. `digests` is in the order of the Merkle tree.
     pub async fn keep_batch(&self, unlogged: Unlogged, digests: &[String], leaf: &LogEntry) -> Result<bool> {
         let Some(last) = unlogged.sort_keys.last() else { return Ok(false) };
         let mut transaction = Transaction::default();

@@ -52,7 +52,6 @@ pub(super) fn read_all<T: DeserializeOwned>(items: Vec<Item>) -> Result<Vec<T>> 
     Ok(items.into_iter().map(serde_dynamo::from_item).collect::<Result<_, _>>()?)
 }
 
-/// The [`blob`] of each item.
 pub(super) fn blobs<T: DeserializeOwned>(items: &[Item], name: &str) -> Result<Vec<T>> {
     items.iter().map(|item| blob(item, name)).collect()
 }

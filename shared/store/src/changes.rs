@@ -9,8 +9,7 @@ use registry_model::{Change, FeedItem};
 
 const PENDING: &str = "CHANGES#PENDING";
 const ITEM: &str = "change";
-/// Changes that one transaction numbers. All queued changes are in one partition, so many at once would throttle the requests
-/// that queue others.
+/// Changes that one transaction numbers. They are all in one partition, so many at once would throttle other requests.
 const MAX_NUMBERED: i32 = 10;
 /// Changes in one partition.
 const PART: u64 = 1000;

@@ -34,8 +34,7 @@ impl Store {
         Self::with_cache(client, name, ReadCache::new(Ages::AMONG_MANY, clock))
     }
 
-    /// A table to which only this process writes, and only through clones of this handle. A read item is cached until
-    /// it is written.
+    /// A table to which only clones of this handle write. A read item is cached until it is written.
     pub fn sole_writer(client: aws_sdk_dynamodb::Client, name: &str) -> Self {
         Self::with_cache(client, name, ReadCache::new(Ages::SOLE, Clock::System))
     }

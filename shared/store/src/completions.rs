@@ -85,7 +85,6 @@ pub enum Claimant {
 }
 
 impl Store {
-    /// The completion of a listing, where it has one.
     pub async fn completion(&self, id: &ListingId) -> Result<Option<Completion>> {
         self.read_blob(&keys::FEEDBACK.of(id), "completion").await
     }

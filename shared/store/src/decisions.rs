@@ -50,7 +50,6 @@ impl Store {
         Ok(self.transact_with_leaves(transaction, leaves).await?.is_written())
     }
 
-    /// The contacts of a listing, for the operator.
     pub async fn contacts(&self, id: &ListingId, now: Moment) -> Result<Vec<Contact>> {
         let items = self.query(Query::of(keys::contacts_of(id)).strong()).await?.items;
         let valid = items.iter().filter(|item| number(item, TTL_ATTRIBUTE) > now.as_second());

@@ -46,11 +46,11 @@ impl Store {
     ) -> Result<(Vec<Delisting>, Option<String>)> {
         let oldest = keys::before(now, RETENTION);
         let query = Query::of(PARTITION).range(Range::From(keys::millis(since.max(oldest)))).after_key(after);
-        let page = self.query(query.limit(limit).strong()).await?;
-        let delistings = page.items.iter().map(|item| {
+        let (items, next) = self.page(query.strong(), limit, "sk").await?;
+        let delistings = items.iter().map(|item| {
             let (listing, at) = blob(item, "fallen")?;
             Ok(Delisting { listing, at })
         });
-        Ok((delistings.collect::<Result<_>>()?, page.next_after("sk")))
+        Ok((delistings.collect::<Result<_>>()?, next))
     }
 }

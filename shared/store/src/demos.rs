@@ -86,8 +86,7 @@ impl Store {
         })
     }
 
-    /// Replaces an order that did not count as real by one that does. False where another request did so in the
-    /// meantime.
+    /// Replaces an order that did not count as real by one that does. False where another request was faster.
     pub async fn confirm_order(&self, before: &Order, after: &Order) -> Result<bool> {
         let mut transaction = Transaction::default();
         let change = Expression::default().set("order", to_blob(after)?).if_equal("order", to_blob(before)?);

@@ -151,7 +151,6 @@ impl Store {
         Ok(waited.max().and_then(|waited| waited.try_into().ok()).unwrap_or_default())
     }
 
-    /// When the first listing of a class is due.
     async fn first_due(&self, class: DueClass) -> Result<Option<Moment>> {
         let first = self.query(of_class(class).limit(1)).await?.items;
         Ok(first.first().and_then(|item| keys::time_of(text(item, table::DUE.key[1]))))

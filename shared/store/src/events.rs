@@ -171,8 +171,7 @@ impl Bus {
         (Self::Local(sender), receiver)
     }
 
-    /// Sends an event. A failure is only logged: the table already contains what happened, and the next tick finds it
-    /// there.
+    /// Sends an event. A failure is only logged: the table contains what happened, and the next tick finds it there.
     pub async fn send(&self, event: &Event) {
         if let Err(failure) = self.put(event.envelope()).await {
             tracing::warn!(listing_id = %event.listing_id, failure, "cannot send an event to the bus");

@@ -24,7 +24,8 @@ impl Store {
     /// The latest items before `before`, which is the sort key of the last item of an earlier page.
     pub async fn feed(&self, before: Option<&str>, limit: u32) -> Result<(Vec<FeedItem>, Option<String>)> {
         let range = before.map_or(Range::All, |before| Range::Before(before.to_owned()));
-        let page = self.query(Query::of(PARTITION).range(range).descending().limit(limit)).await?;
-        Ok((blobs(&page.items, "feed")?, page.next_after("sk")))
+        let query = Query::of(PARTITION).range(range).descending();
+        let (items, next) = self.page(query, limit as usize, "sk").await?;
+        Ok((blobs(&items, "feed")?, next))
     }
 }

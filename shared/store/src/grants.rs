@@ -1,5 +1,4 @@
-//! A grant is the right to use a product. It is stored under the digest of its access token; the token itself
-//! is not stored.
+//! A grant is the right to use a product. It is stored under the digest of its access token, not under the token.
 
 use super::prelude::*;
 use registry_model::{Grant, TokenDigest};
@@ -17,8 +16,7 @@ impl Store {
     }
 }
 
-/// Removes the grant of a token and leaves a mark in its place, so that an import of an older export does not bring the
-/// grant back.
+/// Removes the grant of a token and leaves a mark, so that an import of an older export does not bring it back.
 pub(super) fn revocation() -> Expression {
     Expression::default().set("revoked", yes()).remove("grant").remove("ttl")
 }

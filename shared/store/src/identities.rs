@@ -1,5 +1,4 @@
-//! The keys that are bound to the domain of a listing. One item contains all keys of a listing, because they are few and
-//! are read together.
+//! The keys that are bound to the domain of a listing: one item for all, because they are few and read together.
 
 use serde_json::Value;
 

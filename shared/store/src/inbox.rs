@@ -38,10 +38,6 @@ fn to_item(message: &TalkMessage, partition: String) -> Result<Item> {
 }
 
 pub(super) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> Result<()> {
-    if message.kind == TalkKind::CheckIn {
-        // Counts whether a listing visits its inbox after the registry wrote to it.
-        transaction.update(keys::OUTREACH.of(&message.to), Expression::default().add("check_ins", 1));
-    }
     transaction.put(to_item(message, keys::inbox(&message.to))?);
     Ok(())
 }
@@ -60,6 +56,11 @@ impl Store {
         }
         if write.changes_active_list {
             bump_version(&mut transaction, write.listing_id);
+        }
+        if write.message.map_or(write.is_visit, |message| message.kind == TalkKind::CheckIn) {
+            // Counts whether a listing visits its inbox after the registry wrote to it.
+            let state = keys::OUTREACH.of(write.listing_id);
+            transaction.update(state, Expression::default().add("check_ins", 1));
         }
         if let Some(message) = write.message {
             deliver(&mut transaction, message)?;
@@ -121,9 +122,9 @@ impl Store {
     }
 
     async fn messages(&self, query: Query, before: Option<&str>, limit: u32) -> Result<MessagePage> {
-        let query = query.after_key(before).descending().limit(limit);
-        let page = self.query(query).await?;
-        Ok((blobs(&page.items, "message")?, page.next_after("sk")))
+        let query = query.after_key(before).descending();
+        let (items, next) = self.page(query, limit as usize, "sk").await?;
+        Ok((blobs(&items, "message")?, next))
     }
 }
 

@@ -190,7 +190,6 @@ pub(super) fn earlier_tool_set(id: &ListingId, number: u32) -> Key {
 /// Earlier tool sets that are stored for a listing.
 pub(super) const MAX_EARLIER_SETS: u32 = 8;
 
-/// The definition of a tool of a listing.
 pub(super) fn tool(id: &ListingId, hash: &str) -> Key {
     Key::new(seen(id), format!("{TOOL}{}", bounded(hash)))
 }

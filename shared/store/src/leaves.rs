@@ -142,9 +142,7 @@ pub(super) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogE
         .and_then(set_of_tools_hash)
         .map(str::to_owned);
     if event == LogEvent::Demoted {
-        let reason = assessment.verdict.reasons.first().map(|reason| &reason.code);
-        let failed = || assessment.checks.iter().find(|check| check.blocking && !check.ok);
-        leaf.reason = reason.or_else(|| failed().map(|check| &check.id)).cloned();
+        leaf.reason.clone_from(&record.code);
     }
     Some(leaf)
 }

@@ -159,7 +159,9 @@ pub(super) const CONTACT_RETENTION: i64 = 365 * 86_400;
 
 /// Writes a contact, if there is anything to store, unless its slot is in use. An owner replaces the own contact.
 pub(super) fn keep_contact(transaction: &mut Transaction, id: &ListingId, contact: &Contact, now: Moment) {
-    if contact.email.is_none() && contact.source.is_none() {
+    // Every draft of feedback has a source, which says nothing without an address.
+    let is_feedback = contact.from == ContactFrom::Feedback;
+    if contact.email.is_none() && (is_feedback || contact.source.is_none()) {
         return;
     }
     let (email, source) =

@@ -185,9 +185,8 @@ impl Store {
     ) -> Result<(Vec<Listing>, Option<String>)> {
         let range = after.map_or(Range::All, |after| Range::Before(after.to_owned()));
         let query = Query::of(partition).index(table::SHOWN).range(range);
-        let page = self.query(query.descending().limit(limit)).await?;
-        let next = page.next_after(table::SHOWN.key[1]);
-        Ok((read_all(page.items)?, next))
+        let (items, next) = self.page(query.descending(), limit as usize, table::SHOWN.key[1]).await?;
+        Ok((read_all(items)?, next))
     }
 }
 

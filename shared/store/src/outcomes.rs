@@ -33,8 +33,7 @@ pub(super) fn tally_of(item: &Item) -> Option<(ListingId, OutcomeTally)> {
 }
 
 impl Store {
-    /// Counts a report of `source`. False, and nothing is written, if a report of the same source for this listing was already
-    /// counted within the hour.
+    /// Counts a report. False, and nothing is written, if `source` already reported this listing within the hour.
     pub async fn deposit_outcome(
         &self,
         outcome: &Outcome,

@@ -43,8 +43,7 @@ pub enum PaymentOutcome {
 }
 
 impl Store {
-    /// Records a payment: the purchase becomes paid, its token becomes valid, its code becomes used, and the feed gets
-    /// a new item.
+    /// Records a payment: the purchase becomes paid, its token valid, its code used, and the feed gets a new item.
     pub async fn pay_purchase(
         &self,
         Payment { purchase, paid, payment }: Payment<'_>,

@@ -41,7 +41,8 @@ pub(super) fn tally(change: &StateChange, first_today: bool) -> Expression {
         tally = tally.add(&format!("fail_{}", record.kind.as_str()), 1);
     }
     match (&record.code, &record.reason) {
-        (Some(code), Some(reason)) if record.handshake != Handshake::Ok => {
+        // A correct sign-in needs no fix.
+        (Some(code), Some(reason)) if record.handshake != Handshake::Ok && !record.is_proof() => {
             tally.add(&format!("{FAULT}{code} {reason}"), 1)
         }
         _ => tally,
@@ -61,7 +62,7 @@ pub struct Tally {
     pub handshakes: [u32; 4],
     pub failed_agents: u32,
     pub failed_mcps: u32,
-    /// The reasons of the probes that were not `ok`, the most frequent first.
+    /// The reasons of the probes that were not `ok` and proved no sign-in, the most frequent first.
     pub reasons: Vec<CountedReason>,
 }
 

@@ -1,6 +1,5 @@
-//! Stores a purchase before the caller is asked to pay. One transaction writes the purchase, the grant of its
-//! token, the reservation of its discount code, and the request that began the purchase. A purchase that is
-//! never paid expires.
+//! Stores a purchase before the caller is asked to pay. One transaction writes the purchase, the grant of its token, the
+//! reservation of its discount code, and the request. A purchase that is never paid expires.
 
 use super::prelude::*;
 use super::rates::Allowance;

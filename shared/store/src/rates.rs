@@ -122,8 +122,7 @@ impl Store {
         let target = target.map(|(target, kind)| (keys::rate(name, "host", target, hour), kind));
         let most_in_counter = most_in_counter(act.rate, used);
         if let Some((key, kind)) = &target {
-            // Strangers must not lock an owner out. Scores are limited strictly: they send requests to the target, and no
-            // owner needs them.
+            // Strangers must not lock an owner out. Scores are limited strictly: they send requests, and no owner needs them.
             let is_strict = most_in_counter.is_some() || act.action == LimitedAction::Score;
             let change = if is_strict { up_to(act.rate.target.into()) } else { one_more() };
             if self.update(key, &change, None).await?.is_none() {

@@ -19,8 +19,7 @@ use registry_model::{Clock, Listing, ListingId, Moment};
 const MAX_PAGES: usize = 64;
 /// Approximate bytes of cached listings with their evidence.
 const MAX_BYTES: u64 = 14 * 1024 * 1024;
-/// Cached partitions from which boosts are computed: two of each of 12,000 listings. A partition has about 700 bytes, and most
-/// are empty.
+/// Cached partitions of boosts: two of each of 12,000 listings. One has about 700 bytes, and most are empty.
 const MAX_BOOSTS: usize = 24 * 1024;
 /// Bytes of a typical listing with evidence, without the texts of its tools and skills.
 const TYPICAL_BYTES: u64 = 4096;

@@ -133,6 +133,9 @@ impl Query {
     }
 }
 
+/// The items of a page, and where the next page begins.
+type Rows = (Vec<Item>, Option<String>);
+
 #[derive(Debug)]
 pub(super) struct Page {
     pub(super) items: Vec<Item>,
@@ -162,6 +165,16 @@ impl Store {
         let Some(query) = query.in_range() else { return Ok(Page { items: Vec::new(), next: None }) };
         let answer = query.build(self).send().await?;
         Ok(Page { items: answer.items.unwrap_or_default(), next: answer.last_evaluated_key })
+    }
+
+    /// A page of at most `limit` items, and the attribute `sort_key` of its last item; `None` if nothing follows.
+    pub(super) async fn page(&self, query: Query, limit: usize, sort_key: &str) -> Result<Rows> {
+        let Page { mut items, next } = self.query(query.limit(limit.saturating_add(1))).await?;
+        // A page that is too large for one answer ends earlier.
+        let is_cut = items.len() > limit || next.is_some();
+        items.truncate(limit);
+        let last = items.last().filter(|_| is_cut).map(|item| text(item, sort_key).to_owned());
+        Ok((items, last))
     }
 
     /// The items on all pages of a query.

@@ -1,5 +1,4 @@
-//! The reports of scores. All reports about a URL share a partition, by time, so that the latest one is found without an
-//! index.
+//! The reports of scores. All about a URL share a partition, by time, so that the latest is found without an index.
 
 use super::prelude::*;
 use registry_model::ScoreReportId;

@@ -166,8 +166,7 @@ impl Store {
         Ok(waited.and_then(|waited| waited.try_into().ok()).unwrap_or_default())
     }
 
-    /// Replaces buckets, all of them or none. False where the index was changed since `before` was read; then nothing was
-    /// written.
+    /// Replaces buckets, all or none. False, with nothing written, where the index was changed since `before` was read.
     pub async fn replace_buckets(
         &self,
         before: &Manifest,

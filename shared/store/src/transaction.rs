@@ -138,7 +138,6 @@ impl Write {
 
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// All of it was written.
     Written,
     /// Nothing was written, because conditions failed.
     Refused(Refused),

@@ -19,8 +19,7 @@ const MAX_WRITES: usize = 100;
 const MAX_ATTEMPTS: u32 = 7;
 
 impl Store {
-    /// Sends a transaction. A conflict with another writer is transient, so it is retried a few times with growing,
-    /// randomized pauses.
+    /// Sends a transaction. A conflict with another writer is transient: it is retried after growing, randomized pauses.
     pub(super) async fn transact(&self, transaction: Transaction) -> Result<Outcome> {
         let _writing = self.read_cache.writing(transaction.partitions());
         let (ids, writes) = transaction.build(&self.table)?;

@@ -32,7 +32,7 @@ static COMMON: LazyLock<Result<String, String>> =
 
 pub static OPENAPI: AnyDocument = AnyDocument {
     paths: &["/openapi.json"],
-    summary: "The OpenAPI 3.1 description of every path: arguments, answers, examples and errors.",
+    summary: "The OpenAPI 3.1 description of the paths: arguments, answers, examples and errors.",
     max_age_s: Some(300),
     ..AnyDocument::fixed::<Map<String, Value>>(|app, _| Box::pin(async { description(&app.settings) }))
 };

@@ -16,11 +16,7 @@ async fn public_agents_are_listed_and_searched_by_skill() {
     registry.index().await;
     for path in ["/agents/public", "/.well-known/agents", "/.well-known/agents/public", "/agents/search"] {
         let body = registry.get(path).await.body;
-        assert_eq!(
-            (&body["total"], &body["count"], &body["agents"]),
-            (&json!(5), &json!(5), &body["items"]),
-            "{path}"
-        );
+        assert_members(&body, &json!({ "total": 5, "count": 5, "agents": body["items"] }));
         let page = registry.get(&format!("{path}?limit=2&offset=4")).await.body;
         assert_eq!((&page["count"], &page["next_offset"]), (&json!(1), &Value::Null), "{path}");
         assert_eq!(page["agents"][0], body["agents"][4]);
@@ -31,10 +27,8 @@ async fn public_agents_are_listed_and_searched_by_skill() {
     }
     let shown = registry.get("/agents/search?skill=weather").await.body["agents"][0].clone();
     assert_members(&shown, &json!({ "url": peers[0].url("/rpc"), "agent_card_url": peers[0].card() }));
-    assert_eq!(
-        (&shown["skills"], &shown["probe"]["ok"]),
-        (&json!([{ "name": "Weather forecast" }]), &json!(true))
-    );
+    assert_eq!(shown["skills"], json!([{ "name": "Weather forecast" }]));
+    assert_eq!(shown["probe"]["ok"], true);
     let filters = json!({ "query": "", "filters": { "skills": ["add"] }, "limit": 3 });
     let body = registry.post("/agents/search", &filters).await.body;
     assert_eq!((&body["count"], &body["next_offset"].is_number()), (&json!(3), &true));

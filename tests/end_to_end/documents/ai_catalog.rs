@@ -21,15 +21,9 @@ async fn catalogs_match_their_schema() {
 
     let entries = strict.body["entries"].as_array().unwrap();
     let own: Vec<&str> = entries[..3].iter().map(|entry| entry["url"].as_str().unwrap()).collect();
-    assert_eq!(
-        own,
-        [
-            registry.url("/.well-known/agent-card.json"),
-            registry.url("/mcp/server-card"),
-            registry.url("/api/ard/")
-        ]
-    );
-    for path in ["/.well-known/agent-card.json", "/mcp/server-card", "/api/ard/"] {
+    let paths = ["/.well-known/agent-card.json", "/mcp/server-card", "/api/ard/"];
+    assert_eq!(own, paths.map(|path| registry.url(path)));
+    for path in paths {
         assert_eq!(registry.get(path).await.status, 200, "{path}");
     }
     assert_eq!(entries.len(), 3 + 14);

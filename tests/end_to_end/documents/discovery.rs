@@ -44,12 +44,7 @@ async fn every_operation_is_in_every_list_of_operations() {
         let heading = format!("### {}", operation.name);
         assert!(full.contains(heading.as_str()), "/llms-full.txt lacks {}", operation.name);
         for skill in operation.skills {
-            assert!(
-                advertised.contains(skill.id().as_str()),
-                "the agent card lacks {} of {}",
-                skill.id(),
-                operation.name
-            );
+            assert!(advertised.contains(skill.id().as_str()), "no {} of {}", skill.id(), operation.name);
         }
     }
 }
@@ -68,10 +63,8 @@ async fn texts_and_lists_name_the_tools_of_the_mcp_endpoints() {
     tools.as_array_mut().unwrap().retain(|tool| tool["listed"] == true);
     assert_eq!(&values_of(&tools, "name") | &BTreeSet::from(["list_toolsets"]), long);
     let text = registry.get("/llms.txt").await.body;
-    assert!(
-        text.as_str().unwrap().contains(&format!("/api/protocol`, which lists {} tools", long.len())),
-        "{text}"
-    );
+    let count = format!("/api/protocol`, which lists {} tools", long.len());
+    assert!(text.as_str().unwrap().contains(&count), "{text}");
     let instructions =
         registry.post("/mcp", &call("initialize")).await.body["result"]["instructions"].clone();
     let words = instructions.as_str().unwrap().split(|c: char| !(c.is_ascii_lowercase() || c == '_'));

@@ -35,10 +35,8 @@ async fn cards_match_the_answers_of_the_server() {
     assert_eq!(extended["protocol_versions"], live["supportedVersions"]);
     for url in [&strict["remotes"][0]["url"], &extended["remotes"][0]["url"], &extended["tools_endpoint"]] {
         let path = url.as_str().unwrap().strip_prefix(&registry.url("")).unwrap();
-        assert_eq!(
-            registry.post(path, &json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })).await.body["result"],
-            json!({})
-        );
+        let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+        assert_eq!(registry.post(path, &ping).await.body["result"], json!({}));
     }
     let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize",
         "params": { "protocolVersion": live["supportedVersions"][0], "capabilities": {} } });

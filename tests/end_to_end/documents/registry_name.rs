@@ -82,10 +82,8 @@ async fn discovery_record_is_compared_item_by_item() {
     assert_eq!((&differs["state"], &differs["live"]), (&json!("differs"), &json!(false)));
     let wrong: Vec<&Value> =
         differs["items"].as_array().unwrap().iter().filter(|item| item["matches"] == false).collect();
-    assert_eq!(
-        wrong,
-        [&json!({ "key": "cap", "expected": "registry", "found": "mirror", "matches": false })]
-    );
+    let item = json!({ "key": "cap", "expected": "registry", "found": "mirror", "matches": false });
+    assert_eq!(wrong, [&item]);
 
     for broken in [DnsAnswer::Failure, DnsAnswer::Garbage(&[0xff; 40])] {
         let unknown = setup.get_with_dns([none(), broken], DNS_STATUS).await;

@@ -18,8 +18,7 @@ use crate::fixtures::own_words;
 
 pub(crate) const OPERATOR_TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-/// These operations need a peer registry. This registry has none and refuses them; the recorded cost contains the error
-/// code.
+/// These operations need a peer registry. Without one they are refused, and their cost shows the error code.
 const NEEDS_PEER: [&str; 2] = ["federation_pull", "federation_push"];
 
 /// The peers that all small registries share.

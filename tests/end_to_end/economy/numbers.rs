@@ -40,11 +40,8 @@ async fn acceleration_index_is_the_sum_of_its_inputs() {
 async fn network_value_follows_from_its_inputs() {
     let pair = live_pair().await;
     let measured = pair.registry.call_tool("network_value", &json!({})).await;
-    assert_eq!(
-        measured["inputs"],
-        json!({ "N": 2.0, "C": 0.0, "O": 0.0, "F": 0.0, "dense": false }),
-        "{measured}"
-    );
+    let inputs = json!({ "N": 2.0, "C": 0.0, "O": 0.0, "F": 0.0, "dense": false });
+    assert_eq!(measured["inputs"], inputs, "{measured}");
     assert_eq!(measured["value"], json!(0.0));
     pair.registry
         .post(
@@ -100,15 +97,11 @@ fn too_many_ids() -> Vec<String> {
 async fn empty_registry_returns_its_initial_numbers() {
     let registry = TestRegistry::start().await;
     let overview = get(&registry, "/api/products/autocatalysis").await;
-    assert_eq!(
-        (&overview["acceleration_index"], &overview["s_curves"][0]["phase"]),
-        (&json!(1.0), &json!("seed"))
-    );
+    assert_eq!(overview["acceleration_index"], 1.0);
+    assert_eq!(overview["s_curves"][0]["phase"], "seed");
     let exonomics = get(&registry, EXONOMICS).await;
-    assert_eq!(
-        (&exonomics["network_value"]["value"], &exonomics["hyper"]["hyper_mode"]),
-        (&json!(0.0), &json!(false))
-    );
+    assert_eq!(exonomics["network_value"]["value"], 0.0);
+    assert_eq!(exonomics["hyper"]["hyper_mode"], false);
     assert_eq!(registry.call_tool("zero_mc_pack", &json!({})).await["count"], 0);
     let unknown = registry.post(EXONOMICS, &json!({ "action": "fly" })).await;
     unknown.assert_refused(422, "unknown_action");

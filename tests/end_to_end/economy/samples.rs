@@ -1,5 +1,4 @@
-//! Tests the hourly samples. Each hour has one sample, for any number of ticks. Other values are computed
-//! from the samples.
+//! Tests the hourly samples: one for each hour, however many ticks. Other values are computed from them.
 
 use futures::future::join_all;
 use serde_json::{Value, json};

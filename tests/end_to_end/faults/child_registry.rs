@@ -75,8 +75,7 @@ impl ChildRegistry {
         Self::run(command, data).await
     }
 
-    /// Starts the process with a limit on file size, in blocks of 512 bytes. It ignores the signal SIGXFSZ, so that
-    /// writes fail as on a full disk.
+    /// Starts the process with a limit on file size, in blocks of 512 bytes. It ignores SIGXFSZ, so that writes fail.
     pub(super) async fn start_with_file_limit(data: &Path, blocks: u64) -> Self {
         let mut command = Command::new("sh");
         let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");

@@ -4,6 +4,8 @@ use serde_json::json;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TICK, TestOptions, TestRegistry};
 
+use crate::fixtures::live_fleet;
+
 /// A registry with 30 Live listings of each kind, so that a cost that grows with them is visible.
 async fn full_registry(options: TestOptions) -> (TestRegistry, Peer, Peer) {
     let registry = TestRegistry::start_with(options.with_setting("PROBE_WINDOW_CAP", 1000)).await;
@@ -71,12 +73,7 @@ async fn unchanged_list_costs_one_read_and_returns_304() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn server_page_is_cached_until_a_listing_changes() {
-    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
-    let (registry, server) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
-    for number in 0..60 {
-        registry.publish_mcp(&server.url(&format!("/{number}/mcp"))).await;
-    }
-    registry.deliver_events().await;
+    let (registry, [_agents, server], _) = live_fleet(0, 60).await;
     registry.index().await;
     let path = "/v0.1/servers?limit=100";
     let warm = registry.get("/v0.1/servers?limit=1").await;

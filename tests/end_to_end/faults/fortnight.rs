@@ -157,11 +157,7 @@ async fn followers_read_each_fall_and_each_change_of_tools_once() {
         forget_requests();
     }
     assert_eq!(read, expected);
-    assert_eq!(
-        registry.live_counts().await.1,
-        servers() - servers().div_ceil(ONE_IN),
-        "no other server fell"
-    );
+    assert_eq!(registry.live_counts().await.1, servers() - servers().div_ceil(ONE_IN), "no other fell");
     let longest = world.lock().unwrap().longest;
     assert!(longest < SignedDuration::from_hours(24), "a server that answers was not probed for {longest:#}");
     print_row(

@@ -45,10 +45,7 @@ async fn full_disk_refuses_new_writes_and_loses_no_earlier_write() {
             break;
         }
     }
-    assert!(
-        in_a_row == REFUSALS_WHEN_FULL && !acknowledged.is_empty(),
-        "{refused} of {MAX_PUBLISHES} refused"
-    );
+    assert!(in_a_row == REFUSALS_WHEN_FULL && !acknowledged.is_empty(), "{refused} of {MAX_PUBLISHES}");
     let mut read = 0;
     for id in acknowledged.iter().rev().take(50) {
         let (status, answer) =

@@ -1,5 +1,4 @@
-//! Tests a sweep (probe run) over hostile peers. The sweep ends before its deadline. Correct peers go Live.
-//! No private network is reached.
+//! Tests a sweep over hostile peers: it ends in time, correct peers go Live, and no private network is reached.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};

@@ -57,10 +57,7 @@ async fn index_of_the_format_before_is_read_and_rewritten() {
     registry.advance(HOUR);
     let report = another_process(app).search.build().await.unwrap();
     assert_eq!((report.damaged, report.newer), (0, 0), "the format before is not damage");
-    assert_eq!(
-        report.come, LISTINGS,
-        "the check of the index marks listings with embeddings of another width"
-    );
+    assert_eq!(report.come, LISTINGS, "the check marks listings with embeddings of another width");
     for (_, bytes) in stored_bytes(&registry).await {
         let bucket = Bucket::read(&bytes).unwrap();
         assert!(bucket.entries.iter().all(|entry| entry.embedding.parts.len() == WIDTH));

@@ -126,11 +126,7 @@ async fn auth_challenge_causes_no_request_to_another_host() {
     .await;
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.tick().await;
-    assert_eq!(
-        registry.reason_codes(&id).await,
-        ["sign_in:redirected"],
-        "metadata of a resource must be on its own domain"
-    );
+    assert_eq!(registry.reason_codes(&id).await, ["sign_in:redirected"], "its metadata is on its domain");
     assert_eq!(foreign.connections(), 0);
 }
 

@@ -34,6 +34,7 @@ async fn plan_for_using_two_listings_together_is_signed_and_counted() {
     let arguments = json!({ "listing_id": agent, "listing_b": server, "from": "planner" });
     let plan = registry.call_tool("execute_compose", &arguments).await;
     assert_eq!((&plan["composition_count"], &plan["counted"]), (&json!(1), &json!(true)), "{plan}");
+    assert_eq!(plan["next"].get("body"), None, "it reports an outcome before the calls");
     let pipeline = &plan["pipeline"];
     assert!(pipeline["id"].as_str().unwrap().starts_with("pipe_"));
     let methods: Vec<&Value> =
@@ -89,8 +90,9 @@ async fn only_the_operator_can_store_proposed_pairs_of_listings() {
     assert_eq!((&edge["seeded"], &edge["count"]), (&json!(true), &json!(0)), "{edge}");
     let again = registry.post_with_token(INTEROP, TOKEN, &seed).await;
     assert_eq!(again.body["stored_count"], 0, "the pair was stored twice");
-    let used = registry.get(INTEROP).await.body["graph"]["compositions"].clone();
-    assert_eq!(used, 0, "a seeded pair was counted as used");
+    assert_eq!(registry.get(INTEROP).await.body["graph"]["compositions"], 0, "a seed was counted as used");
+    let peers = registry.call_tool("compose_peers", &json!({ "listing_id": agent })).await;
+    assert_eq!(peers["compositions"], json!([]), "a seeded pair was shown as used: {peers}");
 
     registry.call_tool("used_with", &json!({ "listing_id": agent, "listing_b": server })).await;
     registry.settle();
@@ -103,11 +105,10 @@ async fn only_the_operator_can_store_proposed_pairs_of_listings() {
 async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(forecaster).await;
-    let joined =
-        act(&registry, INTEROP, "join_and_contribute", json!({ "url": peer.card(), "source": "a test" }))
-            .await;
+    let body = json!({ "url": peer.card(), "source": "a test" });
+    let joined = act(&registry, INTEROP, "join_and_contribute", body).await;
     assert_eq!((&joined["published"], &joined["lane"]), (&json!(true), &json!("queued")), "{joined}");
-    assert_eq!(joined["next"]["action"], "check_status");
+    assert_eq!(joined["next"]["action"], "poll");
     let demo = |joined: &Value| {
         let all = joined["contributions"].as_array().unwrap();
         all.iter().find(|contribution| contribution["id"] == "demo").unwrap().clone()
@@ -124,7 +125,8 @@ async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     let path = live["next"]["url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
     registry.post(&path, &live["next"]["body"]).await;
     registry.settle();
-    let later = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
+    let later = registry.call_tool("join_and_contribute", &json!({ "url": peer.card() })).await;
+    assert_eq!(later["published"], false, "it was Live already");
     let done: Vec<&Value> =
         later["contributions"].as_array().unwrap().iter().map(|contribution| &contribution["done"]).collect();
     assert_eq!(done[..3], [&json!(null), &json!(true), &json!(false)], "{later}");

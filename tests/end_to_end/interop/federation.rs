@@ -31,11 +31,8 @@ async fn listings_of_peer_registries_are_returned_as_referrals() {
     let base = other.url("");
     let base = base.trim_end_matches('/');
     let registry = registry_with_peer(base).await;
-    assert_eq!(
-        registry.get("/api/ard/search?q=weather").await.body["referrals"],
-        json!([]),
-        "there are referrals before the first pull"
-    );
+    let before = registry.get("/api/ard/search?q=weather").await.body;
+    assert_eq!(before["referrals"], json!([]), "there are referrals before the first pull");
     let pulled = pull(&registry).await;
     assert_eq!(pulled.status, 200, "{pulled:?}");
     assert_eq!(pulled.body["peers"][0]["url"], base);
@@ -103,13 +100,8 @@ async fn only_the_operator_can_pull_from_and_push_to_peers() {
     for action in ["pull", "push"] {
         let body = json!({ "action": action });
         assert_eq!(registry.post(FEDERATION, &body).await.status, 401, "{action}");
-        assert_eq!(
-            registry
-                .post_with_token(FEDERATION, "another-token-of-thirty-two-characters", &body)
-                .await
-                .status,
-            403
-        );
+        let other_token = "another-token-of-thirty-two-characters";
+        assert_eq!(registry.post_with_token(FEDERATION, other_token, &body).await.status, 403);
         let elsewhere = json!({ "action": action, "url": "https://elsewhere.example.org" });
         let refused = registry.post_with_token(FEDERATION, TOKEN, &elsewhere).await;
         assert_eq!((refused.status, &refused.body["code"]), (422, &json!("unknown_peer")), "{action}");

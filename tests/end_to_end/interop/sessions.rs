@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tests::test_registry::{DAY, TestOptions, TestRegistry};
 
 use super::{INTEROP, act};
-use crate::fixtures::{call_as, live_agent};
+use crate::fixtures::{call_as, ids, live_agent};
 
 async fn open(registry: &TestRegistry) -> String {
     let opened = act(registry, INTEROP, "session_open", json!({ "entry_protocol": "a2a" })).await;
@@ -23,13 +23,8 @@ fn step(id: &str, action: &str) -> Value {
 #[tokio::test]
 async fn session_collects_the_steps_of_callers_until_it_is_closed() {
     let (registry, _peer, listing) = live_agent().await;
-    let opened = act(
-        &registry,
-        INTEROP,
-        "session_open",
-        json!({ "entry_protocol": "a2a", "agent_name": "Planner", "match_q": "weather" }),
-    )
-    .await;
+    let opening = json!({ "entry_protocol": "a2a", "agent_name": "Planner", "match_q": "weather" });
+    let opened = act(&registry, INTEROP, "session_open", opening).await;
     let id = opened["session_id"].as_str().unwrap();
     assert_eq!((&opened["action"], &opened["session"]["steps"]), (&json!("open"), &json!([])));
     let mut first_step = step(id, "resolved");
@@ -43,11 +38,8 @@ async fn session_collects_the_steps_of_callers_until_it_is_closed() {
     let session = &read["session"];
     assert_eq!((&session["entry_protocol"], &session["match_q"]), (&json!("a2a"), &json!("weather")));
     let steps = &session["steps"];
-    assert_eq!(
-        (&steps[0]["action"], &steps[1]["action"]),
-        (&json!("resolved"), &json!("called")),
-        "{session}"
-    );
+    assert_eq!(steps[0]["action"], "resolved", "{session}");
+    assert_eq!(steps[1]["action"], "called", "{session}");
     assert_eq!((&steps[0]["protocol"], &steps[0]["listing_id"]), (&json!("mcp"), &json!(listing)));
     assert_eq!(session["steps_left"], 98);
     let table = format!("{:?}", registry.table().await);
@@ -59,12 +51,12 @@ async fn session_collects_the_steps_of_callers_until_it_is_closed() {
     assert_eq!(registry.post(INTEROP, &next["body"]).await.status, 200);
     registry.call_tool("interop_session", &next["body"]).await;
 
-    act(&registry, INTEROP, "session_close", json!({ "session_id": id })).await;
+    let closed = act(&registry, INTEROP, "session_close", json!({ "session_id": id })).await;
+    assert_eq!(closed["session"]["steps_left"], 0, "{closed}");
     let refused = registry.refused_tool("interop_session", &step(id, "more")).await;
     assert_eq!((&refused["status"], &refused["code"]), (&json!(409), &json!("session_closed")));
     registry.settle();
-    let overview = registry.get(INTEROP).await.body;
-    assert_eq!(overview["sessions"], json!({ "opened": 1, "closed": 1 }));
+    assert_eq!(registry.get(INTEROP).await.body["sessions"], json!({ "opened": 1, "closed": 1 }));
     registry.advance(DAY * 7);
     let refused =
         registry.refused_tool("interop_session", &json!({ "action": "get", "session_id": id })).await;
@@ -89,12 +81,7 @@ async fn concurrent_session_steps_are_stored_up_to_the_limit() {
         }
     }
     let read = registry.call_tool("interop_session", &json!({ "action": "get", "session_id": id })).await;
-    let mut actions: Vec<String> = read["session"]["steps"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|step| step["action"].as_str().unwrap().to_owned())
-        .collect();
+    let mut actions = ids(&read["session"]["steps"], "action");
     actions.sort_unstable();
     actions.dedup();
     assert_eq!((actions.len(), &read["session"]["steps_left"]), (100, &json!(0)));
@@ -111,18 +98,15 @@ async fn invalid_session_arguments_are_refused() {
         (json!({ "action": "get" }), "session_id", "missing_argument"),
         (json!({ "action": "get", "session_id": "ses_1" }), "session_id", "invalid_argument"),
         (json!({ "action": "open", "session_id": "ses_1" }), "session_id", "invalid_argument"),
-        (json!({ "action": "append", "session_id": id }), "step_action", "nothing_to_append"),
+        (json!({ "action": "append", "session_id": id, "match_q": "x" }), "step_action", "nothing_to_append"),
         (json!({ "action": "append", "session_id": id, "detail": "x" }), "step_action", "missing_argument"),
         (json!({ "step_action": "x".repeat(61) }), "step_action", "bad_length"),
         (json!({ "step_action": "x", "detail": "mail a@example.com" }), "detail", "email_address"),
         (json!({ "demo_order_id": "ord_1" }), "demo_order_id", "invalid_argument"),
     ] {
         let refused = registry.refused_tool("interop_session", &arguments).await;
-        assert_eq!(
-            (&refused["field"], &refused["code"]),
-            (&json!(field), &json!(code)),
-            "{arguments}: {refused}"
-        );
+        assert_eq!(refused["field"], field, "{arguments}: {refused}");
+        assert_eq!(refused["code"], code, "{arguments}: {refused}");
     }
     let unknown = format!("ses_{}", "0".repeat(32));
     for action in ["get", "append", "close"] {

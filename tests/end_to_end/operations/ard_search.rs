@@ -25,16 +25,8 @@ async fn empty_registry_returns_a_note_and_a_next_step() {
     let registry = TestRegistry::start().await;
     for path in ["/api/ard/search?q=weather", "/api/ard/search", "/api/match?q=weather"] {
         let reply = registry.get(path).await;
-        assert_eq!(
-            (reply.status, &reply.body["hits"], &reply.body["total"]),
-            (200, &json!([]), &json!(0)),
-            "{path}"
-        );
-        assert!(
-            reply.body["note"].as_str().unwrap().contains("No listing is Live"),
-            "{}",
-            reply.body["note"]
-        );
+        reply.assert_body(200, &json!({ "hits": [], "total": 0 }));
+        assert!(reply.body["note"].as_str().unwrap().contains("No listing is Live"), "{reply:?}");
         let next = &reply.body["next"];
         assert_eq!((&next["method"], &next["url"]), (&json!("POST"), &json!(registry.url("/api/publish"))));
     }
@@ -43,17 +35,11 @@ async fn empty_registry_returns_a_note_and_a_next_step() {
     for path in ["/agents/public", "/agents/search?q=x", "/.well-known/agents", "/.well-known/agents/public"]
     {
         let reply = registry.get(path).await;
-        assert_eq!(
-            (reply.status, &reply.body["agents"], &reply.body["total"]),
-            (200, &json!([]), &json!(0)),
-            "{path}"
-        );
+        reply.assert_body(200, &json!({ "agents": [], "total": 0 }));
         assert!(reply.body["note"].is_string() && reply.body["register"]["list"].is_string());
     }
-    assert_eq!(
-        registry.get("/.well-known/ai-catalog.json").await.body["entries"].as_array().unwrap().len(),
-        3
-    );
+    let catalog = registry.get("/.well-known/ai-catalog.json").await.body;
+    assert_eq!(catalog["entries"].as_array().unwrap().len(), 3);
 }
 
 #[tokio::test]

@@ -79,6 +79,8 @@ async fn next_steps_work_unchanged_in_every_state() {
             (format!("/api/score?url={url}"), Value::Null),
             (format!("/api/products/run?listing_id={id}"), Value::Null),
             (format!("/api/probe-clean?listing_id={id}"), Value::Null),
+            (format!("/api/products/preview?listing_id={id}"), Value::Null),
+            ("/api/products/verify".to_owned(), json!({ "listing_id": id })),
             (format!("/api/products/reciprocity?id={id}"), Value::Null),
             (format!("/api/talk?listing_id={id}"), Value::Null),
             ("/api/products/demo".to_owned(), json!({ "listing_id": id })),

@@ -35,10 +35,8 @@ async fn daily_pick_contains_a_partner_its_traits_and_a_draft_message() {
     assert_eq!((&partner["kind"], &partner["role"]), (&json!("agent"), &json!("directory")), "{today}");
     // 14 for the name, 8 for each of three roles in the description, 6 for both protocols; its category may add more.
     assert!(today["connector_likeness"].as_u64().unwrap() >= 14 + 24 + 6, "{today}");
-    assert!(
-        today["traits"].to_string().contains("its name says that it lists or finds peers (+14)"),
-        "{today}"
-    );
+    let traits = today["traits"].to_string();
+    assert!(traits.contains("its name says that it lists or finds peers (+14)"), "{today}");
     let draft = &today["action"]["draft"];
     assert!(draft["subject"].as_str().unwrap().contains("Grand Agent Registry"), "{draft}");
     let link =
@@ -113,10 +111,7 @@ async fn connectors_are_listed_with_their_scores() {
     registry.reach_out().await;
     let after = list().await;
     assert_eq!((&after["partners"][0]["id"], &after["partners"][0]["day"]), (&id, &json!("2026-11-20")));
-    assert_eq!(
-        after["live_candidates"][0]["may_be_picked"], false,
-        "a connector that was invited may be picked again"
-    );
+    assert_eq!(after["live_candidates"][0]["may_be_picked"], false, "an invited one may be picked again");
     let pack = &after["agent_onboarding_pack"];
     for link in ["search", "match_url", "active", "discovery"] {
         let url = pack[link].as_str().unwrap();

@@ -24,11 +24,8 @@ async fn unchanged_draft_is_accepted_and_grants_a_seat() {
     assert!(token.starts_with("at_") && token.len() == 46, "{token}");
     assert_eq!(answer["discount"], Value::Null);
     assert!(answer["message"].as_str().unwrap().contains("stored as a draft"), "{answer}");
-    assert_eq!(
-        (&answer["feedback"]["is_draft"], &answer["unlock"]["feedback_agents"]),
-        (&json!(true), &json!(0)),
-        "a draft does not count towards the opening of payments"
-    );
+    assert_eq!(answer["feedback"]["is_draft"], true);
+    assert_eq!(answer["unlock"]["feedback_agents"], 0, "a draft counts towards the opening of payments");
 
     registry.settle();
     let list = registry.get("/api/listings/active").await.body;
@@ -102,11 +99,8 @@ async fn error_for_invalid_feedback_contains_the_field() {
     ] {
         let reply = registry.post(FEEDBACK, &body).await;
         reply.assert_problem();
-        assert_eq!(
-            (reply.status, reply.body["field"].as_str().unwrap_or_default()),
-            (status, field),
-            "{reply:?}"
-        );
+        assert_eq!(reply.status, status, "{reply:?}");
+        assert_eq!(reply.body["field"].as_str().unwrap_or_default(), field, "{reply:?}");
     }
     whole["contact_email"] = json!("somebody@example.org");
     let accepted = registry.post(FEEDBACK, &whole).await;

@@ -52,6 +52,8 @@ async fn numbers_match_the_sent_invitations() {
         .collect();
     assert!(ids.contains(&agent.as_str()) && ids.contains(&server.as_str()), "{replies}");
     assert!(!replies.to_string().contains("A free demo"), "the text of a message was returned");
+    registry.post("/api/talk", &json!({ "listing_id": agent, "action": "check_in" })).await;
+    assert_eq!(body(&registry, "/api/products/reply-capture").await["totals"]["check_ins"], 1);
     registry.advance(DAY * 30);
     let later = body(&registry, NUDGE).await;
     assert_eq!((&later["cooling"], &later["plan"]["today"]), (&json!(0), &json!(2)), "the pause is over");

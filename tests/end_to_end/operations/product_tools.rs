@@ -317,11 +317,7 @@ async fn average_ratings_ignore_drafts_and_feedback_texts_are_not_returned() {
 async fn improvement_log_contains_failure_reasons_of_today_with_fixes() {
     let registry = TestRegistry::start().await;
     let empty = registry.get("/api/products/improvement-log").await.body;
-    assert_eq!(
-        (&empty["ok"], &empty["entries"]),
-        (&json!(true), &json!([])),
-        "there are entries without numbers"
-    );
+    assert_members(&empty, &json!({ "ok": true, "entries": [] }));
     registry.publish(&json!({ "url": registry.url("/discovery.json") })).await;
     registry.deliver_events().await;
     let log = registry.call_tool("improvement_log", &json!({})).await;
@@ -376,10 +372,8 @@ async fn charter_and_skill_of_a_server_come_from_its_tool_definitions() {
     assert!(files["CHARTER.md"].contains("- No confirmation: `search`."), "{}", files["CHARTER.md"]);
     assert!(files["CHARTER.md"].contains("- Ask first: `browser_evaluate` "), "{}", files["CHARTER.md"]);
     let cases = &files["evaluation.jsonl"];
-    assert!(
-        cases.contains("\"name\":\"search\"") && !cases.contains("\"name\":\"browser_evaluate\""),
-        "{cases}"
-    );
+    assert!(cases.contains("\"name\":\"search\""), "{cases}");
+    assert!(!cases.contains("\"name\":\"browser_evaluate\""), "{cases}");
     let skill = files.iter().find(|(path, _)| path.ends_with("SKILL.md")).unwrap().1;
     assert!(skill.contains("| `words` | string | yes |"), "{skill}");
 }

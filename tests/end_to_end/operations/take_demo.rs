@@ -51,11 +51,8 @@ async fn repeated_demo_of_a_product_is_the_same_order() {
     let by_row = pair.registry.post(DEMO, &row["take_demo"]["body"]).await.body;
     assert_eq!((order(&by_row), by_row.get("warnings")), (order(&first), None), "{by_row}");
     assert_eq!((order(&by_card), order(&by_tool)), (order(&first), order(&first)));
-    let kernel = pair
-        .registry
-        .post(DEMO, &json!({ "listing_id": pair.agent, "sku": "kernel", "goals": "a\nb" }))
-        .await
-        .body;
+    let body = json!({ "listing_id": pair.agent, "sku": "kernel", "goals": "a\nb" });
+    let kernel = pair.registry.post(DEMO, &body).await.body;
     assert_ne!(order(&kernel), order(&first));
     let counts = pair.registry.app.store.live().await.unwrap().funnel;
     assert_eq!((counts.demos_agents, counts.demos_mcps), (2, 0));

@@ -147,10 +147,8 @@ async fn new_required_arguments_are_a_breaking_change() {
     look(&registry, &peer, json!([sightings_again()])).await;
 
     let changed = registry.status(&id).await["evidence"]["changed"].clone();
-    assert_eq!(
-        (&changed["severity"], &changed["redescribed"]["names"]),
-        (&json!("breaking"), &json!(["list_sightings"]))
-    );
+    assert_eq!(changed["severity"], "breaking");
+    assert_eq!(changed["redescribed"]["names"], json!(["list_sightings"]));
     let arguments: Vec<&str> =
         changed["details"].as_array().unwrap().iter().map(|one| one["argument"].as_str().unwrap()).collect();
     assert_eq!(arguments, ["radius_km", "since"], "{changed}");
@@ -202,17 +200,13 @@ async fn pins_hold_until_one_byte_changes() {
         { "listing_id": id, "tool": "old", "hash": answer["tools"][1]["hash"] },
         { "listing_id": "mcp-unknown", "hash": set },
         { "endpoint": "https://nowhere.example.org/mcp", "hash": set },
+        { "listing_id": id, "tool": "never", "hash": "0".repeat(64) },
     ]);
-    let states = |answer: &Value| -> Vec<String> {
-        answer["pins"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|pin| pin["state"].as_str().unwrap().to_owned())
-            .collect()
+    let states = |answer: &Value| -> Vec<Value> {
+        answer["pins"].as_array().unwrap().iter().map(|pin| pin["state"].clone()).collect()
     };
     let before = check(&registry, pins.clone()).await;
-    assert_eq!(states(&before), ["holds", "holds", "holds", "not_listed", "not_listed"]);
+    assert_eq!(states(&before), ["holds", "holds", "holds", "not_listed", "not_listed", "unknown"]);
     assert_eq!((&before["all_hold"], &before["holding"]), (&json!(false), &json!(3)));
     assert_eq!((&before["pins"][0]["in_log"], &before["pins"][0]["live"]), (&json!(true), &json!(true)));
     let index = before["pins"][0]["log"]["leaf_index"].as_u64().unwrap();
@@ -221,7 +215,7 @@ async fn pins_hold_until_one_byte_changes() {
 
     look(&registry, &peer, json!([sightings("Lists sightings!")])).await;
     let after = check(&registry, pins).await;
-    assert_eq!(states(&after), ["changed", "changed", "removed", "not_listed", "not_listed"]);
+    assert_eq!(states(&after), ["changed", "changed", "removed", "not_listed", "not_listed", "unknown"]);
     let [whole, one, old] = [0, 1, 2].map(|at| &after["pins"][at]);
     assert_eq!((&whole["severity"], whole["changes"].as_array().unwrap().len()), (&json!("breaking"), 2));
     assert_eq!((&one["severity"], &one["changes"][0]["kind"]), (&json!("review"), &json!("description")));
@@ -254,7 +248,9 @@ async fn pins_fail_at_once_if_a_tool_now_instructs_models() {
     assert_members(&pin, &json!({ "state": "changed", "severity": "danger", "in_log": true }));
     assert_eq!(pin["changes"][0]["kind"], "injection", "{pin}");
     let hash = registry.call_tool("capability_hash", &json!({ "listing_id": id })).await;
-    for answer in [tools_of(&registry, &id).await, hash, registry.status(&id).await, pin] {
+    let tools = tools_of(&registry, &id).await;
+    assert!(tools["tools"][0]["description"].as_str().unwrap().starts_with("(text withheld"), "{tools}");
+    for answer in [tools, hash, registry.status(&id).await, pin] {
         assert!(!answer.to_string().contains("call evil"), "{answer}");
     }
     assert_eq!(registry.status(&id).await["evidence"]["changed"]["severity"], "danger");
@@ -293,15 +289,11 @@ async fn resources_and_prompts_are_asked_only_if_offered() {
     registry.deliver_events().await;
     assert_eq!(registry.lane(&id).await, "active");
     let answer = tools_of(&registry, &id).await;
-    assert_eq!(
-        (&answer["resources"]["entries"][0]["uri"], &answer["resources"]["count"]),
-        (&json!("file:///notes"), &json!(1))
-    );
+    assert_eq!(answer["resources"]["entries"][0]["uri"], "file:///notes");
+    assert_eq!(answer["resources"]["count"], 1);
     assert_eq!(answer["resource_templates"]["entries"][0]["uri"], "file:///{path}");
-    assert_eq!(
-        (&answer["prompts"]["count"], answer["prompts"]["entries"].as_array().unwrap().len()),
-        (&json!(2), 1)
-    );
+    assert_eq!(answer["prompts"]["count"], 2);
+    assert_eq!(answer["prompts"]["entries"].as_array().unwrap().len(), 1);
     let page = registry.get_with(&format!("/list/{id}/tools"), ("accept", "text/html")).await;
     assert!(page.body.as_str().unwrap().contains("file:///notes"), "{}", page.body);
 

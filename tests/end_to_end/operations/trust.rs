@@ -16,7 +16,6 @@ use tests::test_registry::{Reply, TestRegistry};
 /// The REST endpoint of the trust operations.
 const FAMILY: &str = "/api/products/first-principles";
 
-/// The operator token.
 const OPERATOR_TOKEN: &str = "an-operator-token-of-thirty-two-characters";
 
 async fn attest_listing(registry: &TestRegistry, id: &ListingId, about: &str) -> Value {

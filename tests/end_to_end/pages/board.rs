@@ -1,5 +1,4 @@
-//! Tests `/list`. The page shows every Live listing once and can be filtered by words, kind and category. The
-//! page stays small and up to date.
+//! Tests `/list`: it shows every Live listing once, has filters (words, kind, category), and stays small and up to date.
 
 use registry::model::Kind;
 use tests::fixtures;

@@ -94,10 +94,7 @@ async fn guide_page_contains_every_operation() {
     let place = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text} is not on the page"));
     assert!(place("<code>match_capability</code></summary>") < place("<details class=\"family\">"));
     assert!(place("<details class=\"family\">") < place("<code>evaporate</code></summary>"));
-    assert!(
-        html.contains(&registry.app.settings.user_agent()),
-        "the guide does not contain the user agent of the probes"
-    );
+    assert!(html.contains(&registry.app.settings.user_agent()), "no user agent of the probes");
     let filled = registry.get("/for-agents?url=https%3A%2F%2Fa.example.org%2F%22%3Ecard.json").await;
     assert!(filled.body.as_str().unwrap().contains("value=\"https://a.example.org/&#34;&#62;card.json\""));
 }
@@ -113,8 +110,7 @@ async fn products_page_shows_prices_and_current_counts() {
     assert!(before.contains("made for an example server"), "{before}");
     assert!(before.contains("registry-watch.sh") && !before.contains("offer nothing"), "{before}");
     assert!(before.contains("100 of 100 left") && before.contains("Payments are not open yet"), "{before}");
-    let demo = pair.registry.get(&format!("/api/products/demo?listing_id={}", pair.agent)).await.body;
-    let feedback = own_words(&demo["next_steps"]["example_body"]);
+    let feedback = own_words(&pair.registry.draft(&pair.agent).await);
     pair.registry.post("/api/products/feedback", &feedback).await;
     let after = page().await;
     assert!(after.contains("99 of 100 left") && after.contains("1 of 250"), "{after}");

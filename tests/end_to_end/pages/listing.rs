@@ -61,15 +61,10 @@ async fn server_page_shows_weeks_of_probes_and_the_last_change() {
     assert!(shown.contains("rel=\"canonical\"") && !shown.contains("noindex"));
 
     let changed = registry.status(&id).await["evidence"]["changed"].clone();
-    assert_eq!(
-        changed["added"],
-        json!({ "count": 1, "names": ["multiply"] }),
-        "the next recheck lost the change: {changed}"
-    );
-    assert_eq!(
-        (&changed["removed"]["names"], &changed["redescribed"]["count"]),
-        (&json!(["subtract"]), &json!(0))
-    );
+    let added = json!({ "count": 1, "names": ["multiply"] });
+    assert_eq!(changed["added"], added, "the next recheck lost the change: {changed}");
+    assert_eq!(changed["removed"]["names"], json!(["subtract"]));
+    assert_eq!(changed["redescribed"]["count"], 0);
 }
 
 #[tokio::test]
@@ -102,12 +97,8 @@ async fn server_page_shows_parameters_and_effects_of_tools() {
         assert!(shown.contains(text), "{text}: {shown}");
     }
     let tool = registry.status(&id).await["evidence"]["tools"][0].clone();
-    assert_eq!(
-        tool["parameters"],
-        json!([
-            { "name": "sql", "type": "string", "required": true }, { "name": "limit", "type": "integer" },
-        ])
-    );
+    let sql = json!({ "name": "sql", "type": "string", "required": true });
+    assert_eq!(tool["parameters"], json!([sql, { "name": "limit", "type": "integer" }]));
     assert_eq!((&tool["read_only"], &tool["destructive"]), (&json!(false), &json!(true)));
 }
 
@@ -167,15 +158,13 @@ async fn page_of_a_listing_that_is_not_live_shows_the_fix() {
         assert!(failing.contains(text), "{text}: {failing}");
     }
     assert_eq!((cells(&failing, "failed"), cells(&failing, "unknown")), (1, 89));
-    assert!(
-        !failing.contains("Use it</h2>"),
-        "the page explains how to install a server that does not answer"
-    );
+    assert!(!failing.contains("Use it</h2>"), "how to install a server that does not answer");
 
     let (registry, peer, id) = live_agent().await;
     demote(&registry, &peer, &id).await;
     let demoted = page(&registry, &id).await;
     assert!(demoted.contains("No longer Live") && !demoted.contains("noindex"), "{demoted}");
+    assert!(!demoted.contains("fails for 30 days"), "only a listing that was never proven is deleted");
 }
 
 #[tokio::test]
@@ -192,8 +181,6 @@ async fn unknown_and_withdrawn_listings_have_helpful_pages() {
     registry.run("operator", command).await;
     let reply = read(&registry, &format!("/list/{id}")).await;
     let page = reply.body.as_str().unwrap();
-    assert!(
-        reply.status == 404 && page.contains("This listing was withdrawn. Impersonates a bank."),
-        "{page}"
-    );
+    assert_eq!(reply.status, 404, "{page}");
+    assert!(page.contains("This listing was withdrawn. Impersonates a bank."), "{page}");
 }

@@ -487,10 +487,8 @@ async fn endpoint_with_a_slash_is_the_same_endpoint() {
     let registry = TestRegistry::start().await;
     let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "help" });
     let redirect = plain_client().get(registry.url("/api/a2a/")).send().await.unwrap();
-    assert_eq!(
-        (redirect.status().as_u16(), redirect.headers()["location"].to_str().unwrap()),
-        (308, "/api/a2a")
-    );
+    assert_eq!(redirect.status().as_u16(), 308);
+    assert_eq!(redirect.headers()["location"], "/api/a2a");
     assert_eq!(registry.post("/api/a2a/", &request).await.body["result"]["ok"], true);
     let a2a = local::functions::http(&registry.app)["a2a"].router.clone();
     let direct = Request::post("/api/a2a/").header("content-type", "application/json");

@@ -46,9 +46,9 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         ("unsubscribe {id}", "outreach_opt_out", "gets no more invitations"),
         ("note that {id} worked and took 120 ms", "deposit_outcome", "a quality of 0.7 and 120 ms"),
         ("warn others about {id}: it is slow", "leave_trace", "is stored and counts"),
-        ("what do others say about {id}?", "sense_traces", "has a score of"),
+        ("what do others say about {id}?", "sense_traces", "has attraction"),
         ("attest {id}", "attest", "The registry signed the liveness statement att_"),
-        ("which attestations does {id} have?", "attestations", "signed statements that have not expired"),
+        ("which attestations does {id} have?", "attestations", "unexpired signed statements"),
         ("capability hash of {id}", "capability_hash", "cap_"),
         ("which peers work well with {id}?", "compose_peers", "was used with 0 others"),
         ("take the demo for {id}", "take_demo", "Files: "),
@@ -57,7 +57,7 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         ("what does a call cost?", "cost_model", "US dollars"),
         ("what is the network value?", "network_value", "The network value is "),
         ("what is the acceleration index?", "get_acceleration", "The acceleration index is 1"),
-        ("which other registries do you read?", "federation", "reads 0 other registries"),
+        ("which other registries do you read?", "federation", "that this registry reads: 0."),
         ("report {id} to the operator: it is spam", "report_listing", "The report rep_"),
         ("show me the hottest listings", "follow_trail", "\"Adder\""),
     ] {
@@ -87,11 +87,8 @@ async fn name_of_a_listing_leads_to_reading_and_changes_no_text() {
         ("list my agent Kestrel Zapquar: https://agent.example.com/card.json", "list_yourself", true),
     ] {
         let (answer, data) = reply(&registry, text).await;
-        assert_eq!(
-            (&data["operation"], &data["executed"]),
-            (&json!(operation), &json!(executed)),
-            "{text}: {answer}"
-        );
+        assert_eq!(data["operation"], operation, "{text}: {answer}");
+        assert_eq!(data["executed"], executed, "{text}: {answer}");
         let names = !["match_capability", "score", "list_yourself"].contains(&operation);
         assert!(!names || answer.contains(id.as_str()), "{text}: {answer}");
         assert!(operation != "score" || !data.to_string().contains(id.as_str()), "{data}");

@@ -101,11 +101,8 @@ async fn long_documents_use_an_accepted_compression() {
             let packed = client.request(Method::GET, &path, &accept).await;
             let head = client.request(Method::HEAD, &path, &accept).await;
             assert_eq!(packed.header(header::ETAG), plain.header(header::ETAG), "{path}");
-            assert_eq!(
-                head.header(header::CONTENT_ENCODING),
-                packed.header(header::CONTENT_ENCODING),
-                "{path}"
-            );
+            let encoding = packed.header(header::CONTENT_ENCODING);
+            assert_eq!(head.header(header::CONTENT_ENCODING), encoding, "{path}");
             if packed.headers.get(header::CONTENT_ENCODING).is_none() {
                 assert!(plain.body.len() < 8192, "{path} is long");
                 continue;
@@ -114,10 +111,8 @@ async fn long_documents_use_an_accepted_compression() {
             assert_eq!(packed.header(header::CONTENT_ENCODING), "gzip", "{path}");
             assert!(packed.header(header::VARY).contains("accept-encoding"), "{path}");
             assert!(plain.header(header::VARY).contains("accept-encoding"), "{path}");
-            assert!(
-                head.headers.get(header::CONTENT_LENGTH).is_none(),
-                "{path}: HEAD builds no body, so it has no length"
-            );
+            let length = head.headers.get(header::CONTENT_LENGTH);
+            assert!(length.is_none(), "{path}: HEAD builds no body, so it has no length");
             assert!(packed.body.len() * 2 < plain.body.len(), "{path}: {}", packed.body.len());
             assert_eq!(unpacked(&packed), plain.body, "{path}");
         }
@@ -153,10 +148,8 @@ async fn web_pages_of_any_origin_can_call_every_path() {
             assert!(methods.split(',').any(|allowed| allowed.trim() == method), "{path}: {methods}");
         }
         let headers: Vec<_> = allowed.header(header::ACCESS_CONTROL_ALLOW_HEADERS).split(',').collect();
-        assert!(
-            headers.contains(&"authorization") && headers.contains(&"content-type"),
-            "{path}: {headers:?}"
-        );
+        assert!(headers.contains(&"authorization"), "{path}: {headers:?}");
+        assert!(headers.contains(&"content-type"), "{path}: {headers:?}");
         // A page must not claim to be the proxy, and a browser must not add credentials by itself.
         assert!(!headers.contains(&"x-proxy-secret"), "{path}: {headers:?}");
         assert_eq!(allowed.headers.get(header::ACCESS_CONTROL_ALLOW_CREDENTIALS), None, "{path}");
@@ -205,11 +198,8 @@ async fn head_request_orders_no_demo_and_visits_no_inbox() {
         let path = format!("{path}?listing_id={}", pair.agent);
         let before = pair.registry.table().await;
         let head = client.request(Method::HEAD, &path, &[]).await;
-        assert_eq!(
-            (head.status, head.header(header::ALLOW)),
-            (StatusCode::METHOD_NOT_ALLOWED, "GET,POST"),
-            "{path}"
-        );
+        assert_eq!(head.status, StatusCode::METHOD_NOT_ALLOWED, "{path}");
+        assert_eq!(head.header(header::ALLOW), "GET,POST", "{path}");
         assert_eq!(before.difference(&pair.registry.table().await), [""; 0], "{path}");
         assert_eq!(client.request(Method::GET, &path, &[]).await.status, 200, "{path}");
         assert_ne!(before.difference(&pair.registry.table().await), [""; 0], "{path}");
@@ -284,10 +274,8 @@ async fn required_proxy_cannot_be_bypassed() {
             for headers in [&[][..], &[("x-proxy-secret", "guessed")]] {
                 let refused = RawClient::of(&registry).request(Method::GET, path, headers).await;
                 let problem: Value = serde_json::from_slice(&refused.body).unwrap();
-                assert_eq!(
-                    (refused.status.as_u16(), problem["code"].as_str()),
-                    (403, Some("not_through_proxy"))
-                );
+                assert_eq!(refused.status, StatusCode::FORBIDDEN);
+                assert_eq!(problem["code"], "not_through_proxy");
             }
             let answered =
                 RawClient::of(&registry).request(Method::GET, path, &[("x-proxy-secret", &secret)]).await;

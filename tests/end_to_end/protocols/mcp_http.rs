@@ -71,13 +71,8 @@ async fn each_message_of_a_batch_counts_as_a_request_of_the_caller() {
     let ping = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
     let batch: Value = (0..6).map(ping).collect();
     let answer = send(&registry, &[], batch.to_string()).await;
-    let codes: Vec<i64> = answer
-        .body
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|reply| reply["error"]["code"].as_i64().unwrap_or(0))
-        .collect();
+    let replies = answer.body.as_array().unwrap().iter();
+    let codes: Vec<i64> = replies.map(|reply| reply["error"]["code"].as_i64().unwrap_or(0)).collect();
     assert_eq!((answer.status, codes), (200, vec![0, 0, 0, 0, -32000, -32000]), "{:?}", answer.body);
     assert_eq!(answer.body[4]["error"]["data"]["retry_after_s"], 2);
     assert_eq!(send(&registry, &[], ping(1).to_string()).await.status, 429);

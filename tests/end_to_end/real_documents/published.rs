@@ -25,17 +25,13 @@ async fn publish_server_json(root: &Path) -> Tally {
             status => {
                 reply.assert_problem();
                 assert!((400..500).contains(&status), "{name}: {reply:?}");
-                assert!(
-                    reply.body["field"].as_str().is_some_and(|field| !field.is_empty()),
-                    "{name}: {reply:?}"
-                );
+                let field = reply.body["field"].as_str().unwrap_or_default();
+                assert!(!field.is_empty(), "{name}: {reply:?}");
                 let violations = reply.body["violations"].as_array().unwrap();
                 assert!(!violations.is_empty(), "{name}");
                 for violation in violations {
-                    assert!(
-                        violation["message"].as_str().is_some_and(|words| words.len() > 15),
-                        "{name}: {violation}"
-                    );
+                    let words = violation["message"].as_str().unwrap_or_default();
+                    assert!(words.len() > 15, "{name}: {violation}");
                 }
                 format!("{status} {}", reply.body["code"].as_str().unwrap())
             }

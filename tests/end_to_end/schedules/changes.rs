@@ -144,11 +144,7 @@ async fn atom_feeds_contain_the_changes_of_a_listing_a_kind_or_a_host() {
     assert_eq!(entries("?kind=agent").await, 1);
     let before = registry.observer.tally.snapshot();
     assert_eq!(entries("?kind=mcp").await, 0);
-    assert_eq!(
-        registry.observer.tally.since(&before).total(),
-        0,
-        "another feed reads the same changes again"
-    );
+    assert_eq!(registry.observer.tally.since(&before).total(), 0, "another feed reads the same changes");
     assert_eq!(entries(&format!("?listing_id={id}")).await, 1);
     assert_eq!(entries("?listing_id=agent-other").await, 0);
     assert_eq!(entries("?domain=127.0.0.1").await, 1);

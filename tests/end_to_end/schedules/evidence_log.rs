@@ -61,6 +61,10 @@ async fn every_decision_is_a_leaf_of_the_evidence_log_with_a_proof() {
     let before = registry.get(&format!("/log/proof?listing_id={id}&at=2026-11-19")).await;
     before.assert_refused(404, "no_leaf");
     assert!(before.body["detail"].as_str().unwrap().contains("only later ones"), "{before:?}");
+    let unsigned = registry.get(&format!("/log/proof?listing_id={id}&attestation_id=att_0")).await;
+    assert!(unsigned.body["detail"].as_str().unwrap().contains("signed no statement"), "{unsigned:?}");
+    let unlisted = registry.get("/log/proof?listing_id=agtpub_00000000000000000000").await;
+    unlisted.assert_refused(404, "listing_not_found");
 
     registry.advance(DAY * 6 + HOUR * 12);
     registry.recheck().await;
@@ -156,11 +160,7 @@ async fn one_leaf_commits_to_all_attestations_of_an_hour() {
         let again = verified_proof(&registry, &proof_query(&registry, &verified)).await;
         assert_eq!(again["leaf"], *leaf);
     }
-    assert_eq!(
-        registry.status(&id).await["log"]["event"],
-        "live",
-        "an attestation is not a decision on its listing"
-    );
+    assert_eq!(registry.status(&id).await["log"]["event"], "live", "an attestation is no decision");
     // A process that stopped before it deleted its notes, or two processes: nothing is logged twice.
     let note = registry::model::sha256_hex(issued[0]["attestation"]["jws"].as_str().unwrap());
     let at = registry.now().as_millisecond() - 5_000_000;

@@ -1,5 +1,4 @@
-//! Tests that the time in the leaves of a listing never goes back, whatever the clocks of the processes, and that a
-//! proof returns the last decision.
+//! Tests that the time in the leaves of a listing never goes back, whatever the clocks, and that a proof is the last one.
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
-//! Tests the cosignatures of witnesses (C2SP `tlog-witness`). A witness cosigns only a log that grows. A witness that
-//! fails does not delay the log.
+//! Tests cosignatures (C2SP `tlog-witness`): a witness cosigns only a growing log, and a failing one does not delay it.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

@@ -11,10 +11,8 @@ async fn publish_until_live(registry: &TestRegistry, body: Value) -> Value {
     let id = id_of(&answer);
     let queued = registry.status(&id).await;
     assert_eq!((&queued["lane"], &queued["next"]["action"]), (&json!("queued"), &json!("poll")));
-    assert!(
-        queued.get("probe").is_none() && queued["reasons"] == json!([]),
-        "a listing without a probe has no reasons"
-    );
+    assert_eq!(queued.get("probe"), None);
+    assert_eq!(queued["reasons"], json!([]), "a listing without a probe has no reasons");
     let delivered = registry.deliver_events().await;
     assert_eq!(delivered[0]["detail"]["listing_id"], answer["listing_id"]);
     let status = registry.status(&id).await;
@@ -69,10 +67,7 @@ async fn live_agent_gets_no_mcp_requests() {
     peer.forget_requests();
     peer.answer_with(agents::only(404));
     registry.recheck().await;
-    assert!(
-        !peer.request_names().iter().any(|name| name.contains("initialize")),
-        "{:?}",
-        peer.request_names()
-    );
+    let names = peer.request_names();
+    assert!(!names.iter().any(|name| name.contains("initialize")), "{names:?}");
     assert_eq!(registry.status(&id).await["kind"], "agent");
 }

@@ -63,8 +63,10 @@ async fn message_count(registry: &TestRegistry, id: &ListingId) -> usize {
 
 #[tokio::test]
 async fn invitation_contains_its_reason_and_the_opt_out() {
-    let (registry, _peer, id) = live_agent().await;
+    let (registry, peer, id) = live_agent().await;
+    peer.forget_requests();
     assert_eq!(registry.reach_out().await["invited"], 1);
+    assert_eq!(peer.request_names(), [""; 0], "delivery over A2A is off by default");
     let table = registry.table().await;
     let items = table.items_under(&format!("INBOX#{id} "));
     let read = |item: &&Value| serde_json::from_str(item["message"].as_str().unwrap()).unwrap();
@@ -153,11 +155,7 @@ async fn opted_out_listing_gets_no_messages() {
 
     let listing = registry.app.store.listing(&id).await.unwrap().unwrap();
     assert!(registry::outreach::opt_in(&registry.app, &listing).await.unwrap());
-    assert_eq!(
-        registry.reach_out().await["connector"],
-        json!(id),
-        "after opt-in it can be the connector of the day"
-    );
+    assert_eq!(registry.reach_out().await["connector"], json!(id), "after opt-in it can be picked");
     assert_eq!(message_count(&registry, &id).await, 1);
 }
 
@@ -178,11 +176,7 @@ async fn demotion_stops_invitations_and_does_not_shorten_the_pause_between_them(
     let (registry, peer, id) = live_agent().await;
     demote(&registry, &peer, &id).await;
     assert_eq!(registry.reach_out().await["invited"], 0);
-    assert_eq!(
-        registry.get(OPT_OUT_PATH).await.body["never_contacted"],
-        0,
-        "a demoted listing is not in the queue"
-    );
+    assert_eq!(registry.get(OPT_OUT_PATH).await.body["never_contacted"], 0, "a demoted one is not queued");
 
     let go_live_again = async || {
         peer.answer_with(agents::newest);
@@ -246,11 +240,7 @@ async fn outreach_run_costs_one_transaction_per_invitation() {
         assert_eq!(registry.reach_out().await["invited"], touches);
         let calls = registry.observer.tally.since(&before);
         assert_eq!((calls.of("Scan"), calls.of("UpdateItem")), (0, 0), "{calls:?}");
-        assert_eq!(
-            calls.of("TransactWriteItems"),
-            touches + 1,
-            "one per invitation, and one at the end of the run: {calls:?}"
-        );
+        assert_eq!(calls.of("TransactWriteItems"), touches + 1, "one each, and one at the end: {calls:?}");
         // An invitation costs its transaction, and the read of the finding that it names.
         costs.push(calls.total() - 2 * touches);
         registry.advance(DAY);

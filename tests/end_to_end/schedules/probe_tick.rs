@@ -30,10 +30,7 @@ async fn listings_beyond_the_probe_budget_wait_for_the_next_period() {
         // Half of the budget is for listings that have been Live or are proven.
         let registry = TestRegistry::start_with(TestOptions::default().with(cap)).await;
         let peer = Peer::start(agents::fleet).await;
-        let mut ids = Vec::new();
-        for folder in 0..7 {
-            ids.push(registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await);
-        }
+        let ids = registry.publish_fleet(&peer, 0..7).await;
         // Events come first, then ticks; together they use up the budget.
         for id in &ids[..2] {
             registry.first_probe(id).await;
@@ -41,11 +38,8 @@ async fn listings_beyond_the_probe_budget_wait_for_the_next_period() {
         for _ in 0..3 {
             registry.tick().await;
         }
-        assert_eq!(
-            (registry.live_counts().await, &registry.probe_statistics().await[used]),
-            ((3, 0), &json!(3)),
-            "{used}"
-        );
+        assert_eq!(registry.live_counts().await, (3, 0), "{used}");
+        assert_eq!(registry.probe_statistics().await[used], 3);
         let mut waiting = Vec::new();
         for id in &ids {
             let status = registry.status(id).await;
@@ -87,12 +81,7 @@ async fn junk_of_one_domain_does_not_stop_other_probes() {
     let report = registry.tick().await;
     assert_eq!(report["ok"], 2, "{report}");
     assert_eq!(registry.lane(&by_tick).await, "active");
-    assert_eq!(
-        peer.request_count("SendMessage"),
-        1,
-        "the recheck was refused: {}",
-        registry.status(&live).await
-    );
+    assert_eq!(peer.request_count("SendMessage"), 1, "no recheck: {}", registry.status(&live).await);
     // The refused listings wait in the queue.
     for servers in [4, 5] {
         registry.advance(HOUR);
@@ -115,12 +104,7 @@ async fn junk_of_many_domains_gets_half_of_the_probe_budget() {
     }
     let report = registry.tick().await;
     assert_eq!((&report["ok"], registry.live_counts().await), (&json!(5), (1, 4)), "{report}");
-    assert_eq!(
-        peer.request_count("SendMessage"),
-        1,
-        "the recheck was refused: {}",
-        registry.status(&live).await
-    );
+    assert_eq!(peer.request_count("SendMessage"), 1, "no recheck: {}", registry.status(&live).await);
     registry.advance(TICK);
     let report = registry.tick().await;
     assert_eq!(report["claimed"], 0, "listings were claimed although their part is used up: {report}");
@@ -141,9 +125,7 @@ async fn preflight_that_rejects_a_listing_uses_no_probe_budget() {
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1)).await,
         Peer::start(agents::only(404)).await,
     );
-    for folder in 0..9 {
-        registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await;
-    }
+    registry.publish_fleet(&peer, 0..9).await;
     let sound = Peer::start(agents::newest).await;
     registry.advance(Duration::from_secs(1));
     let good = registry.publish_card(&sound.card()).await;
@@ -152,10 +134,8 @@ async fn preflight_that_rejects_a_listing_uses_no_probe_budget() {
     assert_eq!(registry.lane(&good).await, "active");
     let statistics = registry.probe_statistics().await;
     assert_eq!((&statistics["used"], &statistics["wasted_probes_discarded"]), (&json!(1), &json!(9)));
-    assert_eq!(
-        statistics["outcomes"]["fail_reasons"],
-        json!([{ "code": "card_404", "reason": "card fail 404 (no card)", "count": 9 }])
-    );
+    let reasons = json!([{ "code": "card_404", "reason": "card fail 404 (no card)", "count": 9 }]);
+    assert_eq!(statistics["outcomes"]["fail_reasons"], reasons);
 }
 
 /// One due listing of each class, with one probe per tick. A fresh listing is not probed.
@@ -271,22 +251,15 @@ async fn only_scheduled_ticks_count_for_the_alarm() {
     let (registry, _peer, id) = live_agent().await;
     let event_metrics =
         json!({ "ProbesOk": 0, "ProbesNotOk": 0, "PreflightRejects": 0, "VerdictsUnrecorded": 0 });
-    assert_eq!(
-        registry.first_probe(&id).await["metrics"],
-        event_metrics,
-        "an event does not prove that the schedule runs"
-    );
+    let metrics = registry.first_probe(&id).await["metrics"].clone();
+    assert_eq!(metrics, event_metrics, "an event does not prove that the schedule runs");
     let report = registry.tick().await;
     let metrics = json!({
         "ScheduledTicks": 1, "OldestOverdueRecheck": 0, "OldestPendingLeaf": 0, "OldestUnindexedChange": 0, "UnreadableLeaves": 0, "LiveAgents": 1, "LiveMcpServers": 0,
         "ProbesOk": 0, "ProbesNotOk": 0, "PreflightRejects": 0, "VerdictsUnrecorded": 0, "FlaggedPayments": 0,
     });
     assert_eq!(report["metrics"], metrics);
-    assert_eq!(
-        registry.tick().await["metrics"]["ScheduledTicks"],
-        1,
-        "a repeated delivery counts as on time"
-    );
+    assert_eq!(registry.tick().await["metrics"]["ScheduledTicks"], 1, "a repeated delivery is on time");
 }
 
 #[tokio::test]
@@ -307,8 +280,7 @@ async fn tick_reports_how_long_a_recheck_is_overdue() {
 /// Many due listings on one hanging host take only a few slots of a sweep.
 #[tokio::test]
 async fn hanging_host_does_not_delay_other_probes() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::start_for_fleet().await;
     let gateway = HostilePeer::SilentAtOnce.start().await;
     let gateway = gateway.strip_suffix(CARD).unwrap();
     for number in 0..12 {
@@ -316,9 +288,7 @@ async fn hanging_host_does_not_delay_other_probes() {
     }
     registry.advance(Duration::from_secs(1));
     let sound = Peer::start(agents::fleet).await;
-    for folder in 0..70 {
-        registry.publish_card(&sound.url(&format!("/{folder}/card.json"))).await;
-    }
+    registry.publish_fleet(&sound, 0..70).await;
     let report = registry.tick().await;
     assert_eq!(registry.live_counts().await, (70, 0), "{report}");
     assert_eq!((&report["claimed"], &report["released"]), (&json!(82), &json!(0)), "{report}");

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, PeerRequest, agents, empty};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
+use super::talk::kinds;
 use crate::fixtures::{live_agent, live_fleet, time};
 
 const NEVER: Value = Value::Null;
@@ -22,12 +23,6 @@ async fn state(registry: &TestRegistry, id: &registry::model::ListingId) -> Stri
     let all = states(registry, id).await;
     assert!(all.iter().all(|one| one == &all[0]), "three answers differ: {all:?}");
     all[0]["state"].as_str().unwrap().to_owned()
-}
-
-/// The kinds of the messages in an inbox, the newest first.
-async fn messages(registry: &TestRegistry, id: &registry::model::ListingId) -> Vec<String> {
-    let page = registry.app.store.inbox(id, registry::model::Moment::UNIX_EPOCH, None, 100, registry.now());
-    page.await.unwrap().0.into_iter().map(|message| message.kind.as_str().to_owned()).collect()
 }
 
 #[tokio::test]
@@ -49,7 +44,7 @@ async fn tick_renews_a_proof_that_is_no_longer_fresh() {
     assert_eq!((&after["log"]["event"], &after["evidence"]["answers"]), (&json!("confirmed"), &NEVER));
     assert!(time(&after["recheck_at"]) > time(&before["recheck_at"]));
     assert_eq!(registry.feed_types().await, ["listing_live", "listing_queued"]);
-    assert_eq!(messages(&registry, &id).await, ["welcome"]);
+    assert_eq!(kinds(&registry, &id).await, ["welcome"]);
 }
 
 /// The message may cost the agent money.
@@ -67,7 +62,7 @@ async fn agent_gets_the_message_once_a_week() {
     let (week, status) = (&registry.probe_statistics().await["weekly_recheck"], registry.status(&id).await);
     assert_eq!((&week["rechecked_this_week"], &week["still_ok_this_week"]), (&json!(1), &json!(1)));
     assert_eq!(status["liveness"]["uptime_7d_percent"], json!(100.0));
-    assert_eq!(messages(&registry, &id).await, ["recheck", "recheck", "welcome"], "one message a week");
+    assert_eq!(kinds(&registry, &id).await, ["recheck", "recheck", "welcome"], "one message a week");
     let trail = registry.app.store.traces_at(&id, 1, registry.now()).await.unwrap().0.unwrap();
     assert!(trail.values.attraction < 3.0, "renewals are not use: {trail:?}");
 }
@@ -80,10 +75,8 @@ async fn failed_renewal_leads_to_a_demotion_within_hours() {
     registry.advance(HOUR * 9);
     assert_eq!(registry.tick().await["rejected"], 1);
     let failed = registry.now();
-    assert_eq!(
-        (registry.lane(&id).await.as_str(), state(&registry, &id).await.as_str()),
-        ("active", "failing")
-    );
+    assert_eq!(registry.lane(&id).await, "active");
+    assert_eq!(state(&registry, &id).await, "failing");
     let status = registry.status(&id).await;
     assert_eq!(time(&status["liveness"]["failing_since"]), failed);
     assert!(time(&status["probe"]["probed_at"]) < failed, "the last proof is still shown");
@@ -104,10 +97,8 @@ async fn failed_renewal_leads_to_a_demotion_within_hours() {
         assert_eq!(registry.recheck().await["claimed"], 1, "hour {hour}");
         assert_eq!(registry.status(&id).await["liveness"]["failing_since"], json!(failed));
     }
-    assert_eq!(
-        (registry.lane(&id).await.as_str(), state(&registry, &id).await.as_str()),
-        ("demoted", "absent")
-    );
+    assert_eq!(registry.lane(&id).await, "demoted");
+    assert_eq!(state(&registry, &id).await, "absent");
     peer.answer_with(agents::newest);
     registry.advance(DAY);
     registry.tick().await;
@@ -145,10 +136,8 @@ async fn stale_failing_and_absent_are_different_states() {
     assert_eq!(liveness(2.0).await, (json!(false), json!("stale")), "older than the caller accepts");
     // Nothing runs for a week.
     registry.advance(DAY * 7);
-    assert_eq!(
-        (registry.lane(&id).await.as_str(), state(&registry, &id).await.as_str()),
-        ("queued", "stale")
-    );
+    assert_eq!(registry.lane(&id).await, "queued");
+    assert_eq!(state(&registry, &id).await, "stale");
     peer.answer_with(agents::only(503));
     registry.tick().await;
     assert_eq!(state(&registry, &id).await, "failing");
@@ -159,24 +148,17 @@ async fn stale_failing_and_absent_are_different_states() {
 #[tokio::test]
 async fn renewals_leave_budget_for_new_listings_and_come_last() {
     let (registry, [peer, _servers], _ids) = live_fleet(40, 0).await;
-    let registry = {
-        let mut settings = registry.app.settings.clone();
-        (settings.probe_window_cap, settings.probes_per_tick) = (16, 16);
-        let app = registry.app.with_settings(settings);
-        (registry, app)
-    };
-    let (registry, app) = registry;
+    let mut settings = registry.app.settings.clone();
+    (settings.probe_window_cap, settings.probes_per_tick) = (16, 16);
+    let app = registry.app.with_settings(settings);
     registry.advance(HOUR * 9);
     registry.publish_card(&peer.url("/new-1/card.json")).await;
     registry.publish_card(&peer.url("/new-2/card.json")).await;
     registry.events();
     let tick = json!({ "detail-type": "probe-tick" });
     let report = probe_tick::handle(&app, tick).await.unwrap();
-    assert_eq!(
-        (&report["probed"], &report["renewed"]),
-        (&json!(14), &json!(12)),
-        "two of 16 are left: {report}"
-    );
+    assert_eq!(report["probed"], 14, "two of 16 are left: {report}");
+    assert_eq!(report["renewed"], 12, "{report}");
     let late = registry.publish_card(&peer.url("/new-3/card.json")).await;
     let event = tests::test_registry::listing_queued_event(&late);
     registry.advance(std::time::Duration::from_secs(1));
@@ -209,21 +191,21 @@ async fn publishing_a_live_listing_again_probes_it_unless_its_proof_is_fresh() {
     registry.advance(HOUR * 5);
     registry.events();
     let fresh = registry.publish(&json!({ "url": peer.card() })).await;
-    assert_eq!(
-        (&fresh["status"], &fresh["message"]),
-        (&json!("active"), &json!("This listing is already Live. Nothing was changed."))
-    );
+    assert_eq!(fresh["status"], "active");
+    assert_eq!(fresh["message"], "This listing is already Live. Nothing was changed.");
     assert!(registry.events().is_empty());
     registry.advance(HOUR * 4);
     let old = registry.publish(&json!({ "url": peer.card() })).await;
-    assert_eq!(old["status"], "active");
+    assert_eq!((&old["status"], &old["next"]["wait_s"]), (&json!("active"), &json!(2)), "{old}");
     assert!(old["message"].as_str().unwrap().contains("probed again now"), "{old}");
     peer.forget_requests();
     registry.deliver_events().await;
     assert_eq!(peer.request_count("SendMessage"), 1, "the probe is whole");
     assert_eq!(time(&registry.status(&id).await["probe"]["probed_at"]), registry.now());
+    peer.forget_requests();
+    registry.advance(HOUR);
     registry.first_probe(&id).await;
-    assert_eq!(peer.request_count("SendMessage"), 1, "a late event of a fresh listing probes nothing");
+    assert_eq!(peer.request_names(), [""; 0], "a late event of a fresh listing probes nothing");
 }
 
 /// Otherwise anybody could delay the demotion of a listing.
@@ -304,6 +286,7 @@ async fn due_time_is_never_shown_in_the_past() {
     registry.advance(HOUR);
     let status = registry.status(&id).await;
     assert_eq!(time(&status["retry_at"]), registry.now(), "a due time is never in the past");
+    assert_eq!(status["next"]["wait_s"], TICK.as_secs(), "the tick decides: {status}");
     let live = Peer::start(agents::newest).await;
     let id = registry.live_card(&live.card()).await;
     registry.advance(DAY * 7 - HOUR);

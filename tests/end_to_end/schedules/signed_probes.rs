@@ -33,10 +33,8 @@ fn verify(registry: &TestRegistry, request: &PeerRequest, key: &(Vec<u8>, String
     assert!(parameters.starts_with(covered), "{parameters}");
     let agent = header("signature-agent").strip_prefix("sig1=").unwrap();
     assert_eq!(agent, format!("\"{}\"", registry.url("").trim_end_matches('/')));
-    assert_eq!(
-        (parameter(parameters, "keyid"), parameter(parameters, "tag")),
-        (key.1.as_str(), "web-bot-auth")
-    );
+    assert_eq!(parameter(parameters, "keyid"), key.1);
+    assert_eq!(parameter(parameters, "tag"), "web-bot-auth");
     let [created, expires] =
         ["created", "expires"].map(|name| parameter(parameters, name).parse::<i64>().unwrap());
     let age = registry.now().as_second() - created;

@@ -1,5 +1,4 @@
-//! Tests several sequencers that write to one evidence log at the same time. Every leaf is added once, and
-//! the tree only grows.
+//! Tests several sequencers of one evidence log at once: every leaf is added once, and the tree only grows.
 
 use std::collections::BTreeSet;
 

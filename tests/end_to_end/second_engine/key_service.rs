@@ -69,10 +69,7 @@ async fn attestations_are_signed_in_the_key_service() {
         assert_eq!(published["keys"][0]["kid"], answer["attestation"]["kid"], "{engine}");
 
         let stored = app.store.signing_keys().await.unwrap();
-        assert!(
-            stored.iter().all(|key| key.secret.starts_with("service:")),
-            "{engine}: a secret in the table"
-        );
+        assert!(stored.iter().all(|key| key.secret.starts_with("service:")), "{engine}: a stored secret");
         let error = keys::rotate(&app).await.unwrap_err();
         assert_eq!(error.code, "same_key", "{engine}: the key service has no new key yet");
     }

@@ -24,14 +24,11 @@ async fn each_publication_probe_and_funnel_step_changes_the_trail_once() {
     registry.deliver_events().await;
     assert_close(&trail(&registry, &id).await, "joined", 5.0);
 
-    let demo = json!({ "listing_id": id });
     for _ in 0..2 {
-        let draft =
-            registry.post("/api/products/demo", &demo).await.body["next_steps"]["example_body"].clone();
+        assert!(registry.draft(&id).await.is_object());
         assert_close(&trail(&registry, &id).await, "attraction", 3.5);
-        assert!(draft.is_object());
     }
-    let draft = registry.post("/api/products/demo", &demo).await.body["next_steps"]["example_body"].clone();
+    let draft = registry.draft(&id).await;
     assert_eq!(registry.post("/api/products/feedback", &draft).await.status, 200);
     assert_eq!(registry.post("/api/products/feedback", &draft).await.status, 409);
     let row = trail(&registry, &id).await;
@@ -55,11 +52,8 @@ async fn failed_probe_raises_the_danger_value_and_successful_probe_lowers_it() {
     assert_close(&row, "danger", 10.0);
     assert_eq!(row["event_counts"]["probes_fail"], 1);
     let row = trail(&registry, &unclear).await;
-    assert_eq!(
-        (number(&row["danger"]), &row["event_counts"]["probes_fail"]),
-        (0.0, &json!(0)),
-        "a 503 was counted as a failed probe"
-    );
+    assert_eq!(row["danger"], 0.0, "{row}");
+    assert_eq!(row["event_counts"]["probes_fail"], 0, "a 503 was counted as a failed probe");
     let board = registry.call_tool("follow_trail", &json!({ "kind": "dangerous" })).await;
     assert_eq!(super::ids(&board["items"]), [failing.as_str()]);
     assert_eq!(board["items"][0]["lane"], "needs_fix");
@@ -96,10 +90,8 @@ async fn trail_changes_of_a_match_are_written_by_a_later_request() {
     registry.get("/api/feed").await;
     let after = trail(registry, &pair.agent).await;
     // One caller counts once: 2 for the hit, 1 for the query, 0.5 for reading the trail in this hour.
-    assert_eq!(
-        (&after["event_counts"]["match_hits"], &before["event_counts"]["match_hits"]),
-        (&json!(1), &json!(0))
-    );
+    assert_eq!(before["event_counts"]["match_hits"], 0);
+    assert_eq!(after["event_counts"]["match_hits"], 1);
     let more = number(&after["demand"]) - number(&quiet["demand"]);
     assert!((more - 3.5).abs() < 0.02, "{more}: {after}");
     assert_close(&after, "attraction", number(&quiet["attraction"]) + 0.5);

@@ -1,5 +1,4 @@
-//! Tests that the pairs of listings that were used together do not grow without a limit: they expire, and a listing has a
-//! limited number of them.
+//! Tests that the pairs of listings that were used together are limited: they expire, and a listing has few of them.
 
 use registry::model::{Kind, ListingId};
 use serde_json::json;

@@ -19,11 +19,8 @@ async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {
     let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Impersonates a bank." });
     registry.run("operator", command).await;
     let refused = registry.post(STIGMERGY, &trace_body(id, "Another.")).await;
-    assert_eq!(
-        (refused.status, &refused.body["next"]["action"]),
-        (404, &json!("check_status")),
-        "{refused:?}"
-    );
+    assert_eq!(refused.status, 404, "{refused:?}");
+    assert_eq!(refused.body["next"]["action"], "check_status", "{refused:?}");
     let used = json!({ "listing_id": pair.server, "listing_b": id });
     assert_eq!(call_as(registry, 2, "used_with", used).await.unwrap_err().code, "listing_not_found");
     for (tool, arguments) in [
@@ -73,11 +70,7 @@ async fn only_the_operator_can_evaporate_trails() {
         (&json!([]), &json!([]), &json!(0.0))
     );
     assert_eq!(after["totals"]["compositions"], 0);
-    assert_eq!(
-        sensed(&registry, &ids[1]).await["compositions"],
-        json!([]),
-        "the composition is left at the other listing"
-    );
+    assert_eq!(sensed(&registry, &ids[1]).await["compositions"], json!([]), "left at the other listing");
     let repeated = json!({ "listing_id": ids[0], "listing_b": ids[1] });
     let repeated = call_as(&registry, 0, "used_with", repeated).await.unwrap();
     assert_eq!(repeated["counted"], false, "the same source counted again");

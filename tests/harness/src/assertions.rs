@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-/// Asserts that a document has these members with these values; null stands for a missing member. The document may have
-/// further members.
+/// Asserts that a document has these members with these values, and maybe others; null stands for a missing member.
 ///
 /// # Panics
 /// A member is missing or has another value.

@@ -41,7 +41,6 @@ pub struct PeerRequest {
     pub path: String,
     /// The query, without the question mark.
     pub query: String,
-    /// The headers.
     pub headers: HeaderMap,
     /// The JSON of the body, or null.
     pub body: Value,
@@ -62,7 +61,6 @@ impl PeerRequest {
         self.method().map_or_else(|| format!("{} {}", self.verb, self.path), str::to_owned)
     }
 
-    /// A header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
@@ -75,7 +73,6 @@ impl PeerRequest {
     }
 }
 
-/// A JSON answer.
 #[must_use]
 pub fn json_answer(status: u16, body: &Value) -> Response {
     let status = StatusCode::from_u16(status).unwrap();
@@ -139,7 +136,6 @@ impl Peer {
         Self { origin, shared, task }
     }
 
-    /// The URL of a path.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.origin)
@@ -162,7 +158,6 @@ impl Peer {
         locked(&self.shared.requests).clone()
     }
 
-    /// The names of all requests.
     #[must_use]
     pub fn request_names(&self) -> Vec<String> {
         self.requests().iter().map(PeerRequest::name).collect()

@@ -38,10 +38,8 @@ pub const NOON: &str = "2026-11-20T12:00:00Z";
 /// The interval of ticks, and the minimum time between two probes of one listing.
 pub const TICK: Duration = Duration::from_secs(360);
 
-/// An hour.
 pub const HOUR: Duration = Duration::from_secs(3600);
 
-/// A day.
 pub const DAY: Duration = Duration::from_secs(86_400);
 
 /// A registry under test.
@@ -101,7 +99,6 @@ impl TestRegistry {
         }
     }
 
-    /// The URL of a path.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         self.local.url(path)
@@ -131,12 +128,10 @@ impl TestRegistry {
         millis.fetch_add(i64::try_from(by.as_millis()).unwrap(), Ordering::SeqCst);
     }
 
-    /// A GET.
     pub async fn get(&self, path: &str) -> Reply {
         Reply::of(self.http.get(self.url(path))).await
     }
 
-    /// A GET with a header.
     pub async fn get_with(&self, path: &str, header: (&str, &str)) -> Reply {
         Reply::of(self.http.get(self.url(path)).header(header.0, header.1)).await
     }
@@ -264,14 +259,12 @@ impl TestRegistry {
         demo.body["next_steps"]["example_body"].clone()
     }
 
-    /// The status of a listing.
     pub async fn status(&self, id: &ListingId) -> Value {
         let reply = self.get(&format!("/api/listings/status?id={id}")).await;
         assert_eq!(reply.status, 200, "{reply:?}");
         reply.body
     }
 
-    /// The lane of a listing.
     pub async fn lane(&self, id: &ListingId) -> String {
         self.status(id).await["lane"].as_str().unwrap().to_owned()
     }
@@ -292,15 +285,10 @@ impl TestRegistry {
     pub async fn feed_types(&self) -> Vec<String> {
         self.settle();
         let feed = self.get("/api/feed?limit=100").await.body;
-        feed["items"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|item| item["type"].as_str().unwrap().to_owned())
-            .collect()
+        let items = feed["items"].as_array().unwrap().iter();
+        items.map(|item| item["type"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// The probe statistics.
     pub async fn probe_statistics(&self) -> Value {
         let reply = self.get("/api/probes").await;
         assert_eq!(reply.status, 200, "{reply:?}");

@@ -180,10 +180,7 @@ fn settings_table_is_generated_from_the_code() {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(&path, &current).unwrap();
     }
-    assert!(
-        text == current || std::env::var_os("UPDATE").is_some(),
-        "run `UPDATE=1 cargo test -p repository`"
-    );
+    assert!(text == current || std::env::var_os("UPDATE").is_some(), "run UPDATE=1 cargo test -p repository");
 }
 
 #[test]

@@ -133,11 +133,8 @@ fn every_source_file_is_declared_as_a_module() {
             };
             let declaration = format!("mod {name};");
             let text = |path: &PathBuf| fs::read_to_string(path).unwrap_or_default();
-            assert!(
-                parents.iter().any(|parent| text(parent).contains(&declaration)),
-                "no module declares {}",
-                file.display()
-            );
+            let is_declared = parents.iter().any(|parent| text(parent).contains(&declaration));
+            assert!(is_declared, "no module declares {}", file.display());
             checked += 1;
         }
     }

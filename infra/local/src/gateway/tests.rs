@@ -103,10 +103,8 @@ async fn precedence_of_routes_is_the_same_as_on_api_gateway() {
     let named = send(&api, request(Method::GET, "/named/live.svg", "")).await;
     assert_eq!((named.0, &named.2[..]), (StatusCode::OK, &b"live.svg"[..]));
     let refused = send(&api, request(Method::POST, "/named/live.svg", "")).await;
-    assert_eq!(
-        (refused.0, &refused.1[header::ALLOW]),
-        (StatusCode::METHOD_NOT_ALLOWED, &"GET,HEAD".parse().unwrap())
-    );
+    assert_eq!(refused.0, StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(refused.1[header::ALLOW], "GET,HEAD");
     for uri in ["/deep", "/unknown", "/echo/"] {
         let (status, _, body) = send(&api, request(Method::GET, uri, "")).await;
         assert_eq!((status, &body[..]), (StatusCode::IM_A_TEAPOT, &b"rest"[..]), "{uri}");

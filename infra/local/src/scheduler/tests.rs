@@ -80,11 +80,7 @@ async fn scheduled_jobs_run_after_the_start_and_then_regularly() {
     assert_eq!(drain(&mut rechecks).len(), 0);
     sleep(Duration::from_secs(3600)).await;
     assert_eq!(drain(&mut rechecks).len(), 1);
-    assert_eq!(
-        super::until_next(3_000, Duration::from_secs(10)),
-        Duration::from_secs(7),
-        "a slot of the tick"
-    );
+    assert_eq!(super::until_next(3_000, Duration::from_secs(10)), Duration::from_secs(7), "slot of the tick");
     running.stop().await;
     sleep(Duration::from_secs(3600)).await;
     drain(&mut ticks);

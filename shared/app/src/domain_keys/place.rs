@@ -121,8 +121,7 @@ async fn in_key_set(app: &App, target: Result<Target, String>, url: &str) -> Res
     Ok(found)
 }
 
-/// The keys of a key set (RFC 7517). Keys that this registry does not support, and keys that must not verify signatures, are
-/// skipped.
+/// The keys of a key set (RFC 7517). Keys that are not supported, or must not verify signatures, are skipped.
 fn of_key_set(document: &Value) -> Vec<PublicKey> {
     let keys = document["keys"].as_array().into_iter().flatten().take(MAX_KEYS);
     keys.filter_map(|key| PublicKey::from_jwk(key.as_object()?).ok()).collect()

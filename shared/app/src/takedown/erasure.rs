@@ -10,7 +10,7 @@ pub(super) async fn erase_contact(app: &App, id: &ListingId) -> Result<Outcome, 
     if erased {
         tell(app, id, "contact").await?;
     }
-    let note = if erased { "The contact was erased." } else { "This listing has no stored contact." };
+    let note = if erased { "The contacts were erased." } else { "This listing has no stored contact." };
     Ok(Outcome::of_one(erased, 0, note))
 }
 
@@ -29,9 +29,13 @@ pub(super) async fn erase(
         (Some(id), None, None) => Erased::Listing(id),
         (None, Some(email), None) if email.contains('@') => Erased::Email(email),
         (None, None, Some(id)) if id.len() >= SHORTEST_ID => Erased::PublicText(id),
-        _ => {
-            let detail = "Send either `listing_id`, `email` or `text_id`: what is erased.";
-            return Err(Problem::invalid("listing_id", "whose_data", detail));
+        (listing, email, text) => {
+            let (field, detail) = match (listing, email, text) {
+                (None, Some(_), None) => ("email", "`email` must contain an `@`."),
+                (None, None, Some(_)) => ("text_id", "Send the whole `text_id`: at least 12 characters."),
+                _ => ("listing_id", "Send either `listing_id`, `email` or `text_id`: what is erased."),
+            };
+            return Err(Problem::invalid(field, "whose_data", detail));
         }
     };
     let report = app.store.erase(&whose, after).await?;
@@ -50,11 +54,9 @@ pub(super) async fn erase(
     {
         tell(app, id, "personal data").await?;
     }
-    let counts: Vec<String> = counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
-    let note = match &report.next {
-        None => format!("Erased: {}.", counts.join(", ")),
-        Some(_) => format!("Erased: {}. Repeat the command with `after`.", counts.join(", ")),
-    };
+    let counts: Vec<String> = counts.iter().map(|(what, count)| format!("{what} ({count})")).collect();
+    let again = if report.next.is_some() { " Repeat the command with `after`." } else { "" };
+    let note = format!("Erased: {}.{again}", counts.join(", "));
     Ok(Outcome { next: report.next, ..Outcome::of_one(erased, 0, note) })
 }
 

@@ -1,5 +1,4 @@
-//! Shows feedback to the operator, and to the proven owner of its listing. Addresses, phone numbers and secrets in its
-//! texts are replaced.
+//! Shows feedback to the operator and the proven owner of its listing, without addresses, phone numbers and secrets.
 
 use super::Outcome;
 use crate::prelude::*;

@@ -14,7 +14,7 @@ pub(super) async fn withdraw(app: &App, id: &ListingId, reason: PublicReason) ->
     match take_off(app, id, &withdrawal).await? {
         None => Err(Problem::listing_not_found(&app.settings, id.as_str())),
         Some(false) => Ok(Outcome::of_one(false, 0, "This listing is already withdrawn.")),
-        Some(true) => Ok(Outcome::of_one(true, 1, "Withdrawn. The command `restore` undoes this.")),
+        Some(true) => Ok(Outcome::of_one(true, 1, "Withdrawn. The command `restore` queues it again.")),
     }
 }
 
@@ -23,7 +23,7 @@ pub(super) async fn restore(app: &App, id: &ListingId) -> Result<Outcome, Proble
         blocked_conflict(format!("The host of this listing is blocked. Unblock {} first.", block.host))
     };
     Ok(match restore_unless(app, id, host_blocked, |_| None).await? {
-        true => Outcome::of_one(true, 1, "Restored. It is probed now and becomes Live if it answers."),
+        true => Outcome::of_one(true, 1, "Restored. It waits for its next probe."),
         false => Outcome::of_one(false, 0, "This listing is not withdrawn."),
     })
 }

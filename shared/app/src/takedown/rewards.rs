@@ -22,7 +22,7 @@ pub(super) async fn revoke_purchase(app: &App, id: &PurchaseId) -> Result<Outcom
     })?;
     let closed = app.store.close_purchase(&stored.purchase).await?;
     let note = match closed {
-        true => "Revoked. The token of this purchase gives no access any more. Refund the payment at Stripe.",
+        true => "Revoked. Its token gives no access any more. If it was paid, refund the payment at Stripe.",
         false => "This purchase is closed already.",
     };
     Ok(Outcome::of_one(closed, 0, note))

@@ -26,9 +26,9 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
             messages.push(message(TalkKind::Welcome, welcome.to_owned()));
         }
         (LiveChange::Fallen, Lane::Gated) => {
-            let text = "Your listing is no longer Live: in three different hours, the server asked for a sign-in. The \
-                sign-in is correct, so the listing is now gated. To become Live again, allow the handshake \
-                without a token.";
+            let text = "Your listing is no longer Live: the recheck failed in three different hours, and the server now \
+                asks for a sign-in. The sign-in is correct, so the listing is gated. To become Live again, allow the \
+                handshake without a token.";
             messages.push(message(TalkKind::Recheck, text.to_owned()));
         }
         (_, Lane::Gated) if change.before.lane != Lane::Gated => {
@@ -37,22 +37,14 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
                 token.";
             messages.push(message(TalkKind::Welcome, text.to_owned()));
         }
-        (_, Lane::Demoted) if change.before.lane == Lane::Gated => {
-            let text = format!(
-                "Your listing is no longer gated (demoted), because the weekly recheck failed in three different \
-                 hours. {} After the fix, publish it again.",
-                fix(reason)
-            );
-            messages.push(message(TalkKind::Recheck, text));
-        }
-        (LiveChange::Fallen, _) => {
+        (_, Lane::Demoted) if change.before.lane.is_proven() => {
+            let was = if change.before.lane == Lane::Gated { "gated" } else { "Live" };
             let why = match change.record.ok {
                 true => "your server answers, but a check failed",
                 false => "the recheck failed in three different hours",
             };
             let text = format!(
-                "Your listing is no longer Live (demoted), because {why}. {} After the fix, publish it again to \
-                 become Live again.",
+                "Your listing is no longer {was} (demoted), because {why}. {} After the fix, publish it again.",
                 fix(reason)
             );
             messages.push(message(TalkKind::Recheck, text));
@@ -61,8 +53,8 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         (LiveChange::Kept, _) if change.is_routine() => {}
         (LiveChange::Kept, _) if change.record.ok && change.after.failures == 0 => {
             let text = format!(
-                "The recheck passed, so your listing stays Live for another week. The registry usually probes it \
-                 again within a day, and at the latest at {}.",
+                "The recheck passed, so your listing is Live. The registry usually probes it again within a day, \
+                 and at the latest at {}.",
                 change.after.due_at
             );
             messages.push(message(TalkKind::Recheck, text));
@@ -70,7 +62,7 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         // Further failures within the week are not reported.
         (LiveChange::Kept, _) if change.before.failures == 0 => {
             let text = format!(
-                "A probe of your Live listing failed. The recheck probes it again every hour. After failures in three \
+                "A probe of your listing failed. The recheck probes it again, at first every hour. After failures in three \
                  different hours, your listing is no longer Live; after timeouts, 5xx and similar failures only when \
                  its last proof expires. {}",
                 fix(reason)

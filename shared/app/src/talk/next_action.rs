@@ -39,12 +39,12 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
                     "take_demo",
                     "/api/products/demo",
                     Some(json!({ "listing_id": id })),
-                    "A free demo is available. It contains files made from the card of the listing.",
+                    "A free demo is available. It contains files made for the listing.",
                 )),
                 (true, false) => {
-                    let why = "The listing took its demo. To get a founding seat (a free product) or a discount, \
-                        send feedback: next_steps.example_body from the response to the demo, with your own \
-                        answers.";
+                    let why = "The listing took its demo. Its feedback earns a founding seat (a free product) while \
+                        seats are left, then a discount. Send next_steps.example_body from the response to the demo, \
+                        with your own answers.";
                     Some(post("leave_feedback", "/api/products/feedback", None, why))
                 }
                 (true, true) => None,
@@ -63,12 +63,10 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
                 "publish_again",
                 "/api/publish",
                 listing.published_url().map(|url| json!({ "url": url })),
-                "After the fix, publish its URL or server description again. It is then probed at once.",
+                "After the fix, publish its URL or server description again. It is then probed again.",
             ),
         ],
-        Lane::Gated => {
-            vec![status("The server asks for a sign-in, and the sign-in is correct. The status shows it.")]
-        }
+        Lane::Gated => vec![status("The server asks for a sign-in. The status shows what the probe found.")],
         Lane::Unchecked => vec![status("The registry cannot check the packages. The status shows them.")],
         Lane::Package => vec![status("The packages were checked. The status shows the result.")],
         Lane::Withdrawn => vec![status("The listing was withdrawn. The status shows why.")],

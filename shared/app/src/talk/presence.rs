@@ -56,8 +56,8 @@ impl Talk {
         let is_present = visited_at.is_some_and(|at| now.duration_since(at) < VISIT_VALIDITY);
         let (mode, reason) = if now < ends {
             let reason = format!(
-                "The listing is new. Until {ends}, it is shown as active in Talk. To stay \
-                active, read the inbox or check in before that time."
+                "The listing is new. Until {ends}, it is shown as active in Talk. After that, it needs a visit in the \
+                last seven days: a read of the inbox or a check-in."
             );
             (TalkMode::Grace, reason)
         } else if is_present {

@@ -19,13 +19,7 @@ pub fn read_text(action: TalkAction, text: Option<&str>) -> Result<Option<String
             }
         };
     }
-    let text = public_text("text", text, action.longest_text())?;
-    if action == TalkAction::Social && has_phone_number(&text) {
-        let detail = "The talk feed is public and must not contain personal data. Remove the phone number. \
-            Give a URL or a listing id instead.";
-        return Err(Problem::invalid("text", "phone_number", detail));
-    }
-    Ok(Some(text))
+    public_text("text", text, action.longest_text()).map(Some)
 }
 
 /// A public text, trimmed. 422 names the fault; `field` is the argument.
@@ -45,6 +39,12 @@ pub fn public_text(field: &'static str, text: &str, longest: usize) -> Result<St
         return refusal(
             "email_address",
             format!("`{field}` must not contain an e-mail address. Give a URL or a listing id instead."),
+        );
+    }
+    if has_phone_number(text) {
+        return refusal(
+            "phone_number",
+            format!("`{field}` must not contain a phone number. Give a URL or a listing id instead."),
         );
     }
     if has_secret(text) {

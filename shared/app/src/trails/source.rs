@@ -6,8 +6,7 @@ use sha2::{Digest, Sha256};
 use crate::prelude::*;
 use registry_model::{HostName, hex};
 
-/// A digest of a caller's digest, a listing and an action. So the same caller has different digests at different
-/// listings.
+/// A digest of a caller's digest, a listing and an action, so that it differs from listing to listing.
 pub fn source_digest(caller_digest: &str, at: &ListingId, what: &str) -> String {
     let mut hash = Sha256::new();
     for part in [at.as_str(), "\n", what, "\n", caller_digest] {

@@ -50,9 +50,9 @@ pub struct Hyper {
     pub inputs: IndexChange,
 }
 
-const RULE: &str = "hyper_index = (last - first) / hours, from at most 24 hourly samples; hyper_mode is true \
-    if the gate min_active and at least 3 other gates are passed, and then network_value uses the exponents of a \
-    dense network";
+const RULE: &str = "hyper_index = (last - first) / hours, from at most 24 hourly samples, and 0 below one \
+    hour; hyper_mode is true if the gate min_active and at least 3 other gates are passed, and then network_value uses \
+    the exponents of a dense network";
 
 /// The least value of each gate; the last gate is always required.
 const GATES: [(&str, f64); 6] = [

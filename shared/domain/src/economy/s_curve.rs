@@ -1,6 +1,5 @@
-//! Growth curves. Each curve compares a count now, a day ago and two days ago, and computes the phase of the
-//! S-curve from these three numbers. The curve compares days and not hours, because a small registry has at
-//! most one event in an hour.
+//! Growth curves. Each compares a count now, a day ago and two days ago, and computes the phase of the S-curve. It
+//! compares days and not hours, because a small registry has at most one event in an hour.
 
 use super::rounded;
 use crate::prelude::*;

@@ -1,5 +1,4 @@
-//! Publishes this registry's own agent card at other registries. Only the operator can start this, because it
-//! writes to another service.
+//! Publishes the registry's own agent card at other registries. Only the operator may do so: it writes to other services.
 
 use futures::future::join_all;
 

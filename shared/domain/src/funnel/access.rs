@@ -21,7 +21,7 @@ pub struct Opened {
 pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
     let grant = grant(app, "token", token).await?;
     if !grant.is_open() {
-        let detail = "This purchase is not paid yet. The token works as soon as the payment is confirmed.";
+        let detail = "This purchase is not paid. The token works as soon as a payment is confirmed.";
         return Err(Problem::new(StatusCode::PAYMENT_REQUIRED, "not_paid", detail));
     }
     let profile = match &grant.subject {
@@ -71,8 +71,8 @@ fn bad_token(app: &App, field: &str) -> Problem {
     problem.with_next(NextStep::take_demo(
         &app.settings,
         None,
-        "You get a token for feedback on a demo while founding seats (free products) are left, or for a purchase \
-            once payments are open.",
+        "Send the `listing_id` of a Live listing. Its first feedback earns a token while founding seats (free products) are \
+            left. So does a purchase once payments are open.",
     ))
 }
 
@@ -98,7 +98,9 @@ pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<C
             },
         };
         if holder.as_ref() != Some(&order.listing_id) {
-            return Err(bad_token(app, "access_token"));
+            let mut problem = bad_token(app, "access_token");
+            problem.detail = "`access_token` is not one that the listing of this order got.".to_owned();
+            return Err(problem);
         }
     }
     let listing = app.store.listing(&order.listing_id).await?.ok_or_else(unknown)?;
@@ -118,7 +120,7 @@ fn token_required(app: &App, id: &ListingId) -> Problem {
         leave_feedback returned.";
     let mut problem = Problem::conflict("token_required", detail);
     problem.field = Some("access_token".to_owned());
-    let note = "A demo without `source` counts as real, without a confirmation.";
+    let note = "While the listing is Live, a demo without `source` counts as real, without a confirmation.";
     problem.with_next(NextStep::take_demo(&app.settings, Some(id), note))
 }
 

@@ -86,8 +86,7 @@ fn chosen(
 ) -> Result<Order, Problem> {
     if let Some(named) = named {
         let found = orders.into_iter().find(|order| order.order_id == *named);
-        let detail = "`order_id` belongs to another listing. Send the `order_id` from the demo of this \
-            listing.";
+        let detail = "This listing has no such order. Send the `order_id` from the demo of this listing.";
         return found.ok_or_else(|| conflict("order_id", "other_listing", detail));
     }
     let default = Sku::of_kind(listing.shown_kind());

@@ -1,5 +1,4 @@
-//! The argument `goals`. It is a list, or one text with a goal on each line. Query strings and language
-//! models use the text form.
+//! The argument `goals`: a list, or a text with a goal on each line, which query strings and language models use.
 
 use super::demo::{check_goal_count, goals};
 use super::feedback_form::goals_schema;

@@ -81,7 +81,7 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     let (url, after) = (|path| settings.url(path), settings.payments_open_after);
     let stages = [
         ("list", "List", format!("POST {} {{\"url\": \"<card URL>\"}}", url("/api/publish"))),
-        ("live", "Live", format!("GET {} until lane=active", url("/api/listings/status?id=<listing_id>"))),
+        ("live", "Live", format!("GET {} while lane=queued", url("/api/listings/status?id=<listing_id>"))),
         ("demo", "Demo", format!("POST {} {{\"listing_id\": \"<listing_id>\"}}", url("/api/products/demo"))),
         (
             "feedback",
@@ -231,7 +231,7 @@ pub fn listing_deal(listing: &Listing, settings: &Settings, deal: &Deal) -> List
             match deal.remaining {
                 _ if listing.feedbacked => "This listing has sent its feedback, which earned its reward",
                 0 => "Take the demo, then send feedback: it earns a code for 25 % off",
-                _ => "Take the demo, then send feedback: it earns a full product",
+                _ => "Take the demo, then send feedback: it earns a full product, one for each domain",
             }
         ),
         take_demo_body: Map::from_iter([("listing_id".to_owned(), listing.id.as_str().into())]),

@@ -114,7 +114,7 @@ pub(super) async fn reissue(
         Reward::Code(_) => Vec::new(),
     };
     let reward = renew(app, &before, goals, Claimant::Key).await?;
-    let reward = reward.ok_or_else(|| already_completed(app, id))?;
+    let reward = reward.ok_or_else(spent)?;
     Ok(FeedbackGiven { feedback: before.feedback, reward, counts: app.store.live().await?.funnel })
 }
 
@@ -122,11 +122,13 @@ pub(super) async fn reissue(
 /// feedback has stops working: the token or code, and the key. Errors: 409 `not_completed` or `reward_spent`.
 pub async fn reclaim(app: &App, id: &ListingId) -> Result<Rewarded, Problem> {
     let before = app.store.completion(id).await?.ok_or_else(|| not_completed(app, id))?;
-    renew(app, &before, Vec::new(), Claimant::Owner).await?.ok_or_else(|| {
-        let detail = "The reward was revoked by the operator, or its discount code has been used. Ask the operator \
-            of this registry.";
-        Problem::conflict("reward_spent", detail)
-    })
+    renew(app, &before, Vec::new(), Claimant::Owner).await?.ok_or_else(spent)
+}
+
+fn spent() -> Problem {
+    let detail = "The reward was revoked by the operator, or a purchase uses its discount code. Ask the operator of \
+        this registry.";
+    Problem::conflict("reward_spent", detail)
 }
 
 /// Replaces a reward; `None` if it cannot be replaced.
@@ -186,8 +188,7 @@ pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
 }
 
 fn not_completed(app: &App, id: &ListingId) -> Problem {
-    let detail =
-        "This listing has not sent feedback yet, so it has no reward. Take the demo and send feedback.";
+    let detail = "This listing has sent no feedback, so it has no reward. A demo requires a Live listing.";
     Problem::conflict("not_completed", detail).with_next(NextStep::take_demo(
         &app.settings,
         Some(id),

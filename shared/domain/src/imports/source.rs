@@ -15,8 +15,7 @@ const OVERLAP: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
-    /// A list of the registry API, such as `https://host/v0.1/servers`, page by page. Only the latest version of each server
-    /// is read.
+    /// A list of the registry API, such as `https://host/v0.1/servers`, page by page, with the latest version of each server.
     Registry(Url),
     /// The list of the dumps of a registry, such as `https://host/dumps.json`. A page is a part of the latest dump.
     Dump {
@@ -37,8 +36,7 @@ pub(super) struct Page {
 }
 
 impl Source {
-    /// The source at a URL: a registry is given by its base URL, by that of a collection (`/r/<name>`), or by that of its list
-    /// (`…/servers`).
+    /// The source at a URL: the base URL of a registry, that of a collection (`/r/<name>`), or of its list (`…/servers`).
     #[must_use]
     pub fn of_url(mut url: Url, log_key: Option<String>) -> Self {
         url.set_fragment(None);

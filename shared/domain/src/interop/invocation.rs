@@ -33,7 +33,7 @@ pub struct Invocation {
     pub first: EntryProtocol,
     /// The protocols in which the listing can be called. `first` comes first.
     pub protocols: Vec<EntryProtocol>,
-    /// A call of an MCP tool.
+    /// A call of an MCP tool, or of `tools/list` if no tool is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp: Option<Call>,
     /// An A2A message over JSON-RPC.
@@ -42,7 +42,7 @@ pub struct Invocation {
     /// An A2A message over plain HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<Call>,
-    /// A search that finds the listing again at this registry.
+    /// A search for the name of the listing at this registry.
     pub ard: Call,
 }
 
@@ -174,9 +174,8 @@ pub fn adapters() -> Vec<Adapter> {
     let adapters = [
         (
             Mcp,
-            "tools/call, after the handshake of the protocol revision",
-            "the revision and the tools that \
-            the last probe found",
+            "tools/call, with the handshake that the protocol revision needs",
+            "the revision and the tools that the last probe found",
         ),
         (A2a, "SendMessage over JSON-RPC (message/send before 1.0)", "the version that the last probe found"),
         (
@@ -185,7 +184,7 @@ pub fn adapters() -> Vec<Adapter> {
             "the binding that the last probe found, if it was \
             REST",
         ),
-        (Ard, "a search that finds the listing's catalogue entry", "the ARD endpoint of this registry"),
+        (Ard, "a search for the name of the listing", "the ARD endpoint of this registry"),
         (Dns, "no call: use another protocol", "nothing: probes do not read DNS records"),
     ];
     adapters.map(|(protocol, gives, from)| Adapter { protocol, gives, from }).to_vec()

@@ -24,15 +24,15 @@ pub struct CapabilityNode {
     pub protocols: Vec<EntryProtocol>,
     /// Versions and bindings that the last probe proved, such as `a2a/1.0` and `jsonrpc`.
     pub proven: Vec<String>,
-    /// The names of the tools of an MCP server.
+    /// The names of the tools of an MCP server, at most 40.
     pub mcp_tools: Vec<String>,
-    /// The names of the skills of an agent.
+    /// The names of the skills of an agent, at most 40.
     pub a2a_skills: Vec<String>,
     /// The URLs of the listing.
     pub endpoints: Endpoints,
     /// The score of its trail; 0 without a trail.
     pub trail_score: f64,
-    /// Whether all blocking checks of its last probe passed.
+    /// Whether its last probe was good and all blocking checks passed.
     pub clean: bool,
 }
 

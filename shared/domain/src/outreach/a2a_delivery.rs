@@ -31,8 +31,7 @@ pub struct Deliveries {
     pub failed: u32,
 }
 
-/// Also sends the inbox messages to the agents, if the operator turned that on. Each is sent at most once, even if it
-/// fails.
+/// Also sends the inbox messages to the agents, if the operator turned that on; each at most once, even if it fails.
 pub async fn deliver(app: &App, touched: Vec<TouchedListing>) -> Deliveries {
     let mut by_host: BTreeMap<HostName, Vec<TouchedListing>> = BTreeMap::new();
     if app.settings.outreach_delivery == OutreachDelivery::TalkAndA2a {

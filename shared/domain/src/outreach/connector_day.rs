@@ -83,18 +83,18 @@ fn picked(app: &App, chosen: &Candidate, now: Moment, queue_after: Vec<QueuedPar
             name: listing.name.clone(),
             kind: listing.shown_kind(),
             role: likeness.role.unwrap_or("peer").to_owned(),
-            engage: texts::inbox_link(settings, &listing.id),
+            engage: settings.url(&format!("/api/talk?listing_id={}", listing.id)),
             status: "live".to_owned(),
         }),
         connector_likeness: likeness.points,
         traits: likeness.traits.clone(),
         why: format!(
-            "Of all Live listings that may be contacted, {} fits best as a connector ({} points). Its live \
-             score is {live_score} of 10.",
+            "Of the connectors that may be contacted and have a live score of at least {MIN_LIVE_SCORE}, {} fits best \
+             ({} points). Its live score is {live_score} of 10.",
             listing.name, likeness.points
         ),
         action: FirstStep {
-            step: "The daily job sends the draft once to the partner's Talk inbox.".to_owned(),
+            step: "The hourly job sends the draft once to the partner's Talk inbox.".to_owned(),
             do_not: owned(&[
                 "Do not write to another connector today.",
                 "Do not write to this connector again before the pause after this message is over.",
@@ -116,14 +116,13 @@ fn research(
     let best = free.first();
     let why = match best {
         Some(best) => format!(
-            "No candidate has at least {MIN_LIKENESS} points as a connector and a live score of at least \
-             {MIN_LIVE_SCORE}. The best candidate is {} with {} points and a live score of {}.",
+            "No candidate that may be contacted has at least {MIN_LIKENESS} points as a connector and a live score of at \
+             least {MIN_LIVE_SCORE}. The best is {} with {} points and a live score of {}.",
             best.listing.name, best.likeness.points, best.live_score
         ),
-        None if candidates > 0 => format!(
-            "None of the {candidates} Live connectors may be contacted. Each of them was contacted recently \
-             or has opted out."
-        ),
+        None if candidates > 0 => {
+            "Each Live connector was chosen or contacted recently, or has opted out.".to_owned()
+        }
         None => "No Live listing is a connector yet.".to_owned(),
     };
     ConnectorPick {

@@ -18,7 +18,6 @@ const SEARCHES: [&str; 5] = [
     "federation, aggregator or interoperability mesh of servers",
 ];
 
-/// Hits read from each search.
 const HITS_PER_SEARCH: usize = 18;
 
 #[derive(Clone, Debug)]

@@ -36,8 +36,7 @@ enum Decision {
     Later,
 }
 
-/// Invites the listings that are due, within the budget of the day, and adds them to `sent`. Listings invited before
-/// an error stay in `sent`.
+/// Invites the listings that are due, within the day's budget. `sent` gets them, also if an error follows.
 pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
     let (store, now) = (&app.store, app.clock.now());
     let budget = DayBudget::read(app).await?;

@@ -70,7 +70,7 @@ impl Likeness {
             return Self::default();
         }
         if strongest > ABILITY_POINTS && ROLES.iter().any(|(_, _, words)| mentions(&named, words)) {
-            found.add(ABILITY_POINTS, "the name of a skill or tool says so, too");
+            found.add(ABILITY_POINTS, "the name of a skill or tool names a role");
         }
         if listing.category.id() == "multi-agent" {
             found.add(MULTI_AGENT, "its category is multi-agent");

@@ -2,7 +2,7 @@
 //! It also states that no other invitation follows within the next days.
 
 use crate::prelude::*;
-use registry_model::{Draft, TalkChannel, TalkKind, TalkMessage};
+use registry_model::{Draft, TalkChannel, TalkKind, TalkMessage, counted};
 use registry_products::Proof;
 
 const MAX_FINDING_CHARS: usize = 300;
@@ -14,21 +14,17 @@ pub fn demo_link(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/api/products/demo?listing_id={id}&source=invitation"))
 }
 
-pub fn inbox_link(settings: &Settings, id: &ListingId) -> String {
-    settings.url(&format!("/api/talk?listing_id={id}"))
-}
-
 /// Names the fix for the finding of the last probe that costs the most points.
 pub fn invitation(settings: &Settings, listing: &Listing, proof: Option<&Proof>) -> String {
     let finding = match proof.and_then(|proof| proof.weaknesses.first()) {
         // Without what the probe saw: that may be words of the server.
         Some(weakness) => format!("The most important fix: {}", sentence(&weakness.fix)),
-        None => "The last probe found nothing to fix.".to_owned(),
+        None => "The probe that proved it found nothing to fix.".to_owned(),
     };
     let score = proof.map(|proof| format!(" with {} of 100 points", proof.score)).unwrap_or_default();
     format!(
         "{brand} lists {name} as Live{score}. {finding} The demo of the list of all fixes, with the points that each gains, \
-         is free and needs no account: {demo} If you send feedback on the demo, you get a founding seat (a free full product) \
+         is free and needs no account: {demo} If you send feedback on the demo, you get a founding seat (a free full product, one for each domain) \
          while seats are left. {close}",
         brand = settings.brand,
         name = listing.name,
@@ -49,8 +45,8 @@ pub fn connector_draft(settings: &Settings, listing: &Listing, reasons: &str) ->
         subject: format!("{} is the connector of the day at {}", listing.name, settings.brand),
         body: format!(
             "A connector is a listing that connects other listings. The registry names at most one each day, and chose {name} for \
-             these reasons: {reasons}. You need not do anything. All Live agents and MCP servers, as JSON: {active} A free \
-             demo with files for {name}, made from its own texts and its last probe: {demo_link} {close}",
+             these reasons: {reasons}. You need not do anything. Live agents and MCP servers, as JSON: {active} A free \
+             demo with files for {name}, made from its own texts and its last proof: {demo_link} {close}",
             name = listing.name,
             active = settings.url("/api/listings/active"),
             close = close(settings, &listing.id),
@@ -62,9 +58,8 @@ pub fn connector_draft(settings: &Settings, listing: &Listing, reasons: &str) ->
 fn close(settings: &Settings, id: &ListingId) -> String {
     let body = json!({ "listing_id": id, "action": "opt_out" });
     format!(
-        "This is a single message. You will receive no other invitation within {} days. To opt out: POST {} \
-         {body}",
-        settings.outreach_pause_days,
+        "This is a single message. You will receive no other invitation within {}. To opt out: POST {} {body}",
+        counted(settings.outreach_pause_days, "day"),
         settings.url(OPT_OUT_PATH),
     )
 }

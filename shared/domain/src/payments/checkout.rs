@@ -42,8 +42,7 @@ pub async fn checkout(app: &App, caller: &Caller, sku: Sku, form: CheckoutReques
     if !meter.payments_open {
         return Err(refusals::not_open(&app.settings, &meter));
     }
-    let key = app.settings.stripe_secret_key.as_ref().filter(|_| app.settings.has_payment_secrets());
-    let key = key.ok_or_else(refusals::not_configured)?;
+    let key = app.settings.stripe_secret_key.as_ref().ok_or_else(refusals::not_configured)?;
     let request = Request::parse(app, sku, form, goals)?;
     let fingerprint = request.key.fingerprint(&request.canonical());
     // A second try: another request with the same key may have begun the purchase at the same moment.
@@ -84,8 +83,7 @@ enum Known {
     New,
 }
 
-/// What the key of the request led to. An attempt with a known key counts like a first one, so that nobody can try many
-/// keys.
+/// What the key of the request led to. A known key counts as an attempt, too, so that nobody can try many keys.
 async fn known(app: &App, caller: &Caller, request: &Request, fingerprint: &str) -> Result<Known, Problem> {
     let Some(id) = app.store.repeated_purchase(&request.key.digest()).await? else {
         return Ok(Known::New);
@@ -181,8 +179,7 @@ fn snapshot_text(profile: Profile) -> Result<String, Problem> {
     text(&Profile { peers: Vec::new(), definitions: BTreeMap::new(), ..profile })
 }
 
-/// The percentage that a code takes off. The code must be that of this listing; the transaction checks whether it is
-/// free.
+/// The percentage that a code takes off. The code must be that of this listing; the transaction checks that it is free.
 async fn discount(app: &App, code: &DiscountCode, subject: &GrantSubject) -> Result<u32, Problem> {
     let discount = app.store.discount(&code.digest()).await?.ok_or_else(refusals::unknown_code)?;
     match subject {

@@ -14,7 +14,8 @@ pub(super) fn not_open(settings: &Settings, meter: &Unlock) -> Problem {
     problem.with("unlock", serde_json::to_value(meter).unwrap_or(Value::Null)).with_next(NextStep::take_demo(
         settings,
         None,
-        "The demo is free now. Feedback on the demo earns a founding seat (a free product) while seats are left.",
+        "The demo is free now. Send the `listing_id` of a Live listing. Its first feedback earns a founding seat (a free \
+            product) while seats are left.",
     ))
 }
 
@@ -59,7 +60,7 @@ pub(super) fn unknown_code() -> Problem {
 }
 
 pub(super) fn code_of_another_listing() -> Problem {
-    let detail = "`code` belongs to another listing. Send the `listing_id` of the listing that earned it.";
+    let detail = "`code` is only for the listing that earned it. Send the `listing_id` of that listing.";
     Problem::invalid("code", "code_of_another", detail)
 }
 

@@ -33,7 +33,7 @@ pub struct CheckoutRequest {
     pub description: Option<String>,
     /// `agent` or `mcp`. Send it if you send no `listing_id`. Default: the kind that the product is for.
     pub kind: Option<Kind>,
-    /// The goals of the agent, one per line. Default: the skills or tools of the listing.
+    /// The goals of the agent, one per line.
     #[serde(default)]
     pub goals: Goals,
     /// A discount code, valid for one purchase. Also send the `listing_id` that got the code for its feedback.

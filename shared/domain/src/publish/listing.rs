@@ -317,6 +317,7 @@ async fn publish_again(
 ) -> Result<Published, Problem> {
     let Sender { right, has_signed, .. } = sender;
     let is_owner = right == Right::Everything;
+    let was_queued = known.lane == Lane::Queued;
     let known = match known.lane {
         Lane::Withdrawn => restored(app, known, sender).await?,
         Lane::Active | Lane::Gated if sender.moves => takedown::end_live_to_move(app, &known.id).await?,
@@ -393,7 +394,7 @@ async fn publish_again(
     updated.due_at = known.due_at.min(now).max(earliest);
     updated.probe_requested_at = Some(now);
     updated.at_once = true;
-    let status = if known.lane == Lane::Queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
+    let status = if was_queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
     let retry_at = Some(updated.next_probe_at(now, app.settings.probe_tick_seconds)).filter(|at| *at > now);
     let written = app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;
     if !written && differs.is_some() && may_describe && !is_described(app, &updated).await? {
@@ -413,7 +414,7 @@ fn contact(submission: &Submission, is_owner: bool) -> Contact {
 
 pub const fn how_to_restore(is_by_owner: bool) -> &'static str {
     if is_by_owner {
-        "Only the owner of the listing can restore it: call `manage_listing` with the act `restore`."
+        "The owner of the listing can restore it: call `manage_listing` with the act `restore`."
     } else {
         "Publishing it again does not restore it."
     }

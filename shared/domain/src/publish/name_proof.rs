@@ -195,7 +195,7 @@ pub fn advice(listing: &Listing) -> String {
     });
     by_github.unwrap_or_default()
         + "To change it with a key, publish again with `\"proof\": {}`. The answer contains a challenge, and the places \
-           where the domain of the endpoint can publish the key that signs the challenge."
+           where the domain can publish the key that signs the challenge."
 }
 
 /// JSON values in a repository's server.json, including its `_meta`.

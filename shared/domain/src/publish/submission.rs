@@ -57,7 +57,7 @@ pub struct PublishRequest {
     #[serde(default)]
     #[schemars(schema_with = "server_json_schema")]
     pub server_json: Option<Map<String, Value>>,
-    /// A display name. It is shown until the card provides a name.
+    /// A display name. The card or the server may replace it.
     #[schemars(extend("format" = "display-name"), length(min = 1, max = 120))]
     pub name: Option<String>,
     /// An e-mail address for questions about this listing. It is never shown.
@@ -236,7 +236,8 @@ impl Submission {
         match &self.what {
             Submitted::Url { target, kind } => {
                 listing.url = Some(target.as_str().to_owned());
-                listing.kind = kind.or(listing.kind);
+                // A kind that no probe proved may have been a wrong guess.
+                listing.kind = kind.or(listing.kind.filter(|_| listing.was_proven()));
             }
             Submitted::Server(server) => {
                 let remote = remote(server);
@@ -270,9 +271,7 @@ impl Submission {
             }
         }
     }
-}
 
-impl Submission {
     /// The description to store, if it differs from the stored one.
     pub(super) fn document(&self, stored: Option<&ServerDocument>, now: Moment) -> Option<DocumentChange> {
         let server = self.server()?;

@@ -235,7 +235,7 @@ impl Domains {
 }
 
 fn no_domain() -> Problem {
-    let detail = "The listing has no host, and its name is not a reversed domain name. So nobody can prove to be \
+    let detail = "The listing has no host, and its name is not a reversed domain name. So no key can prove \
          its owner.";
     Problem::conflict("no_domain", detail)
 }

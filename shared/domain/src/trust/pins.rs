@@ -41,18 +41,18 @@ pub enum PinState {
     Holds,
     /// The last probe that read the tools saw something else.
     Changed,
-    /// The tool does not exist any more.
+    /// An earlier stored set has the tool, and the current set does not.
     Removed,
-    /// The tools of this listing, or this tool, are not stored (yet).
+    /// The tools of this listing are not stored (yet), or no stored set has this tool.
     Unknown,
-    /// There is no such listing, or it was withdrawn.
+    /// There is no such listing, or none that is Live or gated at this endpoint, or it was withdrawn.
     NotListed,
 }
 
 /// Whether a pin holds, and what changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PinResult {
-    /// The listing; null if there is none.
+    /// The listing of the pin; null if no listing has its endpoint.
     pub listing_id: Option<ListingId>,
     /// The tool of the pin; null for a pin of the whole set.
     pub tool: Option<String>,
@@ -167,6 +167,12 @@ impl Earlier {
         self.sets.iter().find(|(of, set)| of == id && set.hash == hash).map(|(_, set)| set)
     }
 
+    /// Whether an earlier set has a tool with this name or hash.
+    fn has_tool(&self, id: &ListingId, name: &str, hash: &str) -> bool {
+        let sets = self.sets.iter().filter(|(of, _)| of == id);
+        sets.flat_map(|(_, set)| &set.tools).any(|tool| tool.name == name || tool.hash == hash)
+    }
+
     fn definition(&self, id: &ListingId, hash: &str) -> Option<&str> {
         self.definitions.get(&(id.clone(), hash.to_owned())).map(String::as_str)
     }
@@ -185,8 +191,12 @@ async fn explain(app: &App, pins: &[ReadPin<'_>], known: &Known) -> Result<Earli
             Some(name) => !set.tools.iter().any(|tool| tool.name == *name && tool.hash == pin.hash),
         })
         .collect();
+    // The sets explain the change of a whole set, and whether a tool that is gone was ever there.
+    let needs_sets = |set: &ToolSet, pin: &ReadPin<'_>| {
+        pin.pin.tool.as_ref().is_none_or(|name| set.tools.iter().all(|tool| tool.name != *name))
+    };
     let mut of_sets: Vec<ListingId> =
-        changed.iter().filter(|(.., pin)| pin.pin.tool.is_none()).map(|(id, ..)| (*id).clone()).collect();
+        changed.iter().filter(|(_, set, pin)| needs_sets(set, pin)).map(|(id, ..)| (*id).clone()).collect();
     of_sets.sort_unstable();
     of_sets.dedup();
     let sets = app.store.earlier_tool_sets(&of_sets).await?;
@@ -226,7 +236,7 @@ fn result(
     earlier: &Earlier,
 ) -> PinResult {
     let mut result = PinResult {
-        listing_id: known.map(|(listing, _)| listing.id.clone()),
+        listing_id: read.id.clone(),
         tool: read.pin.tool.clone(),
         hash: read.hash.to_owned(),
         state: PinState::NotListed,
@@ -263,7 +273,9 @@ fn result(
         }
         Some(name) => match set.tools.iter().find(|tool| tool.name == *name) {
             // It may be one of the tools that do not fit into the stored list.
-            None if set.unlisted > 0 => result.state = PinState::Unknown,
+            None if set.unlisted > 0 || !earlier.has_tool(&listing.id, name, read.hash) => {
+                result.state = PinState::Unknown;
+            }
             None => {
                 result.state = PinState::Removed;
                 let before = ToolState { hash: read.hash, definition: None };

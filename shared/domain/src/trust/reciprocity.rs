@@ -113,8 +113,8 @@ fn card(listing: &Listing, evidence: Option<&Assessment>) -> Signal {
     let (holds, why) = match listing.shown_kind() {
         Kind::Agent if valid && listing.card_url.is_some() => (true, "Its card is valid."),
         Kind::Agent => (false, "It has no valid card."),
-        Kind::Mcp if described => (true, "It was listed with a server description."),
-        Kind::Mcp => (false, "It was listed without a server description."),
+        Kind::Mcp if described => (true, "It has a server description."),
+        Kind::Mcp => (false, "It has no server description."),
     };
     signal("card", 10, holds, why)
 }

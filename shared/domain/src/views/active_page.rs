@@ -184,7 +184,7 @@ pub struct Counts {
     pub agents_active: u32,
     /// Live MCP servers.
     pub mcp_active: u32,
-    /// The time of the count.
+    /// The time of the answer. Listings whose proof has expired are left out within an hour.
     pub as_of: Moment,
 }
 

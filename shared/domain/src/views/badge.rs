@@ -67,6 +67,7 @@ fn status(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static 
     match (name, listing.kind) {
         ("mcp", Some(Kind::Mcp)) => ("mcp", BLUE),
         ("agent", Some(Kind::Agent)) => ("agent", BLUE),
+        ("mcp" | "agent", None) => ("kind unknown", GREY),
         ("mcp", _) => ("not an mcp server", GREY),
         ("agent", _) => ("not an agent", GREY),
         ("listed", _) if lane == Lane::Withdrawn => ("not listed", RED),
@@ -182,9 +183,7 @@ mod tests {
     #[test]
     fn brand_is_escaped() {
         let svg = svg("<script>\"&", "live", GREEN);
-        assert!(
-            svg.contains(r#"aria-label="&lt;script&gt;&quot;&amp;: live""#) && !svg.contains("<script"),
-            "{svg}"
-        );
+        assert!(svg.contains(r#"aria-label="&lt;script&gt;&quot;&amp;: live""#), "{svg}");
+        assert!(!svg.contains("<script"), "{svg}");
     }
 }

@@ -12,9 +12,9 @@ pub enum LivenessState {
     Proven,
     /// The last probe passed, but this proof has expired: the registry is late with the next probe.
     Stale,
-    /// It was Live and the last probe failed. Further probes decide within hours whether it stays Live.
+    /// It was Live and the last probe failed. Further probes decide whether it stays Live.
     Failing,
-    /// It is not Live: it never was, it was demoted, or it was withdrawn.
+    /// It is not Live: for example, it never was, it is gated, or it was demoted or withdrawn.
     Absent,
 }
 
@@ -51,10 +51,10 @@ pub struct Liveness {
     /// The first of the probes in a row that failed. Absent if the last probe passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Moment>,
-    /// Percentage of the last 7 days in which it answered. Absent until one day was observed.
+    /// Percentage of the last 7 days in which it answered, or of the time since the first proof. Absent in its first day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uptime_7d_percent: Option<f64>,
-    /// Percentage of the last 90 days in which it answered, or of the time since the first observation.
+    /// The same for the last 90 days.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uptime_90d_percent: Option<f64>,
     /// Half of the last 32 passed handshakes took at most this many milliseconds.

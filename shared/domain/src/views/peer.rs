@@ -1,4 +1,4 @@
-//! The short form of a Live listing, for search hits and the federation catalog: what the listing is, its
+//! The short form of a listing, for search hits and the federation catalog: what the listing is, its
 //! endpoint and its evidence. The long form is the row of the active list.
 
 use super::row::special_access;
@@ -6,12 +6,11 @@ use super::{NameStanding, ProbeSummary, urn};
 use crate::prelude::*;
 use registry_model::Access;
 
-/// A short description of a Live listing.
+/// A short description of a listing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Peer {
     /// Its URN in ARD.
     pub identifier: String,
-    /// Its name.
     #[serde(rename = "displayName")]
     pub display_name: String,
     /// The media type of the card.
@@ -43,7 +42,7 @@ pub struct Peer {
     pub protocol_version: Option<String>,
     /// The URL of the card. For an MCP server without a card, the URL of its endpoint.
     pub url: String,
-    /// The URL that answered the handshake. Send your calls to this URL.
+    /// The URL that answered the handshake: send your calls to it. Of a package, a page about it.
     pub endpoint: String,
     /// A page about it.
     pub website: String,

@@ -1,5 +1,4 @@
-//! The data with which the registry describes itself everywhere: its tagline, its `server.json`, and its products
-//! with prices.
+//! How the registry describes itself everywhere: its tagline, its `server.json`, and its products with prices.
 
 use crate::prelude::*;
 use registry_formats::registry_name;

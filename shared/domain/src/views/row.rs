@@ -16,7 +16,7 @@ pub struct Row {
     pub id: ListingId,
     /// Agent or MCP server.
     pub kind: Kind,
-    /// `gated` if it asks for a sign-in. Absent for others.
+    /// `gated` if it asks for a sign-in, `package` if its users run it themselves. Absent for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
     pub name: String,
@@ -33,11 +33,11 @@ pub struct Row {
     pub category_label: &'static str,
     /// Always true, because only Live listings have a row.
     pub checks_clean: bool,
-    /// The evidence: the latest probe with a result.
+    /// The evidence: the last probe that decided its state.
     pub probe: ProbeSummary,
     /// Whether its last probe passed, its uptime and its handshake times.
     pub liveness: Liveness,
-    /// How to read the Talk inbox of the listing.
+    /// Whether the listing visits its Talk inbox.
     pub talk: Talk,
     /// The URL of the card. For an MCP server, the URL of its endpoint.
     pub agent_card_url: String,
@@ -62,7 +62,7 @@ pub struct Row {
     pub next: String,
 }
 
-/// The latest probe with a result.
+/// The last probe; of a Live or gated listing, the last that passed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProbeSummary {
     /// Whether the handshake was `ok`.
@@ -126,7 +126,7 @@ impl Row {
 }
 
 impl ProbeSummary {
-    /// The latest judged probe; for a listing that was never probed, an empty `skip`.
+    /// For a listing that was never probed, an empty `skip`.
     pub fn of(listing: &Listing, now: Moment) -> Self {
         let probe = listing.probe.as_ref();
         let probed_at = probe.map_or(listing.listed_at, |probe| probe.at);

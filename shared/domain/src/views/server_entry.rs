@@ -268,6 +268,7 @@ impl ServerEvidence {
             failing_since: listing.failing_since.filter(|_| listing.lane.is_proven()),
             method: match (listing.access(), is_modern) {
                 (Access::Gated, _) => "server/discover, initialize",
+                (Access::Package, _) => "package metadata",
                 (_, true) => "server/discover, tools/list",
                 (_, false) => "initialize, tools/list",
             },

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 use registry_formats::injection;
-use registry_formats::tool_definition::ToolView;
+use registry_formats::tool_definition::{ParameterView, ToolView};
 use registry_formats::tool_diff;
 use registry_model::{ListedTool, Severity, ToolChange, ToolSet};
 use registry_store::SeenTools;
@@ -38,14 +38,27 @@ impl ShownTool {
     /// The texts of a tool with instructions to models are shown only at its content address.
     pub fn of(settings: &Settings, seen: &SeenTools, tool: &ListedTool) -> Self {
         let definition = seen.definitions.get(&tool.hash);
-        let fair = definition.filter(|definition| injection::fault(definition).is_none());
+        let view = definition.and_then(|definition| {
+            let view = ToolView::of(definition)?;
+            Some(if injection::fault(definition).is_none() { view } else { without_texts(view) })
+        });
         Self {
             name: injection::shown(&tool.name).to_owned(),
             hash: tool.hash.clone(),
             definition_url: definition.map(|_| content_url(settings, &tool.hash)),
-            view: fair.and_then(|definition| ToolView::of(definition)),
+            view,
         }
     }
+}
+
+fn without_texts(view: ToolView) -> ToolView {
+    let named = |parameter: ParameterView| ParameterView {
+        name: injection::shown(&parameter.name).to_owned(),
+        description: String::new(),
+        ..parameter
+    };
+    let parameters = view.parameters.into_iter().map(named).collect();
+    ToolView { title: None, description: injection::WITHHELD.to_owned(), parameters, ..view }
 }
 
 impl ShownSet {

@@ -10,11 +10,9 @@ use registry_store::{Edge, TrailTotals};
 /// The trail of a listing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TrailRow {
-    /// The listing.
     pub listing_id: ListingId,
-    /// The name of the listing.
     pub name: String,
-    /// Agent or MCP server; null until a probe determines it.
+    /// Agent or MCP server; null while unknown.
     pub kind: Option<Kind>,
     /// The state of the listing.
     pub lane: Lane,
@@ -24,7 +22,7 @@ pub struct TrailRow {
     pub attraction: f64,
     /// A value that failures and warnings increase.
     pub danger: f64,
-    /// A value that increases when searches find the listing.
+    /// A value that searches, reads, uses and planned uses increase.
     pub demand: f64,
     /// A value that increases when the listing is published.
     pub joined: f64,
@@ -102,11 +100,11 @@ pub struct CompositionRow {
     pub listing_a: ListingId,
     /// The other listing.
     pub listing_b: ListingId,
-    /// How often they were used together.
+    /// How often they were used together; 0 for a pair that the operator proposed.
     pub count: u32,
     /// The current strength of the pair. It halves every 240 hours.
     pub intensity: f64,
-    /// When they were last used together.
+    /// When they were last used together, or proposed.
     pub last_at: Moment,
 }
 

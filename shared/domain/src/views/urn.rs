@@ -1,5 +1,4 @@
-//! The URN of a listing in ARD catalogs, and the media type of its card (ARD §4.2.1). Search hits and
-//! catalogs use the same URN.
+//! The URN of a listing in ARD catalogs and search hits, and the media type of its card (ARD §4.2.1).
 
 use url::Url;
 

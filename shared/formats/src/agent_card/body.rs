@@ -7,8 +7,7 @@ use super::{AgentCard, CardFault, OtherDocument, read};
 use registry_model::error::shorten;
 use registry_model::json;
 
-/// The maximum number of JSON values in a card: lists, list items, members of objects. Even a dense card of the maximum
-/// length has fewer values.
+/// The most JSON values in a card: lists, list items, members. Even a dense card of the maximum length has fewer.
 const MOST_VALUES: usize = 20_000;
 
 /// The number of bytes of a page in which its title is searched.

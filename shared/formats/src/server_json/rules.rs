@@ -90,8 +90,7 @@ fn texts(server: &Map<String, Value>, violations: &mut Violations) {
     }
     let title = text(server.get("title"));
     if title.is_some_and(|title| is_name_of_another(title, text(server.get("name")))) {
-        let message = "It is the server name of another listing. Write a title that is not a server name, or leave \
-            the title out.";
+        let message = "It has the form of another server name. Write another title, or leave the title out.";
         violations.add("title", "name_of_another", message);
     }
 }

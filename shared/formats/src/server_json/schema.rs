@@ -219,8 +219,7 @@ fn report(fault: Fault<'_>, violations: &mut Violations) {
     }
 }
 
-/// Of several alternatives, reports what is wrong with the one that was meant: the one whose `type` fits, else the one
-/// with the fewest faults.
+/// Of several alternatives, reports the faults of the one whose `type` fits, else of the one with the fewest faults.
 fn report_alternatives(
     path: String,
     value: &Value,

@@ -16,7 +16,7 @@ pub struct Violation {
     pub path: String,
     /// The official registry's code, such as `invalid-server-name`; `schema` for its JSON schema, `older-schema`
     /// for what earlier schemas called otherwise; `not_plain_text` and `instruction_to_models` for texts that this
-    /// registry does not show; `name_of_another` for a title that is the server name of another listing.
+    /// registry does not show; `name_of_another` for a title in the form of another server name.
     pub rule: &'static str,
     /// What is wrong and what to write.
     pub message: String,

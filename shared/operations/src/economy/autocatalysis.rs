@@ -32,7 +32,7 @@ impl Operation for Autocatalysis {
         phases. If you need only the index and its multipliers, use get_acceleration.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "The acceleration index is {acceleration_index}. There are {totals.listings#listing}, {totals.outcomes#outcome} and {totals.demos#demo}.",
+        "The acceleration index is {acceleration_index}. So far: {totals.listings#Live listing}, {totals.outcomes#outcome} and {totals.demos#demo}.",
     ];
     const ROUTES: &'static [Route] = &Route::family(AUTOCATALYSIS_PATH);
     type Arguments = NoArguments;
@@ -42,8 +42,7 @@ impl Operation for Autocatalysis {
         let gauges = Gauges::read(app).await?;
         Ok(Answer {
             at: gauges.at,
-            model: "Events increase an index, and the index decreases with time. The index scales limits of \
-                the registry.",
+            model: "Events increase an index, and the index decreases with time. `rules` says what it scales.",
             s_curves: gauges.curves(),
             totals: gauges.totals,
             sampled_at: gauges.sampled_at(),

@@ -12,9 +12,9 @@ pub struct CostModel;
 pub struct Answer {
     /// Every operation, most expensive first.
     operations: Vec<Cost>,
-    /// Operations that write to the table.
+    /// Operations whose example writes to the table.
     real_marginal_cost: Vec<String>,
-    /// Operations that only read the table, or do not use it.
+    /// Operations whose example only reads the table, does not use it, or is refused.
     near_zero_marginal_cost: Vec<String>,
     /// The prices used.
     prices: PriceList,

@@ -38,7 +38,7 @@ pub struct Answer {
 struct CostSummary {
     /// Number of measured operations.
     operations: usize,
-    /// Number of operations that write to the table.
+    /// Number of operations whose example writes to the table.
     writing: usize,
     /// The most expensive operations.
     dearest: Vec<Cost>,
@@ -74,7 +74,7 @@ impl Operation for GetExonomics {
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "The network value is {network_value.value}, the acceleration index {acceleration_index} and the hyper index {hyper.hyper_index}.",
-        "There are {totals.listings#listing}, {totals.outcomes#outcome} and {totals.demos#demo}. Of {cost_model.operations} operations, {cost_model.writing} write.",
+        "So far: {totals.listings#Live listing}, {totals.outcomes#outcome} and {totals.demos#demo}. Of {cost_model.operations} measured operations, {cost_model.writing} wrote.",
     ];
     const ROUTES: &'static [Route] = &Route::family(EXONOMICS_PATH);
     type Arguments = NoArguments;

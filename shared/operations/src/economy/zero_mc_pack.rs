@@ -32,10 +32,10 @@ pub struct Answer {
     marginal_cost: MarginalCost,
     /// Number of peers in `capabilities`.
     count: usize,
-    /// Live peers with their evidence. The peer with the strongest trail comes first.
+    /// Live peers with their evidence. The peer with the most recent use comes first.
     capabilities: Vec<Capability>,
     attestations: Attestations,
-    /// The operations that write nothing, with the price of a million calls in US dollars.
+    /// The operations whose example writes nothing, with the price of a million calls in US dollars.
     cost_model: BTreeMap<String, f64>,
     endpoints: Endpoints,
 }
@@ -86,13 +86,13 @@ impl Operation for ZeroMcPack {
     const NAME: &'static str = "zero_mc_pack";
     const TITLE: &'static str = "Data that you can cache and use offline";
     const DESCRIPTION: &'static str = "Returns data that you can cache and use offline at no extra cost: \
-        Live peers with their evidence, the keys that verify signed statements, and the cost of each \
-        operation that writes nothing. Pass limit to set the number of peers.";
+        Live peers with their evidence, the URL of the keys that verify signed statements, and the cost of \
+        operations. Pass limit to set the number of peers.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The pack has {count#Live listing}, {attestations.issued#statement} and the costs of operations; using it again costs nothing.",
-        "The keys are at {attestations.key_set} .",
+        "The pack has {count#Live listing} and the costs of operations; using it again costs nothing.",
+        "The keys that verify signed statements are at {attestations.key_set} .",
     ];
     const FAMILY: Option<Family> = Some(Family::EXONOMICS);
     type Arguments = Arguments;

@@ -22,7 +22,7 @@ pub struct Answer {
     action: &'static str,
     /// The queried registries.
     peers: Vec<Peer>,
-    /// The number of entries that searches can now return as referrals.
+    /// The number of entries of these registries that searches can return as referrals.
     referrals: usize,
     note: String,
 }
@@ -37,7 +37,7 @@ impl Operation for FederationPull {
         for each registry.";
     const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const SUMMARY: &'static [&'static str] = &[
-        "{referrals} entries of {peers#} registries were read.",
+        "{note} Entries that searches can return: {referrals}.",
         "[peers]{url} | has {referrals} entries | , but failed: {failure}",
     ];
     const ACTION: &'static str = "pull";
@@ -54,7 +54,7 @@ impl Operation for FederationPull {
         Ok(Answer {
             action: "pull",
             referrals: pulled.iter().map(|peer| peer.referrals.len()).sum(),
-            note: format!("{answered} of {} registries answered.", peers.len()),
+            note: format!("Registries that answered: {answered} of {}.", peers.len()),
             peers,
         })
     }

@@ -29,7 +29,7 @@ impl Operation for FederationPush {
         registries; pass url to send the card to only one of them. Returns the result for each registry.";
     const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const SUMMARY: &'static [&'static str] = &[
-        "The card {agent_card_url} was sent to {peers#} registries.",
+        "Registries to which the card {agent_card_url} was sent: {peers#}.",
         "[peers]{peer} {ok?accepted it|did not accept it} | : {failure}",
     ];
     const ACTION: &'static str = "push";

@@ -85,8 +85,8 @@ impl Operation for Federation {
         returns the endpoints where other registries can read this registry.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "This registry reads {peers#} other registries and knows {referrals} of their entries.",
-        "[peers]{url} | answered at {answered_at} | with {referrals} entries | , but failed: {failure}",
+        "Other registries that this registry reads: {peers#}. Their entries that it knows: {referrals}.",
+        "[peers]{url} | answered at {answered_at} | , known entries: {referrals} | , but failed: {failure}",
         "{note}",
     ];
     const ROUTES: &'static [Route] = &Route::family(PATH);
@@ -101,8 +101,8 @@ impl Operation for Federation {
         let note = if peers.is_empty() {
             "No other registries are configured. The operator can set them in FEDERATION_PEERS."
         } else {
-            "A referral is an entry of another registry. This registry has not probed it, so it is never \
-                Live. Searches return referrals, unless `federation` is `none`."
+            "A referral is an entry of another registry, as that registry describes it. Its URL may also be listed here. \
+                Searches return referrals, unless `federation` is `none`."
         };
         Ok(Answer {
             action: "status",

@@ -27,8 +27,7 @@ pub struct Answer {
     sku: Sku,
     /// Whether the demo counts as real.
     counted_as_real: bool,
-    /// When the demo was confirmed. Null if it is not confirmed, or if no invitation led to the demo: then it counted from
-    /// the start.
+    /// When the demo was confirmed. Null if it needed no confirmation.
     confirmed_at: Option<Moment>,
     next: NextStep,
 }

@@ -41,7 +41,7 @@ impl Operation for GetAccess {
     const NAME: &'static str = "get_access";
     const TITLE: &'static str = "Get the files of a product";
     const DESCRIPTION: &'static str = "Returns all files of a full product. Pass the access token that \
-        leave_feedback or checkout returned. The files are generated from the current state of the listing. \
+        leave_feedback or checkout returned. The files are generated again for each request. \
         If you want the same files as an archive, use export_product.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#;

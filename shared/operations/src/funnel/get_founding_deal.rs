@@ -10,7 +10,7 @@ pub struct GetFoundingDeal;
 pub struct Answer {
     /// The offer, with the number of seats taken and left.
     deal: Deal,
-    /// The stages from listing to a seat.
+    /// The stages from listing to a product.
     stages: Vec<Stage>,
 }
 

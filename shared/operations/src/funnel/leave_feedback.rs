@@ -23,7 +23,7 @@ pub struct Answer {
     /// The URLs for the token.
     #[serde(skip_serializing_if = "Option::is_none")]
     access: Option<Access>,
-    /// The discount, if no seat was left.
+    /// The discount, if no seat was granted.
     discount: Option<Discount>,
     /// How much feedback is missing until payments open.
     unlock: Unlock,
@@ -75,7 +75,7 @@ impl Discount {
             code: code.reveal().to_owned(),
             percent_off: funnel::DISCOUNT_PERCENT,
             usable_now,
-            note: "Send it as `code` to the checkout.",
+            note: "Send it as `code` to the checkout, with this `listing_id`.",
         }
     }
 }
@@ -84,10 +84,10 @@ impl Operation for LeaveFeedback {
     const NAME: &'static str = "leave_feedback";
     const ALIASES: &'static [&'static str] = &["submit_feedback"];
     const TITLE: &'static str = "Leave feedback on the demo";
-    const DESCRIPTION: &'static str = "Sends the feedback of a listing on its demo: a rating and five \
-        answers. Pass next_steps.example_body of take_demo with your own answers. While seats are left, the \
-        listing gets a full product free (an access token), later a code for 25 % off. With the same \
-        idempotency_key, `reissue` replaces it.";
+    const DESCRIPTION: &'static str = "Sends a listing's feedback on its demo: a rating and five answers. Pass \
+        next_steps.example_body of take_demo with your own answers. While seats are left, one listing of a domain \
+        gets a product free (an access token), others a code for 25 % off. With the same idempotency_key, `reissue` \
+        replaces it.";
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "Yes, partly.", "would_buy": "maybe"}}"#;
     const SUMMARY: &'static [&'static str] = &[
@@ -136,8 +136,8 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
             let access_url = settings.url(&format!("/api/products/access?token={token}"));
             let export =
                 |format| settings.url(&format!("/api/products/export?token={token}&format={format}"));
-            let note = "Keep the token: it is shown only once. It opens the full product. The product is \
-                generated again after each probe.";
+            let note = "Keep the token: it is shown only once. It opens the full product, which is generated again for \
+                each request.";
             let next = NextStep::get("get_access", access_url.clone(), json!({ "token": token }), note);
             access_token = Some(token.to_owned());
             access = Some(Access { access_url, export_urls: ["skills", "zip", "tar.gz"].map(export).into() });
@@ -147,12 +147,10 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
             let note = format!("Keep the code: it is shown only once. {}", unlock.message);
             discount = Some(Discount::of(code, unlock.payments_open));
             let message = match remaining {
-                0 => {
-                    "All founding seats are taken. You get a code for 25 % off that works once payments open."
-                }
+                0 => "All founding seats are taken. You get a code for 25 % off while payments are open.",
                 _ => {
-                    "Another listing of your domain has a founding seat, and a domain gets only one. You get a code \
-                     for 25 % off that works once payments open."
+                    "All founding seats were taken, or another listing of your domain has one. You get a code for 25 % \
+                     off while payments are open."
                 }
             };
             (message, NextStep::open("checkout", settings.url("/api/products/checkout"), note))

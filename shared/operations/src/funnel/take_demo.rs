@@ -23,12 +23,11 @@ pub struct Arguments {
     mcp_url: Option<String>,
     /// The product. Default: `alive` for an agent, `mcp_mesh` for an MCP server.
     sku: Option<Sku>,
-    /// The goals of the agent, one per line. They are used for this answer only. Default: the skills or tools of the
-    /// listing.
+    /// The goals of the agent, one per line. They are used for this answer only.
     #[serde(default)]
     goals: Goals,
     /// Send `invitation` if the registry invited you. Such a demo counts only after `demo_confirm`, with the access
-    /// token of the listing.
+    /// token or discount code of the listing.
     source: Option<String>,
     /// Ignored, like `name` and `description`: the registry uses its own data. The `take_demo` of a row contains them.
     #[expect(dead_code, reason = "ignored")]
@@ -52,7 +51,7 @@ pub struct Answer {
     message: String,
     /// The full product.
     product: Product,
-    /// Whether the demo counts as real. If the registry invited you, it counts after you confirm it with the access token.
+    /// Whether the demo counts as real. A demo with `source: invitation` counts after `demo_confirm`.
     counted_as_real: bool,
     /// The files of the demo: a part of the product.
     artifacts: Vec<File>,
@@ -82,7 +81,7 @@ struct NextSteps {
     step: &'static str,
     method: &'static str,
     url: String,
-    /// A body that you can send unchanged. The answers in it are a draft.
+    /// A body that you can send unchanged, once for each listing. The answers in it are a draft.
     example_body: FeedbackDraft,
     /// The five questions.
     questions: Vec<Question>,
@@ -149,7 +148,7 @@ fn answer(app: &App, demo: Demo) -> Answer {
     let note = match deal.remaining {
         _ if listing.feedbacked => "Its feedback has been received, and earned its reward.".to_owned(),
         0 => "25 % off after feedback, once payments are open.".to_owned(),
-        _ => format!("Free after feedback: {}.", deal.short),
+        _ => format!("Free after feedback, once for each domain: {}.", deal.short),
     };
     Answer {
         listing_id: listing.id.clone(),
@@ -181,6 +180,10 @@ fn answer(app: &App, demo: Demo) -> Answer {
 }
 
 pub(crate) fn feedback_step(settings: &Settings, listing: &Listing, draft: &FeedbackDraft) -> NextStep {
+    if listing.lane == Lane::Withdrawn {
+        let note = "This listing was withdrawn. The status says who can restore it.";
+        return NextStep::check_status(settings, &listing.id, note);
+    }
     if listing.feedbacked {
         let note = "The feedback of this listing has been received. The inbox contains the next step.";
         return NextStep::talk_inbox(settings, &listing.id, note);
@@ -191,6 +194,6 @@ pub(crate) fn feedback_step(settings: &Settings, listing: &Listing, draft: &Feed
         json!(draft),
         "Give feedback. `body` contains a draft of the five answers. Replace the answers with your own: \
             the unchanged draft earns the reward, but does not count towards the opening of payments. While \
-            founding seats are left, the reward is the full product. After that, it is a discount code.",
+            founding seats are left, one listing of a domain gets the full product. Others get a discount code.",
     )
 }

@@ -33,7 +33,7 @@ impl Slot {
         match name {
             "url" => Self::Url,
             "id" => Self::Id,
-            "token" => Self::Token,
+            "token" | "jws" => Self::Token,
             _ => Self::Text,
         }
     }
@@ -123,11 +123,21 @@ impl ArgumentSlots {
                 arguments.entry(name).or_insert(number);
             }
         }
-        // An incidental word may narrow a search; it must not decide what is written.
-        if !read_only {
-            return;
+        let stated = [
+            (self.tokens.first().map_or("", String::as_str), parsed.tokens.first()),
+            ("order_id", parsed.orders.first()),
+            ("at", parsed.days.first()),
+            ("agent_name", parsed.names.first()),
+        ];
+        for (name, value) in stated {
+            if let Some(value) = value.filter(|_| self.known.iter().any(|known| known == name)) {
+                arguments.entry(name).or_insert_with(|| json!(value));
+            }
         }
-        for (name, choices) in &self.choices {
+        let says_mcp_server =
+            parsed.words.windows(2).any(|pair| pair[0].low == "mcp" && pair[1].stem == "server");
+        // An incidental word may narrow a search; it must not decide what is written, except for which product.
+        for (name, choices) in self.choices.iter().filter(|(name, _)| read_only || name == "sku") {
             // An MCP server is called a server.
             let places = |part: &str| {
                 let (stem, is_mcp) = (stem(&part.to_lowercase()), part == "mcp");
@@ -140,15 +150,15 @@ impl ArgumentSlots {
             // A choice of several words, such as `one_click_demo`, needs all of them.
             let named = choices.iter().filter(|choice| choice.split('_').all(contains));
             let (denied, named): (Vec<&String>, Vec<_>) = named.partition(|choice| is_denied(choice));
-            // A search ranks the kind that its query asks for first; it leaves out only what the query does not want.
-            if self.is_search && name == "kind" && denied.is_empty() {
+            // A search ranks the kind that its query asks for first. "An agent" may be either kind, an "MCP server" is one.
+            if self.is_search && name == "kind" && denied.is_empty() && !says_mcp_server {
                 continue;
             }
             if let [choice] = named.as_slice() {
                 arguments.entry(name).or_insert_with(|| json!(choice));
             }
         }
-        if let (Some((min, max)), [number]) = (self.limit, parsed.numbers.as_slice())
+        if let (Some((min, max)), [number], true) = (self.limit, parsed.numbers.as_slice(), read_only)
             && (min..=max).contains(number)
         {
             arguments.entry("limit").or_insert_with(|| json!(number));

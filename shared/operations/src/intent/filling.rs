@@ -53,7 +53,9 @@ pub(super) fn fill(
                 let ids_before = filled[Slot::Id as usize];
                 let text = text(parsed, example, ids_before, &mut filling.used_words);
                 let text = match operation.entry.effect.read_only {
-                    true if operation.is_search && parsed.quoted == 0 => text.map(|_| query(parsed)),
+                    true if operation.is_search && parsed.quoted == 0 => {
+                        (text.is_some() || has_topic(parsed)).then(|| query(parsed))
+                    }
                     // A query may be cut; a text to store is passed on in full, or refused.
                     true => text.map(|text| text.chars().take(MAX_QUERY_CHARS).collect()),
                     false => text,
@@ -91,9 +93,19 @@ fn listing<'a>(
     (argument, Some(name.clone()))
 }
 
+/// Whether a message says more than that it looks for an agent.
+fn has_topic(parsed: &ParsedText) -> bool {
+    let is_kind =
+        |word: &Word| matches!(word.stem.as_str(), "agent" | "server" | "mcp" | "tool" | "list" | "task");
+    parsed.words.iter().any(|word| !parsed.is_polite(word) && !asks(word) && !is_kind(word))
+}
+
+fn asks(word: &Word) -> bool {
+    !word.is_significant() || ASKING.split(' ').any(|asking| asking == word.low)
+}
+
 /// The query of a search: the message from the first word that does more than ask, without thanks.
 pub(super) fn query(parsed: &ParsedText) -> String {
-    let asks = |word: &Word| !word.is_significant() || ASKING.split(' ').any(|asking| asking == word.low);
     let mut words = parsed.words.iter().filter(|word| !parsed.is_polite(word)).skip_while(|word| asks(word));
     match (words.next(), parsed.quoted) {
         (Some(first), 0) => parsed.text[first.at.start..words.last().unwrap_or(first).at.end].to_owned(),

@@ -230,10 +230,10 @@ fn reports_a_use(parsed: &ParsedText, entry: &AnyOperation) -> bool {
 }
 
 /// Whether a request says what it is about. A general verb needs another word of its example, unless both have no other. An
-/// example without an id or a URL needs all its words.
+/// example without an id, a URL or a token needs all its words.
 fn names_object(message: &Message<'_>, example: &Example, verb: usize, used_words: &HashSet<usize>) -> bool {
     let words = &message.parsed.words;
-    if !example.slots.iter().any(|slot| matches!(slot, Slot::Url | Slot::Id)) {
+    if !example.slots.iter().any(|slot| matches!(slot, Slot::Url | Slot::Id | Slot::Token)) {
         return example.stems.iter().all(|stem| words.iter().any(|word| word.stem == *stem));
     }
     let verb = &words[verb];

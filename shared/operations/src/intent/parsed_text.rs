@@ -32,6 +32,10 @@ pub(super) struct ParsedText {
     pub(super) emails: Vec<String>,
     /// Access tokens and signed statements.
     pub(super) tokens: Vec<String>,
+    /// Ids of orders.
+    pub(super) orders: Vec<String>,
+    /// Days and times as in RFC 3339.
+    pub(super) days: Vec<String>,
     /// Quotations, then sequences of capitalized words.
     pub(super) names: Vec<String>,
     /// How many of the names were quoted.
@@ -114,6 +118,10 @@ impl ParsedText {
             self.stand_ins.push((start..end, TOKEN));
         } else if is_email(core) {
             push_new(&mut self.emails, core);
+        } else if core.starts_with("ord_") {
+            push_new(&mut self.orders, core);
+        } else if is_day(core) {
+            push_new(&mut self.days, core);
         } else if is_host(core) {
             push_new(&mut self.urls, &format!("https://{core}"));
             self.stand_ins.push((start..end, ADDRESS));
@@ -356,6 +364,12 @@ fn is_id(text: &str) -> bool {
 fn is_token(text: &str) -> bool {
     let is_plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
     is_plain && text.len() > 12 && (text.starts_with("eyJ") || text.starts_with("at_"))
+}
+
+/// Whether a text begins as a day: four digits, two and two.
+fn is_day(text: &str) -> bool {
+    let day = text.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
+    day.eq(*b"0000-00-00")
 }
 
 fn is_email(text: &str) -> bool {

@@ -64,12 +64,14 @@ fn phrase(entry: &AnyOperation, arguments: &Map<String, Value>) -> Option<String
 const URL: &str = "https://agent.example.com/.well-known/agent-card.json";
 const ID: &str = "agtpub_0123456789abcdef0123";
 const OTHER_ID: &str = "mcp-com-example-weather";
-const TOKEN: &str = "eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl";
+const ORDER: &str = "ord_0123456789abcdef";
+const TOKEN: &str = "at_0123456789abcdef0123456789abcdef";
+const JWS: &str = "eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl";
 const YOUR_TEXT: &str = "<your text>";
 
 /// Whether an example contains what only stands for a value of the caller.
 pub(super) fn has_placeholder(example: &str) -> bool {
-    [URL, ID, OTHER_ID, TOKEN, YOUR_TEXT].iter().any(|placeholder| example.contains(placeholder))
+    [URL, ID, OTHER_ID, ORDER, TOKEN, JWS, YOUR_TEXT].iter().any(|placeholder| example.contains(placeholder))
 }
 
 /// An example of an operation in plain words, with the URL or id of the text filled in.
@@ -139,13 +141,13 @@ pub fn filled(phrase: &str) -> String {
 
 /// A phrase of the catalogue with the names that documents use for the values of the caller.
 pub fn template(phrase: &str) -> String {
-    fill(phrase, "{url}", "{listing_id}")
+    fill(&phrase.replace("{token}", "{access_token}"), "{url}", "{listing_id}")
 }
 
 /// The slot of a text contains its example; a name of another kind of slot has no blank.
 fn fill(phrase: &str, url: &str, id: &str) -> String {
     let filled = phrase.replace("{url}", url).replacen("{id}", id, 1).replace("{id}", OTHER_ID);
-    let filled = filled.replace("{token}", TOKEN);
+    let filled = filled.replace("{token}", TOKEN).replace("{jws}", JWS);
     let texts = filled.split('{').map(|part| match part.split_once('}') {
         Some((text, rest)) if text.contains(' ') => format!("{text}{rest}"),
         Some(_) => format!("{{{part}"),
@@ -194,7 +196,7 @@ pub fn help_text(settings: &Settings) -> String {
          withdraw it, with a signature.\n\
          Products cost {}. The first {} listings that send feedback on the free demo get one, later ones a discount code, the `code` of the checkout.\n\
          A conversation is stored for 24 hours, and your address only as a digest. Contact and privacy: {}\n\
-         Say what you need, for example:{lines}\nThe method `help` and the agent card describe all {} operations. \
+         Say what you need, for example:{lines}\nThe method `help` describes all {} operations. \
          You can also send a data part {{\"operation\": …, \"arguments\": {{…}}}}; `next` in an answer is such a call.",
         settings.brand,
         settings.recheck_days,

@@ -106,6 +106,15 @@ fn messages_select_the_expected_operation() {
         ),
         (format!("test {CARD} without listing it"), &format!("score(url={CARD})")),
         ("list all live agents".to_owned(), "search_active(kind=agent)"),
+        ("find a weather agent".to_owned(), "match_capability(q=weather agent)"),
+        (
+            "confirm the demo ord_9ff4 with at_0123456789abcdef".to_owned(),
+            "demo_confirm(access_token=at_0123456789abcdef,order_id=ord_9ff4)",
+        ),
+        (
+            format!("prove that {ID} was live on 2026-11-28"),
+            &format!("inclusion_proof(listing_id={ID},at=2026-11-28)"),
+        ),
         ("list only the agents, no MCP stuff".to_owned(), "search_active(kind=agent)"),
         (
             "weather tool for hamburg, an mcp server not an agent".to_owned(),
@@ -128,7 +137,7 @@ fn messages_select_the_expected_operation() {
         ),
         (
             "which MCP server can add two numbers?".to_owned(),
-            "match_capability(q=MCP server can add two numbers)",
+            "match_capability(q=MCP server can add two numbers,kind=mcp)",
         ),
         (
             "hi! could you pls find me a weather server, my agent needs it for tomorrow".to_owned(),

@@ -48,7 +48,7 @@ struct Target {
     parts: Parts,
     /// The state and evidence of the listing.
     status_url: String,
-    /// The link that generates the listing's demo.
+    /// The link that generates the listing's demo while it is Live.
     take_demo_get: String,
 }
 
@@ -60,7 +60,7 @@ struct Parts {
     /// The reported quality and success, from 0 to 1.
     outcome_score: Option<f64>,
     live: bool,
-    /// How recent the last handshake is, from 0 to 1.
+    /// How recent the last good handshake is, from 0 to 1.
     liveness_score: f64,
 }
 
@@ -76,8 +76,8 @@ impl Parts {
 impl Operation for AttractorTargets {
     const NAME: &'static str = "attractor_targets";
     const TITLE: &'static str = "Most used listings";
-    const DESCRIPTION: &'static str = "Ranks the most used listings. Use it to find proven listings, for a \
-        demo or to use together with others. The rank value is 0.5 * trail score + 40 * outcome score + 20 \
+    const DESCRIPTION: &'static str = "Ranks the listings with the most recent use, also those that are not Live now. \
+        Use it to find listings to use together with others. The rank value is 0.5 * trail score + 40 * outcome score + 20 \
         if Live + 10 * freshness of the last handshake. Each row shows these parts.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
@@ -106,9 +106,9 @@ impl Operation for AttractorTargets {
                  {LIVENESS_WEIGHT} liveness_score"
             ),
             note: format!(
-                "{} listings, ranked by `formula`: recent use, reported outcomes, and whether they are Live. The \
-                 scores fall with time, so the order changes.",
-                targets.len()
+                "{}, ranked by `formula`: recent use, reported outcomes, and whether they are Live. The scores fall \
+                 with time, so the order changes.",
+                counted(targets.len(), "listing")
             ),
             targets,
         })

@@ -96,7 +96,7 @@ impl Operation for ComposePeers {
         let compositions = compositions(app, &listing, limit).await?;
         let known: Vec<&ListingId> = compositions.iter().map(|known| &known.peer_focus).collect();
         // Each row costs a read of evidence, so both lists together have few more rows than the limit.
-        let left = limit.saturating_sub(compositions.len()).max(MIN_SUGGESTIONS);
+        let left = limit.saturating_sub(compositions.len()).max(MIN_SUGGESTIONS.min(limit));
         let suggested = interop::suggestions(app, &listing, left).await?;
         let suggested: Vec<(NamedListing, String)> =
             suggested.into_iter().filter(|(peer, _)| !known.contains(&&peer.0.id)).collect();
@@ -146,5 +146,6 @@ async fn compositions(app: &App, listing: &NamedListing, limit: usize) -> Result
             invoke: Invocation::usual(app, peer, trails.get(other).copied().unwrap_or_default(), "").1,
         })
     };
-    Ok(edges.iter().filter_map(composition).collect())
+    // A pair that the operator proposed was not used.
+    Ok(edges.iter().filter(|edge| edge.count > 0).filter_map(composition).collect())
 }

@@ -107,9 +107,11 @@ impl Operation for ExecuteCompose {
             Step::of(app, &second, &format!("Use the answer of {}.", first.0.id)),
         ];
         let url = app.settings.url("/api/products/interop");
-        let body = serde_json::json!({
-            "action": "deposit_outcome", "listing_id": b, "listing_b": a, "ok": true, "kind": "composition",
-        });
+        // Only the caller knows whether the calls worked, so the body is in the note.
+        let report = format!(
+            "After the calls, report the outcome of each listing. Send {{\"action\": \"deposit_outcome\", \"listing_id\": \
+             \"{b}\", \"listing_b\": \"{a}\", \"ok\": …}}, and the same with the two ids exchanged."
+        );
         Ok(Answer {
             pipeline: Pipeline { id: pipeline_id(&a, &b), steps },
             composition_count: edge.map_or(0, |edge| edge.count),
@@ -117,12 +119,7 @@ impl Operation for ExecuteCompose {
             attestation,
             note: "Send the call of the first step. Put the answer into the call of the second step. Then \
                 send the second call.",
-            next: NextStep::post(
-                "deposit_outcome",
-                url,
-                body,
-                "Report the outcome for each of the two listings.",
-            ),
+            next: NextStep::post_own("deposit_outcome", url, report),
         })
     }
 }

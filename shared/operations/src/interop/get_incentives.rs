@@ -89,11 +89,11 @@ fn event_rule(event: TrailEvent) -> Option<Rule> {
 /// An event that adds something in words, and the tool that causes it.
 const fn described(event: TrailEvent) -> Option<(&'static str, Option<&'static str>)> {
     Some(match event {
-        TrailEvent::MatchHit => ("a search finds the listing", Some("match_capability")),
-        TrailEvent::MatchQuery => ("a search matches what the listing does", Some("match_capability")),
-        TrailEvent::ListYourself => ("the listing is published", Some("list_yourself")),
-        TrailEvent::ProbeOk => ("a probe of the listing succeeds", None),
-        TrailEvent::ProbeFail => ("a probe of the listing fails", None),
+        TrailEvent::MatchHit => ("the listing is among the best hits of a search", Some("match_capability")),
+        TrailEvent::MatchQuery => ("the listing is the first hit of a search", Some("match_capability")),
+        TrailEvent::ListYourself => ("the listing is published for the first time", Some("list_yourself")),
+        TrailEvent::ProbeOk => ("a probe succeeds, first in a week or after a failure; danger falls", None),
+        TrailEvent::ProbeFail => ("a probe fails for certain, not with a timeout or a 5xx", None),
         TrailEvent::Endorse => ("a caller endorses the listing", Some("endorse")),
         TrailEvent::LeaveTrace => ("a caller leaves a mark of the default strength", Some("leave_trace")),
         TrailEvent::UsedWith => ("the listing is used together with another listing", Some("used_with")),
@@ -104,26 +104,17 @@ const fn described(event: TrailEvent) -> Option<(&'static str, Option<&'static s
 }
 
 fn outcome_rules() -> [Rule; 2] {
-    let usual = |ok| f64::from(Outcome::usual_quality(ok)) / f64::from(QUALITY_STEPS);
-    let rule = |id: &str, when: &str, gives| Rule {
-        id: id.to_owned(),
-        when: when.to_owned(),
-        gives,
-        deposit: None,
-        tool: Some("deposit_outcome"),
-    };
-    [
-        rule(
-            "outcome_ok",
-            "a use went well",
-            format!("one counted outcome per hour and source, with quality {} by default", usual(true)),
-        ),
-        rule(
-            "outcome_fail",
-            "a use failed",
-            format!("one counted outcome per hour and source, with quality {} by default", usual(false)),
-        ),
-    ]
+    let uses = [("outcome_ok", "a use went well", true), ("outcome_fail", "a use failed", false)];
+    uses.map(|(id, when, ok)| {
+        let quality = f64::from(Outcome::usual_quality(ok)) / f64::from(QUALITY_STEPS);
+        Rule {
+            id: id.to_owned(),
+            when: when.to_owned(),
+            gives: format!("one outcome per hour, source and listing, with quality {quality} by default"),
+            deposit: None,
+            tool: Some("deposit_outcome"),
+        }
+    })
 }
 
 fn funnel_rules(app: &App, claimed: u32) -> [Rule; 3] {
@@ -135,7 +126,7 @@ fn funnel_rules(app: &App, claimed: u32) -> [Rule; 3] {
         rule(
             "founding_seat",
             format!("a Live listing is among the first {seats} that complete the demo and the feedback"),
-            format!("the full product, free and without checkout; {left} of {seats} seats are left"),
+            format!("the full product, free, once for each domain; {left} of {seats} seats are left"),
             Some("leave_feedback"),
         ),
         rule(

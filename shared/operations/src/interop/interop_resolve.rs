@@ -29,7 +29,7 @@ pub struct Arguments {
     /// The name of a tool that the listing must have.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     tool: Option<String>,
-    /// The name of a skill that the listing must have.
+    /// The name of a skill that the listing must have. If you also send `tool`, one of both is enough.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     skill: Option<String>,
     /// The preferred protocol. Listings with this protocol come first. Default: `mcp`.

@@ -95,7 +95,7 @@ struct ShownSession {
     steps: Vec<SessionStep>,
     /// How many more steps can be appended.
     steps_left: usize,
-    /// Whether the session is closed. If it is closed, no steps can be appended.
+    /// Whether the session is closed.
     closed: bool,
 }
 
@@ -162,7 +162,7 @@ impl Operation for InteropSession {
             SessionAction::Append | SessionAction::Close => {
                 let id = session_id(&arguments)?;
                 let change = change(app, &arguments, now).await?;
-                if change.step.is_none() && change.facts == SessionFacts::default() && !change.close {
+                if change.step.is_none() && !change.close {
                     let detail =
                         "`step_action` is required: what you did. `detail` and `listing_id` are optional.";
                     return Err(Problem::invalid("step_action", "nothing_to_append", detail));
@@ -250,14 +250,15 @@ fn refused(session: &Session) -> Problem {
 
 fn answer(app: &App, action: SessionAction, id: &SessionId, session: Session) -> Answer {
     let Session { created_at, expires_at, facts, steps, closed } = session;
-    let steps_left = usize::try_from(MAX_SESSION_STEPS).unwrap_or(usize::MAX).saturating_sub(steps.len());
-    let next = if closed || steps_left == 0 {
+    let most = if closed { 0 } else { usize::try_from(MAX_SESSION_STEPS).unwrap_or(usize::MAX) };
+    let steps_left = most.saturating_sub(steps.len());
+    let next = if steps_left == 0 {
         let note = "This session accepts no more steps. Open a new session.";
         step(app, json!({ "action": "session_open" }), note)
     } else {
         let body =
             json!({ "action": "session_append", "session_id": id.reveal(), "step_action": "resolved" });
-        step(app, body, "Append your next step.")
+        step(app, body, "Append your next step, with your own `step_action`.")
     };
     Answer {
         action,

@@ -1,8 +1,9 @@
 //! Lets a caller join the registry with one call. It publishes the caller, or uses the caller's existing
-//! listing. It returns what the caller can contribute next, each contribution as a request that can be sent
-//! as it is. For each contribution, it also returns whether the caller already made it.
+//! listing. It returns what the caller can contribute next, each contribution as a request, and whether the caller
+//! already made it.
 
 use crate::funnel::take_demo::feedback_step;
+use crate::listings::check_status;
 use crate::listings::list_yourself::ListYourself;
 use crate::prelude::*;
 use registry_domain::interop;
@@ -91,8 +92,8 @@ impl Operation for JoinAndContribute {
     const TITLE: &'static str = "Join and contribute";
     const DESCRIPTION: &'static str = "Publishes an agent or MCP server (url, agent_card_url, mcp_url or \
         server_json), or uses an existing listing_id. Returns what you can contribute next, for example the \
-        demo, feedback or an endorsement of a peer. For each contribution, returns a complete request, and \
-        whether it was already done.";
+        demo, feedback or an endorsement of a peer. For each contribution, returns the request, and \
+        whether demo and feedback are done.";
     const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const SUMMARY: &'static [&'static str] = &[
@@ -106,9 +107,8 @@ impl Operation for JoinAndContribute {
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let Arguments { listing_id, url, agent_card_url, mcp_url, server_json, name, source } = arguments;
-        let published = listing_id.is_none();
-        let id = match listing_id {
-            Some(id) => id,
+        let (id, published) = match listing_id {
+            Some(id) => (id, false),
             None => {
                 let request = PublishRequest {
                     url,
@@ -117,10 +117,10 @@ impl Operation for JoinAndContribute {
                     server_json,
                     name,
                     source,
-                    contact_email: None,
-                    proof: None,
+                    ..PublishRequest::default()
                 };
-                ListYourself::run(app, caller, request).await?.listing_id().to_string()
+                let answer = ListYourself::run(app, caller, request).await?;
+                (answer.listing_id().to_string(), answer.is_queued())
             }
         };
         let listing = lookup::shown_listing_with_evidence(app, &id).await?;
@@ -134,11 +134,8 @@ impl Operation for JoinAndContribute {
                 let note = "Demo and feedback are done. Read the inbox, and make the other contributions when they apply.";
                 NextStep::talk_inbox(&app.settings, &listing.0.id, note)
             }
-            _ => {
-                let note = "Poll until `lane` is `active`. Then make the contributions in order.";
-                let now = app.clock.now();
-                NextStep::check_status(&app.settings, &listing.0.id, note).poll(now, now)
-            }
+            // Only some listings become Live by waiting.
+            _ => check_status::next(app, &listing.0, listing.1.as_ref()).await?,
         };
         Ok(Answer {
             listing_id: listing.0.id.clone(),
@@ -149,7 +146,7 @@ impl Operation for JoinAndContribute {
             status_url,
             contributions,
             next,
-            note: "Each `call` is a complete request. Replace the texts in it with your own.",
+            note: "Each `call` is a request. Replace the texts in it with your own, and add what its note names.",
         })
     }
 }
@@ -199,13 +196,12 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
         ),
     ];
     if let Some(((peer, _), _)) = peer {
-        let stigmergy = |tool, action: &str, mut body: Value, note: String| {
-            body["action"] = json!(action);
+        let stigmergy = |tool: &'static str, mut body: Value, note: String| {
+            body["action"] = json!(tool);
             NextStep::post(tool, url("/api/products/stigmergy"), body, note)
         };
         let (them, name) = (&peer.id, &peer.name);
         let used = stigmergy(
-            "used_with",
             "used_with",
             json!({ "listing_id": id, "listing_b": them }),
             format!(
@@ -215,16 +211,16 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
         );
         let endorse = stigmergy(
             "endorse",
-            "endorse",
             json!({ "listing_id": them, "from": id }),
             format!("If {name} worked well, endorse it."),
         );
-        let outcome = json!({ "action": "deposit_outcome", "listing_id": them, "listing_b": id, "ok": true });
-        let outcome = NextStep::post(
+        let outcome = NextStep::post_own(
             "deposit_outcome",
             url("/api/products/interop"),
-            outcome,
-            format!("Report the outcome of using {name}: ok, quality, latency_ms."),
+            format!(
+                "After you used {name}, report the outcome: {{\"action\": \"deposit_outcome\", \"listing_id\": \
+                 \"{them}\", \"listing_b\": \"{id}\", \"ok\": …}}."
+            ),
         );
         contributions.extend([
             one("used_with", None, live, used),

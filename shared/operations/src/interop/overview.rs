@@ -38,7 +38,7 @@ pub struct Answer {
     graph: Graph,
     /// How to call a listing in each protocol.
     adapters: Vec<Adapter>,
-    /// The pairs of listings that were most often used together.
+    /// The strongest pairs of listings.
     compositions: Vec<Composition>,
     sessions: Sessions,
     totals: Totals,
@@ -104,9 +104,9 @@ struct Endpoints {
     stigmergy: String,
     /// Other registries.
     federation: String,
-    /// Every operation as an MCP tool.
+    /// The operations as MCP tools.
     mcp: String,
-    /// Every operation as an A2A skill.
+    /// The operations over A2A.
     a2a: String,
     /// Search in plain words.
     ard: String,
@@ -118,7 +118,7 @@ impl Operation for Interop {
     const TITLE: &'static str = "Interop overview";
     const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Returns an overview of the interop tools: how to call listings in \
-        each protocol, and the tools. Also returns the listings most often used together, the \
+        each protocol, and the tools. Also returns the strongest pairs of listings, the \
         latest reported outcomes, and totals. Use it to choose an interop tool.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
@@ -142,7 +142,7 @@ impl Operation for Interop {
         let url = |path| settings.url(path);
         Ok(Answer {
             pitch: "You describe a need and get a complete request to a Live listing, in a protocol that the \
-                listing answered in. Outcomes that callers report improve later searches.",
+                listing answered in. Reported outcomes order equally good matches.",
             graph: Graph { nodes: live.agents + live.mcps, compositions: totals.compositions },
             adapters: interop::adapters(),
             compositions: edges.into_iter().map(Composition::from).collect(),

@@ -20,22 +20,22 @@ pub struct Arguments {
 /// The proposed pairs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    /// Whether the pairs were stored. Only a call of the operator stores pairs.
+    /// Whether new pairs were stored. Only a call of the operator stores pairs.
     stored: bool,
     /// The number of new pairs that were stored. Existing pairs are not changed.
     stored_count: usize,
     /// The pairs, best first.
     pairs: Vec<Pair>,
     note: String,
-    /// How to call the listings of the first pair.
+    /// How to go on with the first pair.
     next: NextStep,
 }
 
 impl Operation for SeedCompositions {
     const NAME: &'static str = "seed_compositions";
     const TITLE: &'static str = "Propose compositions";
-    const DESCRIPTION: &'static str = "Proposes pairs of a Live agent and a Live MCP server that match each \
-        other. Use it to find two listings to use together; max_pairs limits the number. Stores nothing, unless the \
+    const DESCRIPTION: &'static str = "Proposes pairs of one of the newest Live agents and a Live MCP server \
+        that match each other. Use it to find two listings to use together; max_pairs limits the number. Stores nothing, unless the \
         operator calls it.";
     const EFFECT: Effect = Effect { idempotent: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"max_pairs": 6}"#;
@@ -67,7 +67,7 @@ impl Operation for SeedCompositions {
                     pairs.len() - stored_count
                 )
             }
-            (_, 0) => "No two Live listings match each other yet. Nothing was stored.".to_owned(),
+            (_, 0) => "None of the newest agents matches an MCP server. Nothing was stored.".to_owned(),
             (false, _) => {
                 "These pairs are proposals; nothing was stored. Use the two listings of a pair. If they work \
                     together, report it with used_with."

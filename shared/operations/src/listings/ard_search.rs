@@ -120,7 +120,7 @@ impl Operation for ArdSearch {
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
         r#"[hits]"{name}" ({kind}, {listing_id}) | : "{description}" | {endpoint}"#,
-        r#"From other registries, not probed here: [referrals]"{name}" | at {url}"#,
+        r#"From other registries, as they describe them: [referrals]"{name}" | at {url}"#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Searches the Live agents and MCP servers in plain words and returns ranked hits with evidence.",
@@ -211,23 +211,14 @@ fn default_to_newest(query: &str) -> String {
 /// 422 if the text, the category or the limit is invalid.
 pub fn parse_query(arguments: &Arguments) -> Result<Query, Problem> {
     let limit = active_page::limit(arguments.limit, DEFAULT_LIMIT)?;
+    let category = arguments.category.as_deref().filter(|id| !id.is_empty());
     Ok(Query {
         text: Text::parse(&arguments.q, "q")?,
         kind: arguments.kind.and_then(KindFilter::only),
-        category: arguments.category.as_deref().filter(|id| !id.is_empty()).map(category).transpose()?,
+        category: category.map(Category::parse).transpose()?,
         listed: arguments.access.into(),
         skip: 0,
         limit: usize::try_from(limit).unwrap_or(usize::MAX),
-    })
-}
-
-fn category(id: &str) -> Result<Category, Problem> {
-    Category::by_id(id).ok_or_else(|| {
-        let id = shorten(id, 60);
-        let detail = format!(
-            "Unknown category `{id}`. The rows of /api/listings/active contain the valid ids as `category_id`."
-        );
-        Problem::invalid("category", "unknown_category", detail)
     })
 }
 
@@ -252,22 +243,22 @@ pub(super) async fn summarize(
     }
     let live = app.store.live().await?;
     if live.agents == 0 && live.mcps == 0 && query.listed == Listed::Live {
-        let note = "No listing is Live yet. Yours can be the first.";
+        let note = "No listing is Live now.";
         let next = json!({
             "action": "publish", "method": "POST", "url": app.settings.url("/api/publish"),
             "body": { "url": "https://your.host/.well-known/agent-card.json" },
-            "note": "Publish an agent or an MCP server: POST its URL to /api/publish. A probe follows within \
-                seconds; then searches can find it.",
+            "note": "Publish an agent or an MCP server: POST its URL to /api/publish. When a probe has proven it, \
+                searches find it.",
         });
         return Ok((note.to_owned(), Some(next)));
     }
-    let narrowed = match (query.kind, &query.category) {
-        (None, None) => "",
-        _ => ", without `kind` or `category`",
+    let (verb, narrowed) = match (query.kind, &query.category) {
+        (None, None) => ("was found", ""),
+        _ => ("has that kind or category", ", without `kind` or `category`"),
     };
     let listing = format!("No {}listing", adjective(query.listed));
     let note = if query.text.is_empty() {
-        format!("{listing} has that kind or category.")
+        format!("{listing} {verb}.")
     } else {
         format!("{listing} matches “{words}”.")
     };

@@ -56,7 +56,7 @@ impl Operation for CheckLiveness {
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id} is {live?alive|not proven alive}: it is {lane} | and last completed a real handshake {age_hours~} ago, at {last_signal_at}.",
         "Every probe has failed since {liveness.failing_since}.",
-        "It answered in {liveness.uptime_7d_percent} % of the last 7 days.",
+        "It answered in {liveness.uptime_7d_percent} % of the observed time (at most 7 days).",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Returns when a listing last completed a real handshake.",

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use jiff::SignedDuration;
+
 use crate::prelude::*;
 use registry_app::talk::Talk;
 use registry_domain::funnel::{self, Deal, TakeDemo};
@@ -55,12 +57,12 @@ pub struct Answer {
     /// Why and when the listing was withdrawn, if it was withdrawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     withdrawal: Option<Withdrawal>,
-    /// The last completed probe. Absent before the first probe.
+    /// The last probe that decided its state. Absent before the first probe.
     #[serde(skip_serializing_if = "Option::is_none")]
     probe: Option<ProbeSummary>,
     /// Whether its last probe passed, its uptime and its handshake times.
     liveness: Liveness,
-    /// What to fix; empty for a Live listing whose last probe passed.
+    /// What to fix; empty for a Live or gated listing whose last probe passed.
     reasons: Vec<Reason>,
     /// What a Live or gated listing could improve.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -72,19 +74,19 @@ pub struct Answer {
     /// probe passed, the registry usually probes it earlier; if it failed, this is the run that probes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     recheck_at: Option<Moment>,
-    /// In how many different hours a recheck failed since the last `ok` probe. After three, the listing is demoted.
+    /// In how many different hours a recheck failed since the last proof; at most 3. Then a lasting fault ends the state.
     #[serde(skip_serializing_if = "registry_model::is_zero")]
     failed_recheck_hours: u32,
-    /// Whether the last completed probe found its protocol or a correct sign-in, and no blocking check failed. Hints and
-    /// checks that do not block change nothing. False for a withdrawn listing, whose evidence is not shown.
+    /// Whether the probe with these `checks` found its protocol or a correct sign-in, and no blocking check failed. Hints
+    /// and checks that do not block change nothing. False for a withdrawn listing, whose evidence is not shown.
     checks_clean: bool,
     checks: Vec<Check>,
     /// The parts of the score.
     score_breakdown: Vec<ScorePart>,
-    /// What the last probe found.
+    /// What this probe found.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
-    /// The latest decision about the listing in the evidence log. Absent if it was never Live and never withdrawn.
+    /// The latest decision about the listing in the evidence log. Absent if it was never Live, gated or withdrawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<LogPlace>,
     /// Whether the listing visits its Talk inbox.
@@ -98,7 +100,7 @@ pub struct Answer {
     next: NextStep,
 }
 
-/// What the last probe found.
+/// What a probe found.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Evidence {
     /// Whether the peer speaks the protocol.
@@ -142,9 +144,9 @@ impl Operation for CheckStatus {
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {lane_reason}"#,
-        "The result of the last handshake, {probe.age_hours~} ago at {probe.probed_at}: {probe.handshake} | , with a score of {probe.score} of 100 | , in {probe.latency_ms} ms | , at {probe.target}.",
+        "The evidence is of the handshake {probe.age_hours~} ago at {probe.probed_at}: {probe.handshake} | , with a score of {probe.score} of 100 | , in {probe.latency_ms} ms | , at {probe.target}.",
         "It is of kind {kind} | , described as \"{description}\" | , speaks protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
-        "The next check is due at {recheck_at} | ; it answered in {liveness.uptime_7d_percent} % of the last 7 days.",
+        "The next check is due at {recheck_at} | ; it answered in {liveness.uptime_7d_percent} % of the observed time (at most 7 days).",
         "Its probes have failed since {liveness.failing_since}.",
         "To fix: [reasons]{reason} | : {fix}",
         "To improve: [warnings]{seen} | : {fix}",
@@ -225,7 +227,8 @@ async fn twin(
         |evidence: &&Assessment| evidence.checks.iter().any(|check| check.id == ENDPOINT_UNIQUE && !check.ok);
     let endpoint =
         evidence.filter(is_repeated).and_then(|evidence| evidence.verdict.facts.endpoint.as_deref());
-    Ok(match endpoint.filter(|_| !listing.lane.is_proven() && listing.lane != Lane::Withdrawn) {
+    let lane = listing.shown_lane(app.oldest_proof());
+    Ok(match endpoint.filter(|_| matches!(lane, Lane::NeedsFix | Lane::Demoted)) {
         Some(endpoint) => app.store.endpoint_holder(endpoint, &listing.id).await?,
         None => None,
     })
@@ -327,12 +330,12 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "Live, but its last probe failed. More probes will show whether the failure is real. Timeouts and \
                 similar failures end Live only when the last proof expires."
         }
-        (Lane::Gated, _) if listing.strikes.is_empty() => {
+        (Lane::Gated, _) if listing.failures == 0 => {
             "Gated: it asks for a sign-in, and the metadata of the sign-in is correct. Whether the sign-in and the \
                 server work is not known."
         }
         (Lane::Gated, _) => {
-            "Gated. Its weekly recheck failed; more probes will show whether the failure is real."
+            "Gated, but its last probe failed. More probes will show whether the failure is real."
         }
         (Lane::NeedsFix, Some(probe)) if probe.handshake == Handshake::Ok => {
             "The handshake succeeded, but a check failed."
@@ -342,11 +345,11 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "It runs on the machine of its user, so no probe can show that it works. Its packages exist and contain \
                 its name."
         }
-        (Lane::Unchecked, _) => "Nothing to fix: it has packages only, and the registry cannot check them.",
+        (Lane::Unchecked, _) => "Nothing to fix: it has packages only, and not all of them can be checked.",
         (Lane::Demoted, Some(probe)) if probe.handshake == Handshake::Ok => {
-            "Was Live. The handshake succeeded, but a check failed."
+            "Was Live or gated. The handshake succeeded, but a check failed."
         }
-        (Lane::Demoted, _) => "Was Live or gated, but its recheck failed in three different hours.",
+        (Lane::Demoted, _) => "Was Live or gated, and its last probe failed.",
         (Lane::Withdrawn, _) if is_withdrawn_by_owner(listing) => "Its owner withdrew it.",
         (Lane::Withdrawn, _) => "The operator of this registry withdrew it.",
     }
@@ -398,8 +401,12 @@ pub(crate) async fn next(
             let note = if next > now {
                 format!("The next probe is after {next}. Check the status then.")
             } else {
-                "Check again in a few seconds. `lane` changes when the probe is done.".to_owned()
+                "The probe starts when the probe budget allows it. `lane` changes when it is done.".to_owned()
             };
+            // It can be due for longer than a tick, for example because the budget is used up.
+            let tick = SignedDuration::from_secs(settings.probe_tick_seconds.into());
+            let is_late = next == now && now.duration_since(listing.due_at) > tick;
+            let next = if is_late { now + tick } else { next };
             NextStep::check_status(settings, &listing.id, note).named("poll").poll(next, now)
         }
         Lane::NeedsFix | Lane::Demoted => {
@@ -420,8 +427,7 @@ pub(crate) async fn next(
                 return Ok(again);
             }
             // A listing that was published with a server description needs it again: the URL alone is another listing.
-            let note =
-                format!("{fix}Then publish the same server description again, which starts a new probe.");
+            let note = format!("{fix}Then publish the server description again, which starts a new probe.");
             NextStep { body: None, note, ..again }
         }
         Lane::Gated => none(
@@ -434,7 +440,7 @@ pub(crate) async fn next(
             "manage_listing",
             settings.url("/api/products/first-principles"),
             json!({ "action": "manage_listing", "listing_id": listing.id, "act": "restore" }),
-            "Its owner can restore it: sign the challenge that this returns. Publishing it again has no effect.",
+            "Its owner can restore it: sign the challenge that this returns.",
         ),
         Lane::Withdrawn => none(
             "Only the operator of this registry can restore the listing. Publishing it again has no effect.",

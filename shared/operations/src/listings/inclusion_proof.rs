@@ -51,7 +51,7 @@ pub struct Answer {
     vkey: String,
     /// The URL of the bundle of entries that ends with the leaf.
     entry_url: String,
-    /// The URL of the evidence whose SHA-256 is `leaf.evidence`. It is stored for 400 days.
+    /// The URL of the evidence whose SHA-256 is `leaf.evidence`. It is stored for at most 400 days.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence_url: Option<String>,
     /// The URL of the tool set whose SHA-256 is `leaf.tools`.
@@ -65,14 +65,15 @@ pub struct Answer {
 impl Operation for InclusionProof {
     const NAME: &'static str = "inclusion_proof";
     const TITLE: &'static str = "Prove a decision of the registry";
-    const DESCRIPTION: &'static str = "Proves that a listing was Live, demoted or withdrawn at a time. Pass listing_id, and `at` \
+    const DESCRIPTION: &'static str = "Proves that a listing was Live, gated, demoted or withdrawn at a time. Pass listing_id, and `at` \
         for the last decision before that time. Returns the entry (leaf) of the evidence log, an inclusion proof and the \
         signed checkpoint. With attestation_id, proves that the log contains a signed statement.";
     const EFFECT: Effect = Effect::READS;
     // An earlier date would refuse every listing that is newer.
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "at": "2099-12-31"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "In the evidence log of size {tree_size}, the entry with index {leaf_index} says: {leaf.listing_id} was {leaf.outcome} | at {leaf.at}.",
+        "The entry with index {leaf_index} of {tree_size} in the evidence log says about {leaf.listing_id}: {leaf.event} | at {leaf.at}.",
+        "To ask about another time, name its day, such as 2026-01-31.",
         "The data contains the leaf, its inclusion proof and the signed checkpoint; the entry is at {entry_url} .",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/log/proof")];
@@ -116,9 +117,15 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<Att
             match &arguments.attestation_id {
                 Some(attestation) => of_attestation(app, &id, attestation).await,
                 None => {
-                    let found = evidence_log::of_listing(app, &id, until).await?;
-                    let is_later = found.is_none() && app.store.decision_index(&id, None).await?.is_some();
-                    Ok((found.ok_or_else(|| no_leaf(app, &id, is_later))?, None))
+                    if let Some(found) = evidence_log::of_listing(app, &id, until).await? {
+                        return Ok((found, None));
+                    }
+                    let why = match app.store.decision_index(&id, None).await? {
+                        Some(_) => "until `at`, only later ones. Leave `at` out to get the last one.",
+                        None => "yet. A new one is added within minutes, if the listing was Live or gated.",
+                    };
+                    let detail = format!("The evidence log contains no such decision about `{id}` {why}");
+                    no_leaf(app, &id, detail).await
                 }
             }
         }
@@ -146,13 +153,19 @@ async fn of_attestation(
     id: &ListingId,
     attestation: &str,
 ) -> Result<(Inclusion, Option<AttestationProof>), Problem> {
-    let attestation = attestation.parse().map_err(|_| no_leaf(app, id, false))?;
-    let record = app.store.attestation(id, &attestation).await?.ok_or_else(|| no_leaf(app, id, false))?;
+    let record = match attestation.parse() {
+        Ok(attestation) => app.store.attestation(id, &attestation).await?,
+        Err(_) => None,
+    };
+    let Some(record) = record else {
+        let detail = format!("The registry has signed no statement with this `attestation_id` about `{id}`.");
+        return no_leaf(app, id, detail).await;
+    };
     if let Some((inclusion, proof)) = evidence_log::attestation_proof(app, &record).await? {
         return Ok((inclusion, Some(proof)));
     }
     // Older versions wrote a leaf for each attestation.
-    if let Some((index, _)) = evidence_log::attested_digest(app, id, record.issued_at, &attestation).await?
+    if let Some((index, _)) = evidence_log::attested_digest(app, id, record.issued_at, &record.id).await?
         && let Some(inclusion) = evidence_log::of_index(app, index).await?
     {
         return Ok((inclusion, None));
@@ -173,15 +186,10 @@ fn leaf_pending(app: &App, issued_at: Moment) -> Problem {
     problem
 }
 
-/// `is_later`: the log has decisions about the listing, but none until `at`.
-fn no_leaf(app: &App, id: &ListingId, is_later: bool) -> Problem {
-    let why = match is_later {
-        true => "until `at`, only later ones. Leave `at` out to get the last one.",
-        false => "yet. A new one is added within minutes, if the listing was Live or gated.",
-    };
-    let detail = format!("The evidence log contains no such decision about `{id}` {why}");
+async fn no_leaf<T>(app: &App, id: &ListingId, detail: String) -> Result<T, Problem> {
+    lookup::listing(app, id.as_str()).await?;
     let note = "`log` shows the last decision, and whether it is in the evidence log yet.";
-    Problem::not_found("no_leaf", detail).with_next(NextStep::check_status(&app.settings, id, note))
+    Err(Problem::not_found("no_leaf", detail).with_next(NextStep::check_status(&app.settings, id, note)))
 }
 
 /// A time, or the end of a day.

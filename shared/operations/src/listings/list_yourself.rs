@@ -17,7 +17,7 @@ pub struct Answer {
     listing_id: ListingId,
     /// Agent or MCP server; null until a probe determines it.
     kind: Option<Kind>,
-    /// The state of the listing; `queued` until the requested probe is done.
+    /// The state of the listing.
     lane: Lane,
     /// Whether the name in the server description is proven, or only claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,7 +32,7 @@ pub struct Answer {
     /// The time of the next probe, if it is not now.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<Moment>,
-    /// A badge for the listing's README, in Markdown. It is green when the listing is Live.
+    /// A badge for the listing's README, in Markdown. It shows whether the listing is Live.
     badge_markdown: String,
     next: NextStep,
 }
@@ -49,6 +49,10 @@ struct Poll {
 impl Answer {
     pub(crate) const fn listing_id(&self) -> &ListingId {
         &self.listing_id
+    }
+
+    pub(crate) const fn is_queued(&self) -> bool {
+        matches!(self.status, PublishStatus::Queued)
     }
 }
 
@@ -100,21 +104,21 @@ impl Operation for ListYourself {
         let name = app.caller_digest(caller).await?;
         app.count(LimitedAction::Publish, &name, submission.host().as_deref()).await?;
         let published = listing::publish(app, caller, &submission).await?;
-        Ok(answer(app, &published))
+        Ok(answer(app, &submission, &published))
     }
 }
 
-const TEXTS_UNCHANGED: &str = "Its texts (name, description, version, website) are unchanged, because \
+const UNCHANGED: &str = "texts (name, description, version, website) are unchanged, because \
     nothing proves that you are its owner.";
 
-fn answer(app: &App, published: &Published) -> Answer {
+fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
     let Published { listing, status, retry_at, renews, differs } = published;
     let status_url = app.settings.url(&format!("/api/listings/status?id={}", listing.id));
     let (now, lane) = (app.clock.now(), listing.shown_lane(app.oldest_proof()));
     let already = match lane {
         Lane::Gated => {
-            "This listing is already gated. Its next regular probe makes it Live if it answers without a sign-in; only its \
-             proven owner can request a probe (`manage_listing`, act `reprobe`)."
+            "This listing is already gated. Its next regular probe makes it Live if it answers without a sign-in; its \
+             proven owner can request one earlier (`manage_listing`, act `reprobe`)."
         }
         _ => "This listing is already Live.",
     };
@@ -127,34 +131,42 @@ fn answer(app: &App, published: &Published) -> Answer {
             format!("{already} Its last proof is not fresh, so it is probed again now.")
         }
         (PublishStatus::Active, _) if *differs == Some(Right::Name) => already.to_owned(),
+        (PublishStatus::Active, _) if listing.has_proven_name() => format!("{already} Its name is proven."),
         (PublishStatus::Active, _) => format!("{already} Nothing was changed."),
         (_, Some(at)) => {
             format!("Queued. The listing was probed a moment ago. It is probed again after {at}.")
         }
         (PublishStatus::Duplicate, None) => {
-            "This listing was already queued. Its probe starts soon.".to_owned()
+            "This listing was already queued. Its probe starts when the probe budget allows it.".to_owned()
         }
         (PublishStatus::Queued, None) if listing.obstacle == Some(Obstacle::StdioOnly) => {
             "Queued. It has no HTTP endpoint, so it cannot become Live: the registry only checks its packages.".to_owned()
         }
         (PublishStatus::Queued, None) if listing.probe.is_some() => {
-            "Queued again. Its probe follows at once.".to_owned()
+            "Queued again. Its probe usually follows at once.".to_owned()
         }
-        (PublishStatus::Queued, None) => "The listing was created and queued. Its first probe follows at \
-            once."
-            .to_owned(),
+        (PublishStatus::Queued, None) => {
+            "The listing was created and queued. Its first probe usually follows at once.".to_owned()
+        }
     };
+    if *status == PublishStatus::Queued && listing.was_put_back() {
+        message.push_str(" It was moved or restored, and is not Live until a probe succeeds.");
+    }
     let claims =
         if *differs == Some(Right::Name) { " It now claims the name in your description." } else { "" };
     if differs.is_some_and(|right| right < Right::Words) {
-        message = format!("{message}{claims} {TEXTS_UNCHANGED} {}", name_proof::advice(listing));
+        let is_elsewhere = submission.url().is_some_and(|url| listing.url.as_deref() != Some(url));
+        let kept = if is_elsewhere { "Its URL and" } else { "Its" };
+        message = format!("{message}{claims} {kept} {UNCHANGED} {}", name_proof::advice(listing));
     }
     let check = |note| NextStep::get("check_status", status_url.clone(), json!({ "id": listing.id }), note);
-    let next = if *status == PublishStatus::Active && !renews {
-        check("See its proof.")
-    } else {
-        check("Poll until `lane` is no longer `queued`. With `needs_fix`, `reasons` says what to change.")
-            .poll(listing.next_probe_at(now, app.settings.probe_tick_seconds), now)
+    let next = match *status {
+        PublishStatus::Active if *renews => check("`probe.probed_at` shows the new probe.").poll(now, now),
+        PublishStatus::Active => check("See its proof."),
+        _ => {
+            check("Poll until `lane` is no longer `queued`. With `needs_fix`, `reasons` says what to change.")
+                .poll(listing.next_probe_at(now, app.settings.probe_tick_seconds), now)
+        }
     };
     Answer {
         listing_id: listing.id.clone(),

@@ -60,13 +60,13 @@ struct CapabilityMatch {
     capability_score: u8,
     /// Why the listing matches; each reason has a few words. Never empty.
     match_reasons: Vec<String>,
-    /// Why the listing comes before other hits with the same score.
+    /// What raised its score.
     boosts: Vec<String>,
     /// Hits with the same score are sorted by this value. See `abundance_rank`.
     abundance_boost: f64,
-    /// The part of `abundance_boost` that comes from reported outcomes, from 0 to 1. Null without reports.
+    /// How well reported uses of it went, from 0 to 1. Null without reports.
     outcome_score: Option<f64>,
-    /// The part of `abundance_boost` that comes from the trail (recent use), scaled by the multiplier `match_boost`.
+    /// The score of its trail (recent use), scaled by the multiplier `match_boost`.
     pheromone_boost: f64,
 }
 
@@ -88,7 +88,7 @@ impl Operation for MatchCapability {
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
         r#"[hits]"{name}" ({kind}, {listing_id}) | : "{description}" | {endpoint} | ({match_reasons})"#,
-        r#"From other registries, not probed here: [referrals]"{name}" | at {url}"#,
+        r#"From other registries, as they describe them: [referrals]"{name}" | at {url}"#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Finds the Live agents and MCP servers that can do what you describe, with the reasons.",

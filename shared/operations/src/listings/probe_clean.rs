@@ -64,9 +64,11 @@ impl Operation for ProbeClean {
         let (listing, evidence) = &*found;
         let lane = listing.shown_lane(app.oldest_proof());
         let liveness = Liveness::of(listing, app.oldest_proof(), app.clock.now());
-        let checks = evidence.as_ref().map(|evidence| evidence.checks.clone()).unwrap_or_default();
+        // The evidence of a withdrawn listing is not shown.
+        let evidence = evidence.as_ref().filter(|_| lane != Lane::Withdrawn);
+        let checks = evidence.map(|evidence| evidence.checks.clone()).unwrap_or_default();
         Ok(Answer {
-            clean: is_clean(listing, evidence.as_ref(), app.oldest_proof()),
+            clean: is_clean(listing, evidence, app.oldest_proof()),
             lane,
             liveness,
             handshake: listing.probe.as_ref().map(|probe| probe.handshake),

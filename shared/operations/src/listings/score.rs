@@ -121,15 +121,16 @@ impl Operation for Score {
             return Err(takedown::host_blocked(block));
         }
         let url = target.to_string();
+        let listed = publish::listing::listing_of_url(app, &target).await?;
         let subject = Subject {
             is_proven: false,
-            kind: None,
+            // A listing that was Live keeps its kind.
+            kind: listed.as_ref().filter(|listing| listing.was_proven()).and_then(|listing| listing.kind),
             url: target.clone(),
             depth: Depth::Question,
             last_era: None,
             declared: DeclaredTransport::Unknown,
         };
-        let listed = publish::listing::listing_of_url(app, &target).await?;
         let own_id =
             listed.as_ref().map_or_else(|| ListingId::of_url(target.url()), |listed| listed.id.clone());
         let (assessment, steps) = assess::stranger(app, &subject, &own_id).await?;

@@ -38,8 +38,8 @@ pub struct Answer {
 impl Operation for SearchActive {
     const NAME: &'static str = "search_active";
     const TITLE: &'static str = "List Live listings";
-    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers, newest first. For each \
-        listing, returns the endpoint, the evidence of its last handshake, and what to do next. Use `kind` \
+    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers, newest first, each with the result of its \
+        last handshake; with `detail` `full`, also with its endpoint and what to do next. Use `kind` \
         to get only agents or only MCP servers. Use `limit` and `cursor` to get more pages.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "mcp", "limit": 5}"#;

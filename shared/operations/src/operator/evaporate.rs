@@ -37,7 +37,7 @@ impl Operation for Evaporate {
     const EFFECT: Effect = Effect { idempotent: true, destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The trail of {listing_id} is deleted: {marks#mark} and {compositions#pair}{complete?|; repeat the call for the rest}.",
+        "Deleted from the trail of {listing_id}: {marks#mark} and {compositions#pair}{complete?|; repeat the call for the rest}.",
     ];
     const FAMILY: Option<Family> = Some(Family::TRAILS);
     const REFUSALS: &'static [u16] = &[401, 403, 404];

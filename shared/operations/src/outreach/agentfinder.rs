@@ -29,13 +29,13 @@ struct Sources {
     agents: String,
     /// Live agents and MCP servers with the evidence of their last handshake.
     active: String,
-    /// The same rows in pages, for registries that mirror this registry.
+    /// The same listings in pages, for registries that mirror this registry.
     catalog: String,
     agent_card: String,
     mcp_server_card: String,
     mcp_endpoint: String,
     a2a_endpoint: String,
-    /// The OpenAPI description of every path.
+    /// The OpenAPI description of the paths.
     openapi: String,
     /// Links to all documents.
     discovery: String,
@@ -90,7 +90,7 @@ impl Operation for AgentFinder {
         AdvertisedSkill {
             id: "openapi-map",
             name: "API description",
-            description: "Returns the URL of the OpenAPI description of every path, and the endpoints of each protocol.",
+            description: "Returns the URL of the OpenAPI description of the paths, and the endpoints of each protocol.",
             tags: &["registry", "openapi", "api", "documents"],
         },
         AdvertisedSkill {
@@ -137,10 +137,10 @@ impl Operation for AgentFinder {
                 handshake within the last week.",
                 homepage: url("/discovery.json"),
                 evidence: [
-                    "the handshake: the request, and that it was answered",
+                    "the handshake: its result and the URL that answered",
                     "its time and duration",
-                    "the checks, each with its detail",
-                    "the score and its parts",
+                    "whether the checks are clean",
+                    "the score",
                 ],
                 publish: url("/api/publish"),
                 badge: url("/badge/clean.svg?id=<listing_id>"),

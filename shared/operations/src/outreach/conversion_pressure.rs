@@ -54,8 +54,8 @@ impl Operation for ConversionPressure {
         demo_nudge.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "The registry has sent {day_sent} of {day_cap} invitations on {day}; {room} are left.",
-        "{founding.remaining} of {founding.seats} founding seats are left. One listing gets at most one message in {cooldown_days} days.",
+        "The registry has sent {day_sent} of {day_cap} invitations and connector messages on {day}; {room} left.",
+        "{founding.remaining} of {founding.seats} founding seats are left. One listing gets at most one message in {cooldown_days#day}.",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/conversion-pressure")];
     type Arguments = NoArguments;
@@ -77,8 +77,8 @@ impl Operation for ConversionPressure {
             cooldown_days: settings.outreach_pause_days,
             law: format!(
                 "The registry invites only Live listings that have not taken their demo. It invites each \
-                    listing at most once in {} days, and never more listings a day than `day_cap`.",
-                settings.outreach_pause_days
+                    listing at most once in {}, and nobody while `day_cap` is reached.",
+                counted(settings.outreach_pause_days, "day")
             ),
             recent,
         })

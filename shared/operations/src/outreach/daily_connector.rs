@@ -50,7 +50,7 @@ struct Automation {
 #[derive(Debug, Serialize, JsonSchema)]
 struct PastDay {
     day: String,
-    /// Null on a research day (a day on which no listing was good enough).
+    /// Null on a research day (a day on which no listing was chosen).
     partner_id: Option<String>,
     partner_name: Option<String>,
     connector_likeness: u8,
@@ -65,7 +65,7 @@ impl Operation for DailyConnector {
     const TITLE: &'static str = "Connector of the day";
     const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Returns the connector of the current UTC day. A connector is a Live \
-        listing that connects others, such as a router or directory; the registry writes to one connector a \
+        listing that connects others, such as a router or directory; the registry writes to at most one a \
         day. Also returns the reasons for the choice, a draft of the message, the thresholds and the choices \
         of earlier days.";
     const EFFECT: Effect = Effect::READS;
@@ -99,15 +99,13 @@ impl Operation for DailyConnector {
 
 fn note(today: &ConnectorDay) -> String {
     match (&today.pick.partner, today.touched_at) {
-        (None, _) => {
-            "No message is sent, because no listing is good enough so far (a research day).".to_owned()
-        }
+        (None, _) => "No message is sent: no listing was chosen so far (a research day).".to_owned(),
         (Some(_), Some(at)) => {
             format!("The draft was delivered to the Talk inbox of the chosen listing at {at}.")
         }
         (Some(_), None) => {
             "The hourly job delivers the draft to the Talk inbox of the chosen listing, if this listing is \
-                Live and has not opted out."
+                Live and has not opted out, and the budget of the day is not used up."
                 .to_owned()
         }
     }

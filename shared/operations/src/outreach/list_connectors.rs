@@ -56,7 +56,7 @@ struct LiveCandidate {
     /// The traits that make the listing a connector, with the points for each trait.
     traits: Vec<String>,
     endpoint: String,
-    /// Whether the listing can be chosen now.
+    /// Whether it reaches the thresholds and may be contacted now.
     may_be_picked: bool,
 }
 
@@ -97,7 +97,7 @@ impl Operation for ListConnectors {
         let (days, candidates) = futures::try_join!(days, connectors::candidates(app))?;
         let shown = candidates.iter().take(MAX_CANDIDATES).map(|one| candidate(one, app, now)).collect();
         Ok(Answer {
-            note: "Only Live listings are shown. The ranking depends only on their traits and points.",
+            note: "These are Live listings, ordered by `connector_likeness` and then by `live_score`.",
             laws: laws(settings),
             partners: partners(&days),
             live_candidates: shown,

@@ -47,7 +47,7 @@ impl Operation for OutreachOptOut {
     const EFFECT: Effect = Effect { idempotent: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "opt_out"}"#;
     const SUMMARY: &'static [&'static str] =
-        &["{listing_id} gets no more invitations and messages | {changed?from now on|, as before}. {note}"];
+        &["{listing_id} gets no more invitations and connector messages | {changed?from now|, as before}."];
     const ROUTES: &'static [Route] = &[Route::post_as(texts::OPT_OUT_PATH, Ok)];
     const REFUSALS: &'static [u16] = &[403, 404];
     type Arguments = Arguments;

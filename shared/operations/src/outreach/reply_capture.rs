@@ -1,7 +1,7 @@
 //! Results of outreach: demos, feedback and check-ins of listings that the registry contacted recently. The
 //! numbers are read from the listings, so the numbers always agree with the listings. No texts are returned.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::prelude::*;
 use registry_model::TouchKind;
@@ -42,9 +42,9 @@ struct Reply {
     kind: TouchKind,
     /// Whether the listing generated its demo after the message.
     demo: bool,
-    /// Whether the listing sent its feedback after the message.
+    /// Whether the listing took its demo and sent its feedback after the message.
     feedback: bool,
-    /// How often the listing checked its inbox.
+    /// How often the listing checked in.
     check_ins: u32,
 }
 
@@ -64,7 +64,7 @@ impl Operation for ReplyCapture {
         the totals, but no texts. Use it to see whether invitations work.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Of {totals.touched} contacted listings, {totals.demos} took the demo, {totals.feedback} gave feedback and {totals.check_ins} checked in.",
+        "Of {totals.touched#contacted listing}, {totals.demos} took the demo and {totals.feedback} gave feedback; together they sent {totals.check_ins#check-in}.",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reply-capture")];
     type Arguments = NoArguments;
@@ -72,15 +72,10 @@ impl Operation for ReplyCapture {
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let mut touches = app.store.recent_touches(MAX_TOUCHES).await?;
-        let mut ids: Vec<ListingId> = Vec::new();
         // Keep only the latest touch of each listing.
-        touches.retain(|touch| {
-            let first = !ids.contains(&touch.listing_id);
-            if first {
-                ids.push(touch.listing_id.clone());
-            }
-            first
-        });
+        let mut known = HashSet::new();
+        touches.retain(|touch| known.insert(touch.listing_id.clone()));
+        let ids: Vec<ListingId> = touches.iter().map(|touch| touch.listing_id.clone()).collect();
         let (listings, states) =
             futures::try_join!(app.store.listings(&ids), app.store.outreach_states(&ids))?;
         let listings: HashMap<&ListingId, &Listing> = listings.iter().map(|one| (&one.id, one)).collect();

@@ -26,7 +26,7 @@ enum Content {
     Offer(Box<Offer>),
 }
 
-/// A purchase that must be paid.
+/// A purchase, and where to pay for it.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Purchase {
     purchase_id: PurchaseId,
@@ -41,7 +41,7 @@ struct Purchase {
     percent_off: u32,
     /// The page where you pay by card.
     checkout_url: String,
-    /// The access token. It opens the product after the payment. Keep it, because only this answer contains it.
+    /// The access token. It opens the product after the payment. Keep it: only answers to this request contain it.
     access_token: String,
     /// The URL for the token. It returns 402 before the payment and the product after the payment.
     access_url: String,
@@ -54,7 +54,7 @@ struct Purchase {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Offer {
     payments_open: bool,
-    /// Whether this registry is set up to take payments.
+    /// Whether the operator has set up and allowed payments.
     payments_configured: bool,
     /// How much feedback is missing until payments open.
     unlock: Unlock,
@@ -103,7 +103,7 @@ impl Operation for Checkout {
         "{payments_open?Payments are open|Payments are not open yet}.",
         "{unlock.message}",
         "Prices: [skus]{name} costs {price}",
-        "The price of {name} is {price}; pay at {checkout_url} . Your access token is {access_token}.",
+        "The price of {name} is {price}; the purchase is {status}. The payment page is {checkout_url} . Your access token is {access_token}.",
     ];
     const ROUTES: &'static [Route] = &[
         Route::get_as(PATH, purchase_query).taking(purchase_id_only),
@@ -210,7 +210,7 @@ async fn offer(app: &App, purchase_id: Option<&str>) -> Result<Offer, Problem> {
     };
     Ok(Offer {
         payments_open: unlock.payments_open,
-        payments_configured: settings.has_payment_secrets(),
+        payments_configured: settings.sells(),
         skus: ProductEntry::all(),
         usage: usage(settings),
         next: next(settings, &unlock, purchase.as_ref()),
@@ -248,7 +248,7 @@ fn next(settings: &Settings, unlock: &Unlock, purchase: Option<&PurchaseStatus>)
         Some(PurchaseState::Pending) => NextStep::open(
             "pay",
             settings.url(PATH),
-            "The payment is not confirmed yet. To pay, use checkout_url from the first answer.",
+            "The payment is not confirmed yet. Until `expires_at`, you can pay at checkout_url of the first answer.",
         ),
         _ if unlock.payments_open => NextStep::post_own(
             "checkout",

@@ -39,7 +39,7 @@ pub struct Answer {
     /// When a probe last proved the listing.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
-    /// The skills in the tree, one per folder.
+    /// The skills in the files or in the archive, one per folder.
     skills: Vec<Skill>,
     /// The files, if the format is `skills`.
     files: Vec<File>,
@@ -104,7 +104,7 @@ impl Operation for ExportProduct {
             message: format!("{} for {}: {}.", grant.sku.title(), profile.name, counted(files.len(), "file")),
             listing_id: profile.listing_id,
             proved_at: profile.proven_at,
-            skills: skills_of(&tree),
+            skills: skills_of(if archive.is_none() { &tree } else { &files }),
             files: if archive.is_none() { tree } else { Vec::new() },
             archive,
         })

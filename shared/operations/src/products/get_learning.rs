@@ -55,7 +55,7 @@ impl Operation for GetLearning {
     const NAME: &'static str = "get_learning";
     const TITLE: &'static str = "Funnel statistics";
     const DESCRIPTION: &'static str = "Returns the count of each stage: Live listings, demos (one for each \
-        listing and product), feedback (with drafts) and seats, each with its share of the count before. Also \
+        listing and product), feedback (with drafts) and seats, the last two with their share of the count before. Also \
         returns product ratings, and why probes were not ok today, with fixes. Contains no texts of users.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
@@ -65,8 +65,8 @@ impl Operation for GetLearning {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "conversion-path",
         name: "Conversion path",
-        description: "Returns the counts of Live listings, demos, feedback and founding seats, each with its \
-            share of the count before.",
+        description: "Returns the counts of Live listings, demos, feedback and founding seats, the last two with \
+            their share of the count before.",
         tags: &["registry", "funnel", "statistics"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/learning").cached_for(30)];

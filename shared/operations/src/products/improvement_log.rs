@@ -43,7 +43,7 @@ impl Operation for ImprovementLog {
         to a product, and products with an average rating below 4. Also returns how to contribute.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] =
-        &["Known problems: {entries#}.", "[entries]{area}: {learned} | → {ask}"];
+        &["Entries: {entries#}.", "[entries]{area}: {learned} | → {ask}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Returns problems found in today's numbers, what to do about them, and how to \
             contribute.",
@@ -72,7 +72,7 @@ fn publish_call(settings: &Settings) -> NextStep {
     NextStep::post_own(
         "list_yourself",
         settings.url("/api/publish"),
-        "Fix what check_status lists. Then publish the same listing again; this starts a new probe.",
+        "Fix what check_status lists. Then publish the same listing again: one that is not Live gets a new probe.",
     )
 }
 
@@ -118,7 +118,7 @@ fn funnel_entry(learned: &Lessons, settings: &Settings) -> Option<Entry> {
         id: "funnel: demo to feedback".to_owned(),
         area: "funnel",
         learned: format!(
-            "{} gave feedback on {}: {share} %.",
+            "{} gave feedback after {}: {share} %.",
             counted(feedback, "listing"),
             counted(demos, "demo")
         ),

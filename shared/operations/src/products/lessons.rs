@@ -39,7 +39,7 @@ pub(super) struct FunnelStage {
 /// The number of ratings by value.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(super) struct Rating {
-    /// The number of ratings, without unchanged drafts.
+    /// The number of ratings, without those of drafts.
     pub ratings: u32,
     /// Null before the first rating.
     pub average: Option<f64>,
@@ -93,13 +93,10 @@ impl Lessons {
                 ..stage("feedback", given, counts.feedback_agents, counts.feedback_mcps)
             },
             FunnelStage {
-                id: "seat",
-                counts: "Founding seats claimed.",
                 agents: None,
                 mcps: None,
-                total: seats,
-                real: None,
                 of_stage_before_pct: percent(seats, feedback),
+                ..stage("seat", "Founding seats claimed.", seats, 0)
             },
         ]
     }

@@ -2,7 +2,7 @@
 //! Without arguments, it returns the list of products with their prices.
 
 use crate::prelude::*;
-use crate::products::subject::Subject;
+use crate::products::subject::{Subject, demo_step};
 use registry_domain::funnel::Goals;
 use registry_domain::views::ProductEntry;
 use registry_products::{File, Preset};
@@ -58,6 +58,7 @@ struct Preview {
     made_for: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
+    /// What the files are made for; before a probe determines it, a guess from the URL.
     kind: Kind,
     goals: Vec<String>,
     /// The size of all files.
@@ -108,12 +109,7 @@ impl Operation for PreviewProduct {
         let of_listing =
             preview.as_ref().and_then(|preview| Some((preview.listing_id.as_ref()?, preview.sku)));
         let next = match of_listing {
-            Some((id, sku)) => NextStep::post(
-                "take_demo",
-                settings.url("/api/products/demo"),
-                json!({ "listing_id": id, "sku": sku }),
-                "The free demo contains some of these files.",
-            ),
+            Some((id, sku)) => demo_step(app, id, sku, "The free demo contains some of these files.").await?,
             None => NextStep::post_own(
                 "product_agent",
                 settings.url("/api/products/agent"),

@@ -162,7 +162,7 @@ async fn demo(app: &App, tool: ProductTool, arguments: Arguments) -> Result<Answ
         Subject { listing_id, kind: Some(kind), name: agent_name, description, tools, goals, preset };
     let profile = subject.profile(app).await?;
     let artifacts = registry_products::sample(sku, &profile, &app.settings);
-    let next = after_demo(app, &profile);
+    let next = after_demo(app, &profile, sku).await?;
     let chosen = registry_products::chosen_goals(&profile);
     let Profile { name, kind, listing_id, .. } = profile;
     Ok(Answer {
@@ -223,19 +223,16 @@ fn check_required(tool: ProductTool, arguments: &Arguments) -> Result<(), Proble
     }
 }
 
-fn after_demo(app: &App, profile: &Profile) -> NextStep {
-    match &profile.listing_id {
-        Some(id) => {
-            let note = "That demo counts. Feedback on it earns a founding seat, while seats are left.";
-            NextStep::take_demo(&app.settings, Some(id), note)
-        }
+async fn after_demo(app: &App, profile: &Profile, sku: Sku) -> Result<NextStep, Problem> {
+    Ok(match &profile.listing_id {
+        Some(id) => subject::demo_step(app, id, sku, "That demo counts for the listing.").await?,
         None => NextStep::post_own(
             "list_yourself",
             app.settings.url("/api/publish"),
             "These files are made only from your description. To get files made from your card and your \
                 proof, send {\"url\": …}.",
         ),
-    }
+    })
 }
 
 async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
@@ -281,8 +278,8 @@ fn purchase_order(
         false => " Add the `listing_id` or the `agent_name` that the product is for.",
     };
     let (status, message, next) = if unlock.payments_open {
-        let note = "Send order.body. If you have a discount code, add it as `code`.";
-        let next = NextStep::post_own("checkout", settings.url("/api/products/checkout"), note);
+        let note = "If you have a discount code, add it as `code`.";
+        let next = NextStep::post("checkout", settings.url("/api/products/checkout"), body.clone(), note);
         ("ready_for_checkout", format!("Payments are open. Send order.body to the checkout.{for_whom}"), next)
     } else {
         let reward = match funnel::deal(settings, counts.seats_claimed).remaining {
@@ -290,12 +287,13 @@ fn purchase_order(
             seats => format!("the product free of charge (founding seats left: {seats})"),
         };
         let message = format!(
-            "Nothing is charged or stored, so keep order.body.{for_whom} {} Until then, feedback after the demo earns \
-                {reward}.",
+            "Nothing is charged or stored, so keep order.body.{for_whom} {} Until then, the first feedback of a listing \
+                earns {reward}.",
             unlock.message
         );
-        let note = "Send {\"listing_id\": …} of a Live listing. Then send its feedback.";
-        let next = NextStep::take_demo(settings, None, note);
+        let note = "Send the `listing_id` of a Live listing. Then send its feedback.";
+        let listing: Option<ListingId> = body["listing_id"].as_str().and_then(|id| id.parse().ok());
+        let next = NextStep::take_demo(settings, listing.as_ref(), note);
         ("waits_for_payments", message, next)
     };
     let order = PurchaseOrder {

@@ -180,7 +180,7 @@ impl Run<'_> {
         let demo = |note: &str| NextStep::take_demo(settings, Some(&self.listing.id), note);
         let (stage, found, call) = if self.listing.feedbacked {
             let body = json!({ "tool": "buy_product", "sku": Sku::of_kind(self.listing.shown_kind()) });
-            let why = "The prices of the other products, and whether payments are open.";
+            let why = "Returns the price of a product, and whether payments are open.";
             let found = format!("The demo and the feedback are done. {}", unlock.message);
             let url = settings.url("/api/products/agent");
             ("feedback", found, NextStep::post("product_agent", url, body, why))
@@ -192,8 +192,8 @@ impl Run<'_> {
             let found = format!("The listing can take its free demo. Founding seats left: {seats}.");
             ("live", found, demo("Take the free demo. The next step is feedback."))
         } else {
-            let found = "The listing can take the demo when it is Live.".to_owned();
-            ("list", found, self.check_status("The demo requires a Live listing."))
+            let found = "A demo requires a Live listing.".to_owned();
+            ("list", found, self.check_status("The status says why the listing is not Live."))
         };
         Step {
             step: "funnel",

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::prelude::*;
+use crate::products::subject::demo_step;
 use registry_domain::funnel::{self, Goals, Opened};
 use registry_model::sha256_hex;
 use registry_products::{File, Profile};
@@ -124,13 +125,13 @@ impl Operation for VerifyProduct {
     const NAME: &'static str = "verify_product";
     const TITLE: &'static str = "Compare saved product files";
     const DESCRIPTION: &'static str = "Compares product files that you saved with the files that the \
-        registry would generate today. The result for each file is same, changed, missing or unknown. Pass \
+        registry would generate today. Each file is same, changed, missing, unknown or needs_token. Pass \
         files as {path, sha256} or {path, content}, and the token of the full product. For a demo, pass the \
         listing_id instead. Stores nothing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "files": [{"path": "AGENTS.md", "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}]}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The saved files are {comparison.is_current?the same as today's|not the same as today's}.",
+        "{comparison.is_current?Every|Not every} expected file was sent and is the same as today's.",
         "{usage}",
     ];
     const ROUTES: &'static [Route] = &[
@@ -167,7 +168,7 @@ impl Operation for VerifyProduct {
             }
         };
         let comparison = compare(product, kept);
-        let next = Some(next(app, &comparison));
+        let next = Some(next(app, &comparison).await?);
         Ok(Answer { comparison: Some(comparison), next, ..answer })
     }
 }
@@ -187,16 +188,17 @@ async fn of_demo(app: &App, id: &str, sku: Option<Sku>, goals: Goals) -> Result<
     Ok(GeneratedProduct { sku, scope: "demo", profile, files, withheld })
 }
 
-fn next(app: &App, comparison: &Comparison) -> NextStep {
+async fn next(app: &App, comparison: &Comparison) -> Result<NextStep, Problem> {
     let settings = &app.settings;
-    match (comparison.is_current, comparison.scope) {
-        (true, _) => NextStep::open(
+    Ok(match (&comparison.listing_id, comparison.scope) {
+        _ if comparison.is_current => NextStep::open(
             "none",
             settings.url("/api/products/verify"),
             "Nothing to do. Verify again after the next probe of the listing.",
         ),
+        (Some(id), "demo") => demo_step(app, id, comparison.sku, "The demo returns today's files.").await?,
         // The answer does not repeat the token, so it has no arguments.
-        (false, "product") => NextStep {
+        _ => NextStep {
             tool: Some("export_product"),
             ..NextStep::open(
                 "export_product",
@@ -204,13 +206,7 @@ fn next(app: &App, comparison: &Comparison) -> NextStep {
                 "Add the same token to download today's files.",
             )
         },
-        (false, _) => NextStep::post(
-            "take_demo",
-            settings.url("/api/products/demo"),
-            json!({ "listing_id": comparison.listing_id, "sku": comparison.sku }),
-            "Take the demo again to get today's files.",
-        ),
-    }
+    })
 }
 
 /// The digests of the saved files by path.
@@ -237,7 +233,7 @@ fn parse_files(files: Vec<KeptFile>) -> Result<BTreeMap<String, String>, Problem
         };
         let path = path.strip_prefix("./").unwrap_or(&path).to_owned();
         if path.is_empty() || path.len() > MAX_PATH_BYTES {
-            let rule = format!("must have 1 to {MAX_PATH_BYTES} characters");
+            let rule = format!("must have 1 to {MAX_PATH_BYTES} bytes");
             return Err(invalid(".path", "bad_length", &rule));
         }
         if kept.insert(path.clone(), digest).is_some() {

@@ -37,7 +37,7 @@ pub struct Answer {
     message: Option<InboxMessage>,
     /// Whether the listing visits its Talk inbox.
     talk: talk::Talk,
-    /// What the listing should do next.
+    /// What the listing should do next. Empty for a `message`, because its sender is somebody else.
     next_actions: Vec<NextAction>,
 }
 
@@ -64,8 +64,8 @@ impl Operation for Talk {
     const TITLE: &'static str = "Write to a Talk inbox";
     const DESCRIPTION: &'static str = "Writes to the Talk inbox of a listing. `action` selects what to \
         write: check_in shows that the listing is present, message leaves a message for it, social publishes \
-        a post in its name, owner stores a note for its owner. Inboxes are public: do not send e-mail \
-        addresses or secrets.";
+        a post in its name, owner stores a note for its owner. Inboxes are public: do not send \
+        personal data or secrets.";
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "message", "text": "Your forecast skill fits our travel planner."}"#;
     const SUMMARY: &'static [&'static str] =
@@ -114,7 +114,7 @@ impl Operation for Talk {
             action,
             message: message.map(|message| InboxMessage::of(message, None)),
             talk: talk::Talk::of(&listing, &app.settings, now),
-            next_actions: next_actions(&listing, &app.settings, now),
+            next_actions: if is_visit { next_actions(&listing, &app.settings, now) } else { Vec::new() },
             listing_id: listing.id,
         })
     }

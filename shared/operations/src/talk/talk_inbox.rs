@@ -47,7 +47,7 @@ pub struct Answer {
 pub(super) struct InboxMessage {
     id: String,
     at: Moment,
-    /// The sender: `registry`, the listing id that the sender gave, or null for an anonymous sender.
+    /// The sender: `registry`, the listing id that the sender gave, or null if it gave none.
     from: Option<Cow<'static, str>>,
     /// Whether the sender is verified. A sender who only gave a listing id is never verified.
     from_verified: bool,

@@ -1,4 +1,4 @@
-//! Returns the listings with the highest attraction (recent use), danger (warnings) or demand (searches), or
+//! Returns the listings with the highest attraction (recent use), danger (warnings) or demand (interest), or
 //! the pairs of listings most often used together. Each list is a query of a sorted index, so its cost does not
 //! depend on the number of listings.
 
@@ -14,8 +14,8 @@ pub struct FollowTrail;
 /// The ranking and the number of rows.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The ranking: `hot` (most recent use, the default), `dangerous` (most warnings), `demand` (most searches) or
-    /// `composition` (pairs used together).
+    /// The ranking: `hot` (most recent use, the default), `dangerous` (most warnings), `demand` (most searches and
+    /// planned uses) or `composition` (pairs used together).
     #[serde(default)]
     kind: TrailKind,
     /// The maximum number of rows, from 1 to 40. Default: 12.
@@ -54,14 +54,14 @@ impl Operation for FollowTrail {
     const NAME: &'static str = "follow_trail";
     const TITLE: &'static str = "Follow a trail";
     const DESCRIPTION: &'static str = "Returns a ranking, strongest first. `kind` selects the ranking: `hot` \
-        (Live listings with the most recent use), `dangerous` (most warnings), `demand` (most searches) or `composition` (pairs \
+        (Live listings with the most recent use), `dangerous` (most warnings), `demand` (most wanted) or `composition` (pairs \
         most often used together). Use it to discover listings without a search. Pass kind and limit.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "hot", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The ranking `{mode}` has {items#row}.",
-        r#"Strongest first: [items]"{name}" ({listing_id}) with a trail of {trail_score} | , danger {danger} | , demand {demand}"#,
-        "Pairs: [items]{listing_a} and {listing_b}, {count#time}",
+        r#"Strongest first: [items]"{name}" ({listing_id}) with attraction {attraction} | , danger {danger} | , demand {demand}"#,
+        "Pairs: [items]{listing_a} and {listing_b}, used together {count#time}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Returns the listings with the most recent use, warnings or searches, or the pairs that \
@@ -85,7 +85,7 @@ impl Operation for FollowTrail {
             ),
             TrailKind::Demand => (
                 listings(app, Board::Demand, limit).await?,
-                "Ordered by `demand` (searches). This value halves every 48 hours.",
+                "Ordered by `demand` (searches, reads, uses and planned uses). This value halves every 48 hours.",
             ),
             TrailKind::Composition => (
                 compositions(app, limit).await?,

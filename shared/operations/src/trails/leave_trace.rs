@@ -44,7 +44,7 @@ impl Operation for LeaveTrace {
     const TITLE: &'static str = "Leave a trace";
     const DESCRIPTION: &'static str = "Leaves a public mark at a listing, for example a note, a warning or a \
         planned use. Other agents read marks with sense_traces. Pass listing_id, kind and body; do not send \
-        e-mail addresses or secrets. The strength of a mark halves every ten days. Returns the mark, whether \
+        personal data or secrets. The strength of a mark halves every ten days. Returns the mark, whether \
         it counted, and the trail.";
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "kind": "intent", "body": "Looks for an agent that translates contracts.", "from": "planner"}"#;

@@ -22,7 +22,7 @@ pub struct Arguments {
     /// all listings.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// A word that must be in the name of the listing or in the mark.
+    /// A text that must be in the name or id of the listing, or in the mark. With `listing_id`, it only selects marks.
     #[schemars(regex(pattern = argument_schema::LINE_OR_BLANK), length(max = MAX_QUERY_CHARS))]
     q: Option<String>,
     /// The maximum number of rows in each list, from 1 to 50. Default: 12.
@@ -60,9 +60,9 @@ impl Operation for SenseTraces {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
-        r#"Trail: [trails]"{name}" ({listing_id}) has a score of {trail_score}, warnings of {danger}, {endorsements#endorsement} and {marks#mark}"#,
+        r#"Trail: [trails]"{name}" ({listing_id}) has attraction {attraction}, a score of {trail_score}, a danger of {danger} from warnings and failed probes, {endorsements#endorsement} and {marks#mark}"#,
         r#"What others wrote: [marks]{kind} | by "{from}" | : "{body}""#,
-        "Used together: [compositions]{listing_a} and {listing_b}, {count#time}",
+        "Pairs: [compositions]{listing_a} and {listing_b}, used together {count#time}",
         "{note}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
@@ -137,7 +137,7 @@ async fn at_listing(app: &App, caller: &Caller, id: &str, limit: usize) -> Resul
             "leave_trace",
             app.settings.url(trace::PATH),
             json!({ "action": "leave_trace", "listing_id": id, "body": "<what you found>", "from": "<who you are>" }),
-            "Tell others what you found.",
+            "Tell others what you found. Replace the texts in <>.",
         )),
         compositions: edges.into_iter().filter(is_shown).map(CompositionRow::from).collect(),
         note: NOTE,

@@ -61,7 +61,7 @@ impl Operation for Stigmergy {
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "{model}",
-        r#"There are {totals.marks#mark} and {totals.compositions#pair}. Strongest trails: [hot_trails]"{name}" ({listing_id}), {trail_score}"#,
+        r#"So far: {totals.marks#mark} and {totals.compositions#pair}. Strongest trails: [hot_trails]"{name}" ({listing_id}), attraction {attraction}"#,
     ];
     const ROUTES: &'static [Route] = &Route::family(trace::PATH);
     type Arguments = NoArguments;
@@ -93,15 +93,16 @@ impl Operation for Stigmergy {
 }
 
 const SIDE_EFFECTS: [&str; 6] = [
-    "Publishing a listing adds to `joined`.",
-    "A successful probe increases `attraction` and reduces `danger`. A failed probe increases `danger`.",
+    "Publishing a new listing adds to `joined` and `attraction`.",
+    "A probe that succeeds for the first time in a week or after a failure increases `attraction` and reduces `danger`. \
+        A probe that fails for certain, not with a timeout or a 5xx, increases `danger`.",
     "A search with match_capability increases `demand` of its five best hits, most of all for the first hit. \
         Each caller counts once an hour.",
     "When a caller reads the marks of one listing, its `demand` increases a little. Each caller counts once \
         an hour.",
     "When a pair is used, listings that were used with one of the two before also gain a little.",
-    "What reads add is first kept in memory. A later request writes it to the table within seconds. If the \
-        process ends before that, it is lost.",
+    "What reads add is first kept in memory. A later request writes it to the table. If the process ends before that, \
+        it is lost.",
 ];
 
 fn half_lives() -> BTreeMap<&'static str, i64> {

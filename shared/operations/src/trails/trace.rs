@@ -152,7 +152,7 @@ fn mark(app: &App, trace: &Trace, id: &ListingId, other: Option<&ListingId>, now
 
 fn not_counted(event: TrailEvent, is_own: bool, is_repeated: bool) -> Option<&'static str> {
     match (is_own, is_repeated, event) {
-        (true, ..) => Some("`from` is the listing itself, or the name or domain of the listing."),
+        (true, ..) => Some("`from` is the id, the name or a domain of the listing itself."),
         (_, true, TrailEvent::Endorse) => {
             Some("This source endorsed the same listing within the last 30 days.")
         }

@@ -39,8 +39,8 @@ impl Operation for Attestations {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id} has {count} signed statements that have not expired.",
-        "[attestations]{type} | {id} | until {expires_at}",
+        "{listing_id} has {count#unexpired signed statement}.",
+        "[attestations]{type} | {id} | until {expires_at} | , but revoked at {revoked.at}",
     ];
     const FAMILY: Option<Family> = Some(Family::TRUST);
     const REFUSALS: &'static [u16] = &[404];

@@ -68,7 +68,7 @@ impl Operation for BindIdentity {
     const EFFECT: Effect = Effect { open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id} is {bound?bound|not bound yet} | to {proven_domain}.",
+        "This call bound {bound?a|no} key to {listing_id} | , of {proven_domain}.",
         "{note}",
         "The challenge to sign is: {challenge.text} {challenge.how}",
     ];

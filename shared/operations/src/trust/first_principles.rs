@@ -60,7 +60,7 @@ impl Operation for FirstPrinciples {
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "{model} {note}",
-        "{totals.attestations#statement}, {totals.identities#proven domain} and {totals.live#Live listing}.",
+        "{totals.attestations#statement}, {totals.live#Live listing}, and {totals.identities#listing} with a bound key.",
     ];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     type Arguments = NoArguments;
@@ -86,8 +86,8 @@ impl Operation for FirstPrinciples {
             laws: vec![
                 "The registry never signs what callers claim.",
                 "A statement contains what was observed, when it was observed, and when the statement \
-                    expires. Negative results are signed as well.",
-                "A key counts for a listing only if the listing's own domain publishes it.",
+                    expires. A failed check is signed as well.",
+                "A key counts for a listing only if the listing's own domain published it.",
                 "A proven domain shows who controls a listing, not how good it is.",
                 "A signed challenge can be used once, and only for the action that it names.",
             ],

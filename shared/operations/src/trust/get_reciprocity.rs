@@ -44,22 +44,20 @@ pub struct Answer {
     signals: Vec<Signal>,
     /// From 0 to 100.
     score: u32,
-    /// The time of the last probe. Null before the first probe.
+    /// The time of the probe that decided its state. Null before the first probe.
     checked_at: Option<Moment>,
     card_url: String,
-    /// Whether the listing is Live with clean checks.
+    /// Whether the listing is Live, and its last probe passed.
     clean: bool,
     /// The keys bound to the listing's domain.
     identities: Vec<Identity>,
-    /// Links that the listing can show on other sites.
     portable: Portable,
     policy: &'static str,
-    /// The trust graph around the listing.
     graph: Graph,
     badge: Badge,
 }
 
-/// Links that a listing can show on other sites. Each link shows the current state of the listing.
+/// Links that a listing can show on other sites.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Portable {
     /// A badge for the README of the listing.
@@ -99,9 +97,9 @@ struct Edge {
     /// More about the relation: the type of statement, the place where the domain publishes its key, or who reported
     /// the use.
     how: String,
-    /// The number of statements or reports.
+    /// The number of reports, or of the latest 50 statements.
     count: u32,
-    /// The time of the latest statement or report.
+    /// The time of the latest statement, report or signature.
     at: Moment,
 }
 
@@ -121,7 +119,7 @@ impl Operation for GetReciprocity {
     const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Returns the reciprocity score of a listing, from 0 to 100, with a \
         reason for each part. Clean checks give 30 points, a link back to this registry 40, a proven domain \
-        20, and a card 10. Also returns the proven domains, the trust graph and a badge. Pass listing_id, \
+        or name 20, and a card 10. Also returns proven domains, the trust graph and a badge. Pass listing_id, \
         url or name. Starts no probe.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;

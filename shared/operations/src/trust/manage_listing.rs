@@ -26,11 +26,11 @@ pub struct ManageListing;
 pub enum OwnerAct {
     /// Removes the listing from all lists and searches. You can undo this with `restore`.
     Withdraw,
-    /// Restores a listing that its owner withdrew. The listing becomes Live after a new probe.
+    /// Restores a listing that its owner withdrew. The listing becomes Live if a new probe succeeds.
     Restore,
     /// Changes the displayed name.
     Rename,
-    /// Moves the listing to the front of the probe queue.
+    /// Requests a new probe.
     Reprobe,
     /// Allows invitations again, after somebody opted the listing out.
     OptIn,
@@ -164,9 +164,7 @@ impl Operation for ManageListing {
         let after = lookup::listing(app, listing.id.as_str()).await?;
         answer.done = true;
         answer.lane = after.shown_lane(app.oldest_proof());
-        answer.due_at = Some(after.due_at).filter(|_| {
-            !matches!(act, OwnerAct::Withdraw | OwnerAct::Rename | OwnerAct::OptIn | OwnerAct::Reclaim)
-        });
+        answer.due_at = Some(after.due_at).filter(|_| matches!(act, OwnerAct::Restore | OwnerAct::Reprobe));
         answer.proven_domain = after.shown_domain().map(ToString::to_string);
         answer.name = after.name;
         Ok(answer)
@@ -177,14 +175,16 @@ impl Answer {
     async fn carry_out(&mut self, app: &App, listing: &Listing, name: Option<String>) -> Result<(), Problem> {
         let id = &listing.id;
         (self.changed, self.note) = match self.act {
-            OwnerAct::Withdraw => (
-                takedown::withdraw_by_owner(app, id).await?,
-                "Withdrawn. The listing is no longer in lists and searches; changes and the log tell it \
-                with the next tick. You can undo this with `restore`.",
-            ),
+            OwnerAct::Withdraw => match takedown::withdraw_by_owner(app, id).await? {
+                true => (
+                    true,
+                    "Withdrawn. The listing is no longer in lists and searches. You can undo this with `restore`.",
+                ),
+                false => (false, "It is withdrawn: see its status."),
+            },
             OwnerAct::Restore => (
                 takedown::restore_by_owner(app, id).await?,
-                "Restored, and probed now. The listing becomes Live if the probe succeeds.",
+                "Restored. A probe is due now; if it succeeds, the listing becomes Live.",
             ),
             OwnerAct::Rename => {
                 let after = Listing { name: name.unwrap_or_else(|| listing.name.clone()), ..listing.clone() };
@@ -198,7 +198,7 @@ impl Answer {
                 let after = due_now(app, listing);
                 rewrite(app, listing, &after).await?;
                 announce(app, &after).await;
-                (true, "It is probed now. check_status shows the result.")
+                (true, "A probe is due now. check_status shows the result.")
             }
             OwnerAct::OptIn => (
                 outreach::opt_in(app, listing).await?,
@@ -226,9 +226,9 @@ impl Answer {
                 });
                 let note = match self.feedback {
                     Some(_) => {
-                        "Somebody sent this feedback for the listing. Addresses and secrets in it were removed."
+                        "Somebody sent this feedback. Addresses, phone numbers and secrets in it were removed."
                     }
-                    None => "Nobody has sent feedback for this listing.",
+                    None => "No feedback for this listing is stored.",
                 };
                 (false, note)
             }
@@ -241,7 +241,9 @@ async fn rewrite(app: &App, before: &Listing, after: &Listing) -> Result<(), Pro
     if app.store.republish(before, after, None, &Contact::default(), None, app.clock.now()).await? {
         return Ok(());
     }
-    Err(Problem::unavailable("the listing was being probed; try again"))
+    let mut problem = Problem::unavailable("the listing was being probed");
+    problem.detail = "A probe ran at the same time. Get a new challenge, then call again.".to_owned();
+    Err(problem)
 }
 
 fn due_now(app: &App, listing: &Listing) -> Listing {

@@ -65,7 +65,7 @@ fn servers_schema(_: &mut SchemaGenerator) -> Schema {
 pub struct Answer {
     /// The collection as it is published now. Null if it was removed, or if you must sign the challenge first.
     collection: Option<Collection>,
-    /// Whether the call changed anything.
+    /// Whether the call published or removed the collection.
     done: bool,
     /// The URL that clients use as the base URL of a registry. Null if nothing is published.
     registry_url: Option<String>,
@@ -100,7 +100,7 @@ impl Operation for PublishCollection {
         let owner = CollectionOwner::of(&arguments.name)?;
         let (nonce, signature) = (arguments.nonce.clone(), arguments.signature.clone());
         let collection = collection(app, arguments, &owner);
-        let collection = collections::checked(collection)?;
+        let mut collection = collections::checked(collection)?;
         let existing = app.store.collection(&collection.name).await?;
         if removes && existing.is_none() {
             return Err(collections::not_found(&collection.name));
@@ -115,7 +115,8 @@ impl Operation for PublishCollection {
         };
         match owner {
             CollectionOwner::Operator => operator_token::require(app, caller)?,
-            CollectionOwner::Domain(..) if operator_token::is_sent(app, caller) => {}
+            // No key of the domain signed it.
+            CollectionOwner::Domain(..) if operator_token::is_sent(app, caller) => collection.owner = None,
             CollectionOwner::Domain(host, domains) => {
                 let act = act(&collection, removes)?;
                 let Some(offered) = SignedChallenge::parse(nonce.as_deref(), signature.as_deref(), None)?

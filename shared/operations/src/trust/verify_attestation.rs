@@ -1,5 +1,4 @@
-//! Verifies a signed statement of this registry and returns the result of each check. An invalid token is a
-//! result, not an error.
+//! Verifies a signed statement of this registry and returns the result of each check. An invalid token is no error.
 
 use crate::prelude::*;
 use registry_domain::trust::verification::{self, TokenCheck};

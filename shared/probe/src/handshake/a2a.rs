@@ -111,8 +111,7 @@ pub struct Delivery {
     pub retry_after: Option<Duration>,
 }
 
-/// Sends a text exactly once, with the limits of a probe. No other dialect is tried, because an agent must not receive
-/// it twice.
+/// Sends a text exactly once, with the limits of a probe and in one dialect, because an agent must not get it twice.
 pub async fn send_message(fetcher: &Fetcher, random: &Random, to: &Recipient, text: &str) -> Delivery {
     let mut findings = Findings::default();
     let mut peer = Conversation::new(fetcher, random, &mut findings, PROBE, None);

@@ -144,8 +144,7 @@ impl<'a> Conversation<'a> {
         Ok(answer)
     }
 
-    /// The same for a request that is not part of the handshake: its answer changes neither the measured latency nor the
-    /// time of the next probe.
+    /// The same for a request outside of the handshake: its answer changes neither the latency nor the next probe's time.
     pub(super) async fn ask_aside(&mut self, request: Request) -> Result<Answer, FetchError> {
         if self.requests_left == 0 {
             return Err(FetchError::Timeout { after: Duration::ZERO });
@@ -221,8 +220,7 @@ pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stag
     }
 }
 
-/// What was seen of a request without an answer. The time that this request had is left out: the limit is that of the
-/// whole probe.
+/// What was seen of a request without an answer, without the time that it had: the limit is that of the whole probe.
 pub(super) fn seen_of(error: &FetchError) -> String {
     match error {
         FetchError::Timeout { .. } => "No complete answer arrived in time.".to_owned(),

@@ -282,11 +282,7 @@ mod tests {
         let verdict = findings.into_verdict();
         assert_eq!(verdict.handshake, Handshake::Fail);
         let codes: Vec<_> = verdict.reasons.iter().map(|r| r.code.as_str()).collect();
-        assert_eq!(
-            codes,
-            ["nonconforming:caching", "bad_jsonrpc", "no_interface"],
-            "each once, warnings last"
-        );
+        assert_eq!(codes, ["nonconforming:caching", "bad_jsonrpc", "no_interface"], "once, warnings last");
     }
 
     #[test]

@@ -281,11 +281,7 @@ mod tests {
     #[test]
     fn reply_with_more_values_than_the_budget_is_not_read() {
         let stream = b"data: 1\n\n".repeat(101);
-        assert_eq!(
-            parse_reply(None, &stream, 7, &mut 100).outcome,
-            RpcOutcome::TooMuch,
-            "an event is a value"
-        );
+        assert_eq!(parse_reply(None, &stream, 7, &mut 100).outcome, RpcOutcome::TooMuch, "events are values");
         let body = br#"{"jsonrpc":"2.0","id":7,"result":{"a":[0,0,0,0]}}"#;
         assert_eq!(parse_reply(None, body, 7, &mut 8).outcome, RpcOutcome::TooMuch);
         assert_eq!(

@@ -155,8 +155,7 @@ impl Resumption {
     }
 }
 
-/// True for a response (not a request or notification) with this `id` as a number or a text, or an error without an
-/// id; also within an array.
+/// True for a response with this `id` as a number or a text, or an error without an id; also within an array.
 fn is_reply_to(text: &str, id: u64) -> bool {
     ReplyTo(id).deserialize(&mut serde_json::Deserializer::from_str(text)).unwrap_or(false)
 }

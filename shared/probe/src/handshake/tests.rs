@@ -39,10 +39,8 @@ async fn preflight_reasons_use_the_specified_words() {
         assert_eq!((verdict.handshake, verdict.reasons[0].reason.as_str()), (Handshake::Fail, words));
         assert_eq!(verdict.inconclusive, inconclusive, "{status}");
         assert_eq!(verdict.retry_after, Some(Duration::from_secs(9)));
-        assert_eq!(
-            (verdict.facts.kind, verdict.signals.as_slice()),
-            (Some(Kind::Agent), ["preflight_reject".to_owned()].as_slice())
-        );
+        assert_eq!(verdict.facts.kind, Some(Kind::Agent));
+        assert_eq!(verdict.signals, ["preflight_reject"]);
     }
 }
 

@@ -145,8 +145,7 @@ pub enum ProbeFault {
     BrokenCardRule {
         violation: CardViolation,
     },
-    /// No card at any card path of a site, and no MCP server at its address. The status is that of the most likely
-    /// card path.
+    /// No card at any card path of a site, and no MCP server at its address. The status is that of the likeliest path.
     NothingFound {
         status: Option<u16>,
     },

@@ -12,8 +12,7 @@ use registry_fetch::TlsFailure;
 const TO_BE_LIVE: &str = "To be Live, allow initialize and tools/list without credentials, and require them only \
     for tools/call.";
 
-const TO_BE_GATED: &str =
-    "To be listed as gated instead, and then be probed again weekly or when its proven owner asks:";
+const TO_BE_GATED: &str = "To be listed as gated instead:";
 
 pub(super) struct Row {
     class: Class,

@@ -1,6 +1,5 @@
-//! The dialects (versions) of A2A, recognized by their method names. For example, `SendMessage` in 1.0 is
-//! `message/send` in older dialects. The method name decides the dialect of the answer, because many clients
-//! send no version header.
+//! The dialects (versions) of A2A, recognized by their method names: `SendMessage` in 1.0 is `message/send` in older ones.
+//! The method name also decides the dialect of the answer, because many clients send no version header.
 
 use serde_json::value::to_raw_value;
 

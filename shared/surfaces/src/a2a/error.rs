@@ -181,7 +181,7 @@ impl From<Problem> for A2aError {
             StatusCode::TOO_MANY_REQUESTS => Self::new(
                 TOO_MANY,
                 format!(
-                    "{} You can still send messages that only read data, because they create no task.",
+                    "{} A message that only reads data needs no task, unless the client asks for one.",
                     problem.detail
                 ),
             ),

@@ -17,8 +17,7 @@ pub(super) fn is_valid_id(id: &str) -> bool {
     id.chars().count() <= MAX_ID_LENGTH && !id.chars().any(char::is_control)
 }
 
-/// Whether an id that a client chose cannot be found by trying: a UUID, or a word of at least 12 characters with
-/// letters and digits.
+/// Whether a client's id cannot be found by trying: a UUID, or a word of at least 12 characters with letters and digits.
 pub(super) fn is_hard_to_guess(id: &str) -> bool {
     let hex: Vec<u8> = id.bytes().filter(|byte| *byte != b'-').collect();
     let distinct: BTreeSet<&u8> = hex.iter().collect();
@@ -43,8 +42,7 @@ pub(super) fn new_context_id(app: &App) -> String {
     format!("{OWN_CONTEXT_PREFIX}{}", app.random.hex(CONTEXT_BYTES))
 }
 
-/// An id that a client chose could be guessed, so it lists no tasks. A client that imitates our form opens
-/// only its own tasks.
+/// A client's id could be guessed, so it lists no tasks. A client that imitates our form opens only its own tasks.
 pub(super) fn is_own_context_id(id: &str) -> bool {
     id.strip_prefix(OWN_CONTEXT_PREFIX).is_some_and(|hex| {
         hex.len() == 2 * CONTEXT_BYTES

@@ -33,7 +33,6 @@ fn object(mut members: Value) -> Value {
     members
 }
 
-/// A list, unless it is empty.
 fn non_empty<T>(list: Vec<T>) -> Option<Vec<T>> {
     Some(list).filter(|list| !list.is_empty())
 }

@@ -85,12 +85,6 @@ fn send_request(
     Ok((SendRequest { message, client_task_id, wants_task, context_id }, history_length))
 }
 
-impl SendRequest {
-    const fn requires_task(&self) -> bool {
-        self.wants_task || self.client_task_id.is_some() || self.message.task_id.is_some()
-    }
-}
-
 async fn answer(
     app: &App,
     cache: &PartsCache,
@@ -106,7 +100,9 @@ async fn answer(
     request.context_id = request.context_id.filter(|id| !has_email_address(id));
     let context_id = request.context_id.clone().unwrap_or_else(|| new_context_id(app));
     let parsed = request.message.parsed()?;
-    if !request.requires_task() {
+    let needs_task =
+        request.wants_task || request.client_task_id.is_some() || request.message.task_id.is_some();
+    if !needs_task {
         let (parsed, intent) = Box::pin(intent::understood(app, parsed, None)).await?;
         return match intent {
             Intent::Run(operation, arguments) if operation.effect.read_only => {

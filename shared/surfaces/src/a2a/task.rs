@@ -182,10 +182,7 @@ mod tests {
         let message = Some(message(vec![Part::data(large)]));
         let stored = task(TaskContents { message, artifacts: vec![artifact], history }).to_stored().unwrap();
         let content = stored.content;
-        assert!(
-            content.len() < MAX_CONTENT_BYTES
-                && content.contains("too large to store")
-                && content.contains("short")
-        );
+        assert!(content.len() < MAX_CONTENT_BYTES);
+        assert!(content.contains("too large to store") && content.contains("short"));
     }
 }

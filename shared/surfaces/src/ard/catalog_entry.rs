@@ -15,7 +15,7 @@ use registry_search::AbilityNames;
 pub(crate) struct CatalogEntry {
     pub(crate) identifier: String,
     pub(crate) display_name: String,
-    /// The media type of the document at `url`.
+    /// The media type of a card of its kind.
     #[serde(rename = "type")]
     pub(crate) of_type: &'static str,
     /// The same, under the name that the AI catalogue format uses.

@@ -191,7 +191,7 @@ pub(super) fn steps(settings: &Settings) -> Vec<Step> {
             tool: Some(call.tool),
             arguments: Some(call.arguments),
             words: Some(call.words),
-            until: is_polled.then_some("`lane` is `active`"),
+            until: is_polled.then_some("`lane` is not `queued`"),
             wait_s: is_polled.then_some(POLL_SECONDS),
             note: operation.description,
         }

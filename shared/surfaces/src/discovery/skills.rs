@@ -94,9 +94,9 @@ fn text(skill: &Skill, settings: &Settings) -> String {
         "---\nname: {name}\ndescription: {}\ncompatibility: {}\nmetadata:\n  version: {}\n---\n\n# \
          {title}\n\n{before}\n\n## Steps\n\nReplace names in braces with your own values. In a URL, \
          percent-encode the values. MCP clients connect to `{mcp}`. A2A agents connect to `{a2a}`. Both need \
-         no key. If there is a next step, the response contains it in `next`, as a complete \
-         call.\n\n{operations}## Errors\n\nAn error is a problem document (RFC 9457) with `code`, `detail`, \
-         `field` and `next`.\n\n{errors}- `rate_limited`: Wait \
+         no key. If there is a next step, the response contains it in `next`: a call that is complete, or whose note \
+         says what to add.\n\n{operations}## Errors\n\nAn error is a problem document (RFC 9457) with `code` and \
+         `detail`, and often `field` or `next`.\n\n{errors}- `rate_limited`: Wait \
          `retry_after_s` seconds, then send the same request again.\n\n## Done when\n\n{done}\n",
         json!(description),
         json!(compatibility),

@@ -57,10 +57,10 @@ fn introduction(settings: &Settings) -> String {
         .map(|operation| Call::template(operation, settings).curl(" "));
     format!(
         "# {}\n\n> {}\n\nPublishing a listing is free. You need no key and no account. To list an agent or \
-         MCP server, send its URL. It is probed at once. The response contains the URL of its \
+         MCP server, send its URL. A probe follows. The response contains the URL of its \
          status:\n\n```sh\n{list}\n```\n\nTo find a peer for a task:\n\n```sh\n{find}\n```\n\nAll {} \
-         operations can be called as MCP tools at `{}`, which lists {} tools; `{LIST_TOOLSETS}` shows the others. \
-         You can also request them in plain words over A2A at `{}`. If there is a next step, the response contains it in `next`, as a complete call.\n\n",
+         operations can be called as MCP tools at `{}`, which lists {} tools; `{LIST_TOOLSETS}` shows the others, except the operator's. \
+         You can also request them in plain words over A2A at `{}`. If there is a next step, the response contains it in `next`: a call that is complete, or whose note says what to add.\n\n",
         settings.brand,
         tagline(settings),
         DESCRIPTIONS.len(),
@@ -160,7 +160,7 @@ const ERRORS: &str = "Every error is a problem document (RFC 9457, `application/
     paid; 404: not found; 405: see the Allow header; 409: not possible in the current state; 422: an \
     argument is invalid; 429 and 503: wait `retry_after_s` seconds, then send the same request again. Over \
     MCP, the problem is the structured content of a result with `isError`. Over A2A, the problem is the data \
-    of a failed task, or of the message that answers a read.\n";
+    of a task that failed or needs input, or of the message that answers a read.\n";
 
 fn add_operation(text: &mut String, operation: &Description, settings: &Settings) {
     let call = Call::template(operation, settings);
@@ -191,8 +191,8 @@ fn limits(settings: &Settings) -> String {
         "\n## Limits\n\n\
          - Probes of one listing: at most one in {probe_tick_seconds} seconds, unless one is requested. All probes: at \
          most {probe_window_cap} in two minutes, {probe_hourly_cap} in an hour, {probe_daily_budget} in a day.\n\
-         - A listing stays Live for {recheck_days} days after its last successful handshake. It is probed again \
-         before this time ends, usually within a day.\n\
+         - A listing stays Live for at most {recheck_days} days after its last successful handshake. It is probed \
+         again before this time ends, usually within a day.\n\
          - Talk inbox: a new Live listing has {talk_grace_days} days to read its inbox for the first time. It \
          stays Live in any case.\n\
          - Founding seats (free full products): {founding_seats}. Payments open when {payments_open_after} \
@@ -263,18 +263,9 @@ mod tests {
     #[test]
     fn llms_txt_has_the_prescribed_form() {
         let text = llms(&Settings::from_env(Mode::Public, |_| None).unwrap());
-        let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
-        assert_eq!(
-            headings,
-            [
-                "# Agent and MCP Registry",
-                "## Start here",
-                "## Skills",
-                "## Endpoints",
-                "## Pages for people",
-                "## Optional"
-            ]
-        );
+        let sections: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        assert_eq!(sections, ["Start here", "Skills", "Endpoints", "Pages for people", "Optional"]);
+        assert_eq!(text.lines().filter(|line| line.starts_with('#')).count(), 6);
         assert!(text.starts_with("# Agent and MCP Registry\n\n> "));
         let lists = text.split_once("## Start here").unwrap().1;
         for line in lists.lines().filter(|line| !line.is_empty() && !line.starts_with("## ")) {

@@ -114,7 +114,7 @@ fn envelope(app: &App, live: Live, page: &Page) -> ActiveList {
         origin: settings.base_url.clone(),
         brand: settings.brand.clone(),
         announce: format!(
-            "{} and {} are Live. Each answered a real handshake within the last {} days.",
+            "{} and {} are Live. Each answered a real handshake within the last {} days; others leave this count within an hour.",
             counted(live.agents, "agent"),
             counted(live.mcps, "MCP server"),
             settings.recheck_days

@@ -1,5 +1,4 @@
-//! `/.well-known/agent-descriptions`: the Live agents in the format of the Agent Network Protocol (ANP-08,
-//! JSON-LD), in pages.
+//! `/.well-known/agent-descriptions`: the Live agents in pages, in the Agent Network Protocol's format (ANP-08, JSON-LD).
 
 use super::document::json as json_bytes;
 use crate::prelude::*;

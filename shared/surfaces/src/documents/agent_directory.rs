@@ -24,7 +24,7 @@ pub struct DirectoryQuery {
     #[serde(alias = "query", alias = "text")]
     #[schemars(length(max = 20000))]
     q: String,
-    /// A skill that the agents must have: its name or one of its tags, in any case.
+    /// A skill that the agents must have: a name or tag, in any case. Of an agent, the first 24 of each count.
     skill: Option<String>,
     /// Another name for `skill`.
     capability: Option<String>,
@@ -192,7 +192,7 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
         count: agents.len(),
         offset: skip,
         next_offset: found.next,
-        note: agents.is_empty().then_some(
+        note: (agents.is_empty() && skip == 0).then_some(
             "No Live agent matches. Leave out words and filters, or publish an agent with POST /api/publish.",
         ),
         items: agents.clone(),

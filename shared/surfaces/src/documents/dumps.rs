@@ -17,7 +17,7 @@ const PART_ENDING: &str = ".jsonl.gz";
 #[derive(Debug, Serialize, JsonSchema)]
 struct DumpList {
     ok: bool,
-    /// The SPDX identifier of the license of the next dump. Null if this registry publishes no dumps.
+    /// The SPDX identifier of the license of the next dump. Null if this registry writes no dumps.
     license: Option<String>,
     /// How to read the dumps, or why there are none.
     note: String,
@@ -96,7 +96,7 @@ async fn list(app: &App) -> Result<Bytes, Problem> {
         None => None,
     };
     let note = match &app.settings.dump_license {
-        None => "This registry publishes no dumps: its operator has not set `DUMP_LICENSE`.",
+        None => "This registry writes no dumps: its operator has not set `DUMP_LICENSE`.",
         Some(_) if dumps.is_empty() => {
             "There is no dump yet. One is written each day, as soon as there are listings."
         }

@@ -1,5 +1,4 @@
-//! The versions and paths of the extension families (`specification.md#versioning`). The cards and the
-//! discovery map show them.
+//! The versions and paths of the extension families (`specification.md#versioning`), for cards and the discovery map.
 
 use crate::prelude::*;
 

@@ -1,6 +1,5 @@
 //! Two feeds. `/api/feed` contains the events of all listings. `/api/talk/feed` contains the public posts of
-//! Live listings. The senders of posts are not verified, and posts of withdrawn listings are not shown. Both
-//! feeds are sorted newest first and contain no personal data.
+//! listings. The senders of posts are not verified, and posts of withdrawn listings are not shown.
 
 use std::collections::HashMap;
 
@@ -27,7 +26,7 @@ struct FeedQuery {
 struct ActivityFeed {
     ok: bool,
     title: String,
-    /// The time of the newest item; null for an empty feed.
+    /// The time of the newest item on this page; null without items.
     updated_at: Option<Moment>,
     items: Vec<FeedItem>,
     /// The cursor of the next page; null on the last.
@@ -73,7 +72,7 @@ struct TalkFeedQuery {
     cursor: Option<String>,
 }
 
-/// What Live listings say to everyone, the latest first.
+/// What listings said to everyone while they were Live, the latest first.
 #[derive(Debug, Serialize, JsonSchema)]
 struct TalkFeed {
     ok: bool,
@@ -101,7 +100,7 @@ struct PublicMessage {
 
 pub static TALK_FEED: AnyDocument = AnyDocument {
     paths: &["/api/talk/feed"],
-    summary: "The public messages of Live listings, newest first.",
+    summary: "The public posts of listings, newest first. Only a Live listing can post.",
     max_age_s: Some(5),
     ..AnyDocument::of::<TalkFeed>(|app, request| Box::pin(talk(app, request))).with_query::<TalkFeedQuery>()
 };

@@ -90,9 +90,9 @@ fn bot(settings: &Settings) -> Result<Bytes, Problem> {
         web_bot_auth: WebBotAuth {
             trigger: "fetcher",
             purpose: format!(
-                "Probes agents and MCP servers that were published here. A probe reads the card and makes a \
-                     handshake. A Live listing that passes is probed at most every {} hours and at least every {} days. A \
-                     listing that fails is probed again after minutes or an hour, and later less often.",
+                "Probes agents and MCP servers whose URL was sent here. A probe reads the card and makes a handshake. A \
+                     Live listing that passes is probed at most every {} hours and at least every {} days, unless \
+                     somebody requests it. One that fails is probed again after minutes or an hour, and later less often.",
                 settings.fresh_ok_hours, settings.recheck_days
             ),
             product_token: product.to_owned(),

@@ -78,7 +78,7 @@ pub(crate) struct Worker {
     /// Probes of the last tick. `used` also counts those by events.
     pub(crate) last_used: u32,
     pub(crate) ticks: u32,
-    /// Always null: the scheduler is a cloud function, not a process.
+    /// Always null.
     pub(crate) pid: Option<u32>,
 }
 
@@ -188,7 +188,7 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
         last_ok_tick_at: tick.last_ok_tick_at,
         last_handshake: probes.first().map(|probe| probe.handshake),
         next_tick_at,
-        cadence_rule: cadence(settings.probe_tick_seconds, caps),
+        cadence_rule: cadence(settings, caps),
         live_active: active,
         live_active_snapshot: snapshot,
         clean_list_target: settings.clean_list_target,
@@ -203,8 +203,8 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
             rechecked_this_week: week.rechecked,
             still_ok_this_week: week.still_ok,
             demoted_this_week: week.demoted,
-            note: "Every Live listing must answer a real handshake again each week. A listing that passes \
-                several probes in a week counts once. If the recheck fails in three different hours, the \
+            note: "Every Live listing must answer a real handshake again within `interval_days` days. A listing that \
+                passes several probes in a week counts once. If the recheck fails in three different hours, the \
                 listing is no longer Live; after timeouts, 5xx and similar failures only when its proof expires.",
         },
         probe_worker: Worker {
@@ -219,7 +219,7 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
             "Order of probes: listings never probed, Live listings due for the weekly recheck, retries, \
              listings with a partial or old result. Budget that is left renews the oldest proofs of Live \
              listings. A listing with a recent ok result is skipped.",
-            "A failed handshake in a scheduled sweep (tick) never ends the Live state of a listing. Only a \
+            "A failed handshake in a scheduled sweep (tick) never ends the Live state of a listing. Of the probes, only a \
              confirmed failure of the weekly recheck does, or a check that fails although the handshake is ok.",
         ]
         .map(str::to_owned)
@@ -256,7 +256,7 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Ou
         fail_samples: samples.collect(),
         never_live_deleted,
         note: "The counts are the probes of this UTC day, also those that use no budget: rechecks, and targets that \
-               were refused before a request. The samples are the latest probes that were not ok.",
+               were refused before a request. The samples are the latest probes with the outcome fail or partial.",
     }
 }
 
@@ -284,17 +284,15 @@ pub(crate) fn next_tick(now: Moment, tick_seconds: u32) -> Moment {
     Moment::from_second((now.as_second() / tick + 1) * tick).unwrap_or(now)
 }
 
-fn cadence(tick_seconds: u32, caps: Caps) -> String {
-    let every = match (tick_seconds / 60, tick_seconds % 60) {
-        (1, 0) => "minute".to_owned(),
-        (minutes, 0) => format!("{minutes} minutes"),
-        _ => format!("{tick_seconds} seconds"),
-    };
+fn cadence(settings: &Settings, caps: Caps) -> String {
     format!(
-        "There is one full sweep per {every}, and a listing is probed at most once in this time, unless it is \
-         published again or its owner or the operator requests a probe. Limits: {} \
-         probes per 2-minute window, {} per hour, {} per day. The default time between sweeps is 6 minutes.",
-        caps.window, caps.hour, caps.day
+        "The time between two full sweeps is {}. A listing is probed at most once in this time, unless it is \
+         published again or its owner or the operator requests a probe. Limits: {} per 2-minute window, {} \
+         per hour, {} per day. The default time between sweeps is 6 minutes.",
+        settings.tick_in_words(),
+        counted(caps.window, "probe"),
+        caps.hour,
+        caps.day
     )
 }
 

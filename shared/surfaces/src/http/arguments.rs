@@ -30,9 +30,7 @@ impl<S: Send + Sync> FromRequest<S> for RawBody {
             Err(error) if error.is::<LengthLimitError>() => Err(Problem::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "too_large",
-                format!(
-                    "The body is larger than {MAX_BODY_BYTES} bytes. Send the URL of the card instead of the card."
-                ),
+                format!("The body is larger than {MAX_BODY_BYTES} bytes."),
             )),
             Err(_) => {
                 Err(Problem::malformed("The body is incomplete: the connection ended early. Send it again."))

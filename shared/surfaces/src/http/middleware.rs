@@ -57,12 +57,12 @@ async fn no_such_path(State(app): State<App>, request: Request) -> Problem {
     let path = shorten(request.uri().path(), 120);
     Problem::not_found(
         "no_such_path",
-        format!("Not found: `{path}`. The document in `next` lists all paths."),
+        format!("Not found: `{path}`. The document in `next` is the map of this registry."),
     )
     .with_next(NextStep::open(
         "discover",
         app.settings.url("/discovery.json"),
-        "Read the list of all paths.",
+        "Read the map of this registry.",
     ))
 }
 

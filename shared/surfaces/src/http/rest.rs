@@ -26,7 +26,6 @@ pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
     })
 }
 
-/// The paths that operations and documents have.
 pub fn paths(operations: &[&'static AnyOperation], documents: &[&'static AnyDocument]) -> Vec<&'static str> {
     let of_operations = operations.iter().flat_map(|operation| operation.routes).map(|route| route.path);
     of_operations.chain(documents.iter().flat_map(|document| document.paths.iter().copied())).collect()

@@ -116,11 +116,8 @@ fn header(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, Rpc
 
 /// The older revisions expect 200 for an unknown method.
 pub(super) fn with_status_of_era(era: Era, error: RpcError) -> RpcError {
-    match era {
-        Era::Modern => error,
-        Era::Legacy(_) if error.status == StatusCode::NOT_FOUND => error.with_status_ok(),
-        Era::Legacy(_) => error,
-    }
+    let is_unknown = matches!(era, Era::Legacy(_)) && error.status == StatusCode::NOT_FOUND;
+    if is_unknown { RpcError { status: StatusCode::OK, ..error } } else { error }
 }
 
 #[cfg(test)]

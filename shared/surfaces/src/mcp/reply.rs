@@ -66,10 +66,6 @@ impl RpcError {
     pub(super) fn with(self, data: Value) -> Self {
         Self { data: Some(data), ..self }
     }
-
-    pub(super) fn with_status_ok(self) -> Self {
-        Self { status: StatusCode::OK, ..self }
-    }
 }
 
 /// A reply, and the HTTP status of a response that contains only this reply.

@@ -36,8 +36,7 @@ impl Handshake {
     /// The revision of a request without a header (MCP 2025-06-18, transports, "Protocol Version Header").
     pub(super) const DEFAULT: Self = Self::March2025;
 
-    /// The answer to an `initialize` for `date`: the same revision if it is supported, otherwise the newest with a
-    /// handshake.
+    /// The answer to an `initialize` for `date`: that revision if it is supported, else the newest with a handshake.
     pub(super) fn agreed(date: &str) -> Self {
         Self::of(date).filter(|_| MCP_REVISIONS.contains(&date)).unwrap_or(Self::November2025)
     }

@@ -17,7 +17,6 @@ use crate::json_rpc::Error as RpcError;
 /// The parameter of the URL that adds toolsets.
 const PARAMETER: &str = "toolsets";
 
-/// The header that adds toolsets.
 const HEADER: &str = "x-mcp-toolsets";
 
 /// All families, except that of the operator.
@@ -132,7 +131,6 @@ fn operations_of(name: &str, is_operator: bool) -> Result<Vec<&'static AnyOperat
     }
 }
 
-/// The result of [`LIST_TOOLSETS`].
 pub(super) fn list_toolsets(endpoint: &str) -> Value {
     let shown = FAMILIES.iter().filter(|family| !family.is_for_operators());
     let toolsets = shown.map(|family| {
@@ -214,11 +212,8 @@ mod tests {
             HeaderMap::from_iter([(http::HeaderName::from_static(HEADER), "economy".parse().unwrap())]);
         let by_header = Selection::read(&SPECIFIED, "", &headers, false).unwrap().names();
         assert_eq!(by_header.len(), 43, "autocatalysis is new, the others are listed already");
-        assert!(
-            names(&CORE, "toolsets=nothing", false)
-                .unwrap_err()
-                .starts_with("Unknown toolset: nothing. Known: listings")
-        );
+        let refused = names(&CORE, "toolsets=nothing", false).unwrap_err();
+        assert!(refused.starts_with("Unknown toolset: nothing. Known: listings"), "{refused}");
     }
 
     #[test]

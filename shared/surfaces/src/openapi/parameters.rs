@@ -7,6 +7,9 @@ use crate::prelude::*;
 use registry_formats::argument_schema;
 use registry_operations::arguments::MAX_PARAMETER_CHARS;
 
+/// What ties alternatives together; with the second, they exclude each other.
+const TIES: [&str; 2] = ["anyOf", "oneOf"];
+
 pub(super) fn of_query(schema: &Value, owner: &str, components: &mut Components) -> Vec<Value> {
     let (mut parameters, types) = (with_local_types(schema), schema.get("$defs"));
     for parameter in &mut parameters {
@@ -22,15 +25,15 @@ pub(super) fn of_query(schema: &Value, owner: &str, components: &mut Components)
 fn with_local_types(schema: &Value) -> Vec<Value> {
     let parameters = one_each(schema);
     let plain = |one: &Value| *one == argument_schema::all_of(&names(one).collect::<Vec<_>>());
-    if schema["anyOf"].is_array() && alternatives(schema).all(plain) {
-        vec![as_members(parameters, alternatives(schema))]
-    } else {
-        parameters
+    let tie = TIES.into_iter().find(|tie| schema[*tie].is_array());
+    match tie.filter(|_| alternatives(schema).all(plain)) {
+        Some(tie) => vec![as_members(parameters, tie, alternatives(schema))],
+        None => parameters,
     }
 }
 
 /// One parameter whose members are sent each under its own name; one of the alternatives must be met.
-fn as_members<'a>(parameters: Vec<Value>, alternatives: impl Iterator<Item = &'a Value>) -> Value {
+fn as_members<'a>(parameters: Vec<Value>, tie: &str, alternatives: impl Iterator<Item = &'a Value>) -> Value {
     let mut members = Map::new();
     for mut parameter in parameters {
         let mut member = parameter["schema"].take();
@@ -42,7 +45,7 @@ fn as_members<'a>(parameters: Vec<Value>, alternatives: impl Iterator<Item = &'a
     let needed: Vec<Value> = alternatives.map(|one| json!({ "required": one["required"] })).collect();
     json!({
         "name": "arguments", "in": "query", "required": true, "style": "form", "explode": true,
-        "schema": { "type": "object", "properties": members, "anyOf": needed },
+        "schema": { "type": "object", "properties": members, tie: needed },
         "description": "Send each member as a parameter with the same name.",
     })
 }
@@ -50,11 +53,10 @@ fn as_members<'a>(parameters: Vec<Value>, alternatives: impl Iterator<Item = &'a
 fn one_each(schema: &Value) -> Vec<Value> {
     let types = schema["$defs"].as_object().cloned().unwrap_or_default();
     let required = needed(schema);
-    let excluded = excluded(schema);
     let instead = instead(schema);
     let properties = schema["properties"].as_object().into_iter().flatten();
     let of_property = |(name, property): (&String, &Value)| {
-        let mut schema = in_query(property, &types).filter(|_| !excluded.contains(&name.as_str()))?;
+        let mut schema = in_query(property, &types)?;
         // A URL is shorter than a body.
         if schema["maxLength"].as_u64().is_some_and(|length| length > MAX_PARAMETER_CHARS as u64) {
             schema["maxLength"] = json!(MAX_PARAMETER_CHARS);
@@ -95,7 +97,7 @@ fn names(schema: &Value) -> impl Iterator<Item = &str> {
 }
 
 fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
-    ["anyOf", "oneOf"].into_iter().filter_map(|tie| schema[tie].as_array()).flatten()
+    TIES.into_iter().filter_map(|tie| schema[tie].as_array()).flatten()
 }
 
 /// Whether one of the alternatives must be met: each of them requires something.
@@ -110,12 +112,6 @@ fn needed(schema: &Value) -> Vec<&str> {
         all.extend(alternatives(schema).next().into_iter().flat_map(names));
     }
     all
-}
-
-/// Arguments that cannot be combined with those of the first alternative.
-fn excluded(schema: &Value) -> Vec<&str> {
-    let exclusive = schema["oneOf"].as_array().into_iter().flatten();
-    exclusive.skip(1).flat_map(names).filter(|name| !needed(schema).contains(name)).collect()
 }
 
 /// `None` for a list or an object.
@@ -203,7 +199,7 @@ mod tests {
                 "id": { "type": ["string", "null"], "description": "Its id." },
                 "name": { "type": ["string", "null"] },
             },
-            "anyOf": argument_schema::one_of(&["id", "name"]),
+            "oneOf": argument_schema::one_of(&["id", "name"]),
         }));
         let [parameter] = parameters.as_slice() else { panic!("{parameters:?}") };
         assert_eq!((&parameter["style"], &parameter["explode"]), (&json!("form"), &json!(true)));
@@ -215,29 +211,23 @@ mod tests {
                     "id": { "type": "string", "description": "Its id. Alternatives: `name`." },
                     "name": { "type": "string" },
                 },
-                "anyOf": [{ "required": ["id"] }, { "required": ["name"] }],
+                "oneOf": [{ "required": ["id"] }, { "required": ["name"] }],
             })
         );
     }
 
     #[test]
     fn first_alternative_argument_is_marked_as_required() {
-        let schema = |tie: &str| {
-            json!({
-                "type": "object",
-                "properties": { "id": { "type": "string" }, "name": { "type": "string" } },
-                tie: [{ "required": ["id"] }, { "required": ["name"] }],
-            })
-        };
-        let required = |schema: Value| -> Vec<(String, bool)> {
-            let parameters = with_local_types(&schema).into_iter();
-            parameters
-                .map(|one| (one["name"].as_str().unwrap().to_owned(), one["required"] == true))
-                .collect()
-        };
-        assert_eq!(required(schema("anyOf")), [("id".to_owned(), true), ("name".to_owned(), false)]);
-        assert_eq!(with_local_types(&schema("anyOf"))[0]["description"], "Alternatives: `name`.");
-        assert!(with_local_types(&schema("anyOf"))[1].get("description").is_none());
-        assert_eq!(required(schema("oneOf")), [("id".to_owned(), true)]);
+        // An alternative with a condition of its own is described in words.
+        let schema = json!({
+            "type": "object",
+            "properties": { "id": { "type": "string" }, "name": { "type": "string" } },
+            "oneOf": [{ "required": ["id"] }, { "required": ["name"] }],
+        });
+        let parameters = with_local_types(&schema);
+        let required: Vec<bool> = parameters.iter().map(|one| one["required"] == true).collect();
+        assert_eq!(required, [true, false]);
+        assert_eq!(parameters[0]["description"], "Alternatives: `name`.");
+        assert!(parameters[1].get("description").is_none());
     }
 }

@@ -148,7 +148,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let (query, live) = (&request.query::<BoardQuery>()?, request.live);
     let part = if query.is_search() { found(app, query).await? } else { newest(app, query, live).await? };
     let description = format!(
-        "{} and {}. Each answered a real handshake within the last {} days.",
+        "{} and {}. A Live listing answered a real handshake within the last {} days.",
         counted(live.agents, "agent"),
         counted(live.mcps, "MCP server"),
         app.settings.recheck_days

@@ -107,7 +107,7 @@ impl Exchange<'_> {
                 step(StepKind::Message.title().to_owned(), format!("It answered with {with}."), true);
             }
             Some(false) => {
-                step(StepKind::Message.title().to_owned(), "The agent refused it.".to_owned(), false)
+                step(StepKind::Message.title().to_owned(), "No valid answer came back.".to_owned(), false)
             }
             None => {}
         }
@@ -140,13 +140,12 @@ impl Exchange<'_> {
             );
         }
         if self.has("tools_listed") {
-            let tools = counted(facts.tools.len(), "tool");
             let more =
                 if self.has("tools_not_all_read") { ", and it has more than the probe reads" } else { "" };
             let streamed = if self.has("sse_answer") { ", as a stream of events" } else { "" };
             step(
                 StepKind::Tools.title(),
-                format!("It listed {tools}{more}{streamed}. The probe called no tool."),
+                format!("It listed its tools{more}{streamed}. The probe called no tool."),
                 true,
             );
         } else if self.has("no_tools") {
@@ -227,7 +226,7 @@ mod tests {
             steps(&evidence(Kind::Mcp, Handshake::Ok, &signals, &["mcp/2026-07-28", "mcp/2025-06-18"]));
         assert_eq!(steps.len(), 3);
         assert_eq!(steps[0].answer, "It returned its name and its versions: MCP 2026-07-28 and 2025-06-18.");
-        assert_eq!(steps[1].answer, "It listed 0 tools, as a stream of events. The probe called no tool.");
+        assert_eq!(steps[1].answer, "It listed its tools, as a stream of events. The probe called no tool.");
     }
 
     #[test]

@@ -17,11 +17,13 @@ use crate::prelude::*;
 use registry_app::talk::{Talk, TalkMode};
 use registry_domain::trust::capability::Capability;
 use registry_domain::views::{LogPlace, badge};
+use registry_formats::injection;
 use registry_formats::tool_definition::{ParameterView, ToolView};
 use registry_model::{
-    AbilityChange, Assessment, ChangedNames, ClientRegistration, Lane, OutcomeTally, Package, PackageState,
-    ProbeRecord, ServerDocument, SignIn, Tool, ToolParameter, Trail,
+    AbilityChange, Assessment, ChangedNames, ClientRegistration, Handshake, Lane, OutcomeTally, Package,
+    PackageState, ProbeRecord, ServerDocument, SignIn, Tool, ToolParameter, Trail,
 };
+use registry_probe::checks::ENDPOINT_UNIQUE;
 use registry_probe::explain::{self, Advice};
 use registry_products::{Profile, Proof, Snippet, install};
 use registry_store::{Edge, NamedListing, SeenTools};
@@ -48,6 +50,8 @@ struct Page<'a> {
     kind: &'static str,
     standing: Standing,
     advice: Advice,
+    /// Another listing has this endpoint.
+    is_repeated: bool,
     website: Option<String>,
     address: Option<String>,
     card: Option<String>,
@@ -220,6 +224,8 @@ fn page<'a>(
     let sign_in = sign_in.filter(|_| standing.is_live || standing.is_gated);
     let talk = Talk::of(listing, settings, now);
     let profile = Profile::of(listing, evidence);
+    let advice = explain::advice(listing, listing.shown_lane(app.oldest_proof()), evidence);
+    let asked = evidence.filter(|evidence| evidence.verdict.handshake != Handshake::Skip);
     Ok(Page {
         frame: frame(app, listing),
         title: title(listing),
@@ -235,13 +241,14 @@ fn page<'a>(
         runs_locally,
         sign_in: sign_in.map(SignIn::sentence),
         registration: sign_in.map(|sign_in| registration(sign_in.registration)),
-        advice: explain::advice(listing, listing.shown_lane(app.oldest_proof()), evidence),
+        is_repeated: advice.must_fix.iter().any(|reason| reason.code == ENDPOINT_UNIQUE),
+        advice,
         website: listing.own_website().and_then(link),
         address: listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(link),
         card: listing.card_url.as_deref().and_then(link),
         history: History::of(app, listing, probes),
         steps: evidence.map(exchange::steps).unwrap_or_default(),
-        probed: evidence.map(|evidence| When::of(evidence.probed_at, now)),
+        probed: asked.map(|evidence| When::of(evidence.probed_at, now)),
         checks: evidence.map(checks).unwrap_or_default(),
         // It would be that of the requests without a sign-in.
         score: evidence.filter(|_| !standing.is_gated).map(|evidence| evidence.score.value),
@@ -385,7 +392,8 @@ impl AbilityRows {
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
         let definition = |name: &str| {
             let listed = seen.sets.first()?.tools.iter().find(|tool| tool.name == name)?;
-            ToolView::of(seen.definitions.get(&listed.hash)?)
+            let definition = seen.definitions.get(&listed.hash)?;
+            ToolView::of(definition).filter(|_| injection::fault(definition).is_none())
         };
         let tools = facts.into_iter().flat_map(|facts| &facts.tools).enumerate().map(|(at, tool)| {
             // The other tools are folded; the page of the tools shows them whole.
@@ -402,6 +410,9 @@ impl AbilityRows {
         let mut shown: Vec<AbilityRow> = tools.chain(skills).collect();
         let count = shown.len();
         let folded = shown.split_off(count.min(MAX_SHOWN_ABILITIES));
+        // The evidence contains only the first tools of many.
+        let set = seen.sets.first().filter(|_| noun == "tool");
+        let count = count.max(set.map_or(0, |set| set.tools.len() + set.unlisted as usize));
         let change = evidence.and_then(|evidence| evidence.changed.as_ref());
         let change = change.map(|change| ChangeRows::of(change, now));
         Self { noun, count, shown, folded, change, is_stored: !seen.sets.is_empty() }

@@ -20,7 +20,7 @@ pub(super) struct Row {
     pub(super) is_ok: bool,
     pub(super) era: Option<String>,
     pub(super) latency_ms: Option<u32>,
-    pub(super) proven: When,
+    pub(super) proven: Option<When>,
     /// It asks for a sign-in.
     pub(super) gated: bool,
     pub(super) standing: Option<&'static str>,
@@ -41,7 +41,6 @@ impl Row {
     pub(super) fn of(listing: &Listing, now: Moment) -> Self {
         let probe = listing.probe.as_ref();
         let handshake = probe.map_or(Handshake::Skip, |probe| probe.handshake);
-        let proven_at = listing.proven_at().or(listing.live_since).unwrap_or(listing.listed_at);
         let standing = NameStanding::of(listing).map(|name| name.standing.as_str());
         Self {
             path: format!("/list/{}", listing.id),
@@ -53,7 +52,7 @@ impl Row {
             is_ok: handshake == Handshake::Ok,
             era: listing.era.as_deref().map(|era| shorten(era, 20)),
             latency_ms: probe.and_then(|probe| probe.latency_ms),
-            proven: When::of(proven_at, now),
+            proven: listing.proven_at().map(|at| When::of(at, now)),
             gated: listing.access() == Access::Gated,
             standing,
             domain: listing.shown_domain().map(|domain| shorten(domain.as_str(), MAX_NAME_CHARS)),

@@ -1,5 +1,4 @@
-//! `/list/{id}/tools`: the tools of an MCP server in full, its resources and prompts, and how its tools changed from one
-//! look to the next.
+//! `/list/{id}/tools`: the tools of an MCP server in full, their changes, and its resources and prompts.
 
 use super::frame::{self, Frame, Section, html};
 use super::listing::{effect, known};

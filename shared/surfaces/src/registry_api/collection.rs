@@ -1,5 +1,4 @@
-//! The servers of a collection. The rules that the index knows are a part of the query; the others are checked for each
-//! row.
+//! The servers of a collection. The index knows a part of the rules; the others are checked for each row.
 
 use std::collections::HashSet;
 

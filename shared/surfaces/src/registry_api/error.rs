@@ -1,5 +1,4 @@
-//! Errors of the official registry API. The body has two forms at once, because some clients use the first form, and some
-//! use the second form.
+//! Errors of the official registry API. The body has two forms at once, because clients use either.
 
 use axum::Json;
 
@@ -8,8 +7,7 @@ use crate::prelude::*;
 const READ_ONLY: &str =
     "this API is read-only. Publish with POST /api/publish; a server is listed when it answers a probe.";
 
-/// An error of the official registry API. `error` is what the official OpenAPI documents, the rest is what the official
-/// service really sends.
+/// An error of the official registry API. `error` is what its OpenAPI documents, the rest is what it really sends.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RegistryApiError")]
 pub(crate) struct ErrorBody {

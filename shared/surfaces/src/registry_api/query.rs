@@ -41,7 +41,7 @@ pub(crate) fn schema(names: &[&str]) -> Value {
         "version": { "type": "string", "description": "Only servers of this version; `latest` for all." },
         "include_deleted": {
             "type": "string",
-            "description": "`true` to include servers that are no longer Live.",
+            "description": "`true`, the default with `updated_since`, adds servers that stopped being Live within 7 days.",
         },
         "access": {
             "enum": modes,

@@ -134,8 +134,8 @@ async fn code_can_be_reissued_until_a_purchase_uses_it() {
     assert_refused(&shop.buy(&purchase_with(&lost)).await, 422, "unknown_code");
 
     let bought = shop.buy_ok(&purchase_with(&reissued)).await;
-    assert_refused(&feedback(&draft).await, 409, "already_completed");
+    assert_refused(&feedback(&draft).await, 409, "reward_spent");
     shop.stripe.pay(&shop.registry).await;
-    assert_refused(&feedback(&draft).await, 409, "already_completed");
+    assert_refused(&feedback(&draft).await, 409, "reward_spent");
     assert_eq!(shop.get_product(&bought).await.status, 200);
 }

@@ -79,11 +79,7 @@ async fn unpaid_purchases_expire() {
     let table = shop.registry.table().await;
     assert_eq!(table.items_under("PURCHASE#").len(), 0);
     assert_eq!(table.items_under("TOKEN#").len(), before.items_under("TOKEN#").len());
-    assert_eq!(
-        shop.buy_ok(&shop.with_code()).await["percent_off"],
-        25,
-        "the code of the expired purchase is not valid"
-    );
+    assert_eq!(shop.buy_ok(&shop.with_code()).await["percent_off"], 25, "the code is not valid again");
 }
 
 /// A caller who copies an example must not share a purchase with the next caller who copies it.
@@ -115,10 +111,7 @@ async fn published_examples_and_weak_keys_are_refused_as_keys() {
             let value: String =
                 value.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
             if value.len() >= 16 {
-                assert!(
-                    examples.contains(&value.as_str()),
-                    "{path} shows the key {value}, which is accepted"
-                );
+                assert!(examples.contains(&value.as_str()), "{path} shows the key {value}; it is accepted");
             }
         }
     }

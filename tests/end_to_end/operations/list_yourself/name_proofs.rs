@@ -61,10 +61,8 @@ async fn repository_file_proves_the_name_and_sets_the_texts() {
     github.serve(own.to_string());
     let answer = registry.publish(&sent).await;
     assert_eq!((id_of(&answer), &answer["status"]), (id.clone(), &json!("active")), "{answer}");
-    assert!(
-        answer["message"].as_str().unwrap().contains("Its texts were replaced with the texts that you sent"),
-        "{answer}"
-    );
+    let message = answer["message"].as_str().unwrap();
+    assert!(message.contains("Its texts were replaced with the texts that you sent"), "{answer}");
     assert_eq!(standing(&registry, &id).await, ("proven".to_owned(), "repository".to_owned()));
     assert_eq!(registry.status(&id).await["description"], "Adds numbers.");
     registry.settle();
@@ -86,10 +84,8 @@ async fn repository_file_proves_the_name_and_sets_the_texts() {
     let mut foreign = server_json("io.github.evil/adder", &server.url("/mcp"));
     foreign["repository"] = own["repository"].clone();
     let foreign = id_of(&registry.publish(&foreign).await);
-    assert_eq!(
-        (standing(&registry, &foreign).await.0.as_str(), github.peer.requests().len()),
-        ("claimed", requests_before)
-    );
+    assert_eq!(standing(&registry, &foreign).await.0, "claimed");
+    assert_eq!(github.peer.requests().len(), requests_before);
 }
 
 const NAME: &str = "com.stripe.mcp/payments";
@@ -380,11 +376,10 @@ async fn proof_of_the_publisher_moves_a_listing_that_only_claims_the_name() {
             "repository" => host.publish_from_repository(name, &[&own], &own).await,
             _ => Owner::new(1).publish(registry, &host.document(name, &[&own])).await.body,
         };
-        assert_eq!(
-            (id_of(&answer), answer["lane"].as_str(), host.url_of(&id).await),
-            (id.clone(), Some("queued"), own.clone()),
-            "{answer}"
-        );
+        assert_eq!(id_of(&answer), id, "{answer}");
+        assert_eq!((&answer["lane"], &answer["status"]), (&json!("queued"), &json!("queued")), "{answer}");
+        assert!(answer["message"].as_str().unwrap().contains("is not Live until"), "{answer}");
+        assert_eq!(host.url_of(&id).await, own, "{answer}");
         registry.index().await;
         assert!(!registry.get("/v0.1/servers").await.body.to_string().contains(name), "{name} is still Live");
         assert_eq!(registry.status(&id).await["log"]["event"], "demoted");
@@ -546,10 +541,7 @@ async fn key_in_txt_records_proves_the_publisher() {
     dns.assert_proven("Com.Example.Several/pay", "dns").await;
     dns.assert_proven("com.example.long/pay", "dns").await;
     let queries = name_server.asked();
-    assert!(
-        queries.ends_with(&["UDP TXT long.example.com.".to_owned(), "TCP TXT long.example.com.".to_owned()]),
-        "{queries:?}"
-    );
+    assert_eq!(queries[queries.len() - 2..], ["UDP TXT long.example.com.", "TCP TXT long.example.com."]);
 
     let detail = dns.assert_refused("com.example.other/pay", "signature_mismatch").await;
     assert!(detail.starts_with("No key of other.example.com made this signature"), "{detail}");

@@ -97,12 +97,8 @@ async fn proven_name_replaces_a_claimed_name() {
         let entry = server_named(&registry, NAME).await;
         assert_eq!(entry["server"]["remotes"][0]["url"], url_at(&owner, "acme.localhost"), "{entry}");
         let list = registry.get("/v0.1/servers").await.body;
-        let names: Vec<&str> = list["servers"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|entry| entry["server"]["name"].as_str().unwrap())
-            .collect();
+        let entries = list["servers"].as_array().unwrap().iter();
+        let names: Vec<&str> = entries.map(|entry| entry["server"]["name"].as_str().unwrap()).collect();
         assert_eq!(names.len(), 2, "the claim is not listed under another name: {names:?}");
         assert_eq!(names.iter().filter(|name| **name == NAME).count(), 1, "{names:?}");
         // Later and repeated claims get other listings.
@@ -135,10 +131,8 @@ async fn id_of_a_taken_name_cannot_be_taken_too() {
     assert_eq!(id, ListingId::of_contested_name(Kind::Mcp, NAME, "acme.localhost"));
     assert_eq!(id_of(&registry.publish(&own).await), id, "the second publish has another id");
     assert_eq!(registry.app.store.listing(&second).await.unwrap().unwrap(), before);
-    assert_eq!(
-        registry.get(&format!("/api/listings/status?name={NAME}")).await.body["listing_id"],
-        id.as_str()
-    );
+    let by_name = registry.get(&format!("/api/listings/status?name={NAME}")).await.body;
+    assert_eq!(by_name["listing_id"], id.as_str(), "{by_name}");
 }
 
 /// Listings from before name proofs existed.
@@ -156,11 +150,8 @@ async fn name_of_an_older_listing_is_proven_by_its_next_handshake() {
     assert!(registry.status(&id).await["name_standing"].get("how").is_none());
     registry.first_probe(&id).await;
     let standing = registry.status(&id).await["name_standing"].clone();
-    assert_eq!(
-        (&standing["standing"], &standing["how"]),
-        (&json!("claimed"), &json!("domain")),
-        "{standing}"
-    );
+    assert_eq!(standing["standing"], "claimed", "{standing}");
+    assert_eq!(standing["how"], "domain", "{standing}");
     let by_name = registry.get("/api/listings/status?name=localhost.acme/adder").await.body;
     assert_eq!(by_name["listing_id"], id.as_str());
 }

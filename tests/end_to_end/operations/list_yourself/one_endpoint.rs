@@ -107,10 +107,8 @@ async fn key_of_the_host_takes_a_listing_back() {
     let id = id_of(&Owner::new(2).publish(&registry, &foreign).await.body);
     registry.deliver_events().await;
     let standing = async || registry.status(&id).await["name_standing"].clone();
-    assert_eq!(
-        (registry.lane(&id).await.as_str(), &standing().await["standing"]),
-        ("active", &json!("proven"))
-    );
+    assert_eq!(registry.lane(&id).await, "active");
+    assert_eq!(standing().await["standing"], "proven");
 
     let mut own = server_json("org.example/mail", &url);
     own["version"] = json!("2.0.0");
@@ -151,11 +149,8 @@ async fn status_of_a_repeated_endpoint_leads_to_its_listing() {
     let site = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
     registry.deliver_events().await;
     let status = registry.status(&site).await;
-    assert_eq!(
-        (&status["reasons"][0]["code"], &status["next"]["arguments"]["id"]),
-        (&json!("endpoint_unique"), &json!(first)),
-        "{status}"
-    );
+    assert_eq!(status["reasons"][0]["code"], "endpoint_unique", "{status}");
+    assert_eq!(status["next"]["arguments"]["id"], json!(first), "{status}");
     assert!(registry::takedown::withdraw_by_owner(&registry.app, &first).await.unwrap());
     assert_eq!(score("/mcp").await, (json!(first), false, json!("withdrawn")));
 }

@@ -20,24 +20,14 @@ async fn publish_is_limited_per_caller_and_per_host() {
             |number: usize| json!({ "url": format!("https://agent.example.org/{number}/agent-card.json") });
         for number in 0..6 {
             registry.publish(&body(number)).await;
-            assert_eq!(
-                registry.post("/api/publish", &json!({ "url": "http://x" })).await.status,
-                422,
-                "an invalid request was counted"
-            );
+            let invalid = registry.post("/api/publish", &json!({ "url": "http://x" })).await;
+            assert_eq!(invalid.status, 422, "an invalid request was counted");
         }
         let before = registry.table().await.without(&["RATE#"]);
         let reply = registry.post("/api/publish", &body(6)).await;
-        assert_eq!(
-            (reply.status, &reply.body["code"], &reply.body["allowance"]),
-            (429, &json!("rate_limited"), &json!(allowance)),
-            "{allowance}: {reply:?}"
-        );
+        reply.assert_body(429, &json!({ "code": "rate_limited", "allowance": allowance }));
         reply.assert_problem();
-        assert!(
-            reply.body["detail"].as_str().is_some_and(|detail| detail.contains(words)),
-            "{allowance}: {reply:?}"
-        );
+        assert!(reply.body["detail"].as_str().is_some_and(|detail| detail.contains(words)), "{reply:?}");
         assert_eq!(reply.header("retry-after"), "3600", "{allowance}: the test starts at the full hour");
         let after = registry.table().await.without(&["RATE#"]);
         assert_eq!(before.difference(&after), [""; 0], "{allowance}: a refused request was written");

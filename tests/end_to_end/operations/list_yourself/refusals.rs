@@ -1,5 +1,4 @@
-//! Formats refusals of `list_yourself` for snapshots. The snapshots contain the full text, so that a test
-//! fails when a text changes.
+//! Formats refusals of `list_yourself` for snapshots, in full, so that a test fails when a text changes.
 
 use std::fmt::Write as _;
 

@@ -36,9 +36,6 @@ async fn unreadable_body_is_refused_with_the_matching_status() {
             registry.post_raw("/api/publish", Some(kind), r#"{"url": "https://a.example.org/"}"#).await;
         assert_eq!(reply.status, 200, "{kind}: {reply:?}");
     }
-    assert_eq!(
-        registry.post_raw("/api/publish", json, padded(256 * 1024)).await.status,
-        200,
-        "a body of exactly 256 KiB was refused"
-    );
+    let largest = registry.post_raw("/api/publish", json, padded(256 * 1024)).await;
+    assert_eq!(largest.status, 200, "a body of exactly 256 KiB was refused");
 }

@@ -24,11 +24,7 @@ async fn messages_from_before_the_last_stored_visit_are_marked_as_read() {
     post_ok(&registry, &id, "check_in", "").await;
     assert_eq!(read_marks(&registry, &id).await, [false, true]);
     registry.advance(HOUR);
-    assert_eq!(
-        read_marks(&registry, &id).await,
-        [true, true],
-        "a read with a new message was not stored as a visit"
-    );
+    assert_eq!(read_marks(&registry, &id).await, [true, true], "a read with a new message is a visit");
     assert_eq!(read_marks(&registry, &id).await, [true, true]);
 
     post_ok(&registry, &id, "message", "And again.").await;

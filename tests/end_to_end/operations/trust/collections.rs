@@ -1,5 +1,4 @@
-//! Tests collections: the operator and the owners of domains publish them, and clients read each as a registry of its
-//! own.
+//! Tests collections: the operator and owners of domains publish them, and clients read each as an own registry.
 
 use serde_json::{Value, json};
 use tests::peers::domains::{Owner, TextSite};
@@ -12,12 +11,9 @@ const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 async fn publish_live(registry: &TestRegistry, peer: &Peer, name: &str, description: &str) {
     let url = peer.url(&format!("/{}", name.replace('/', "-")));
-    let id = id_of(
-        &registry
-            .publish(&json!({ "name": name, "description": description, "version": "1.0.0",
-                "remotes": [{ "type": "streamable-http", "url": url }] }))
-            .await,
-    );
+    let server = json!({ "name": name, "description": description, "version": "1.0.0",
+        "remotes": [{ "type": "streamable-http", "url": url }] });
+    let id = id_of(&registry.publish(&server).await);
     registry.first_probe(&id).await;
     assert_eq!(registry.lane(&id).await, "active", "{name}");
 }
@@ -97,11 +93,13 @@ async fn collection_of_the_operator_is_a_registry_of_its_own() {
     assert_eq!(names(&registry, "approved", "").await.len(), 4);
     registry.advance(2 * HOUR);
     assert!(names(&registry, "approved", "").await.is_empty(), "the proofs are too old");
-    as_operator(&registry, &json!({ "name": "later", "servers": ["org.example/late"] })).await;
+    let later = json!({ "name": "org.example.later", "servers": ["org.example/late"] });
+    let later = as_operator(&registry, &later).await.body;
+    assert_eq!(later["collection"].get("owner"), None, "no key signed it: {later}");
     registry.advance(HOUR);
     publish_live(&registry, &peer, "org.example/late", "Comes late.").await;
     registry.index().await;
-    assert!(names(&registry, "later", "").await.is_empty(), "a stranger took a name of the collection");
+    assert!(names(&registry, "org.example.later", "").await.is_empty(), "a stranger took a name of it");
     for (rules, field) in [
         (json!({ "category": "nonsense" }), "category"),
         (json!({ "max_age_hours": 1000 }), "max_age_hours"),

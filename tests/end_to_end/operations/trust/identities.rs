@@ -1,5 +1,4 @@
-//! Tests `bind_identity`. A domain can publish its key in several ways, and each way works. Keys of other
-//! domains are refused.
+//! Tests `bind_identity`: each way to publish a domain's key works, and keys of other domains are refused.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

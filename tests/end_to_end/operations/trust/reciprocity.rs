@@ -1,5 +1,4 @@
-//! Tests `get_reciprocity`: a score computed from stored signals, the reasons for the score, and the graph of
-//! a listing.
+//! Tests `get_reciprocity`: a score from stored signals, its reasons, and the graph of a listing.
 
 use serde_json::{Value, json};
 use tests::assertions::assert_members;

@@ -1,5 +1,4 @@
-//! Tests that invitations are delivered over A2A only if the setting is on, only once, and not to a host that
-//! returned `retry-after`.
+//! Tests that invitations are delivered over A2A only once, and not to a host that returned `retry-after`.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +8,7 @@ use tests::peers::{Peer, PeerRequest, agents};
 use tests::test_registry::{DAY, TestRegistry};
 
 use super::{OPT_OUT_PATH, live_agents, messages, without_rechecks};
-use crate::fixtures::live_agent;
+use crate::fixtures::ids;
 
 /// The texts of the invitations that a peer received.
 fn received_invitations(peer: &Peer) -> Vec<String> {
@@ -18,14 +17,6 @@ fn received_invitations(peer: &Peer) -> Vec<String> {
         request.body["params"]["message"]["parts"][0]["text"].as_str().unwrap().to_owned()
     };
     sent.map(text).filter(|text| text.contains("opt_out")).collect()
-}
-
-#[tokio::test]
-async fn a2a_delivery_is_off_by_default() {
-    let (registry, peer, _) = live_agent().await;
-    peer.forget_requests();
-    assert_eq!(registry.reach_out().await["invited"], 1);
-    assert_eq!(peer.request_names(), [""; 0]);
 }
 
 #[tokio::test]
@@ -60,12 +51,8 @@ async fn a2a_delivery_stops_at_a_host_with_retry_after() {
     assert_eq!((&report["invited"], &report["a2a_failed"]), (&json!(3), &json!(3)), "{report}");
     assert_eq!(peer.requests().len(), 1, "only the first delivery is tried");
     assert_eq!(messages(&registry.table().await).len(), 3);
-    let outcomes: BTreeSet<String> = registry.get(OPT_OUT_PATH).await.body["recent"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|touch| touch["a2a"].as_str().unwrap().to_owned())
-        .collect();
+    let nudge = registry.get(OPT_OUT_PATH).await.body;
+    let outcomes: BTreeSet<String> = ids(&nudge["recent"], "a2a").into_iter().collect();
     assert!(outcomes.contains("asked_to_wait") && outcomes.len() == 2, "{outcomes:?}");
 
     registry.advance(DAY);

@@ -51,10 +51,8 @@ async fn events_contain_the_whole_request_and_response() {
         assert_eq!((reply.status(), reply.body()), (StatusCode::ACCEPTED, &Bytes::from(body)));
         let headers = reply.headers();
         assert_eq!(headers["x-request"], "PUT /echo Some(\"a=1&a=2&q=%C3%A4+b&empty=\")");
-        assert_eq!(
-            (&headers["x-seen"], &headers["cookie"]),
-            (&"one,two".parse().unwrap(), &"c=3; d=4".parse().unwrap())
-        );
+        assert_eq!(headers["x-seen"], "one,two");
+        assert_eq!(headers["cookie"], "c=3; d=4");
         assert_eq!(headers["x-caller"], "192.0.2.7");
         assert_eq!(values(headers, &header::SET_COOKIE), ["a=1", "b=2"]);
         assert_eq!(values(headers, &header::LINK), ["</a>; rel=a, </b>; rel=b"]);

@@ -103,8 +103,7 @@ impl Faults {
         next.extend(std::iter::repeat_n(fault, times));
     }
 
-    /// From now on, about `per_mille` of 1000 calls of `operations` get `fault`, at random from `seed`; an empty list
-    /// means all operations.
+    /// From now on, about `per_mille` of 1000 calls of `operations` (empty: all) get `fault`, at random from `seed`.
     pub fn arm_by_chance(&self, operations: &[&str], fault: Fault, per_mille: u16, seed: u64) {
         self.lock().chance = Some(Chance {
             fault,

@@ -107,8 +107,7 @@ pub(super) fn is_read(operation: &str) -> bool {
     matches!(operation, "GetItem" | "BatchGetItem" | "Query" | "Scan" | "TransactGetItems")
 }
 
-/// A read without `ConsistentRead`, or of an index. Texts in a request cannot contain these members, because JSON escapes
-/// quotation marks.
+/// A read without `ConsistentRead`, or of an index. Texts cannot contain these members: JSON escapes quotation marks.
 fn is_eventual(operation: &str, body: &[u8]) -> bool {
     let Ok(body) = std::str::from_utf8(body) else { return false };
     matches!(operation, "GetItem" | "BatchGetItem" | "Query" | "Scan")

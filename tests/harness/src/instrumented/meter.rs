@@ -7,8 +7,7 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use serde_json::{Value, json};
 
-/// Consumed units. AWS also bills a write whose condition fails, but the answer does not contain the units, so it is
-/// not counted here.
+/// Consumed units. AWS also bills a write whose condition fails, but its answer has no units, so it is not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Units {
     /// Read request units.

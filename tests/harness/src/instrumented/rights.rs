@@ -69,8 +69,7 @@ fn missing_right(function: &str, act: &Act) -> Option<String> {
     let Some(access) = Access::of(action, index.as_deref()) else {
         return Some(format!("no function may do {action} on {partition}"));
     };
-    // In one process, the functions share the deposits that reads collect, and the next request writes them. On AWS, each
-    // function writes only its own.
+    // In one process, functions share the deposits of reads, and the next request writes them. On AWS, each has its own.
     let is_deposit =
         partition.starts_with("TRAIL") && rights::permits("listings", access, partition).is_some();
     if is_deposit || rights::permits(function, access, partition).is_some() {

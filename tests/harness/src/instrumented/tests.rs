@@ -83,13 +83,8 @@ async fn transaction_with_a_conflict_is_canceled_with_reasons() {
         let put = Put::builder().table_name(TABLE).set_item(Some(item(id, "a"))).build().unwrap();
         TransactWriteItem::builder().put(put).build()
     };
-    let error = client
-        .transact_write_items()
-        .transact_items(write("1"))
-        .transact_items(write("2"))
-        .send()
-        .await
-        .unwrap_err();
+    let transaction = client.transact_write_items().transact_items(write("1")).transact_items(write("2"));
+    let error = transaction.send().await.unwrap_err();
     let SdkError::ServiceError(error) = error else { panic!("{error:?}") };
     let TransactWriteItemsError::TransactionCanceledException(cancelled) = error.err() else {
         panic!("{error:?}")

@@ -72,7 +72,6 @@ pub async fn publish(registry: &TestRegistry, document: &Value, proof: Value) ->
 /// A peer that serves one text, which can be replaced.
 #[derive(Debug)]
 pub struct TextSite {
-    /// The peer.
     pub peer: Peer,
     served: Arc<Mutex<Result<String, u16>>>,
 }

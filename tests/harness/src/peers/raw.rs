@@ -1,5 +1,4 @@
-//! Peers that send raw bytes and then close the connection in a certain way. Tests use them for answers that
-//! no server library would send.
+//! Peers that send raw bytes and then close the connection in a certain way, as no server library would.
 
 use std::sync::Arc;
 use std::time::Duration;

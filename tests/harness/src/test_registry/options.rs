@@ -208,8 +208,7 @@ impl TestOptions {
         Self { is_sent_as_events: false, ..self }
     }
 
-    /// Whether eventually consistent reads miss writes of the same moment. A table with older data, or a clock that a test
-    /// does not move, has no lag.
+    /// Whether eventually consistent reads miss writes of the same moment. Older data and a clock that stands have no lag.
     pub(super) fn lags(&self) -> bool {
         self.lag && self.data == Data::Memory && matches!(self.clock, Clock::Manual(_))
     }

@@ -5,12 +5,9 @@ use serde_json::{Map, Value, json};
 
 use crate::assertions::assert_members;
 
-/// A reply.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// The status.
     pub status: u16,
-    /// The headers.
     pub headers: HeaderMap,
     /// The JSON of the body, or its text if it is not JSON.
     pub body: Value,

@@ -69,10 +69,8 @@ fn unconfirmed_failures_are_reported() {
     assert_eq!(proof["class"], "ok");
     assert!(proof["reason"].as_str().unwrap().contains("Failed probes after that: 2"), "{proof}");
     let older = Listing { era: Some("2025-06-18".to_owned()), ..adder() };
-    assert_eq!(
-        rendered(&older)["_meta"]["com.example.registry/evidence"]["method"],
-        "initialize, tools/list"
-    );
+    let evidence = &rendered(&older)["_meta"]["com.example.registry/evidence"];
+    assert_eq!(evidence["method"], "initialize, tools/list");
 }
 
 #[test]

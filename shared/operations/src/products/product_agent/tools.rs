@@ -35,8 +35,7 @@ pub(super) const SKILLS: &[AdvertisedSkill] = &[
     AdvertisedSkill {
         id: "one-click-demo",
         name: "Demo without a listing",
-        description: "Makes a demo of any product from a name, goals or a preset. Uses the tool \
-            one_click_demo.",
+        description: "Makes a demo of any product from a name. Uses the tool one_click_demo.",
         tags: &["products", "demo"],
     },
     AdvertisedSkill {
@@ -69,7 +68,7 @@ pub(super) const SKILLS: &[AdvertisedSkill] = &[
     AdvertisedSkill {
         id: "recursive-loop",
         name: "Self-improvement loop",
-        description: "Shows the kernel with its improvement loop. Uses the tool one_click_demo with sku \
+        description: "Makes a charter and a checklist to improve an agent. Uses the tool one_click_demo with sku \
             recursive.",
         tags: &["products", "recursive"],
     },

@@ -73,8 +73,7 @@ pub(super) fn to_question(
                 return outcome;
             }
             let text = String::from_utf8_lossy(&answer.body).to_ascii_lowercase();
-            // Every web framework answers an unknown path with 404 and JSON; only a reply that mentions the task
-            // proves A2A.
+            // Every web framework answers unknown paths with 404 and JSON; only a reply about the task proves A2A.
             let of_the_task =
                 text.contains(task) || text.replace(['_', '-', ' '], "").contains("tasknotfound");
             match answer.status.as_u16() {

@@ -128,10 +128,8 @@ mod tests {
         assert_eq!(parameter(r#"Bearer error="insufficient_scope", x_scope="c""#, "scope"), None);
         assert_eq!(parameter("bearer resource_metadata=/m, x=1", "resource_metadata").as_deref(), Some("/m"));
         assert_eq!(parameter("Bearer realm=x", "resource_metadata"), None);
-        assert!(
-            is_bearer("bearer")
-                && is_bearer("Basic realm=x, Bearer scope=y")
-                && !is_bearer("Basic realm=bearer")
-        );
+        assert!(is_bearer("bearer"));
+        assert!(is_bearer("Basic realm=x, Bearer scope=y"));
+        assert!(!is_bearer("Basic realm=bearer"));
     }
 }

@@ -33,8 +33,7 @@ const DISCOVER_DEADLINE: Duration = Duration::from_secs(4);
 
 const NOTIFICATION_DEADLINE: Duration = Duration::from_secs(4);
 
-/// The published revisions (modelcontextprotocol.io, specification). Official clients end the conversation if the
-/// server names another one.
+/// The published revisions (modelcontextprotocol.io). Official clients end the conversation if the server names another.
 const REVISIONS: [&str; 6] = [MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
 /// Polls for one reply: a server that postpones it again and again holds up the probe.

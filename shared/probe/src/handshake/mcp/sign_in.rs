@@ -113,8 +113,7 @@ pub(super) async fn resource_metadata(
     Ok(metadata)
 }
 
-/// Whether a resource is the endpoint or a parent of it. A slash at its end makes no difference, nor do capital letters in
-/// the host.
+/// Whether a resource is the endpoint or a parent of it, whatever a slash at its end and capital letters in its host.
 fn is_resource_of(resource: &str, endpoint: &str) -> bool {
     let Ok(resource) = Url::parse(resource) else { return false };
     let resource = resource.as_str().trim_end_matches('/');

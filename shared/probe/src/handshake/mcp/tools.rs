@@ -1,6 +1,5 @@
-//! The tools of a server. They are read page by page and checked. The listing gets a shortened copy of them, and the
-//! whole definitions are stored next to it. The hash of the set covers every definition, so that every change of a tool
-//! is noticed.
+//! The tools of a server, read page by page and checked. The listing gets a shortened copy, and the whole definitions are
+//! stored next to it. The hash of the set covers every definition, so that every change of a tool is noticed.
 
 use std::collections::HashSet;
 use std::sync::Arc;

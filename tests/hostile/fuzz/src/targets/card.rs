@@ -1,5 +1,4 @@
-//! Fuzz target: agent cards. The length of each stored field is limited, and the fetcher's address guard
-//! checks the interface URLs.
+//! Fuzz target: agent cards. Each stored field is limited, and the address guard checks the interface URLs.
 
 use registry::formats::agent_card::{self, AgentCard, Binding, CardFault, OtherDocument};
 use registry::formats::document_texts;

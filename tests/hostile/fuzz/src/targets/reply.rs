@@ -22,11 +22,7 @@ pub(super) fn read(case: &[u8]) -> Verdict {
     let mut left = MAX_VALUES;
     let reply = parse_reply(content_type, body, ID, &mut left);
     assert!(left <= MAX_VALUES);
-    assert_eq!(
-        parse_reply(content_type, body, ID, &mut { MAX_VALUES }),
-        reply,
-        "a second read gives the same reply"
-    );
+    assert_eq!(parse_reply(content_type, body, ID, &mut { MAX_VALUES }), reply, "a second read is equal");
     assert_exact_limit(content_type, body, &reply, MAX_VALUES - left);
     assert_same_in_pieces(body, 1 + usize::from(*how) / CONTENT_TYPES.len());
     verdict(reply)

@@ -245,9 +245,6 @@ async fn chain_of_metadata_has_a_bound() {
     };
     let (authorization, server, verdict) = probed(parts).await;
     assert_eq!(codes(&verdict), ["sign_in:authorization_server_metadata"]);
-    assert_eq!(
-        (server.asked().len(), authorization.asked().len()),
-        (4, 6),
-        "three requests to the authorization server, each with one redirect"
-    );
+    // The authorization server gets three requests, each with one redirect.
+    assert_eq!((server.asked().len(), authorization.asked().len()), (4, 6));
 }
