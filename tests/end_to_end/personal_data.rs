@@ -315,7 +315,7 @@ async fn operator_erases_one_public_text() {
         let erase = json!({ "command": "erase", "text_id": text_id });
         let erased = registry.run("operator", erase.clone()).await;
         let note = erased["note"].as_str().unwrap();
-        assert!(note.contains(&format!("{kinds} public texts")), "{erased}");
+        assert!(note.contains(&format!("public texts ({kinds})")), "{erased}");
         assert_eq!(registry.run("operator", erase).await["changed"], false);
     }
     assert!(

@@ -77,7 +77,7 @@ async fn only_the_owner_of_the_host_describes_a_listing_of_its_url() {
     let official = json!({ "io.modelcontextprotocol.registry/official": { "status": "deprecated" } });
     let answer = registry.publish(&json!({ "server": document, "_meta": official })).await;
     let message = answer["message"].as_str().unwrap();
-    assert!(message.contains("It now claims the name in your description. Its texts"), "{message}");
+    assert!(message.contains("It now claims the name in your description. Its URL and texts"), "{message}");
     assert_eq!(shown().await, before, "a stranger's document");
     let proof = evil.proof(&registry, &document).await;
     let signed = json!({ "server_json": document, "proof": proof, "contact_email": "evil@example.org" });
