@@ -9,6 +9,8 @@ use registry_store::Changes;
 const MAX_RUNS: u32 = 120;
 /// The time between two transactions. All of them use the same partitions, which other requests need, too.
 const PAUSE: Duration = Duration::from_millis(250);
+/// Changes among which those of a listing or a kind are found.
+pub const LATEST: u32 = 1000;
 
 /// Gives queued changes their numbers. A failure is logged, and the next run repeats the work.
 pub async fn number_or_warn(app: &App) {

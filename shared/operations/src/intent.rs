@@ -21,7 +21,6 @@ use std::time::Duration;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use crate::lookup;
 use crate::named_call;
 use crate::short::{self, DETAIL, View};
 use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, RawArguments, SCORE};
@@ -30,7 +29,7 @@ use matching::CERTAIN;
 use parsed_text::{ParsedText, push_new};
 use registry_app::App;
 use registry_model::error::{Problem, shorten};
-use registry_model::{Caller, ListingId, Moment};
+use registry_model::{Caller, Listing, ListingId, Moment};
 
 pub use argument_slots::Slot;
 pub use render::{filled, help_text, operations as what_can_be_done, template};
@@ -308,7 +307,8 @@ async fn add_further(app: &App, caller: &Caller, reply: &mut Reply, further: Fur
     let Further { text, intent, .. } = further;
     let sentence = match intent {
         Intent::Run(entry, arguments)
-            if entry.effect.read_only && matches!(reply.outcome, Outcome::Read | Outcome::Done) =>
+            if entry.effect.read_only
+                && matches!(reply.outcome, Outcome::Read | Outcome::Done | Outcome::Explained) =>
         {
             let mut second = run(app, caller, entry, arguments).await?;
             second.text.truncate(second.text.find("Next: ").unwrap_or(second.text.len()));
@@ -322,6 +322,11 @@ async fn add_further(app: &App, caller: &Caller, reply: &mut Reply, further: Fur
     };
     insert_before_next(&mut reply.text, &sentence);
     Ok(())
+}
+
+/// Whether the answer is that of the operation alone: the message names no listing and has no second request.
+pub fn is_single(message: &MessageContent, intent: &Intent) -> bool {
+    message.names.is_empty() && further_request::of(message, intent).is_none()
 }
 
 /// Adds a sentence to an answer. The next step stays at the end, so that a client can find it.
@@ -341,14 +346,11 @@ async fn named_listing(
     let (Some(name), Some(argument)) = (parsed.names.first(), slots.argument(Slot::Id, 0)) else {
         return Ok(None);
     };
-    match lookup::named(app, name).await {
-        Ok(listing) => {
-            let arguments = json!({ argument: listing.id, DETAIL: "short" });
-            Ok(Some(((name.clone(), listing.id), arguments)))
-        }
-        Err(problem) if problem.status.is_server_error() => Err(problem),
-        Err(_) => Ok(None),
-    }
+    // A name that several listings have stands for none.
+    let named = app.store.listings_named(name).await?;
+    let Ok([listing]) = <[Listing; 1]>::try_from(named) else { return Ok(None) };
+    let arguments = json!({ argument: listing.id, DETAIL: "short" });
+    Ok(Some(((name.clone(), listing.id), arguments)))
 }
 
 async fn run(
@@ -480,10 +482,13 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
         }
         Intent::Refused(entry, why) => {
             let (title, about) = (entry.title, render::about(entry));
-            let example = render::example(entry, Some(&parsed));
+            // "Do not endorse it" and "why should I?" are no texts of an endorsement.
+            let asks = command::asks_how(&parsed.text, &parsed.words);
+            let said = if asks || *why == Hold::Retracted { parsed.targets() } else { parsed };
+            let example = render::example(entry, Some(&said));
             let how = if runs_as_written(entry, &example) { "To run it, send only" } else { "For example" };
             let text = match why {
-                Hold::Unrequested if command::asks(&parsed.text, &parsed.words) => {
+                Hold::Unrequested | Hold::Retracted if asks => {
                     format!("{title}: {about} {how}: \"{example}\". Nothing was done yet.")
                 }
                 _ => format!("{title}: {} Nothing was done. {how}: \"{example}\". {about}", why.text()),

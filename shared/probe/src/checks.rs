@@ -131,11 +131,11 @@ fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
         }
     };
     let fault = (before != now).then(|| {
-        format!("The tools changed since the last probe. The hash was {before}, and now it is {now}.")
+        format!("The tools changed since the last good probe. The hash was {before}, now it is {now}.")
     });
     Check {
         blocking: false,
-        ..outcome("tools_unchanged", fault, "The tools have not changed since the last probe.")
+        ..outcome("tools_unchanged", fault, "The tools have not changed since the last good probe.")
     }
 }
 

@@ -114,6 +114,16 @@ impl Searcher {
         named.next().is_none().then(|| (only.id.clone(), only.name.clone()))
     }
 
+    /// The only listing of the loaded index whose name begins with this word.
+    pub fn only_beginning_with(&self, word: &str) -> Option<ListingId> {
+        let index = self.read();
+        let begins =
+            |name: &str| name.split(' ').next().is_some_and(|first| first.eq_ignore_ascii_case(word));
+        let mut named = index.listings().map(|(_, listing)| listing).filter(|listing| begins(&listing.name));
+        let only = named.next()?;
+        named.next().is_none().then(|| only.id.clone())
+    }
+
     /// Must not be held across an await.
     pub(super) fn read(&self) -> Reading<'_> {
         self.index.read()

@@ -94,8 +94,9 @@ async fn reward_can_be_reissued_if_the_reply_is_lost() {
     let again = registry.post(FEEDBACK, &draft).await;
     again.assert_refused(409, "already_completed");
 
-    let mut foreign = registry.draft(&id).await;
+    let mut foreign = draft.clone();
     foreign["reissue"] = json!(true);
+    foreign["idempotency_key"] = json!("7c9e6679-7425-40de-944b-e07fc1f90ae7");
     assert_eq!(registry.post(FEEDBACK, &foreign).await.status, 409, "the key of another demo is refused");
 
     draft["reissue"] = json!(true);

@@ -17,9 +17,7 @@ async fn search_without_a_match_says_so_everywhere() {
     registry.index().await;
     assert_eq!(registry.live_counts().await, (2, 2));
     let says_so = |text: &str| {
-        ["Nothing clearly matches", "No Live listing matches", "No results."]
-            .iter()
-            .any(|words| text.contains(words))
+        ["No sure match", "No Live listing matches", "No results."].iter().any(|words| text.contains(words))
     };
     let mut shown = 0;
     for words in [

@@ -49,6 +49,7 @@ async fn followers_see_each_change_of_a_listing_in_order() {
     assert_eq!(changes(&registry, "since=0&limit=1").await["more"], true);
     assert_eq!(kinds(&changes(&registry, "").await), [(1, "listing_live"), (2, "listing_demoted")]);
     assert_eq!(kinds(&changes(&registry, "kind=mcp").await), []);
+    assert_eq!(kinds(&changes(&registry, "kind=agent&limit=1").await), [(2, "listing_demoted")]);
     assert_eq!(kinds(&changes(&registry, "listing_id=agent-other").await), []);
 }
 

@@ -105,7 +105,7 @@ async fn server_with_a_correct_sign_in_becomes_gated_and_is_never_counted_as_liv
     let page = text(registry, &format!("/list/{id}")).await;
     assert!(page.contains("You must sign in to use it") && page.contains(&sentence), "{page}");
     assert!(!page.contains("Publish again") && !page.contains("noindex"), "{page}");
-    assert!(page.contains("One probe, which passed") && !page.contains("Problem found"), "{page}");
+    assert!(page.contains("which proved its sign-in") && !page.contains("Problem found"), "{page}");
     assert_eq!(registry.publish_mcp(&setup.server.url("/mcp")).await, *id, "its endpoint leads to it");
     let unnamed = registry.publish_mcp(&setup.server.url("/other/mcp")).await;
     registry.deliver_events().await;

@@ -56,7 +56,7 @@ impl Talk {
         let is_present = visited_at.is_some_and(|at| now.duration_since(at) < VISIT_VALIDITY);
         let (mode, reason) = if now < ends {
             let reason = format!(
-                "The listing is new. Until {ends}, it is shown as active in Talk. After that, it needs a visit in the \
+                "The listing became Live recently. Until {ends}, it is shown as active in Talk. After that, it needs a visit in the \
                 last seven days: a read of the inbox or a check-in."
             );
             (TalkMode::Grace, reason)

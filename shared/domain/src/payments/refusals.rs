@@ -15,7 +15,7 @@ pub(super) fn not_open(settings: &Settings, meter: &Unlock) -> Problem {
         settings,
         None,
         "The demo is free now. Send the `listing_id` of a Live listing. Its first feedback earns a founding seat (a free \
-            product) while seats are left.",
+            product) while seats are left, later a code for 25 % off.",
     ))
 }
 

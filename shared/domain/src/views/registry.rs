@@ -74,7 +74,7 @@ impl ProductEntry {
             }
             Sku::Recursive => "The kernel product and a list of fixes with the points that each gains.",
             Sku::Alive => {
-                "The recursive product, and a script and a GitHub workflow that check each day whether the listing \
+                "The recursive product, and for a listing a script and a GitHub workflow that check each day whether it \
                 is Live."
             }
             Sku::McpMesh => {

@@ -77,12 +77,13 @@ struct Product {
 /// How to give feedback.
 #[derive(Debug, Serialize, JsonSchema)]
 struct NextSteps {
-    /// `feedback`.
+    /// `feedback`; `done` if the listing has sent it.
     step: &'static str,
     method: &'static str,
     url: String,
     /// A body that you can send unchanged, once for each listing. The answers in it are a draft.
-    example_body: FeedbackDraft,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example_body: Option<FeedbackDraft>,
     /// The five questions.
     questions: Vec<Question>,
     /// The URL to confirm a demo that you were invited to.
@@ -145,6 +146,8 @@ fn answer(app: &App, demo: Demo) -> Answer {
     let (settings, sku) = (&app.settings, order.sku);
     let draft = FeedbackDraft { goals: profile.goals, ..FeedbackDraft::of(&listing, &order, &app.random) };
     let deal = funnel::deal(settings, counts.seats_claimed);
+    let next = feedback_step(settings, &listing, &draft);
+    let (title, made) = (sku.title(), counted(files.len(), "file"));
     let note = match deal.remaining {
         _ if listing.feedbacked => "Its feedback has been received, and earned its reward.".to_owned(),
         0 => "25 % off after feedback, once payments are open.".to_owned(),
@@ -155,26 +158,21 @@ fn answer(app: &App, demo: Demo) -> Answer {
         kind: listing.shown_kind(),
         name: listing.name.clone(),
         sku,
-        message: format!(
-            "The free demo of {} for {}: `artifacts` has {}.",
-            sku.title(),
-            listing.name,
-            counted(files.len(), "file")
-        ),
-        product: Product { name: sku.title(), price_cents: sku.price_cents(), price: sku.price(), note },
+        message: format!("The free demo of {title} for {}: `artifacts` has {made}.", listing.name),
+        product: Product { name: title, price_cents: sku.price_cents(), price: sku.price(), note },
         counted_as_real: order.is_real(),
         artifacts: files,
         unlock: funnel::unlock(settings, &counts),
         deal,
         next_steps: NextSteps {
-            step: "feedback",
-            method: "POST",
-            url: settings.url("/api/products/feedback"),
-            example_body: draft.clone(),
+            step: if listing.feedbacked { "done" } else { "feedback" },
+            method: next.method,
+            url: next.url.clone(),
+            example_body: Some(draft).filter(|_| !listing.feedbacked),
             questions: Question::all(),
             confirm_url: settings.url("/api/products/demo-confirm"),
         },
-        next: feedback_step(settings, &listing, &draft),
+        next,
         order_id: order.order_id,
     }
 }
@@ -194,6 +192,6 @@ pub(crate) fn feedback_step(settings: &Settings, listing: &Listing, draft: &Feed
         json!(draft),
         "Give feedback. `body` contains a draft of the five answers. Replace the answers with your own: \
             the unchanged draft earns the reward, but does not count towards the opening of payments. While \
-            founding seats are left, one listing of a domain gets the full product. Others get a discount code.",
+            founding seats are left, one listing of a domain gets the full product. All others get a code for 25 % off.",
     )
 }

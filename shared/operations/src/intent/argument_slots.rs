@@ -123,14 +123,17 @@ impl ArgumentSlots {
                 arguments.entry(name).or_insert(number);
             }
         }
+        let knows = |name: &str| self.known.iter().any(|known| known == name);
         let stated = [
             (self.tokens.first().map_or("", String::as_str), parsed.tokens.first()),
             ("order_id", parsed.orders.first()),
             ("at", parsed.days.first()),
             ("agent_name", parsed.names.first()),
+            // Of 'a demo for "Adder": "Adds numbers."'.
+            ("description", parsed.names.get(1).filter(|_| parsed.quoted > 1 && knows("agent_name"))),
         ];
         for (name, value) in stated {
-            if let Some(value) = value.filter(|_| self.known.iter().any(|known| known == name)) {
+            if let Some(value) = value.filter(|_| knows(name)) {
                 arguments.entry(name).or_insert_with(|| json!(value));
             }
         }

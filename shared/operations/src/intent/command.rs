@@ -160,6 +160,11 @@ pub(super) fn asks(text: &str, words: &[Word]) -> bool {
     text.split(": ").next().is_some_and(|text| text.contains('?')) || words.first().is_some_and(is_question)
 }
 
+/// Whether a text asks something, or how to do it.
+pub(super) fn asks_how(text: &str, words: &[Word]) -> bool {
+    asks(text, words) || words.iter().any(|word| word.low == "how")
+}
+
 /// Whether a text begins with the word of a question that is answered by a fact. In "{id} is spam" the first word is no beginning.
 pub(super) fn asks_for_a_fact(words: &[Word]) -> bool {
     const WORDS: &str = "what whats when where which who whose is are was were does did has";

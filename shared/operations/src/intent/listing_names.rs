@@ -21,7 +21,7 @@ pub(super) async fn found(app: &App, message: &MessageContent) -> Result<Option<
     names(app, message, false).await
 }
 
-/// As [`found`], for a message that lacks a listing: also names in small letters, and URLs of endpoints, whose ids replace them.
+/// As [`found`], for a message that lacks a listing: also names in small letters, their first words, and URLs of endpoints, whose ids replace them.
 pub(super) async fn found_loosely(
     app: &App,
     message: &MessageContent,
@@ -69,9 +69,12 @@ fn named(app: &App, text: &str, words: &[Word], loosely: bool) -> Option<(String
         return None;
     }
     let written = text.get(first.at.start..last.at.end)?;
-    let (id, name) = app.search.only_named(written)?;
     let is_distinct =
         words.iter().any(|word| word.low.len() >= MIN_LETTERS && !embedding::is_ordinary(&word.low));
+    let Some((id, name)) = app.search.only_named(written) else {
+        let id = app.search.only_beginning_with(written).filter(|_| loosely && is_distinct)?;
+        return Some((written.to_owned(), id));
+    };
     let is_capital = words.len() > 1 && first.capital && last.capital;
     (name == written && is_capital || is_distinct || loosely && words.len() > 1)
         .then(|| (written.to_owned(), id))

@@ -15,7 +15,7 @@ use super::parsed_text::ParsedText;
 use super::{Hold, Intent};
 use crate::{
     ABUNDANCE_RANK, ARD_SEARCH, AnyOperation, CHECK_STATUS, DEPOSIT_OUTCOME, LIST_YOURSELF, MATCH_CAPABILITY,
-    REPORT_LISTING,
+    REPORT_LISTING, TALK,
 };
 
 /// The probability from which a message means an operation. Below it, a message is a search.
@@ -186,7 +186,11 @@ fn candidate(
         return Some((score(if is_query { similarity - STEP } else { similarity }), probability, intent));
     }
     let is_clear = match request {
-        Request::Clear(at) => names_object(message, example, at, used_words),
+        // "Say hello to {id}" does not mark it as present.
+        Request::Clear(at) => {
+            let is_own = example.implied.is_empty() || example.stems.contains(&parsed.words[at].stem);
+            is_own && names_object(message, example, at, used_words)
+        }
         Request::Retracted(_) => {
             return Some((score(similarity), probability, Intent::Refused(entry, Hold::Retracted)));
         }
@@ -214,6 +218,14 @@ fn candidate(
         Err(slot) => Intent::Missing(entry, slot),
         Ok(_) if example.slots.contains(&Slot::Url) && parsed.urls.len() > 1 => {
             Intent::Refused(entry, Hold::SeveralUrls)
+        }
+        // Without a text and an action, it would be a check-in, which the message must name.
+        Ok(filling)
+            if std::ptr::eq(entry, &TALK)
+                && !filling.arguments.contains_key("text")
+                && example.implied.is_empty() =>
+        {
+            Intent::Missing(entry, Slot::Text)
         }
         Ok(filling) => run(filling),
     };

@@ -86,6 +86,11 @@ impl ParsedText {
         parsed
     }
 
+    /// What the text is about, without what it says.
+    pub(super) fn targets(&self) -> Self {
+        Self { urls: self.urls.clone(), ids: self.ids.clone(), ..Self::default() }
+    }
+
     /// Where the words in this part of the text begin.
     pub(super) fn words_in(&self, part: Range<usize>) -> impl Iterator<Item = usize> {
         self.words.iter().map(|word| word.at.start).filter(move |start| part.contains(start))

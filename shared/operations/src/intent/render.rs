@@ -88,11 +88,11 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
         // Who says that it failed gets no example that says that it worked.
         (
             has_slot,
+            command::verdict(&words) == command::verdict(own),
             // "Manage {id}" does not say how.
             entry.effect.read_only
                 || parsed.is_none()
                 || runs_as_written(entry, &fill(phrase, "https://a.example", "mcp-a")),
-            command::verdict(&words) == command::verdict(own),
             common.count(),
             !own.is_empty() && phrase.contains(": {"),
         )
@@ -121,7 +121,7 @@ fn with_own_text(entry: &AnyOperation, phrase: &str, parsed: &ParsedText) -> Opt
     let own = match (parsed.names.first().filter(|_| parsed.quoted > 0), after_colon) {
         (Some(quotation), _) => quotation.as_str(),
         (None, Some((_, text))) => text,
-        (None, None) if before.ends_with(": ") => &parsed.text,
+        (None, None) if before.ends_with(": ") && !parsed.text.is_empty() => &parsed.text,
         (None, None) => said.as_deref().unwrap_or(YOUR_TEXT),
     };
     let own = shorten(&own.replace('\'', "’").replace(['"', '{', '}'], ""), 300);

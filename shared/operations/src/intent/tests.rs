@@ -264,6 +264,7 @@ fn operations_that_write_need_an_explicit_request() {
         format!("no publiques {CARD}"),
         format!("请列出 {CARD}"),
         format!("who listed {CARD}?"),
+        format!("say hello to {ID}"),
         format!("should I endorse {ID}?"),
         format!("should I list_yourself {CARD}?"),
         format!("do I endorse {ID} or report it?"),

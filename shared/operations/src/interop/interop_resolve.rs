@@ -111,7 +111,7 @@ impl Operation for InteropResolve {
         let matches: Vec<CapabilityNode> = known.into_iter().map(|(node, _)| node).collect();
         let (mut note, next) = summary(app, prefer, &matches);
         if nearest_only && !matches.is_empty() {
-            note = format!("Nothing clearly matches; these are only the nearest. {note}");
+            note = format!("No sure match; these are the nearest. {note}");
         }
         Ok(Answer {
             prefer,
@@ -157,12 +157,13 @@ fn summary(app: &App, prefer: EntryProtocol, matches: &[CapabilityNode]) -> (Str
         return ("No Live listing matches.".to_owned(), Some(next));
     }
     let preferred = matches.iter().filter(|node| node.protocols.contains(&prefer)).count();
+    let of_them = match matches.len() {
+        1 => String::new(),
+        _ => format!(", {preferred} of them with protocol {}", prefer.as_str()),
+    };
     let note = format!(
-        "Found {} Live listing{}, {preferred} of them with protocol {}. Fill in the arguments of a request, \
-         and send it with its headers, after those in `before`.",
-        matches.len(),
-        if matches.len() == 1 { "" } else { "s" },
-        prefer.as_str()
+        "Found {}{of_them}. Fill in the arguments of a request, and send it with its headers, after those in `before`.",
+        counted(matches.len(), "Live listing")
     );
     (note, None)
 }

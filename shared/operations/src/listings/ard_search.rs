@@ -233,7 +233,7 @@ pub(super) async fn summarize(
         let listings = counted(found.total, &format!("{}listing", adjective(query.listed)));
         let note = match (&found.corrected, query.text.is_empty()) {
             (_, true) => format!("{listings}, newest first, because the query was empty."),
-            _ if found.nearest_only => format!("Nothing clearly matches “{words}”. The nearest: {listings}."),
+            _ if found.nearest_only => format!("No sure match for “{words}”. The nearest: {listings}."),
             (Some(instead), _) => {
                 format!("Searched for “{instead}” instead of “{words}”. Found {listings}, best first.")
             }

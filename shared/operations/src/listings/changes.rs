@@ -12,7 +12,7 @@ const MAX_LIMIT: u32 = 200;
 /// Where to begin, and what to leave out.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The `cursor` of the previous answer. Default: the latest changes.
+    /// The `cursor` of the previous answer. Default: the latest changes; with a filter, of the last 1,000.
     since: Option<u64>,
     /// Changes to read. Default: 50.
     #[schemars(range(min = 1, max = MAX_LIMIT))]
@@ -54,8 +54,9 @@ impl Operation for Changes {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let limit = bounded::count("limit", arguments.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
-        let limit = u32::try_from(limit).unwrap_or(MAX_LIMIT);
-        let found = changes::after(app, arguments.since, limit).await?;
+        let finds = arguments.since.is_none() && (arguments.listing_id.is_some() || arguments.kind.is_some());
+        let read = if finds { changes::LATEST } else { u32::try_from(limit).unwrap_or(MAX_LIMIT) };
+        let found = changes::after(app, arguments.since, read).await?;
         let cursor = found.changes.last().map(|change| change.cursor);
         let cursor = cursor.or(arguments.since).unwrap_or(found.last);
         let is_about = |change: &Change| {
@@ -63,10 +64,8 @@ impl Operation for Changes {
             arguments.listing_id.as_deref().is_none_or(|wanted| id == Some(wanted))
                 && arguments.kind.is_none_or(|kind| change.item.kind == Some(kind))
         };
-        Ok(Answer {
-            changes: found.changes.into_iter().filter(is_about).collect(),
-            cursor,
-            more: cursor < found.last,
-        })
+        let mut changes: Vec<Change> = found.changes.into_iter().filter(is_about).collect();
+        changes.drain(..changes.len().saturating_sub(limit));
+        Ok(Answer { changes, cursor, more: cursor < found.last })
     }
 }

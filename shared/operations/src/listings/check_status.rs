@@ -345,7 +345,7 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "It runs on the machine of its user, so no probe can show that it works. Its packages exist and contain \
                 its name."
         }
-        (Lane::Unchecked, _) => "Nothing to fix: it has packages only, and not all of them can be checked.",
+        (Lane::Unchecked, _) => "Nothing to fix: it has packages only, and at least one cannot be checked.",
         (Lane::Demoted, Some(probe)) if probe.handshake == Handshake::Ok => {
             "Was Live or gated. The handshake succeeded, but a check failed."
         }

@@ -136,11 +136,9 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
         (_, Some(at)) => {
             format!("Queued. The listing was probed a moment ago. It is probed again after {at}.")
         }
-        (PublishStatus::Duplicate, None) => {
-            "This listing was already queued. Its probe starts when the probe budget allows it.".to_owned()
-        }
+        (PublishStatus::Duplicate, None) => "Already queued. Its probe usually follows at once.".to_owned(),
         (PublishStatus::Queued, None) if listing.obstacle == Some(Obstacle::StdioOnly) => {
-            "Queued. It has no HTTP endpoint, so it cannot become Live: the registry only checks its packages.".to_owned()
+            "Queued. It has no HTTP endpoint, so it cannot become Live: the registry only checks its packages, if it declares any.".to_owned()
         }
         (PublishStatus::Queued, None) if listing.probe.is_some() => {
             "Queued again. Its probe usually follows at once.".to_owned()

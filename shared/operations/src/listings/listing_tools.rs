@@ -72,7 +72,7 @@ impl Operation for ListingTools {
         "{listing_id}: {tools#tool} shown | , of {set.tools} in its set.",
         "Tools: [tools]{name} | with the parameters {parameters} | : {description}",
         "The hash of the set is {tools_hash} | ; it has not changed since {set.at}.",
-        "Changes since {changed_since.at} | , the severest is {severity}: [changes]{tool} | ({kind} | {argument})",
+        "Changes since {changed_since.at} | , the severest is {severity}: [changes]{tool} | : {kind} | ({argument})",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/listings/tools").cached_for(30)];
     const REFUSALS: &'static [u16] = &[404];

@@ -77,7 +77,7 @@ fn publish_call(settings: &Settings) -> NextStep {
 }
 
 fn demo_call(settings: &Settings) -> NextStep {
-    let note = "Send {\"listing_id\": …} of a Live listing. The answer contains a draft of the feedback.";
+    let note = "Send {\"listing_id\": …} of a Live listing. Before its feedback, the answer has a draft.";
     NextStep::take_demo(settings, None, note)
 }
 
@@ -112,7 +112,7 @@ fn funnel_entry(learned: &Lessons, settings: &Settings) -> Option<Entry> {
     let (ask, call) = if feedback < demos {
         ("Send feedback on your demo, in your own words.", feedback_call(settings))
     } else {
-        ("Take the demo of another product.", demo_call(settings))
+        ("Take the demo of another listing.", demo_call(settings))
     };
     Some(Entry {
         id: "funnel: demo to feedback".to_owned(),

@@ -113,8 +113,8 @@ impl Operation for PreviewProduct {
             None => NextStep::post_own(
                 "product_agent",
                 settings.url("/api/products/agent"),
-                "product_agent with {\"tool\": \"one_click_demo\", \"agent_name\": …} returns whole files. To get files made \
-                 from your card, list yourself.",
+                "product_agent with {\"tool\": \"one_click_demo\", \"sku\": …, \"agent_name\": …} returns whole files. To get \
+                 files made from your card, list yourself.",
             ),
         };
         Ok(Answer {

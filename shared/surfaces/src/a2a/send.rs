@@ -105,7 +105,10 @@ async fn answer(
     if !needs_task {
         let (parsed, intent) = Box::pin(intent::understood(app, parsed, None)).await?;
         return match intent {
-            Intent::Run(operation, arguments) if operation.effect.read_only => {
+            Intent::Run(operation, ref arguments)
+                if operation.effect.read_only && intent::is_single(&parsed, &intent) =>
+            {
+                let arguments = arguments.clone();
                 let parts = read(app, cache, caller, dialect, operation, arguments).await?;
                 Ok(Sent::Message { context_id, parts })
             }

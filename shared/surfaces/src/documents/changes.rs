@@ -7,8 +7,6 @@ use registry_domain::changes;
 use registry_model::{Change, HostName};
 use registry_store::HostPointer;
 
-/// Changes among which a feed finds its entries.
-const READ: u32 = 1000;
 /// Seconds for which all feeds use one read of them.
 const REUSED_FOR_S: u32 = 60;
 const ENTRIES: usize = 100;
@@ -57,7 +55,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let now = app.clock.now().as_millisecond();
     let found = match app.latest_changes.get(now, i64::from(REUSED_FOR_S) * 1000) {
         Some(found) => found,
-        None => app.latest_changes.put(now, changes::after(app, None, READ).await?.changes),
+        None => app.latest_changes.put(now, changes::after(app, None, changes::LATEST).await?.changes),
     };
     let at_domain = match &domain {
         Some(domain) => Some(listings_at(app, domain, &found).await?),

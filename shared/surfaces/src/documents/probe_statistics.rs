@@ -203,9 +203,9 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
             rechecked_this_week: week.rechecked,
             still_ok_this_week: week.still_ok,
             demoted_this_week: week.demoted,
-            note: "Every Live listing must answer a real handshake again within `interval_days` days. A listing that \
-                passes several probes in a week counts once. If the recheck fails in three different hours, the \
-                listing is no longer Live; after timeouts, 5xx and similar failures only when its proof expires.",
+            note: "Every Live listing must answer a real handshake again within `interval_days` days. In a week, a \
+                listing counts once as rechecked and once as passed, also if it is no longer Live after that. If the \
+                recheck fails in three different hours, the listing is no longer Live; after timeouts, 5xx and similar failures only when its proof expires.",
         },
         probe_worker: Worker {
             last_probed: probes.first().map(|probe| probe.id.clone()),
@@ -256,7 +256,7 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Ou
         fail_samples: samples.collect(),
         never_live_deleted,
         note: "The counts are the probes of this UTC day, also those that use no budget: rechecks, and targets that \
-               were refused before a request. The samples are the latest probes with the outcome fail or partial.",
+               were refused before a request. The reasons leave out correct sign-ins. The samples are the latest probes with the outcome fail or partial.",
     }
 }
 

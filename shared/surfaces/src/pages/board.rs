@@ -216,7 +216,7 @@ async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
     let summary = match (&found.corrected, rows.len()) {
         (_, 0) => "No results.".to_owned(),
         _ if found.nearest_only => {
-            format!("Nothing clearly matches “{words}”. {} nearest:", found.total)
+            format!("No sure match for “{words}”. {} nearest:", found.total)
         }
         (Some(instead), _) => {
             format!(

@@ -6,7 +6,7 @@ use super::chart::{self, Drawing, Plot, Points};
 use super::proof_days::{self, DayState, ProofDay};
 use super::when::When;
 use crate::prelude::*;
-use registry_model::ProbeRecord;
+use registry_model::{Lane, ProbeRecord};
 
 /// Probes to read: a Live listing has up to four a day if few listings are Live, and more while it fails.
 pub(super) const MAX_PROBES: i32 = 600;
@@ -46,6 +46,7 @@ fn summary(listing: &Listing, days: &[ProofDay], now: Moment) -> String {
     let probed = days.iter().filter(|day| day.probes > 0).count();
     let probed_text = match probes {
         0 => "Not probed yet.".to_owned(),
+        1 if good == 1 && listing.lane == Lane::Gated => "One probe, which proved its sign-in.".to_owned(),
         1 => format!("One probe, which {}.", if good == 1 { "passed" } else { "did not pass" }),
         _ => {
             let found = match good {

@@ -76,9 +76,7 @@ pub(super) async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
             "No server matches. Use other words, or list all servers: {}.",
             app.settings.url(MCP_REGISTRY)
         )),
-        _ if found.nearest_only => {
-            Some("Nothing clearly matches. These servers are only the nearest.".to_owned())
-        }
+        _ if found.nearest_only => Some("No sure match. These servers are the nearest.".to_owned()),
         _ => None,
     };
     let metadata = Found { count: servers.len(), total: found.total, corrected: found.corrected, note };

@@ -19,7 +19,7 @@ async fn new_inbox_contains_a_welcome_and_next_actions() {
         shown["talk"],
         json!({
             "required": true, "active": true, "mode": "grace",
-            "reason": "The listing is new. Until 2026-11-27T12:00:01.000Z, it is shown as active in Talk. After that, it needs a visit in the last seven days: a read of the inbox or a check-in.",
+            "reason": "The listing became Live recently. Until 2026-11-27T12:00:01.000Z, it is shown as active in Talk. After that, it needs a visit in the last seven days: a read of the inbox or a check-in.",
             "grace_ends_at": "2026-11-27T12:00:01.000Z",
         })
     );
