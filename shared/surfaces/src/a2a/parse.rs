@@ -42,7 +42,7 @@ fn role(message: Fields<'_>, dialect: Dialect) -> Result<Role, A2aError> {
     }
 }
 
-fn metadata(of: Fields<'_>) -> Result<Option<Map<String, Value>>, A2aError> {
+pub(super) fn metadata(of: Fields<'_>) -> Result<Option<Map<String, Value>>, A2aError> {
     match of.get("metadata") {
         None => Ok(None),
         Some(Value::Object(members)) => Ok(Some(members.clone())),

@@ -57,6 +57,7 @@ fn send_request(
     params: Fields<'_>,
     dialect: Dialect,
 ) -> Result<(SendRequest, Option<u64>), A2aError> {
+    parse::metadata(params)?;
     let message = parse::message(params, dialect, || new_id(app))?;
     let client_task_id = if dialect == Dialect::V02 {
         Some(params.id("id")?.or_else(|| message.task_id.clone()).unwrap_or_else(|| new_id(app)))
