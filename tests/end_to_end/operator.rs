@@ -291,11 +291,12 @@ async fn voided_completion_frees_the_seat_and_its_listing() {
     let ids = tests::fixtures::insert_live_listings(&registry.app, registry::model::Kind::Agent, 2).await;
     let empty = registry.app.store.live().await.unwrap().funnel;
     let complete = async |id: &registry::model::ListingId| {
-        let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
-        registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await
+        registry.post("/api/products/feedback", &registry.draft(id).await).await
     };
-    let stolen = complete(&ids[0]).await.body["access_token"].as_str().unwrap().to_owned();
-    assert_ne!(complete(&ids[0]).await.status, 200);
+    let draft = registry.draft(&ids[0]).await;
+    let send = async || registry.post("/api/products/feedback", &draft).await;
+    let stolen = send().await.body["access_token"].as_str().unwrap().to_owned();
+    send().await.assert_refused(409, "already_completed");
     let void = json!({ "command": "void_completion", "listing_id": ids[0] });
     assert_eq!(run_command(&registry, void.clone()).await["changed"], true);
     assert_eq!(run_command(&registry, void.clone()).await["changed"], false);

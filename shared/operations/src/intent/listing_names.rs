@@ -21,7 +21,8 @@ pub(super) async fn found(app: &App, message: &MessageContent) -> Result<Option<
     names(app, message, false).await
 }
 
-/// As [`found`], for a message that lacks a listing: also names in small letters, their first words, and URLs of endpoints, whose ids replace them.
+/// As [`found`], for a message that lacks a listing: also names in small letters, first words of names, and URLs of
+/// endpoints, whose ids replace them.
 pub(super) async fn found_loosely(
     app: &App,
     message: &MessageContent,
