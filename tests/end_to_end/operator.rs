@@ -451,7 +451,7 @@ proptest! {
 
 #[tokio::test]
 async fn republished_local_and_formerly_live_listings_are_not_deleted() {
-    let registry = TestRegistry::start().await;
+    let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
     let peer = Peer::start(agents::only(404)).await;
     let republished = registry.publish_card(&peer.url("/cared/card.json")).await;
     let server_json = json!({ "name": "org.example/local", "description": "Runs at home.", "version": "1.0.0",

@@ -18,9 +18,9 @@ use tests::test_registry::{TestOptions, TestRegistry};
 
 use crate::fixtures::{LivePair, all_documents, forecaster, live_agent, own_words};
 
-/// Requests of one run. A case is a text: two runs search for at least 10,000 texts.
+/// Requests of one run. A case is a text: a run searches for at least 5,000 texts.
 const REQUESTS: usize = 760;
-const RUNS: u32 = 2;
+const RUNS: u32 = 1;
 const TEXTS_PER_RUN: usize = 5000;
 const CALLERS: usize = 5;
 /// Requests at the same time.

@@ -2,11 +2,13 @@
 //! The weights are part of the binary. This crate depends on no other crate of the project.
 //!
 //! `pieces` splits a text into pieces of words, `weights` gives access to the packed weights, `model` computes the
-//! vector, and `product` is the arithmetic that takes nearly all of the time.
+//! vector, and `product` is the arithmetic that takes nearly all of the time. `rows` compares a vector with many: all
+//! arithmetic on vectors is here, because this crate is optimised in every build.
 
 mod model;
 pub mod pieces;
 mod product;
+pub mod rows;
 mod weights;
 
 pub const WIDTH: usize = 384;
@@ -21,13 +23,19 @@ pub fn vector(text: &str) -> Option<Vec<f32>> {
     (!pieces.is_empty()).then(|| model::vector(&pieces))
 }
 
+/// The similarity of two vectors of length 1, from -1 to 1.
+pub fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Adds a multiple of a vector to another.
+pub fn add(sum: &mut [f32], vector: &[f32], factor: f32) {
+    sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += factor * x);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn dot(a: &[f32], b: &[f32]) -> f32 {
-        a.iter().zip(b).map(|(a, b)| a * b).sum()
-    }
 
     /// The file contains vectors of the unchanged model, and texts that are not longer than [`MAX_PIECES`].
     #[test]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 pub(super) use matrix::EmbeddingMatrix;
+pub use registry_encoder::{add, dot};
 pub use table::{WORD_WIDTH, is_ordinary, is_understood, of_word, weight};
 
 pub const WIDTH: usize = registry_encoder::WIDTH;
@@ -58,11 +59,6 @@ pub async fn prepare(texts: Vec<String>) {
     }
 }
 
-/// Adds a multiple of a vector to another.
-pub fn add(sum: &mut [f32], vector: &[f32], factor: f32) {
-    sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += factor * x);
-}
-
 /// A vector moved towards others by their weights, again of length 1.
 pub(super) fn moved_towards<'a>(
     mut vector: Vec<f32>,
@@ -87,13 +83,8 @@ pub fn normalized(vector: Vec<f32>) -> Vec<f32> {
     vector.into_iter().map(|x| x / length).collect()
 }
 
-/// The similarity of two vectors of length 1, from -1 to 1.
-pub fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 fn length(vector: &[f32]) -> f32 {
-    vector.iter().map(|x| x * x).sum::<f32>().sqrt()
+    dot(vector, vector).sqrt()
 }
 
 impl Embedding {

@@ -55,6 +55,7 @@ impl SmallRegistry {
     pub(crate) async fn start(peers: &SharedPeers) -> Self {
         let options = TestOptions::default()
             .with_rates()
+            .delivered_once()
             // A fixed URL, because its length changes the size of stored items.
             .with_setting("BASE_URL", "https://registry.example.org")
             .with_setting("OPERATOR_TOKEN", OPERATOR_TOKEN)

@@ -3,7 +3,9 @@
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
+use registry::model::Kind;
 use serde_json::{Value, json};
+use tests::fixtures::insert_live_listings;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TestRegistry};
 
@@ -43,10 +45,10 @@ const DAMAGES: [(&str, Damage); 6] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_works_on_a_damaged_index_until_its_repair() {
-    let registry = TestRegistry::start_for_fleet().await;
-    let peer = Peer::start(agents::fleet).await;
-    registry.publish_fleet(&peer, 0..AGENTS).await;
-    registry.deliver_events().await;
+    let registry = TestRegistry::start().await;
+    insert_live_listings(&registry.app, Kind::Agent, AGENTS).await;
+    registry.app.store.mark_listed_dirty(|_| true, registry.now()).await.unwrap();
+    registry.index().await;
     let whole = count_indexed(&registry.app).await;
     assert_eq!(whole, AGENTS);
     let mut least = whole;

@@ -12,7 +12,7 @@ use super::print_row;
 
 /// The delay of a late delivery. In the template the bus and the schedules stop retrying after five minutes.
 const LATE: Duration = Duration::from_secs(170);
-const ORDERS: u64 = 12;
+const ORDERS: u64 = 6;
 const ROUNDS: usize = 3;
 
 /// A registry with listings of these peers, and the ids of the listings.

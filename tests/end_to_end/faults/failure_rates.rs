@@ -16,7 +16,7 @@ use super::table_faults::assert_busy;
 /// Failing calls per 1,000.
 const RATES: [u16; 3] = [10, 100, 1000];
 /// Concurrent callers, each with a listing of its own.
-const CALLERS: usize = 12;
+const CALLERS: usize = 6;
 /// The operations that can meet a transaction conflict.
 const WRITES: [&str; 4] = ["TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"];
 

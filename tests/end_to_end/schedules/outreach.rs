@@ -204,8 +204,14 @@ async fn recheck_adds_a_missing_listing_to_the_invitation_queue() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn next_run_does_the_work_of_a_failed_run() {
-    for fault in [Fault::Throttle, Fault::ServiceError, Fault::TransactionConflict] {
-        for operation in ["Query", "GetItem", "BatchGetItem", "TransactWriteItems", "PutItem"] {
+    let (reads, writes) = (["Query", "GetItem", "BatchGetItem"], ["TransactWriteItems", "PutItem"]);
+    let faults = [
+        (Fault::Throttle, &reads[..]),
+        (Fault::ServiceError, &writes),
+        (Fault::TransactionConflict, &writes),
+    ];
+    for (fault, operations) in faults {
+        for operation in operations {
             let (registry, peer) =
                 (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::fleet).await);
             live_agents(&registry, &peer, 3).await;

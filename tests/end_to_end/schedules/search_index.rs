@@ -175,7 +175,7 @@ async fn unchanged_listing_is_not_indexed_again() {
 async fn large_listings_are_indexed_in_several_transactions() {
     let registry = TestRegistry::start().await;
     let app = &registry.app;
-    for number in 0..500 {
+    for number in 0..300 {
         let (submission, mut listing) = submitted_listing(app, Kind::Agent, number);
         let words = (0..600).map(|n| Random::seeded(number as u64 * 1000 + n).hex(30));
         listing.description = Some(words.collect::<Vec<_>>().join(" "));
@@ -184,15 +184,15 @@ async fn large_listings_are_indexed_in_several_transactions() {
         let item = feed_item("listing_queued", &listing, registry.now());
         app.store.insert(&listing, None, &submission.contact, &item, None).await.unwrap();
     }
-    assert_eq!(app.store.mark_listed_dirty(|_| true, registry.now()).await.unwrap(), 500);
+    assert_eq!(app.store.mark_listed_dirty(|_| true, registry.now()).await.unwrap(), 300);
     let calls = registry.observer.tally.snapshot();
     let mut come = 0;
     // A slow machine needs more than one build.
     for _ in 0..8 {
         come += app.search.build().await.unwrap().come;
     }
-    assert_eq!(come, 500);
+    assert_eq!(come, 300);
     assert!(registry.observer.tally.since(&calls).of("TransactWriteItems") > 1);
     assert!(app.store.dirty_marks(None, 10).await.unwrap().is_empty());
-    assert_eq!(search(&another_process(app), "host").await.searched, 500);
+    assert_eq!(search(&another_process(app), "host").await.searched, 300);
 }

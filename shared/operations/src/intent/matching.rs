@@ -88,8 +88,14 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
     ));
     // The first of the best: the order of the catalog decides between equals.
     let best = candidates.chain(help).reduce(|best, next| if next.0 > best.0 { next } else { best });
-    best.filter(|(_, probability, _)| *probability >= MIN_PROBABILITY)
-        .map_or(Intent::Unclear, |(_, _, intent)| intent)
+    match best.filter(|(_, probability, _)| *probability >= MIN_PROBABILITY) {
+        Some((_, _, Intent::Run(entry, Value::Object(arguments)))) => run(parsed, fields, entry, arguments),
+        best => best.map_or(Intent::Unclear, |(_, _, intent)| intent),
+    }
+}
+
+fn examples_of(entry: &AnyOperation) -> Option<&'static OperationExamples> {
+    EXAMPLE_BOOK.operations.iter().find(|operation| std::ptr::eq(operation.entry, entry))
 }
 
 pub(super) fn may_be_a_search(parsed: &ParsedText) -> bool {
@@ -114,7 +120,7 @@ pub(super) fn fallback(parsed: &ParsedText) -> Intent {
 /// An operation that the text calls by its name.
 fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
     let (entry, at) = parsed.operation_names.first()?;
-    let operation = EXAMPLE_BOOK.operations.iter().find(|operation| std::ptr::eq(operation.entry, *entry))?;
+    let operation = examples_of(entry)?;
     if !entry.effect.read_only {
         match command::request(&parsed.text, &parsed.words, |word| word == *at, &HashSet::new()) {
             Request::Clear(_) => {}
@@ -125,12 +131,10 @@ fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
     let filled = operation.examples.iter().filter(|example| example.implied.is_empty());
     let filled = filled.filter_map(|example| fill(parsed, fields, operation, example).ok());
     if let Some(filling) = filled.max_by_key(|filling| filling.arguments.len()) {
-        return Some(run(parsed, fields, operation, filling.arguments));
+        return Some(run(parsed, fields, entry, filling.arguments));
     }
     let slot = operation.examples.first().and_then(|example| example.slots.first());
-    Some(
-        slot.map_or_else(|| run(parsed, fields, operation, Map::new()), |slot| Intent::Missing(entry, *slot)),
-    )
+    Some(slot.map_or_else(|| run(parsed, fields, entry, Map::new()), |slot| Intent::Missing(entry, *slot)))
 }
 
 /// How a message requests an operation that writes, by a verb and by a negation such as "do not write to {id}". A read-only
@@ -148,7 +152,8 @@ fn requests(message: &Message<'_>, operation: &OperationExamples) -> [Request; 2
     [request, command::request(text, words, is_verb, &own)]
 }
 
-/// The intent for one example, with its score and its probability; `None` if the message cannot mean it.
+/// The intent for one example, with its score and its probability; `None` if the message cannot mean it. Of arguments, only
+/// those of the example: `run` adds the others to the best one.
 fn candidate(
     message: &Message<'_>,
     operation: &OperationExamples,
@@ -178,7 +183,7 @@ fn candidate(
     };
     let run = |filling: Filling| {
         let arguments = example.implied.clone().into_iter().chain(filling.arguments).collect();
-        run(parsed, message.fields, operation, arguments)
+        Intent::Run(entry, Value::Object(arguments))
     };
     if entry.effect.read_only {
         let is_query = filling.is_ok() && example.slots.contains(&Slot::Text);
@@ -259,23 +264,24 @@ fn names_object(message: &Message<'_>, example: &Example, verb: usize, used_word
 fn run(
     parsed: &ParsedText,
     fields: &Map<String, Value>,
-    operation: &OperationExamples,
+    entry: &'static AnyOperation,
     mut arguments: Map<String, Value>,
 ) -> Intent {
-    let read_only = operation.entry.effect.read_only;
     // A question such as "which agent does this?" has no slot: all of it is the query.
-    if operation.entry.name == MATCH_CAPABILITY.name && arguments.is_empty() {
+    if entry.name == MATCH_CAPABILITY.name && arguments.is_empty() {
         return fallback(parsed);
     }
-    if std::ptr::eq(operation.entry, &ABUNDANCE_RANK) && parsed.ids.len() > 1 {
+    if std::ptr::eq(entry, &ABUNDANCE_RANK) && parsed.ids.len() > 1 {
         arguments.remove("listing_id");
         arguments.insert("listing_ids".to_owned(), json!(parsed.ids));
     }
-    operation.arguments.add_incidental(&mut arguments, parsed, fields, read_only);
-    if let (true, Some(worked)) =
-        (operation.entry.name == DEPOSIT_OUTCOME.name, command::verdict(&parsed.words))
+    if let Some(operation) = examples_of(entry) {
+        operation.arguments.add_incidental(&mut arguments, parsed, fields, entry.effect.read_only);
+    }
+    if std::ptr::eq(entry, &DEPOSIT_OUTCOME)
+        && let Some(worked) = command::verdict(&parsed.words)
     {
         arguments.entry("ok").or_insert(worked.into());
     }
-    Intent::Run(operation.entry, Value::Object(arguments))
+    Intent::Run(entry, Value::Object(arguments))
 }

@@ -1,9 +1,8 @@
 //! Many embeddings in two contiguous columns, so that one pass over memory compares all of them with a query.
-//! The components are integers, because a processor can multiply many integers at once.
 
 use std::borrow::Cow;
 
-use fearless_simd::{Level, dispatch};
+use registry_encoder::rows::{Quantised, add_row};
 
 use super::Embedding;
 
@@ -34,11 +33,8 @@ impl<const WIDTH: usize> EmbeddingMatrix<WIDTH> {
     }
 
     pub(crate) fn similarities(&self, vector: &[f32]) -> Vec<f32> {
-        let query = Quantised::of(vector);
         let mut similarities = self.scales.clone();
-        let rows = self.parts.as_chunks::<WIDTH>().0;
-        // Compiled for the widest registers of this processor, too.
-        dispatch!(Level::new(), _simd => multiply(&mut similarities, rows, &query));
+        Quantised::of(vector).multiply(&mut similarities, &self.parts);
         similarities
     }
 
@@ -52,10 +48,7 @@ impl<const WIDTH: usize> EmbeddingMatrix<WIDTH> {
     }
 
     pub(crate) fn add(&self, number: usize, weight: f32, vector: &mut [f32]) {
-        let scale = self.scales[number] * weight;
-        for (sum, part) in vector.iter_mut().zip(self.row(number)) {
-            *sum += scale * f32::from(part.cast_signed());
-        }
+        add_row(vector, self.row(number), self.scales[number] * weight);
     }
 
     /// Keeps the rows whose number passes the test, and numbers them again.
@@ -72,44 +65,10 @@ impl<const WIDTH: usize> EmbeddingMatrix<WIDTH> {
     }
 }
 
-/// Multiplies the scale of each row by the product of the row and the query.
-#[inline(always)]
-fn multiply<const WIDTH: usize>(scales: &mut [f32], rows: &[[u8; WIDTH]], query: &Quantised<WIDTH>) {
-    for (scale, row) in scales.iter_mut().zip(rows) {
-        *scale *= query.dot(row);
-    }
-}
-
-/// A query vector in integer steps of -127 to 127.
-struct Quantised<const WIDTH: usize> {
-    parts: [i16; WIDTH],
-    step: f32,
-}
-
-impl<const WIDTH: usize> Quantised<WIDTH> {
-    fn of(vector: &[f32]) -> Self {
-        let largest = vector.iter().fold(f32::EPSILON, |largest, x| largest.max(x.abs()));
-        let step = largest / 127.0;
-        let part = |x: &f32| {
-            #[expect(clippy::cast_possible_truncation, reason = "-127 to 127")]
-            let part = (x / step).round() as i16;
-            part
-        };
-        Self { parts: std::array::from_fn(|at| vector.get(at).map_or(0, part)), step }
-    }
-
-    #[inline(always)]
-    fn dot(&self, row: &[u8; WIDTH]) -> f32 {
-        let products = row.iter().zip(&self.parts);
-        let sum: i32 = products.map(|(row, query)| i32::from(row.cast_signed()) * i32::from(*query)).sum();
-        sum as f32 * self.step
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embedding::{WIDTH, of, vector};
+    use crate::embedding::{WIDTH, dot, of, vector};
 
     #[test]
     fn nearest_row_has_the_same_subject() {
@@ -121,17 +80,9 @@ mod tests {
         let near = many.similarities(&query);
         assert!(near[0] > near[2] && near[1] == 0.0, "{near:?}");
         assert_eq!(many.similarities_of([2, 0].into_iter(), &query).collect::<Vec<_>>(), [near[2], near[0]]);
-        let (weather, exact) = (vector("weather forecast").unwrap(), |a: &[f32], b: &[f32]| -> f32 {
-            a.iter().zip(b).map(|(a, b)| a * b).sum()
-        });
-        assert!((near[0] - exact(&weather, &query)).abs() < 0.01, "{near:?}");
+        let weather = vector("weather forecast").unwrap();
+        assert!((near[0] - dot(&weather, &query)).abs() < 0.01, "{near:?}");
         let left = many.retained(|number| number != 0);
         assert_eq!(left.similarities(&query), near[1..]);
-    }
-
-    #[test]
-    fn largest_components_do_not_overflow() {
-        let most = Quantised::<WIDTH>::of(&[-1.0; WIDTH]);
-        assert!((most.dot(&[128; WIDTH]) - 128.0 * WIDTH as f32).abs() < 0.01, "no row contains -128");
     }
 }
