@@ -64,7 +64,7 @@ impl Client {
                 Ok(answer) if status.is_success() => Ok(answer),
                 Ok(problem) if status.is_client_error() => Err(Failure::Refused(problem)),
                 _ => Err(Failure::Unreachable(format!(
-                    "{url} answered {status}, which is no answer of a registry."
+                    "{url} answered {status}, which is not the expected answer."
                 ))),
             };
         }

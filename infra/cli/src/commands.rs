@@ -30,12 +30,12 @@ impl Session {
     pub(crate) fn publish(&self, target: &str, no_wait: bool) -> Result<Exit, Failure> {
         let published = self.client.post("/api/publish", &Target::read(target)?.body()?)?;
         let id = published["listing_id"].as_str().unwrap_or_default().to_owned();
-        let message = published["message"].as_str().unwrap_or_default();
+        let line = format!("{id}: {}", published["message"].as_str().unwrap_or_default());
         if no_wait {
-            self.printer.answer(&published, &[format!("{id}: {message}")]);
+            self.printer.answer(&published, &[line]);
             return Ok(Exit::Ok);
         }
-        self.printer.progress(&format!("Published as {id}. Waiting for the first probe."));
+        self.printer.progress(&line);
         self.until_decided(&id)
     }
 
@@ -164,7 +164,7 @@ impl Session {
                 Some(text("description")).filter(|text| !text.is_empty()).map(|text| format!("  {text}")),
             );
             let probed_at = hit["probe"]["probed_at"].as_str().unwrap_or_default();
-            lines.push(format!("  {}, last proof {probed_at}", text("endpoint")));
+            lines.push(format!("  probed {probed_at} {}", text("endpoint")));
         }
         if hits.is_empty() {
             lines.push(found["note"].as_str().unwrap_or("Nothing was found.").to_owned());

@@ -26,7 +26,7 @@ use crate::problem::Failure;
 enum Exit {
     /// Live, found, valid or done.
     Ok = 0,
-    /// Needs a fix, not found or invalid.
+    /// Queued, needs a fix, not found, refused or invalid.
     NeedsFix = 1,
     /// The registry cannot be reached, or it failed.
     Unreachable = 3,

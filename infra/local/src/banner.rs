@@ -27,8 +27,7 @@ fn text(settings: &Settings, local_url: &str, data: &Data, is_reachable_by_other
              prevent this, add --public"
         }
         Mode::Public if settings.base_url == local_url => {
-            "\n  WARNING: BASE_URL is not set, so cards, proofs and links name this address. Set BASE_URL to the URL that \
-             callers use"
+            "\n  WARNING: cards, proofs and links name this address. Set BASE_URL to the URL that callers use"
         }
         _ => "",
     };
@@ -42,7 +41,7 @@ fn text(settings: &Settings, local_url: &str, data: &Data, is_reachable_by_other
   {url}
   {rules}{warning}
   data: {data}
-  probes: new listings at once; every {tick} s, all listings that are due
+  probes: new listings at once; every {tick} s, listings that are due
 
 Try next:
   curl {local_url}/discovery.json
@@ -90,6 +89,6 @@ mod tests {
         assert!(banner.contains("public rules") && banner.contains("in memory"), "{banner}");
         assert!(!banner.contains("loopback") && !banner.contains("WARNING"), "{banner}");
         let banner = text(&self::settings(Mode::Public, LOCAL_URL), LOCAL_URL, &Data::Memory, true);
-        assert!(banner.contains("WARNING: BASE_URL is not set"), "{banner}");
+        assert!(banner.contains("WARNING: cards, proofs and links name this address"), "{banner}");
     }
 }

@@ -23,7 +23,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Runs the Agent and MCP Registry on this machine.
 ///
-/// You can set every limit with an environment variable. The documentation lists these variables.
+/// Environment variables change its settings. The documentation lists these variables.
 #[derive(Debug, Parser)]
 #[command(name = "registry", version = registry::VERSION, args_conflicts_with_subcommands = true)]
 #[command(after_help = "Example of a setting: PROBE_TICK_SECONDS=30 registry --port 9000")]

@@ -31,7 +31,7 @@ A registry limits publications per hour: 60 per caller (PUBLISH_PER_HOUR), 60 pe
 registry with RATE_LIMITS=1000 to multiply all three by 10.
 
 Exit codes: 0 all entries were handled (published, refused or skipped); 1 stopped or failed;
-2 invalid command line or state file.";
+2 invalid command line, source file or state file.";
 
 /// The longest pause that a busy registry may ask for. A longer pause ends the import.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);

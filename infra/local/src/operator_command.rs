@@ -125,7 +125,7 @@ enum Decision {
     /// Request a step of a change of the key of the evidence log. The registry carries it out with its next scheduled run.
     ChangeLogKey {
         /// `announce`: create the next key; both keys sign. `promote`: make the next key the first key. `retire`: delete the
-        /// previous key.
+        /// previous key; before `promote`, the next key.
         #[arg(value_parser = key_step)]
         step: KeyStep,
     },

@@ -1,6 +1,5 @@
-//! Sells the products once payments are open. First the purchase is stored. Then Stripe provides the payment
-//! page. When Stripe's signed event arrives, the buyer can open the product. The registry stores no card
-//! number and no address of a buyer.
+//! Sells the products once payments are open. First the purchase is stored. Then Stripe provides the payment page. When
+//! Stripe's signed event arrives, the buyer can open the product. The registry stores no card number and no address of a buyer.
 
 mod checkout;
 mod refusals;

@@ -59,7 +59,7 @@ fn parsed(
         return Err(Problem::invalid(
             field,
             "bad_length",
-            format!("`{field}` must have 1 to {longest} characters. Leave it out if you have no text."),
+            format!("`{field}` must have 1 to {longest} characters."),
         ));
     }
     if text.chars().any(|c| characters::is_control_or_direction(c) && !is_layout(c)) {

@@ -102,7 +102,7 @@ pub struct ProbeRecord {
     pub target: String,
     /// Whether the handshake was `ok`.
     pub ok: bool,
-    /// Milliseconds of the handshake; null where nothing was sent.
+    /// Milliseconds of the handshake; null where nothing was answered.
     pub latency_ms: Option<u32>,
     /// 0 to 100.
     pub score: u8,

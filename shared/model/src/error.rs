@@ -99,7 +99,7 @@ impl Problem {
         }
     }
 
-    /// 503: the table is busy or unreachable; nothing was changed.
+    /// 503: the table is busy or unreachable. What the request wrote before stays.
     pub fn unavailable(internal: impl Into<String>) -> Self {
         Self {
             retry_after: Some(2),
@@ -107,7 +107,7 @@ impl Problem {
             ..Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "busy",
-                "The registry is busy. Nothing was changed. Send the same request again after 2 s.",
+                "The registry is busy. Send the same request again after 2 s.",
             )
         }
     }

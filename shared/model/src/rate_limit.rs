@@ -90,7 +90,7 @@ pub const RATE_LIMITS: [RateLimit; 18] = {
         plain(A::Outcome, [60, 3000], "report an outcome (how the use of a listing went)"),
         plain(A::Session, [60, 3000], "open an interop session"),
         plain(A::SessionStep, [600, 30_000], "add a step to an interop session"),
-        plain(A::Task, [120, 6000], "send an A2A message that creates a task"),
+        plain(A::Task, [120, 6000], "send an A2A message that creates or continues a task"),
         plain(A::Attestation, [120, 6000], "get a signed attestation"),
         plain(A::OptOut, [60, 3000], "opt out of invitations, or opt in again"),
         aimed(A::Report, Listing, [20, 60, 1000], "report a listing to the operator"),

@@ -15,11 +15,11 @@ string_enum! {
     pub enum Handshake {
         /// The handshake completed.
         Ok = "ok",
-        /// The peer speaks the protocol, but something prevents its use: authentication, payment or a broken part.
+        /// The peer speaks the protocol with a broken part, or asks for authentication or payment first.
         Partial = "partial",
         /// The protocol was not found.
         Fail = "fail",
-        /// The peer cannot be probed: it is only available over stdio, its URL is a template, or it needs a secret.
+        /// The peer cannot be probed: it runs over stdio, needs a secret, or has a templated URL or no public address.
         Skip = "skip",
     }
 }
@@ -159,9 +159,9 @@ pub struct Verdict {
     pub retry_after: Option<Duration>,
     /// The peer sent a well-formed message of the protocol, even if an error.
     pub speaks: bool,
-    /// Whether it answered a message; `None` where none was sent.
+    /// Whether it answered a message; `None` where none was sent or the outcome is unclear.
     pub answers: Option<bool>,
-    /// Milliseconds from the first request of the handshake to its last answer; `None` where nothing was sent.
+    /// Milliseconds from the first request of the handshake to its last answer; `None` without one.
     pub latency_ms: Option<u32>,
     /// Short machine-readable findings, such as `card_ok`, `task_not_found_answered`, `sse_answer`.
     pub signals: Vec<String>,

@@ -313,10 +313,11 @@ async fn add_further(app: &App, caller: &Caller, reply: &mut Reply, further: Fur
             let mut second = run(app, caller, entry, arguments).await?;
             second.text.truncate(second.text.find("Next: ").unwrap_or(second.text.len()));
             let used = reply.text.len() + reply.data.to_string().len() + second.text.len();
-            let result = second.data["result"].take();
-            second.data["result"] = short::fitted(result, MAX_REPLY.saturating_sub(used)).0;
+            let (result, cut) = short::fitted(second.data["result"].take(), MAX_REPLY.saturating_sub(used));
+            second.data["result"] = result;
             reply.data["also"] = second.data;
-            format!(" You also said \"{text}\": {} ", second.text.trim_end())
+            let note = if cut && !second.text.contains(SHORTENED) { SHORTENED } else { " " };
+            format!(" You also said \"{text}\": {}{note}", second.text.trim_end())
         }
         _ => format!(" One message is one request, so this was not done: \"{text}\". Send it alone. "),
     };
@@ -470,9 +471,10 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
         Intent::Missing(entry, slot) => {
             let question = match slot {
                 Slot::Url => "Which URL? Send the URL of the agent card, the site or the MCP endpoint.",
-                Slot::Id => {
-                    "Which listing? Send its id (agtpub_…, agent-… or mcp-…), its URL or its name in quotes."
+                Slot::Id if entry.effect.read_only && parsed.names.is_empty() => {
+                    "Which listing? Send its id (agtpub_…, agent-… or mcp-…) or its name in quotes."
                 }
+                Slot::Id => "Which listing? Send its id (agtpub_…, agent-… or mcp-…).",
                 Slot::Token => "Which token? Send the access token or the signed statement.",
                 Slot::Text => "About what? Send a few words in quotes.",
             };

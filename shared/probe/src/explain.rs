@@ -15,17 +15,14 @@ pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
         seen: check.detail.clone(),
         fix: fix(&check.id).to_owned(),
     });
-    let mut reasons = assessment.verdict.reasons.clone();
-    if assessment.verdict.handshake == Handshake::Ok {
-        reasons.clear();
-    }
+    let is_ok = assessment.verdict.handshake == Handshake::Ok;
+    let mut reasons = if is_ok { Vec::new() } else { assessment.verdict.reasons.clone() };
     // A verdict that failed at the card already explains it.
     let is_repeated = |check: &Reason| {
         check.code == "card_valid"
             || assessment.verdict.reasons.iter().any(|reason| reason.code == check.code)
     };
-    reasons
-        .extend(blocked.filter(|check| assessment.verdict.handshake == Handshake::Ok || !is_repeated(check)));
+    reasons.extend(blocked.filter(|check| is_ok || !is_repeated(check)));
     reasons
 }
 
@@ -44,6 +41,8 @@ pub fn advice(listing: &Listing, lane: Lane, evidence: Option<&Assessment>) -> A
     let (must_fix, could_improve) = match lane {
         Lane::Active => (Vec::new(), found(warnings)),
         Lane::Gated | Lane::Unchecked => (Vec::new(), found(reasons)),
+        // Its proof has expired, and what was found was correct.
+        Lane::Queued if listing.lane == Lane::Gated => (Vec::new(), found(reasons)),
         Lane::Package | Lane::Withdrawn => (Vec::new(), Vec::new()),
         Lane::Queued | Lane::NeedsFix | Lane::Demoted => (found(reasons), Vec::new()),
     };

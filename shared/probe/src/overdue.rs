@@ -87,8 +87,7 @@ async fn continue_count(
 fn news(listing: &Listing, now: Moment) -> FeedItem {
     let name = &listing.name;
     let text = format!(
-        "The last proof of {name} has expired, and the recheck is late. The listing is not Live until it \
-         answers a probe again."
+        "The last proof of {name} has expired. The listing is not Live until it answers a probe again."
     );
     FeedItem::of_listing(listing, "listing_overdue", text, now)
 }

@@ -178,7 +178,7 @@ fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Moment) -> 
         }
         (was, Lane::Demoted) => {
             let was = if was == Lane::Gated { "listed as gated" } else { "Live" };
-            let why = if record.ok { "answers, but a check failed" } else { "failed its weekly recheck" };
+            let why = if record.ok { "answers, but a check failed" } else { "failed its recheck" };
             ("listing_demoted", format!("{name} {why}; it is no longer {was}."))
         }
         (_, Lane::NeedsFix) => {

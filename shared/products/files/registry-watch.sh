@@ -18,7 +18,7 @@ case "${1:-}" in
   *) echo "usage: $0 [--publish]" >&2; exit 2 ;;
 esac
 if ! jq --exit-status '.registry and .listing_id' "$settings" >/dev/null 2>&1; then
-  echo "$settings does not contain registry and listing_id" >&2
+  echo "jq is missing, or $settings does not contain registry and listing_id" >&2
   exit 2
 fi
 registry=$(jq -r .registry "$settings")
@@ -60,7 +60,7 @@ if "$publish"; then
     echo "$settings does not contain what to publish" >&2
     exit 2
   fi
-  published=$(answer '2..|400|409|410|422' '.ok or .code' /api/publish "$body")
+  published=$(answer '2..|400|403|409|410|422' '.ok or .code' /api/publish "$body")
   if [ "$(jq -r '.ok // false' <<<"$published")" != true ]; then
     failed "The registry did not publish it: $(jq -r '.detail // .code // "no reason"' <<<"$published")"
   fi

@@ -43,7 +43,7 @@ pub(super) enum Effect {
     Secret(&'static str),
     /// The server declares `destructiveHint: true`.
     Destructive,
-    /// The server declares `readOnlyHint: false`.
+    /// The server declares `readOnlyHint: false`, or only `destructiveHint: false`.
     Changes,
     /// Nothing is declared, and its name or description contains this verb.
     Named(&'static str),
@@ -59,7 +59,7 @@ impl Effect {
             Self::Contradicts(sign) => Some(format!("is declared read-only, but also “{sign}”")),
             Self::Secret(word) => Some(format!("may return secrets, because its text says “{word}”")),
             Self::Destructive => Some("is declared destructive".to_owned()),
-            Self::Changes => Some("is declared as not read-only".to_owned()),
+            Self::Changes => Some("is not declared as read-only".to_owned()),
             Self::Named(verb) => Some(format!("declares no effect, and its text says “{verb}”")),
             Self::Unknown => Some("declares no effect".to_owned()),
         }
@@ -82,8 +82,8 @@ impl Ability {
             (Some(true), Some(true)) => Effect::Contradicts("destructive"),
             (Some(true), _) => named.map(Effect::Contradicts).or_else(secret).unwrap_or(Effect::ReadOnly),
             (_, Some(true)) => Effect::Destructive,
-            (Some(false), _) => Effect::Changes,
-            (None, _) => {
+            (Some(false), _) | (None, Some(false)) => Effect::Changes,
+            (None, None) => {
                 let text = || changing_verb(&words(&format!("{} {}", self.title, self.purpose())));
                 named.or_else(text).map(Effect::Named).or_else(secret).unwrap_or(Effect::Unknown)
             }

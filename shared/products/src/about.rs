@@ -21,8 +21,9 @@ pub(super) fn plain_name(profile: &Profile) -> String {
     if name.is_empty() { profile.slug() } else { name }
 }
 
+/// Of an agent, only its card names the endpoint. Without a card, only the published URL is known.
 pub(super) fn endpoint(profile: &Profile) -> Option<String> {
-    address(profile.endpoint.as_deref())
+    address(profile.endpoint.as_deref()).filter(|_| profile.kind == Kind::Mcp || profile.card_url.is_some())
 }
 
 pub(super) fn publish_body(profile: &Profile) -> Option<Value> {
@@ -30,16 +31,16 @@ pub(super) fn publish_body(profile: &Profile) -> Option<Value> {
     if let Some(card) = card {
         return Some(json!({ "agent_card_url": card }));
     }
-    let url = endpoint(profile)?;
-    Some(match profile.kind {
-        Kind::Agent => json!({ "url": url }),
-        Kind::Mcp => described(profile, &url).unwrap_or_else(|| json!({ "mcp_url": url })),
-    })
+    let url = address(profile.endpoint.as_deref());
+    match profile.kind {
+        Kind::Agent => Some(json!({ "url": url? })),
+        Kind::Mcp => described(profile, url.as_deref()).or_else(|| Some(json!({ "mcp_url": url? }))),
+    }
 }
 
 /// The body that publishes a server that is listed under its name. If only its URL were published, this would create
 /// another listing.
-fn described(profile: &Profile, url: &str) -> Option<Value> {
+fn described(profile: &Profile, url: Option<&str>) -> Option<Value> {
     // A document that was made from the profile would replace the one of its publisher, without its packages.
     let own = profile.server_json.as_ref().map(|own| json!(own).to_string());
     if own.is_some_and(|own| plain(&own, usize::MAX) == own) {
@@ -50,7 +51,7 @@ fn described(profile: &Profile, url: &str) -> Option<Value> {
         "name": server,
         "version": plain(profile.version.as_deref()?, 200),
         "description": plain(profile.description.as_deref()?, 99),
-        "remotes": [{ "type": "streamable-http", "url": url }],
+        "remotes": [{ "type": "streamable-http", "url": url? }],
     });
     if profile.name != server {
         body["title"] = plain(&profile.name, 99).into();

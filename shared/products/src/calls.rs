@@ -1,8 +1,10 @@
 //! Shell commands that call a listing. They use the protocol version that the last probe found. If no URL is
 //! known, the result is empty.
 
+use super::install;
 use super::text::shell;
 use crate::prelude::*;
+use registry_formats::a2a_message::{Endpoint, newest, older, older_rest, rest_path};
 
 /// Calls that can be sent unchanged, each with its purpose; `ability` must be an ability that only reads.
 pub(super) fn of(profile: &Profile, ability: Option<&Ability>) -> Vec<(String, String)> {
@@ -13,7 +15,7 @@ pub(super) fn of(profile: &Profile, ability: Option<&Ability>) -> Vec<(String, S
             let card = card.map(|card| ("its card".to_owned(), get(&card)));
             card.into_iter().chain([("ask what it can do".to_owned(), message(profile, &url))]).collect()
         }
-        Kind::Mcp => inspections(&url, ability),
+        Kind::Mcp => inspections(profile, &url, ability),
     }
 }
 
@@ -23,7 +25,8 @@ pub(super) fn listed(profile: &Profile, ability: Option<&Ability>) -> Vec<String
 }
 
 /// A text message in the newest A2A version that a probe found, or in 1.0 if no version is known.
-fn message(profile: &Profile, url: &str) -> String {
+fn message(profile: &Profile, endpoint: &str) -> String {
+    let Endpoint { url, tenant } = Endpoint::read(endpoint);
     let hints = profile.proof.as_ref().map(|proof| proof.protocol_hints.as_slice()).unwrap_or_default();
     let has = |binding: &str| hints.iter().any(|hint| hint == binding);
     let rest = has("http+json") && !has("jsonrpc");
@@ -31,25 +34,29 @@ fn message(profile: &Profile, url: &str) -> String {
     let current = versions.is_empty() || versions.iter().any(|version| version == "1.0");
     let text = format!("What can {} do?", about::plain_name(profile));
     let id = format!("{}-1", profile.slug());
-    let message = if current {
-        json!({ "messageId": id, "role": "ROLE_USER", "parts": [{ "text": text }] })
-    } else {
-        json!({ "kind": "message", "messageId": id, "role": "user", "parts": [{ "kind": "text", "text": text }] })
+    let mut params = match (current, rest) {
+        (true, _) => newest(&id, &text, tenant.as_deref().filter(|_| !rest)),
+        (false, true) => older_rest(&id, &text),
+        (false, false) => older(&id, &text),
     };
+    // A probe does not wait for the answer; a reader does.
+    if let Some(params) = params.as_object_mut() {
+        params.remove("configuration");
+    }
     let version = if current { " -H 'A2A-Version: 1.0'" } else { "" };
-    let params = json!({ "message": message });
     if rest {
-        let path = if current { "message:send" } else { "v1/message:send" };
-        return post(&format!("{}/{path}", url.trim_end_matches('/')), version, &params);
+        return post(&rest_path(&url, current, tenant.as_deref(), "/message:send"), version, &params);
     }
     let method = if current { "SendMessage" } else { "message/send" };
-    post(url, version, &json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
+    post(&url, version, &json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
 }
 
 /// Uses the official inspector, because it does the handshake of every MCP revision; one request cannot.
-fn inspections(url: &str, ability: Option<&Ability>) -> Vec<(String, String)> {
-    let inspect =
-        format!("npx -y @modelcontextprotocol/inspector --cli {} --transport http --method", shell(url));
+fn inspections(profile: &Profile, url: &str, ability: Option<&Ability>) -> Vec<(String, String)> {
+    let header = |(header, value): (String, String)| format!(" --header \"{header}: {value}\"");
+    let options: String = install::values(profile).map(header).collect();
+    let inspect = format!("npx -y @modelcontextprotocol/inspector --cli {}{options}", shell(url));
+    let inspect = format!("{inspect} --transport http --method");
     let tools = ("list the tools with their inputs".to_owned(), format!("{inspect} tools/list"));
     let call = ability.map(|ability| {
         let call = format!("{inspect} tools/call --tool-name {}", shell(&ability.id));

@@ -34,7 +34,7 @@ fn skill(profile: &Profile, settings: &Settings) -> File {
         format!("Deploy the change, and send the calls and the command again. Keep the change only if all calls are as expected, and the score is not lower than the noted one. A probe can send more requests, so its score can differ."),
         "Check its line in `regression.md`, and add what you tried to `improvement-log.jsonl`.".to_owned(),
     ]));
-    let card = address(profile.card_url.as_deref()).or_else(|| about::endpoint(profile));
+    let card = address(profile.card_url.as_deref()).or_else(|| address(profile.endpoint.as_deref()));
     let card = card.map_or_else(|| "<URL>".to_owned(), |card| query(&card));
     page.section(
         &format!("Check the score of {name} at the registry"),
@@ -49,7 +49,7 @@ fn regression(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> 
     page.title(&format!("{name}: regression checklist"));
     page.block(about::proof(profile, settings).into_iter().collect());
     let open = open(profile).map(|weakness| {
-        let mark = if weakness.blocking { " prevents it from being Live;" } else { "" };
+        let mark = if weakness.blocking { " must be fixed to be Live;" } else { "" };
         let gain = if weakness.points > 0 { format!(" **+{}**", weakness.points) } else { String::new() };
         let (seen, fix) = (prose(&weakness.seen, 300), prose(&weakness.fix, 400));
         format!("[ ] {}:{mark} {seen} → {fix}{gain}", code(&weakness.id, 60))

@@ -39,13 +39,7 @@ fn command(profile: &Profile) -> Option<Snippet> {
 /// `mcp.json` with the entry of the server. `None` if the endpoint's URL is unknown.
 pub(super) fn configuration(profile: &Profile) -> Option<File> {
     let mut entry = json!({ "type": "http", "url": about::endpoint(profile)? });
-    let headers: Map<String, Value> = headers(profile)
-        .into_iter()
-        .map(|(header, variable)| {
-            let scheme = if header.eq_ignore_ascii_case("authorization") { "Bearer " } else { "" };
-            (header, format!("{scheme}${{{variable}}}").into())
-        })
-        .collect();
+    let headers: Map<String, Value> = values(profile).map(|(header, value)| (header, value.into())).collect();
     // A header with an empty token would prevent the sign-in page.
     if !headers.is_empty() && !signs_in(profile) {
         entry["headers"] = Value::Object(headers);
@@ -83,6 +77,14 @@ pub(super) fn headers(profile: &Profile) -> Vec<(String, String)> {
         headers.push("Authorization".to_owned());
     }
     headers.into_iter().map(|header| (header.clone(), variable(&header))).collect()
+}
+
+/// These headers with their values, which the environment contains.
+pub(super) fn values(profile: &Profile) -> impl Iterator<Item = (String, String)> {
+    headers(profile).into_iter().map(|(header, variable)| {
+        let scheme = if header.eq_ignore_ascii_case("authorization") { "Bearer " } else { "" };
+        (header, format!("{scheme}${{{variable}}}"))
+    })
 }
 
 fn is_header(name: &str) -> bool {

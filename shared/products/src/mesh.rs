@@ -1,6 +1,5 @@
-//! The MCP Mesh product: install files, official descriptions, faults of tool descriptions, and a skill that
-//! routes requests. For an agent, the product describes the agent's skills as tools, so that an MCP server can
-//! forward calls to the agent.
+//! The MCP Mesh product: install files, official descriptions, faults of tool descriptions, and a skill that routes requests.
+//! For an agent, the product describes the agent's skills as tools, so that an MCP server can forward calls to the agent.
 
 use super::ability::counted;
 use super::lint::{self, MAX_CHECKED, valid_name};

@@ -90,13 +90,15 @@ impl Profile {
     /// Without goals and peers, which the caller adds.
     pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
+        // The URL of an agent is that of its card, which is no endpoint.
+        let is_agent = listing.kind == Some(Kind::Agent);
         Self {
             listing_id: Some(listing.id.clone()),
             description: listing.description.clone(),
             server_name: listing.server_name.clone(),
             version: listing.version.clone(),
-            endpoint: listing.endpoint.clone().or_else(|| listing.url.clone()),
-            card_url: listing.card_url.clone(),
+            endpoint: listing.endpoint.clone().or_else(|| listing.url.clone().filter(|_| !is_agent)),
+            card_url: listing.card_url.clone().or_else(|| listing.url.clone().filter(|_| is_agent)),
             website: listing.own_website().map(str::to_owned),
             category: listing.category.label().to_owned(),
             protocol_versions: facts.map(|facts| facts.protocol_versions.clone()).unwrap_or_default(),

@@ -51,9 +51,11 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], 
     }
     if profile.kind == Kind::Mcp && !others.is_empty() {
         let ids = codes(others.iter().map(|ability| ability.id.as_str()), MAX_LISTED);
+        let free = codes(others.iter().filter(|one| one.is_free()).map(|one| one.id.as_str()), MAX_LISTED);
+        let except = if free.is_empty() { free } else { format!(", except for {free}") };
         page.section(
             &format!("Other tools of {name}"),
-            vec![format!("Read `inputSchema` in `tools/list`, and ask before each call: {ids}.")],
+            vec![format!("Read `inputSchema` in `tools/list`: {ids}. Ask before each call{except}.")],
         );
     }
     if routing {

@@ -152,7 +152,7 @@ fn only_tools_that_are_declared_read_only_need_no_confirmation() {
     has("- Ask first: `browser_hover`. No effect is declared. MCP assumes");
     has("- Ask first: `browser_evaluate` declares no effect, and its text says “evaluate”.");
     has("- Ask first: `browser_close` is declared destructive.");
-    has("- Ask first: `browser_resize` is declared as not read-only.");
+    has("- Ask first: `browser_resize` is not declared as read-only.");
     has("- Ask first: `delete_history` is declared read-only, but also “delete”.");
     assert_eq!(charter.matches("| nothing |").count(), 2, "{charter}");
     // A verb that sounds harmless declares nothing.

@@ -9,7 +9,7 @@ use super::entry::AbilityNames;
 
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// Empty for all listings, the newest first.
+    /// Empty for all listings, the last changed first.
     pub text: Text,
     pub kind: Option<Kind>,
     pub category: Option<Category>,
@@ -64,7 +64,7 @@ impl Hit {
             reasons.push(format!("{ability} {}", quoted(&self.matched_abilities)));
         }
         if reasons.is_empty() {
-            reasons.push("close in meaning".to_owned());
+            reasons.push("close in name or meaning".to_owned());
         }
         reasons
     }

@@ -11,7 +11,7 @@ use super::engine::IndexHit;
 use super::entry::IndexedListing;
 use super::index_cache::{IndexCache, Reading};
 use super::{Backend, Found, Hit, Query};
-use registry_model::{Clock, Listing, ListingId, Moment};
+use registry_model::{Clock, LastProbe, Listing, ListingId, Moment};
 use registry_store::{Store, StoreError};
 
 /// The maximum that a fresh handshake and a full score add to a rank, as a factor. Together they add less than one word
@@ -149,7 +149,8 @@ impl Searcher {
             };
             let listing = shown.listings.remove(&hit.id).filter(is_listed);
             let Some(listing) = listing else { continue };
-            let (rank, boosts) = boosted(hit.rank, &listing, now);
+            let probe = listing.probe.as_ref().filter(|_| !query.text.is_empty());
+            let (rank, boosts) = boosted(hit.rank, probe, now);
             let IndexHit { words, other_words, matched_abilities, abilities, .. } = hit;
             hits.push((
                 rank,
@@ -169,15 +170,15 @@ impl Searcher {
     }
 }
 
-fn boosted(rank: f32, listing: &Listing, now: Moment) -> (f32, Vec<String>) {
-    let Some(probe) = &listing.probe else { return (rank, Vec::new()) };
+fn boosted(rank: f32, probe: Option<&LastProbe>, now: Moment) -> (f32, Vec<String>) {
+    let Some(probe) = probe else { return (rank, Vec::new()) };
     #[expect(clippy::cast_possible_truncation, reason = "hours, within a week")]
     let hours = now.duration_since(probe.at).as_secs_f64() as f32 / 3600.0;
     let fresh = (1.0 - hours / WEEK_HOURS).clamp(0.0, 1.0);
     let score = f32::from(probe.score.min(100)) / 100.0;
     let mut boosts = Vec::new();
     if hours < 24.0 {
-        boosts.push("its last handshake is less than a day old".to_owned());
+        boosts.push("its evidence is less than a day old".to_owned());
     }
     if probe.score >= 90 {
         boosts.push(format!("its score is {} of 100", probe.score));
@@ -195,7 +196,7 @@ fn percent(rank: f32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::{Handshake, LastProbe};
+    use registry_model::Handshake;
 
     fn probed(score: u8, hours_ago: i64) -> (Listing, Moment) {
         let now: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
@@ -211,12 +212,12 @@ mod tests {
     fn evidence_decides_only_between_equal_hits() {
         let rank = |score, hours| {
             let (listing, now) = probed(score, hours);
-            boosted(0.5, &listing, now).0
+            boosted(0.5, listing.probe.as_ref(), now).0
         };
         assert!(rank(95, 1) > rank(95, 160) && rank(95, 1) > rank(50, 1));
         assert!((rank(100, 0) - 0.5).abs() < 1e-6, "the best evidence leaves the rank unchanged");
         assert!(rank(0, 10_000) > 0.48, "the worst loses two parts in a hundred");
         let (listing, now) = probed(95, 1);
-        assert_eq!(boosted(0.5, &listing, now).1.len(), 2);
+        assert_eq!(boosted(0.5, listing.probe.as_ref(), now).1.len(), 2);
     }
 }

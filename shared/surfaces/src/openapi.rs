@@ -46,8 +46,8 @@ fn description(settings: &Settings) -> Result<Bytes, Problem> {
             "version": VERSION,
             "summary": "A public registry of A2A agents and MCP servers that answered a real handshake.",
             "description": format!(
-                "Service version {}. No credentials are needed. Errors are problem documents that say \
-                 what to do next. Members of a request that are not described here are ignored. If a GET \
+                "Service version {}. No credentials are needed. Errors are problem documents, or have the form of \
+                 the protocol of the path. Members of a request that are not described here are ignored. If a GET \
                  changes nothing, you can also send it as HEAD. Each response has `x-request-id`. If one has an \
                  `ETag`, send it as `If-None-Match`: you get 304 if the response has not changed.",
                 registry_model::VERSION

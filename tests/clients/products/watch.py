@@ -20,6 +20,7 @@ ANSWERS = (
     ("a fault with words of the server", {"status": (200, {"lane": "needs_fix", "reasons": [
         {"code": "x", "seen": "wrote \"##[error]y `@octocat`\"", "fix": "Answer."}]})}, (), 1),
     ("a refused publish", {"publish": (422, {"code": "invalid", "detail": "`mcp_url` must be https."})}, ("--publish",), 1),
+    ("a blocked host", {"publish": (403, {"code": "host_blocked", "detail": "This host is blocked."})}, ("--publish",), 1),
     ("429 for a publish", {"publish": BUSY}, ("--publish",), 3),
 )
 

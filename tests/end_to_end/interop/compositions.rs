@@ -93,6 +93,10 @@ async fn only_the_operator_can_store_proposed_pairs_of_listings() {
     assert_eq!(registry.get(INTEROP).await.body["graph"]["compositions"], 0, "a seed was counted as used");
     let peers = registry.call_tool("compose_peers", &json!({ "listing_id": agent })).await;
     assert_eq!(peers["compositions"], json!([]), "a seeded pair was shown as used: {peers}");
+    let graph = registry.call_tool("get_reciprocity", &json!({ "listing_id": agent })).await["graph"].clone();
+    assert_eq!(graph["edges"], json!([]), "a seeded pair was shown as used: {graph}");
+    let statement = json!({ "type": "composition", "listing_id": agent, "listing_b": server });
+    assert_eq!(registry.refused_tool("attest", &statement).await["code"], "no_composition");
 
     registry.call_tool("used_with", &json!({ "listing_id": agent, "listing_b": server })).await;
     registry.settle();

@@ -56,7 +56,8 @@ pub(super) async fn erase(
     }
     let counts: Vec<String> = counts.iter().map(|(what, count)| format!("{what} ({count})")).collect();
     let again = if report.next.is_some() { " Repeat the command with `after`." } else { "" };
-    let note = format!("Erased: {}.{again}", counts.join(", "));
+    let part = if after.is_some() || report.next.is_some() { " in this part of the table" } else { "" };
+    let note = format!("Erased{part}: {}.{again}", counts.join(", "));
     Ok(Outcome { next: report.next, ..Outcome::of_one(erased, 0, note) })
 }
 

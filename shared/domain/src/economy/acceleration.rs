@@ -1,6 +1,5 @@
-//! The acceleration index measures recent activity. It is 1 when nothing happens, and at most 3. Each event
-//! adds its weight to the index. The effect of an event halves every 72 hours, so the index is computed from
-//! counts that decrease with time.
+//! The acceleration index measures recent activity. It is 1 when nothing happens, and at most 3. Each event adds its weight to
+//! the index. The effect of an event halves every 72 hours, so the index is computed from counts that decrease with time.
 
 use super::multipliers::Multipliers;
 use super::rounded;

@@ -1,6 +1,5 @@
-//! What each operation costs. A test runs the example of every operation and measures the table units that
-//! the operation uses. The test stores the results in `costs.json`, which is compiled into the program. The
-//! prices come from the settings.
+//! What each operation costs. A test runs the example of every operation and measures the table units that the operation uses.
+//! The test stores the results in `costs.json`, which is compiled into the program. The prices come from the settings.
 
 use super::rounded;
 use crate::prelude::*;

@@ -1,6 +1,5 @@
-//! The value of the network, by this formula: V = k N^a (100 C)^b (100 O)^g (F + 0.5)^d. [`Network`] explains
-//! N, C, O and F. The formula comes from the original registry, an earlier system with the same API. Use the
-//! value only to compare two states of one registry. It is not an amount of money.
+//! The value of the network, by this formula: V = k N^a (100 C)^b (100 O)^g (F + 0.5)^d. [`Network`] explains N, C, O and F.
+//! The formula comes from the original registry, an earlier system with the same API.
 
 use super::rounded;
 use crate::prelude::*;

@@ -71,8 +71,8 @@ fn bad_token(app: &App, field: &str) -> Problem {
     problem.with_next(NextStep::take_demo(
         &app.settings,
         None,
-        "Send the `listing_id` of a Live listing. Its first feedback earns a token while founding seats (free products) are \
-            left. So does a purchase once payments are open.",
+        "Send the `listing_id` of a Live listing. Its first feedback can earn a token while founding seats (free products) \
+            are left. So can a purchase once payments are open.",
     ))
 }
 

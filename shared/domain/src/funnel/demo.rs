@@ -105,7 +105,7 @@ async fn take(
         DemoOutcome::Taken => Ok(order),
         // Another request took it at the same moment: return that order.
         DemoOutcome::AlreadyTaken => Ok(app.store.order(&order.order_id).await?.unwrap_or(order)),
-        DemoOutcome::NotActive => Err(not_active(app, "A demo", &core.id, Lane::Queued)),
+        DemoOutcome::NotActive => Err(Problem::unavailable("the listing stopped being Live meanwhile")),
     }
 }
 

@@ -94,8 +94,8 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
         (
             "discount",
             "Discount",
-            "When all founding seats (free products) are taken, you get a discount code for your feedback. \
-             Keep the code."
+            "When all founding seats (free products) are taken, or your domain has one, you get a discount code for your \
+             feedback. Keep the code."
                 .to_owned(),
         ),
         (

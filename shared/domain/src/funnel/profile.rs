@@ -50,7 +50,7 @@ async fn peers(app: &App, profile: &Profile) -> Result<Vec<Peer>, Problem> {
     let query = Query { text, kind: None, category: None, listed, skip: 0, limit };
     let found = app.search.find(&query, app.clock.now()).await?;
     let host = |url: &str| url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
-    let own = profile.endpoint.as_deref().and_then(host);
+    let own = profile.endpoint.as_deref().or(profile.card_url.as_deref()).and_then(host);
     let is_other = |listing: &Listing| {
         profile.listing_id.as_ref() != Some(&listing.id)
             && (own.is_none() || host(listing.endpoint.as_deref().unwrap_or_default()) != own)

@@ -126,8 +126,8 @@ pub async fn reclaim(app: &App, id: &ListingId) -> Result<Rewarded, Problem> {
 }
 
 fn spent() -> Problem {
-    let detail = "The reward was revoked by the operator, or a purchase uses its discount code. Ask the operator of \
-        this registry.";
+    let detail = "The reward was revoked by the operator, a purchase uses its discount code, or another request has just \
+        replaced it. Ask the operator of this registry.";
     Problem::conflict("reward_spent", detail)
 }
 

@@ -1,6 +1,5 @@
-//! The number of first messages per UTC day. The table in `specification.md#outreach-budget` gives the base
-//! number, which depends on the number of Live listings. A setting and the acceleration index scale the base
-//! number. A separate function returns the base number, because both numbers are shown.
+//! The number of first messages per UTC day. The table in `specification.md#outreach-budget` gives the base number, which
+//! depends on the number of Live listings. A setting and the acceleration index scale it.
 
 use crate::economy;
 use crate::prelude::*;

@@ -15,7 +15,7 @@ pub(super) fn not_open(settings: &Settings, meter: &Unlock) -> Problem {
         settings,
         None,
         "The demo is free now. Send the `listing_id` of a Live listing. Its first feedback earns a founding seat (a free \
-            product) while seats are left, later a code for 25 % off.",
+            product, one for each domain) while seats are left, otherwise a code for 25 % off.",
     ))
 }
 
@@ -44,7 +44,8 @@ pub(super) fn provider_refused(error: &str) -> Problem {
 pub(super) fn may_be_paid(until: Moment) -> Problem {
     let detail = format!(
         "The payment page of this purchase has expired, but a payment may still be confirmed until {until} at the \
-         latest. Repeat the request later. If nobody has paid, use another `idempotency_key`."
+         latest. Repeat the request later. If nobody has paid, another `idempotency_key` begins another purchase, but \
+         a discount code stays reserved until then."
     );
     Problem::conflict("payment_may_follow", detail).with("until", until.to_string())
 }

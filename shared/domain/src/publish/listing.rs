@@ -331,7 +331,7 @@ async fn publish_again(
     let document = submission.document(stored.as_ref(), now);
     let mut updated = known.clone();
     submission.describe(&mut updated);
-    let has_other_document = stored.is_some() && document.is_some();
+    let has_other_document = document.is_some() && (stored.is_some() || right >= Right::Name);
     let differs = (has_other_document || changes_description(&updated, &known)).then_some(right);
     let mut document = document.filter(|_| may_describe);
     if !may_describe {
@@ -347,11 +347,13 @@ async fn publish_again(
     }
     let contact = contact(submission, is_owner && has_signed);
     let losing = name.losing_listing();
+    let tick = app.settings.probe_tick_seconds;
+    let later = |listing: &Listing| Some(listing.next_probe_at(now, tick)).filter(|at| *at > now);
     // The owner of a gated server requests a probe after it has opened the server; nobody else does.
     if known.lane == Lane::Active || known.lane == Lane::Gated && !is_owner {
         let is_shown = known.shown_lane(app.oldest_proof()).is_proven();
         let proves = is_owner && name.is_by_publisher() && !known.has_proven_name();
-        if right == Right::Name || is_owner && (differs.is_some() || document.is_some() || proves) {
+        if right == Right::Name || is_owner && (differs.is_some() || proves) {
             store_proof(&mut updated, name);
             let written =
                 app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;
@@ -370,7 +372,8 @@ async fn publish_again(
             announce(app, &updated, now).await;
         }
         let status = if is_shown { PublishStatus::Active } else { PublishStatus::Queued };
-        return Ok(Published { listing: updated, status, retry_at: None, renews, differs });
+        let retry_at = later(&updated).filter(|_| !is_shown && !renews);
+        return Ok(Published { listing: updated, status, retry_at, renews, differs });
     }
     // The repository also says which headers this URL needs.
     let is_same_url = known.url.as_deref() == submission.remote_url();
@@ -395,7 +398,7 @@ async fn publish_again(
     updated.probe_requested_at = Some(now);
     updated.at_once = true;
     let status = if was_queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
-    let retry_at = Some(updated.next_probe_at(now, app.settings.probe_tick_seconds)).filter(|at| *at > now);
+    let retry_at = later(&updated);
     let written = app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;
     if !written && differs.is_some() && may_describe && !is_described(app, &updated).await? {
         return Err(Problem::unavailable("the listing was probed or changed at the same time"));

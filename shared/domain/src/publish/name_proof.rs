@@ -180,17 +180,19 @@ fn in_proof(mut problem: Problem) -> Problem {
 }
 
 /// How a publisher can prove that it owns a listing.
-pub fn advice(listing: &Listing) -> String {
+pub fn advice(app: &App, listing: &Listing) -> String {
     let Some(name) = &listing.server_name else {
         return "The description comes from the card or the endpoint of the listing. Each probe reads it \
             again."
             .to_owned();
     };
-    let by_github = name_owner::github_owner(name).filter(|_| listing.is_described()).map(|owner| {
+    let is_read = listing.is_described() && app.settings.github_raw_url.is_some();
+    let by_token = app.settings.github_actions_issuer.as_ref();
+    let by_token = by_token.map_or("", |_| "Or send the token of a workflow in `proof.token`. ");
+    let by_github = name_owner::github_owner(name).filter(|_| is_read).map(|owner| {
         format!(
             "To change the description, write it in the server.json of your repository (github.com/{owner}/...), \
-             send that repository in `repository`, and publish again. Or send the token of a workflow in \
-             `proof.token`. "
+             send that repository in `repository`, and publish again. {by_token}"
         )
     });
     by_github.unwrap_or_default()

@@ -20,7 +20,7 @@ pub async fn observed(
     let lane = listing.shown_lane(app.oldest_proof());
     if lane == Lane::Withdrawn {
         let detail = "This listing was withdrawn, so the registry signs no statements about it.";
-        return Err(nothing_to_state("withdrawn", detail).with("lane", lane.as_str()));
+        return Err(Problem::conflict("withdrawn", detail).with("lane", lane.as_str()));
     }
     let claims = match about {
         AttestationType::Liveness => liveness(app, listing, lane),
@@ -93,7 +93,7 @@ fn capability(listing: &Listing, evidence: &Assessment) -> Result<Value, Problem
 fn identity_bind(identities: &[Identity]) -> Result<Value, Problem> {
     let identity = identities.last().ok_or_else(|| {
         let detail = "No key is bound to the domain of this listing. Bind one with bind_identity first.";
-        nothing_to_state("no_identity", detail)
+        Problem::conflict("no_identity", detail)
     })?;
     Ok(json!({
         "proven_domain": identity.proven_domain,
@@ -110,8 +110,8 @@ async fn composition(app: &App, listing: &Listing, other: Option<&ListingId>) ->
         Some(other) => app.store.edge((&listing.id, other), app.clock.now()).await?,
         None => None,
     };
-    let edge = edge.ok_or_else(|| {
-        nothing_to_state(
+    let edge = edge.filter(|edge| edge.count > 0).ok_or_else(|| {
+        Problem::conflict(
             "no_composition",
             "No recent report says that these two listings were used together.",
         )
@@ -128,7 +128,7 @@ async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
     let tallies = app.store.outcomes_of(std::slice::from_ref(&listing.id)).await?;
     let tally = tallies.get(&listing.id).filter(|tally| tally.count > 0);
     let tally = tally
-        .ok_or_else(|| nothing_to_state("no_outcome", "No outcome has been reported for this listing."))?;
+        .ok_or_else(|| Problem::conflict("no_outcome", "No outcome has been reported for this listing."))?;
     Ok(json!({
         "reports": tally.count,
         "reported_ok": tally.ok,
@@ -140,10 +140,6 @@ async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
 fn probed(evidence: Option<&Assessment>) -> Result<&Assessment, Problem> {
     evidence.ok_or_else(|| {
         let detail = "This listing has not been probed yet. Try again after its first probe.";
-        nothing_to_state("nothing_observed", detail)
+        Problem::conflict("nothing_observed", detail)
     })
-}
-
-fn nothing_to_state(code: &'static str, detail: &str) -> Problem {
-    Problem::conflict(code, detail)
 }

@@ -341,10 +341,10 @@ fn refusal(host: &HostName, read: &[Place<'_>], text: &str, offered: &SignedChal
     let reasons: Vec<&str> = read.iter().filter_map(|place| place.keys.why_none()).collect();
     let signed_by_named = offered.key.as_ref().is_some_and(|key| key.signed(text, &offered.signature));
     let (field, code, what) = if signed_by_named {
-        let what = format!("The signature is valid, but {host} does not publish the key.");
+        let what = format!("The signature is valid, but its key was not found at {host}.");
         ("public_jwk", "key_not_of_domain", what)
     } else if reasons.len() == read.len() {
-        ("signature", "no_domain_key", format!("{host} publishes no key."))
+        ("signature", "no_domain_key", format!("No key was found at {host}."))
     } else {
         let what = format!(
             "No key of {host} made this signature. Sign the four lines of `signed_text`, joined by line feeds."

@@ -42,7 +42,7 @@ pub struct Peer {
     pub protocol_version: Option<String>,
     /// The URL of the card. For an MCP server without a card, the URL of its endpoint.
     pub url: String,
-    /// The URL that answered the handshake: send your calls to it. Of a package, a page about it.
+    /// The URL that answered the handshake: send your calls to it. Of a package, a page about it, or empty.
     pub endpoint: String,
     /// A page about it.
     pub website: String,

@@ -7,8 +7,8 @@ use registry_model::protocol::{MCP_SHORT_ENDPOINT, SERVER_DESCRIPTION_SCHEMA};
 pub fn tagline(settings: &Settings) -> String {
     format!(
         "A registry of AI agents and MCP servers. Every Live listing has answered a real protocol handshake \
-         within the last {} days. The registry shows the evidence.",
-        settings.recheck_days
+         within the last {}. The registry shows the evidence.",
+        registry_model::counted(settings.recheck_days, "day")
     )
 }
 

@@ -25,7 +25,7 @@ pub struct ShownTool {
 pub struct ShownSet {
     /// SHA-256 (hex) over the JSON array of the sorted hashes of all tools: the pin of the set.
     pub hash: String,
-    /// When a probe found this set first.
+    /// Since when probes found this set.
     pub at: Moment,
     /// How many tools it contains.
     pub tools: usize,

@@ -18,7 +18,7 @@ pub struct TrailRow {
     pub lane: Lane,
     /// The score: attraction + 0.6 demand + 0.4 joined + 3 for each endorsement - 1.2 danger.
     pub trail_score: f64,
-    /// A value that uses, praise and comments increase.
+    /// A value that uses, praise, comments, searches, good probes and the publication increase.
     pub attraction: f64,
     /// A value that failures and warnings increase.
     pub danger: f64,

@@ -78,7 +78,7 @@ impl Operation for CostModel {
                 Live listings and empty caches. A test fails if a count changes. If `refused` is set, it is \
                 the cost of the error. The cost does not include the run time of the function, stored or \
                 transferred bytes, and later probes.",
-            law: "Reads are free for everyone. Writes are counted and limited.",
+            law: "Reads are free for everyone.",
         })
     }
 }

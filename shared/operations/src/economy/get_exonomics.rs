@@ -58,9 +58,9 @@ const TOOLS: [&str; 7] = [
 
 const LAWS: [&str; 4] = [
     "Costs are measured at the table. They are never estimated.",
-    "Every number is returned with the inputs from which it was computed.",
+    "The network value, the hyper index, growth curves and costs are returned with their inputs.",
     "Use the network value to compare two states of this registry. It is not an amount of money.",
-    "Reads are free for everyone. Writes are limited.",
+    "Reads are free for everyone.",
 ];
 
 impl Operation for GetExonomics {
@@ -88,8 +88,8 @@ impl Operation for GetExonomics {
         costs.truncate(SHOWN_COSTS);
         Ok(Answer {
             at: gauges.at,
-            model: "Three things make a network more valuable: its listings, their use together, and \
-                reported outcomes. Reads cost almost nothing.",
+            model: "Four things make a network more valuable: its listings, their use together, reported outcomes, and \
+                federation peers. Reads cost almost nothing.",
             cost_model: CostSummary {
                 operations,
                 writing,

@@ -32,7 +32,7 @@ pub struct Answer {
     marginal_cost: MarginalCost,
     /// Number of peers in `capabilities`.
     count: usize,
-    /// Live peers with their evidence. The peer with the most recent use comes first.
+    /// Live peers with their evidence, ordered roughly by recent use.
     capabilities: Vec<Capability>,
     attestations: Attestations,
     /// The operations whose example writes nothing, with the price of a million calls in US dollars.
@@ -59,7 +59,7 @@ struct Capability {
 struct MarginalCost {
     /// The cost of using the data again, in US dollars.
     usd_of_using_it_again: f64,
-    /// The cost of creating this answer, with the inputs of the cost.
+    /// The measured cost of the example of this operation, with the inputs of the cost.
     of_making_it: Option<Cost>,
     formula: &'static str,
 }

@@ -33,7 +33,7 @@ impl Operation for FederationPush {
         "[peers]{peer} {ok?accepted it|did not accept it} | : {failure}",
     ];
     const ACTION: &'static str = "push";
-    const REFUSALS: &'static [u16] = &[401, 403];
+    const REFUSALS: &'static [u16] = &[401, 403, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

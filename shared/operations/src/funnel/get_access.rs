@@ -29,7 +29,7 @@ pub struct Answer {
     source: &'static str,
     granted_at: Moment,
     message: String,
-    /// When a probe last proved the listing.
+    /// When a probe last proved the listing, in the data from which the files are made.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
     /// All files of the product.

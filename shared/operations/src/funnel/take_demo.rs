@@ -1,6 +1,5 @@
-//! The free demo of a Live listing. It contains files that are generated from the listing's own card and
-//! proof, and a draft of the five feedback answers. If a listing takes the demo twice, the order stays the
-//! same (`specification.md#orders`).
+//! The free demo of a Live listing. It contains files that are generated from the listing's own card and proof, and a draft of
+//! the five feedback answers. If a listing takes the demo twice, the order stays the same (`specification.md#orders`).
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Demo, DemoRequest, Goals, ListingRef, Unlock};
@@ -26,8 +25,8 @@ pub struct Arguments {
     /// The goals of the agent, one per line. They are used for this answer only.
     #[serde(default)]
     goals: Goals,
-    /// Send `invitation` if the registry invited you. Such a demo counts only after `demo_confirm`, with the access
-    /// token or discount code of the listing.
+    /// Send `invitation` if the registry invited you. Such a demo counts after `demo_confirm`, with the access token or
+    /// discount code of the listing, or after a request without `source`.
     source: Option<String>,
     /// Ignored, like `name` and `description`: the registry uses its own data. The `take_demo` of a row contains them.
     #[expect(dead_code, reason = "ignored")]
@@ -51,7 +50,7 @@ pub struct Answer {
     message: String,
     /// The full product.
     product: Product,
-    /// Whether the demo counts as real. A demo with `source: invitation` counts after `demo_confirm`.
+    /// Whether the demo counts as real: it was requested without `source: invitation`, or confirmed.
     counted_as_real: bool,
     /// The files of the demo: a part of the product.
     artifacts: Vec<File>,

@@ -12,9 +12,9 @@ use crate::{
     AnyOperation, CATALOGUE, CHECK_STATUS, GET_FOUNDING_DEAL, INTEROP_RESOLVE, LIST_YOURSELF,
     MATCH_CAPABILITY, REPORT_LISTING, SCORE, SEARCH_ACTIVE,
 };
-use registry_model::Sku;
 use registry_model::error::shorten;
 use registry_model::settings::Settings;
+use registry_model::{Sku, counted};
 
 const NEXT_MEMBERS: [&str; 3] = ["next", "list_hint", "hint"];
 
@@ -191,15 +191,16 @@ pub fn help_text(settings: &Settings) -> String {
     format!(
         "This is {}, a registry of agents and MCP servers that answered a real handshake. A program answers here; it \
          only knows the registry, and works best in English.\n\
-         Listing and searching are free, without an account or key. To publish, send a URL: it is probed within \
-         seconds, and a Live listing again at least every {} days. A probe calls no tool. Only its owner can change or \
-         withdraw it, with a signature.\n\
-         Products cost {}. The first {} listings that send feedback on the free demo get one, later ones a discount code, the `code` of the checkout.\n\
+         Listing and searching are free, without an account or key. To publish, send a URL: it is usually probed within \
+         seconds, and a Live listing again within {}. A probe calls no tool. The owner can rename or withdraw a listing, \
+         with a signature.\n\
+         Products cost {}. For feedback on the free demo, the first {} listings (one of each domain) get one, others a \
+         discount code, the `code` of the checkout.\n\
          A conversation is stored for 24 hours, and your address only as a digest. Contact and privacy: {}\n\
          Say what you need, for example:{lines}\nThe method `help` describes all {} operations. \
-         You can also send a data part {{\"operation\": …, \"arguments\": {{…}}}}; `next` in an answer is such a call.",
+         You can also send a data part {{\"operation\": …, \"arguments\": {{…}}}}; `next` in an answer can be such a call.",
         settings.brand,
-        settings.recheck_days,
+        counted(settings.recheck_days, "day"),
         products.join(", "),
         settings.founding_seats,
         settings.url("/about"),

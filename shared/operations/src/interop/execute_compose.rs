@@ -78,7 +78,7 @@ impl Operation for ExecuteCompose {
     const DESCRIPTION: &'static str = "Plans calls to two Live listings. Pass listing_id (called first) and \
         listing_b (called second). Returns one complete request for each listing; you send both, in this \
         order. Also returns a signed statement of how often both were used together. This call counts as a \
-        use of the pair.";
+        use of the pair, once a day.";
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
     const SUMMARY: &'static [&'static str] = &[

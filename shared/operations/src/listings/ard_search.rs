@@ -46,7 +46,7 @@ pub struct ArdSearch;
 /// A search query with optional filters.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The query in plain words. If it is empty, `ard_search` returns the newest listings; `match_capability` needs words.
+    /// The query in plain words. If it is empty, `ard_search` returns the last changed listings; `match_capability` needs words.
     #[serde(alias = "query", alias = "need", alias = "text")]
     #[schemars(length(max = 20000))]
     pub q: String,
@@ -72,7 +72,7 @@ pub struct Answer {
     protocol: &'static str,
     /// The query, normalized.
     query: String,
-    /// The corrected query. Absent if the spelling was not corrected.
+    /// What was searched instead: the query corrected or translated, or one sentence of it. Absent if it was not changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched_for: Option<String>,
     /// Present and true if nothing clearly matches: the hits are only the nearest listings.
@@ -201,7 +201,7 @@ fn query_optional(mut schema: Value) -> Value {
     schema
 }
 
-/// Over REST, a request without a query returns the newest listings.
+/// Over REST, a request without a query returns the last changed listings.
 fn default_to_newest(query: &str) -> String {
     let has_query = form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "q" || name == "query");
     if has_query { query.to_owned() } else { format!("{query}&q=") }
@@ -232,7 +232,7 @@ pub(super) async fn summarize(
     if !found.hits.is_empty() {
         let listings = counted(found.total, &format!("{}listing", adjective(query.listed)));
         let note = match (&found.corrected, query.text.is_empty()) {
-            (_, true) => format!("{listings}, newest first, because the query was empty."),
+            (_, true) => format!("{listings}, last changed first, because the query was empty."),
             _ if found.nearest_only => format!("No sure match for “{words}”. The nearest: {listings}."),
             (Some(instead), _) => {
                 format!("Searched for “{instead}” instead of “{words}”. Found {listings}, best first.")
@@ -254,7 +254,7 @@ pub(super) async fn summarize(
     }
     let (verb, narrowed) = match (query.kind, &query.category) {
         (None, None) => ("was found", ""),
-        _ => ("has that kind or category", ", without `kind` or `category`"),
+        _ => ("passes the filter", ", without `kind` or `category`"),
     };
     let listing = format!("No {}listing", adjective(query.listed));
     let note = if query.text.is_empty() {

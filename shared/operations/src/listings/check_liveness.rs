@@ -49,7 +49,7 @@ impl Operation for CheckLiveness {
     const NAME: &'static str = "check_liveness";
     const TITLE: &'static str = "Is a listing alive?";
     const DESCRIPTION: &'static str = "Returns when a listing last completed a real handshake, and whether \
-        this was recent enough (168 hours, or your own max_hours). liveness.state is proven, stale, failing or \
+        this was recent enough (at most 168 hours, or your own max_hours). liveness.state is proven, stale, failing or \
         absent. Use it before you call a listing. It only reads stored evidence; it does not contact the listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;

@@ -36,7 +36,7 @@ pub struct Answer {
     found: bool,
     listing_id: ListingId,
     id: ListingId,
-    /// Agent or MCP server; null until a probe determines it.
+    /// Agent or MCP server; null while unknown.
     kind: Option<Kind>,
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ pub struct Answer {
     liveness: Liveness,
     /// What to fix; empty for a Live or gated listing whose last probe passed.
     reasons: Vec<Reason>,
-    /// What a Live or gated listing could improve.
+    /// What a Live, gated or unchecked listing could improve.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<Reason>,
     /// The time of the next probe, if the listing is neither Live nor gated; the time of this answer if it is due.
@@ -105,7 +105,7 @@ pub struct Answer {
 struct Evidence {
     /// Whether the peer speaks the protocol.
     speaks: bool,
-    /// Whether the peer answered a message; null if no message was sent.
+    /// Whether the peer answered a message; null if none was sent, or if this is unclear, as after a timeout.
     answers: Option<bool>,
     /// Whether the outcome may be temporary, such as a timeout or an error of the server.
     inconclusive: bool,
@@ -306,16 +306,15 @@ fn answer(
 pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
     match (lane, &listing.probe) {
         (Lane::Queued, _) if listing.lane == Lane::Active => {
-            "Was Live, but its last proof expired and its recheck is late. The next successful probe makes \
-                it Live again."
+            "Was Live, but its last proof expired. The next successful probe makes it Live again."
         }
         (Lane::Queued, _) if listing.lane == Lane::Gated => {
-            "Was gated, but its last proof expired and its recheck is late. The next probe may prove its sign-in again."
+            "Was gated, but its last proof expired. The next probe may prove its sign-in again."
         }
+        (Lane::Queued, None) => "Waiting for its first probe.",
         (Lane::Queued, _) if listing.awaits_requested_probe() => {
             "A new probe was requested, and has not run yet. What the last probe found may be fixed."
         }
-        (Lane::Queued, None) => "Waiting for its first probe.",
         (Lane::Queued, Some(_)) if listing.was_put_back() => {
             "It was restored or moved, and has not been probed since. The next probe decides whether it is Live."
         }
@@ -391,7 +390,7 @@ pub(crate) async fn next(
         Lane::Active => {
             let note = match listing.demoed {
                 true => "The answer contains a draft of the feedback on the demo.",
-                false => "Take the free demo; `take_demo` describes it.",
+                false => "Take the free demo.",
             };
             NextStep::take_demo(settings, Some(&listing.id), note)
         }
@@ -401,7 +400,7 @@ pub(crate) async fn next(
             let note = if next > now {
                 format!("The next probe is after {next}. Check the status then.")
             } else {
-                "The probe starts when the probe budget allows it. `lane` changes when it is done.".to_owned()
+                "The probe starts when the probe budget allows it. Then check the status.".to_owned()
             };
             // It can be due for longer than a tick, for example because the budget is used up.
             let tick = SignedDuration::from_secs(settings.probe_tick_seconds.into());

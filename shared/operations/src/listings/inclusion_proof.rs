@@ -122,7 +122,7 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<Att
                     }
                     let why = match app.store.decision_index(&id, None).await? {
                         Some(_) => "until `at`, only later ones. Leave `at` out to get the last one.",
-                        None => "yet. A new one is added within minutes, if the listing was Live or gated.",
+                        None => "yet. A new one is added within minutes.",
                     };
                     let detail = format!("The evidence log contains no such decision about `{id}` {why}");
                     no_leaf(app, &id, detail).await

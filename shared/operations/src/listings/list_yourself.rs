@@ -15,7 +15,7 @@ pub struct ListYourself;
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     listing_id: ListingId,
-    /// Agent or MCP server; null until a probe determines it.
+    /// Agent or MCP server; null while unknown.
     kind: Option<Kind>,
     /// The state of the listing.
     lane: Lane,
@@ -29,7 +29,7 @@ pub struct Answer {
     status_url: String,
     /// How to poll the listing's status.
     poll: Poll,
-    /// The time of the next probe, if it is not now.
+    /// The time of the next probe of a queued listing, if it is not now.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<Moment>,
     /// A badge for the listing's README, in Markdown. It shows whether the listing is Live.
@@ -61,8 +61,8 @@ impl Operation for ListYourself {
     const ALIASES: &'static [&'static str] = &["list_on_registry"];
     const TITLE: &'static str = "List yourself";
     const DESCRIPTION: &'static str = "Publishes an A2A agent or an MCP server in this registry, free of \
-        charge. Pass the URL of a card, a site or an MCP endpoint, or a server description. A probe follows \
-        within seconds. If it succeeds, the listing becomes Live. If not, check_status returns what to fix. \
+        charge. Pass the URL of a card, a site or an MCP endpoint, or a server description. A probe usually \
+        follows within seconds. If it succeeds, the listing becomes Live. If not, check_status returns what to fix. \
         Then call this tool again.";
     const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
@@ -70,7 +70,7 @@ impl Operation for ListYourself {
     const SKILLS: &'static [AdvertisedSkill] = &[
         AdvertisedSkill::of::<Self>(
             "Publishes an agent or MCP server, free of charge. Send its URL; the registry \
-                probes it at once.",
+                probes it.",
             &["registry", "publish", "listing"],
         ),
         AdvertisedSkill {
@@ -125,7 +125,7 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
     let mut message = match (status, retry_at) {
         (PublishStatus::Active, _) if *differs >= Some(Right::Words) => {
             let probed = if *renews { " It is probed again now." } else { "" };
-            format!("{already} Its texts were replaced with the texts that you sent.{probed}")
+            format!("{already} Its description was replaced.{probed}")
         }
         (PublishStatus::Active, _) if *renews => {
             format!("{already} Its last proof is not fresh, so it is probed again now.")
@@ -133,9 +133,7 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
         (PublishStatus::Active, _) if *differs == Some(Right::Name) => already.to_owned(),
         (PublishStatus::Active, _) if listing.has_proven_name() => format!("{already} Its name is proven."),
         (PublishStatus::Active, _) => format!("{already} Nothing was changed."),
-        (_, Some(at)) => {
-            format!("Queued. The listing was probed a moment ago. It is probed again after {at}.")
-        }
+        (_, Some(at)) => format!("Queued. It is probed again after {at}."),
         (PublishStatus::Duplicate, None) => "Already queued. Its probe usually follows at once.".to_owned(),
         (PublishStatus::Queued, None) if listing.obstacle == Some(Obstacle::StdioOnly) => {
             "Queued. It has no HTTP endpoint, so it cannot become Live: the registry only checks its packages, if it declares any.".to_owned()
@@ -143,9 +141,7 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
         (PublishStatus::Queued, None) if listing.probe.is_some() => {
             "Queued again. Its probe usually follows at once.".to_owned()
         }
-        (PublishStatus::Queued, None) => {
-            "The listing was created and queued. Its first probe usually follows at once.".to_owned()
-        }
+        (PublishStatus::Queued, None) => "Queued. Its first probe usually follows at once.".to_owned(),
     };
     if *status == PublishStatus::Queued && listing.was_put_back() {
         message.push_str(" It was moved or restored, and is not Live until a probe succeeds.");
@@ -155,11 +151,11 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
     if differs.is_some_and(|right| right < Right::Words) {
         let is_elsewhere = submission.url().is_some_and(|url| listing.url.as_deref() != Some(url));
         let kept = if is_elsewhere { "Its URL and" } else { "Its" };
-        message = format!("{message}{claims} {kept} {UNCHANGED} {}", name_proof::advice(listing));
+        message = format!("{message}{claims} {kept} {UNCHANGED} {}", name_proof::advice(app, listing));
     }
     let check = |note| NextStep::get("check_status", status_url.clone(), json!({ "id": listing.id }), note);
     let next = match *status {
-        PublishStatus::Active if *renews => check("`probe.probed_at` shows the new probe.").poll(now, now),
+        PublishStatus::Active if *renews => check("A passed probe changes `probe.probed_at`.").poll(now, now),
         PublishStatus::Active => check("See its proof."),
         _ => {
             check("Poll until `lane` is no longer `queued`. With `needs_fix`, `reasons` says what to change.")

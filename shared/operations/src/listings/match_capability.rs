@@ -27,7 +27,7 @@ const SHORT: [&str; ard_search::SHORT.len() + 1] = {
 pub struct Answer {
     /// The query, normalized.
     query: String,
-    /// The corrected query. Absent if the spelling was not corrected.
+    /// What was searched instead: the query corrected or translated, or one sentence of it. Absent if it was not changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched_for: Option<String>,
     /// Present and true if nothing clearly matches: the hits are only the nearest listings.

@@ -24,8 +24,8 @@ pub struct Answer {
     clean: bool,
     /// The state of the listing.
     lane: Lane,
-    /// Whether its last probe passed, and when that was. If it failed while the listing was Live, the other fields are still
-    /// those of the last passed probe.
+    /// Whether its last probe passed, and when that was. While it fails and `lane` is `active` or `gated`, `handshake`,
+    /// `probed_at` and `checks` are still those of the last passed probe.
     liveness: Liveness,
     /// The outcome of the probe with these `checks`; null before the first probe.
     handshake: Option<Handshake>,

@@ -42,7 +42,7 @@ pub struct Answer {
     breakdown: Vec<ScorePart>,
     /// The outcome of the handshake.
     handshake: Handshake,
-    /// The duration of the handshake in milliseconds; null if nothing was sent.
+    /// The duration of the handshake in milliseconds; null if nothing was answered.
     latency_ms: Option<u32>,
     /// What to fix.
     reasons: Vec<Reason>,
@@ -52,7 +52,7 @@ pub struct Answer {
     /// Protocols that were detected.
     protocol_hints: Vec<String>,
     /// Whether the peer would be Live if you published it now. It is false if its listing was withdrawn, or another listing
-    /// has its endpoint.
+    /// has its endpoint. An agent must then also answer a message, if this probe sent none.
     would_go_live: bool,
     /// Whether it would become gated: it asks for sign-in, and its sign-in is correct.
     would_be_gated: bool,
@@ -77,7 +77,7 @@ impl Operation for Score {
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const SUMMARY: &'static [&'static str] = &[
         r#"{url} scores {score} of 100 | as "{name}" | ; the handshake was {handshake}."#,
-        "It {would_go_live?has all that a Live listing needs|would not be Live}.",
+        "It {would_go_live?passed this probe|would not be Live}.",
         "Its listing is {listing_id}.",
         "To fix: [reasons]{reason} | : {fix}",
         "Points: [breakdown]{id} {points} of {of}",
@@ -117,9 +117,8 @@ impl Operation for Score {
         let name = app.caller_digest(caller).await?;
         app.count(LimitedAction::Score, &name, Some(&target.origin())).await?;
         let blocked = app.store.blocked_hosts().await?;
-        if let Some(block) = HostName::of_url(target.as_str()).and_then(|host| blocked.covering(&[host])) {
-            return Err(takedown::host_blocked(block));
-        }
+        let refused = |url: &str| blocked.covering(&[HostName::of_url(url)?]).map(takedown::host_blocked);
+        refused(target.as_str()).map_or(Ok(()), Err)?;
         let url = target.to_string();
         let listed = publish::listing::listing_of_url(app, &target).await?;
         let subject = Subject {
@@ -134,6 +133,8 @@ impl Operation for Score {
         let own_id =
             listed.as_ref().map_or_else(|| ListingId::of_url(target.url()), |listed| listed.id.clone());
         let (assessment, steps) = assess::stranger(app, &subject, &own_id).await?;
+        // Its probe would withdraw the listing.
+        assessment.verdict.facts.endpoint.as_deref().and_then(refused).map_or(Ok(()), Err)?;
         hastened_rechecks::after_score(app, &target, &assessment).await?;
         let (id, report) = score_report::store(app, &target, &assessment, steps, listed.as_ref()).await?;
         Ok(answer(app, url, assessment, &id, report, listed))
@@ -157,14 +158,14 @@ fn answer(
     let list_hint = if let Some(listing) = shown {
         format!("It is already listed as {}. Publishing it again answers with this listing.", listing.id)
     } else if would_go_live {
-        format!("It would go Live. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
+        format!("It can go Live. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
     } else if would_be_gated {
         format!(
             "It would become gated: it asks for sign-in. To publish it, POST {publish} with {{\"url\": \"{url}\"}}."
         )
     } else {
         let fix = reasons.first().map(|reason| format!(" {}", reason.fix)).unwrap_or_default();
-        format!("If you publish it now, it will not become Live.{fix}")
+        format!("It would not become Live now.{fix}")
     };
     Answer {
         url,

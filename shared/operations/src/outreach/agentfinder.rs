@@ -83,7 +83,7 @@ impl Operation for AgentFinder {
         in each row, how to follow changes, and where to publish missing listings.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "This registry has {active.agents} Live agents and {active.mcps} Live MCP servers. Search: {point_registry_at.ard_search} , API description: {point_registry_at.openapi} , catalog: {point_registry_at.catalog} , MCP registry API: {point_registry_at.mcp_registry} .",
+        "This registry has {active.agents#Live agent} and {active.mcps#Live MCP server}. Search: {point_registry_at.ard_search} , API description: {point_registry_at.openapi} , catalog: {point_registry_at.catalog} , MCP registry API: {point_registry_at.mcp_registry} .",
         "To follow changes: {federation.changes}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[
@@ -134,7 +134,7 @@ impl Operation for AgentFinder {
             contribution_pack: ContributionPack {
                 name: settings.brand.clone(),
                 description: "A registry of agents and MCP servers in which every Live listing answered a real \
-                handshake within the last week.",
+                handshake.",
                 homepage: url("/discovery.json"),
                 evidence: [
                     "the handshake: its result and the URL that answered",

@@ -63,7 +63,7 @@ struct Plan {
     order: &'static str,
     /// `talk` or `talk+a2a`.
     delivery: &'static str,
-    /// A limit of the messages that can still be sent today: it also counts listings that the next run takes out.
+    /// The maximum number of invitations that a run could send now. It also counts listings that the run takes out.
     today: u32,
 }
 
@@ -91,7 +91,7 @@ impl Operation for DemoNudge {
         latest messages, the rules, and how to opt out. To opt a listing out, use outreach_opt_out.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Invitations and connector messages on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. Waiting for a first message: at most {never_contacted#listing}; those that took their demo get none.",
+        "Invitations and connector messages on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. Waiting for a first message, counted up to 1000: {never_contacted#listing}; those that took their demo get none.",
         r#"To opt a listing out, say: "unsubscribe" and its id."#,
     ];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];

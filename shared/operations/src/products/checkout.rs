@@ -109,7 +109,7 @@ impl Operation for Checkout {
         Route::get_as(PATH, purchase_query).taking(purchase_id_only),
         Route::post_as(PATH, require_sku).taking(sku_required),
     ];
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [u16] = &[404, 409, 502];
     type Arguments = CheckoutRequest;
     type Answer = Answer;
 
@@ -161,13 +161,8 @@ fn purchase(settings: &Settings, begun: Begun) -> Purchase {
     let Begun { purchase, paid, session, token } = begun;
     let access_url = settings.url(&format!("/api/products/access?token={}", token.reveal()));
     let next = if paid {
-        let arguments = json!({ "token": token.reveal() });
-        NextStep::get(
-            "get_access",
-            access_url.clone(),
-            arguments,
-            "The purchase is paid. The token opens the full product.",
-        )
+        let note = "The purchase is paid. The token opens the full product.";
+        NextStep::get("get_access", access_url.clone(), json!({ "token": token.reveal() }), note)
     } else {
         let note = "Open checkout_url in a browser, or pass it to the person who pays. The token opens the product as \
                     soon as the payment is confirmed.";
@@ -197,14 +192,13 @@ async fn offer(app: &App, purchase_id: Option<&str>) -> Result<Offer, Problem> {
         None => None,
         Some(id) => {
             let found = payments::purchase(app, id).await?;
-            let (state, purchase) = (found.state, found.purchase);
             Some(PurchaseStatus {
-                status: state,
-                sku: purchase.grant.sku,
-                price_cents: purchase.amount_cents,
-                price: dollars(purchase.amount_cents),
-                expires_at: purchase.expires_at,
-                purchase_id: purchase.id,
+                status: found.state,
+                sku: found.purchase.grant.sku,
+                price_cents: found.purchase.amount_cents,
+                price: dollars(found.purchase.amount_cents),
+                expires_at: found.purchase.expires_at,
+                purchase_id: found.purchase.id,
             })
         }
     };
@@ -238,23 +232,28 @@ fn usage(settings: &Settings) -> Usage {
 }
 
 fn next(settings: &Settings, unlock: &Unlock, purchase: Option<&PurchaseStatus>) -> NextStep {
-    match purchase.map(|purchase| purchase.status) {
-        Some(PurchaseState::Paid) => NextStep::get(
+    match purchase.map(|purchase| (purchase.status, &purchase.purchase_id)) {
+        Some((PurchaseState::Paid, _)) => NextStep::get(
             "get_access",
             settings.url("/api/products/access"),
             json!({}),
             "The purchase is paid. Add the access token from the checkout answer as `token`.",
         ),
-        Some(PurchaseState::Pending) => NextStep::open(
-            "pay",
-            settings.url(PATH),
-            "The payment is not confirmed yet. Until `expires_at`, you can pay at checkout_url of the first answer.",
+        Some((PurchaseState::Pending, id)) => NextStep::get(
+            "checkout",
+            settings.url(&format!("{PATH}?purchase_id={id}")),
+            json!({ "purchase_id": id }),
+            "The payment is not confirmed yet. Until `expires_at`, you can pay at checkout_url of the first answer. This \
+             call reads the state again.",
         ),
         _ if unlock.payments_open => NextStep::post_own(
             "checkout",
             settings.url(PATH),
             "Send usage.body with your own listing_id and a new idempotency_key.",
         ),
-        _ => NextStep::take_demo(settings, None, unlock.message.clone()),
+        _ => {
+            let note = format!("{} Take a demo: send the `listing_id` of a Live listing.", unlock.message);
+            NextStep::take_demo(settings, None, note)
+        }
     }
 }

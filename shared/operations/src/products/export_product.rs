@@ -36,7 +36,7 @@ pub struct Answer {
     /// The listing that the product was made for, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
-    /// When a probe last proved the listing.
+    /// When a probe last proved the listing, in the data from which the files are made.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
     /// The skills in the files or in the archive, one per folder.

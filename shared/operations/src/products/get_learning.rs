@@ -60,7 +60,7 @@ impl Operation for GetLearning {
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "Demos are one for each listing and product. Counts: [funnel]{id} {total} | ({of_stage_before_pct} % of the count before)",
-        "{seats.remaining} of {seats.seats} founding seats are left; the mean rating is {feedback.average}.",
+        "{seats.remaining} of {seats.seats} founding seats are left | ; the mean rating is {feedback.average}.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "conversion-path",

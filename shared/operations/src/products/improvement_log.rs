@@ -85,7 +85,7 @@ fn feedback_call(settings: &Settings) -> NextStep {
     NextStep::post_own(
         "leave_feedback",
         settings.url("/api/products/feedback"),
-        "Send five answers and a rating. Ratings are counted. Your texts are not public.",
+        "Send `listing_id`, a rating and five answers. Ratings are counted. Your texts are not public.",
     )
 }
 

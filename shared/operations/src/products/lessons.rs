@@ -28,7 +28,7 @@ pub(super) struct FunnelStage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcps: Option<u32>,
     pub total: u32,
-    /// For demos: how many of them count as real, because no invitation led to them or their owners confirmed them.
+    /// For demos: how many of them count as real, because they were requested without an invitation or confirmed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub real: Option<u32>,
     /// The percentage of the total of the stage before. Absent unless both stages are counted since the registry started.

@@ -1,6 +1,5 @@
-//! The tools of `POST /api/products/agent` (`specification.md#endpoints`). They make demos of the products
-//! from a description. One tool returns the arguments that a purchase needs. Nothing is stored or counted, so
-//! that anyone can try a product.
+//! The tools of `POST /api/products/agent` (`specification.md#endpoints`). They make demos of the products from a description.
+//! One tool returns the arguments that a purchase needs. Nothing is stored, so that anyone can try a product.
 
 mod tools;
 
@@ -278,13 +277,13 @@ fn purchase_order(
         false => " Add the `listing_id` or the `agent_name` that the product is for.",
     };
     let (status, message, next) = if unlock.payments_open {
-        let note = "If you have a discount code, add it as `code`.";
+        let note = format!("If you have a discount code, add it as `code`.{for_whom}");
         let next = NextStep::post("checkout", settings.url("/api/products/checkout"), body.clone(), note);
         ("ready_for_checkout", format!("Payments are open. Send order.body to the checkout.{for_whom}"), next)
     } else {
         let reward = match funnel::deal(settings, counts.seats_claimed).remaining {
             0 => "a code for 25 % off".to_owned(),
-            seats => format!("the product free of charge (founding seats left: {seats})"),
+            seats => format!("a free full product (founding seats left: {seats}, one for each domain)"),
         };
         let message = format!(
             "Nothing is charged or stored, so keep order.body.{for_whom} {} Until then, the first feedback of a listing \

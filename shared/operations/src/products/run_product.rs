@@ -1,6 +1,5 @@
-//! Runs the routine of the product `alive` once for a listing. The routine keeps a listing Live. It checks
-//! the listing's status, what to fix, unread messages, and the next step in the funnel. Each step contains what
-//! was checked, the result and the call to make.
+//! Checks a listing once: its status, what to fix, unread messages, and the next step in the funnel. Each step contains what was
+//! checked, the result and the call to make.
 
 use crate::listings::check_status;
 use crate::prelude::*;
@@ -54,7 +53,7 @@ impl Operation for RunProduct {
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let usage = format!("GET {}?listing_id=…", app.settings.url("/api/products/run"));
         let answer = Answer {
-            name: "One run of the alive routine",
+            name: "What a listing should do now",
             usage,
             listing_id: None,
             ran_at: app.clock.now(),

@@ -74,7 +74,7 @@ struct Comparison {
     scope: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
-    /// When a probe last proved the listing.
+    /// When a probe last proved the listing, in the data from which the files are made.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
     /// Whether every expected file was sent and is the same.
@@ -194,18 +194,15 @@ async fn next(app: &App, comparison: &Comparison) -> Result<NextStep, Problem> {
         _ if comparison.is_current => NextStep::open(
             "none",
             settings.url("/api/products/verify"),
-            "Nothing to do. Verify again after the next probe of the listing.",
+            "Nothing to do. The files can change, so verify again later.",
         ),
         (Some(id), "demo") => demo_step(app, id, comparison.sku, "The demo returns today's files.").await?,
         // The answer does not repeat the token, so it has no arguments.
-        _ => NextStep {
-            tool: Some("export_product"),
-            ..NextStep::open(
-                "export_product",
-                settings.url("/api/products/export?format=zip"),
-                "Add the same token to download today's files.",
-            )
-        },
+        _ => {
+            let url = settings.url("/api/products/export?format=zip");
+            let note = "Add the same token to download today's files.";
+            NextStep { tool: Some("export_product"), ..NextStep::open("export_product", url, note) }
+        }
     })
 }
 

@@ -1,6 +1,5 @@
-//! The Talk inbox of a listing: its messages, whether someone visits the inbox, and what to do next. A read
-//! counts as a visit. The visit is stored if there are new messages, else at most once an hour, and marks all earlier
-//! messages as read.
+//! The Talk inbox of a listing: its messages, whether someone visits it, and what to do next. A read counts as a visit, which
+//! is stored if there are new messages, else at most once an hour, and marks all earlier messages as read.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,5 @@
-//! Returns the listings with the highest attraction (recent use), danger (warnings) or demand (interest), or
-//! the pairs of listings most often used together. Each list is a query of a sorted index, so its cost does not
-//! depend on the number of listings.
+//! Returns the listings with the highest attraction (recent use), danger (failures and warnings) or demand (interest), or the
+//! strongest pairs. Each list is a query of a sorted index, so its cost does not depend on the number of listings.
 
 use crate::prelude::*;
 use crate::trails::sense_traces::DEFAULT_ROWS;
@@ -14,8 +13,8 @@ pub struct FollowTrail;
 /// The ranking and the number of rows.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The ranking: `hot` (most recent use, the default), `dangerous` (most warnings), `demand` (most searches and
-    /// planned uses) or `composition` (pairs used together).
+    /// The ranking: `hot` (most recent use, the default), `dangerous` (most failures and warnings), `demand` (most
+    /// searches and planned uses) or `composition` (pairs used together).
     #[serde(default)]
     kind: TrailKind,
     /// The maximum number of rows, from 1 to 40. Default: 12.
@@ -54,8 +53,8 @@ impl Operation for FollowTrail {
     const NAME: &'static str = "follow_trail";
     const TITLE: &'static str = "Follow a trail";
     const DESCRIPTION: &'static str = "Returns a ranking, strongest first. `kind` selects the ranking: `hot` \
-        (Live listings with the most recent use), `dangerous` (most warnings), `demand` (most wanted) or `composition` (pairs \
-        most often used together). Use it to discover listings without a search. Pass kind and limit.";
+        (Live listings with the most recent use), `dangerous` (most failures and warnings), `demand` (most wanted) or \
+        `composition` (pairs used together). Use it to discover listings without a search. Pass kind and limit.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "hot", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[

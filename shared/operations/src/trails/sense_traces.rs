@@ -1,6 +1,5 @@
-//! Returns the trail, the marks and the used-together pairs of one listing. Without a listing, it returns the
-//! strongest trails and pairs and the newest marks of all listings. The decrease with time is computed on
-//! reading, so nothing has to expire in the table.
+//! Returns the trail, the marks and the used-together pairs of one listing. Without a listing, it returns the strongest trails
+//! and pairs and the newest marks of all listings. The decrease with time is computed on reading.
 
 use crate::prelude::*;
 use crate::trails::trace;
@@ -79,10 +78,11 @@ impl Operation for SenseTraces {
         let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
         let q = arguments.q.as_deref().map(str::trim).filter(|q| !q.is_empty());
         let q = q.map(|q| argument_text::line("q", q, MAX_QUERY_CHARS)).transpose()?;
+        // A filter is applied to as many rows as may be shown.
+        let read = if q.is_some() { MAX_ROWS as usize } else { limit };
         let mut answer = match &arguments.listing_id {
-            Some(id) => at_listing(app, caller, id, limit).await?,
-            // A filter is applied to as many rows as may be shown.
-            None => of_all(app, if q.is_some() { MAX_ROWS as usize } else { limit }).await?,
+            Some(id) => at_listing(app, caller, id, read).await?,
+            None => of_all(app, read).await?,
         };
         if let Some(q) = q {
             answer.keep(&q.to_lowercase(), arguments.listing_id.is_some());

@@ -86,8 +86,8 @@ impl Operation for Stigmergy {
             founding_heat: funnel::deal(&app.settings, live.funnel.seats_claimed),
             endpoints: endpoints(app),
             at: shown.at,
-            note: "The author of a mark is not verified. In each period, only one mark of a source counts \
-                for a listing. Further marks are shown but do not count.",
+            note: "The author of a mark is not verified. In each period, each tool counts a source once for a listing, \
+                `used_with` once for a pair. Further marks are shown but do not count.",
         })
     }
 }

@@ -42,7 +42,7 @@ impl Operation for UsedWith {
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The pair {mark.listing_id} and {mark.listing_b} is stored and {counted?counts|does not count} | : {not_counted_because}",
+        "The report on {mark.listing_id} and {mark.listing_b} is stored and {counted?counts|does not count} | : {not_counted_because}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Records that you used two listings together. Other agents can then see that the two \

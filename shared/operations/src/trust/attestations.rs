@@ -39,7 +39,7 @@ impl Operation for Attestations {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id} has {count#unexpired signed statement}.",
+        "Returned, newest first: {count#unexpired signed statement} about {listing_id}.",
         "[attestations]{type} | {id} | until {expires_at} | , but revoked at {revoked.at}",
     ];
     const FAMILY: Option<Family> = Some(Family::TRUST);

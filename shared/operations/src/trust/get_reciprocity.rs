@@ -243,7 +243,7 @@ fn graph(
             at: identity.at,
         });
     }
-    for used in used_with {
+    for used in used_with.iter().filter(|used| used.count > 0) {
         let is_shown =
             |other: &&Arc<Listing>| other.id == *used.other(&listing.id) && other.lane != Lane::Withdrawn;
         let Some(other) = others.iter().find(is_shown) else { continue };

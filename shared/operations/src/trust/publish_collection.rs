@@ -67,7 +67,7 @@ pub struct Answer {
     collection: Option<Collection>,
     /// Whether the call published or removed the collection.
     done: bool,
-    /// The URL that clients use as the base URL of a registry. Null if nothing is published.
+    /// The URL that clients use as the base URL of a registry. Null if `collection` is null.
     registry_url: Option<String>,
     /// The challenge to sign. Null if you sent a signature, or are the operator.
     challenge: Option<ShownChallenge>,

@@ -121,10 +121,11 @@ async function watch(id, place, wait) {
     if (body.lane !== "queued") {
       const rest = [reasonsOf(body), listingLink(id, "Open its page")];
       const failed = body.probe?.handshake === "ok" ? 2 : 1;
-      return showProgress(place, failed, body.lane_reason + " Fix it, then publish again.", rest, "failed");
+      const then = body.reasons.length > 0 ? " Fix it, then publish again." : "";
+      return showProgress(place, failed, body.lane_reason + then, rest, "failed");
     }
     if (body.probe) {
-      const again = "The next probe is at " + new Date(body.retry_at).toLocaleTimeString() + ".";
+      const again = "The next probe is at " + new Date(body.retry_at).toLocaleString() + ".";
       showProgress(place, 1, body.lane_reason + " " + again, [reasonsOf(body), listingLink(id, "Open its page")]);
       wait = 10;
     }

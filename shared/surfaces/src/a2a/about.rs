@@ -40,8 +40,8 @@ pub(super) async fn status(State(app): State<App>) -> Json<A2aStatus> {
         methods: dialects::supported(),
         note: "Send JSON-RPC 2.0 by POST to this URL. The message contains plain words (\"list my agent at \
             https://…\"), or a data part {\"operation\": …, \"arguments\": {…}} that runs an operation. For \
-            examples, call the method `help`. ListTasks returns the tasks of one contextId. Send a contextId \
-            from an earlier answer; without it, ListTasks returns no tasks.",
+            examples, call the method `help`. ListTasks returns the tasks of a contextId that this registry \
+            created (`ctx-…`); without one, or with your own, it returns no tasks.",
     })
 }
 

@@ -93,11 +93,11 @@ impl A2aError {
         Self::about(TASK_NOT_FOUND, message, &json!({ "taskId": shorten(id, 120) }))
     }
 
-    /// The task has ended, or another message is changing it (`state` is `None`).
+    /// The task has ended, or another request is changing it (`state` is `None`).
     pub(super) fn not_cancelable(id: &str, state: Option<TaskState>) -> Self {
         let message = format!(
             "Task `{id}` is {} and cannot be canceled.",
-            state.map_or("being answered", TaskState::name)
+            state.map_or("being changed by another request", TaskState::name)
         );
         Self::about(NOT_CANCELABLE, message, &json!({ "taskId": shorten(id, 120) }))
     }
@@ -181,7 +181,7 @@ impl From<Problem> for A2aError {
             StatusCode::TOO_MANY_REQUESTS => Self::new(
                 TOO_MANY,
                 format!(
-                    "{} A message that only reads data needs no task, unless the client asks for one.",
+                    "{} A message that only reads, and lacks nothing, needs no task unless the client asks for one.",
                     problem.detail
                 ),
             ),

@@ -273,7 +273,8 @@ async fn store(
     } else {
         Err(A2aError::param(
             "id",
-            "another message changed this task at the same time. Send your message again.",
+            "another message changed this task at the same time. What your message requests may have been done, \
+             but the answer was not stored.",
         ))
     }
 }

@@ -154,13 +154,13 @@ fn llms_full(settings: &Settings) -> String {
     text
 }
 
-const ERRORS: &str = "Every error is a problem document (RFC 9457, `application/problem+json`): `status`, \
-    `code` (stable) and `detail` (what is wrong). It contains `field` if an argument is invalid, and `next` \
-    if there is a next step. 400: the request cannot be parsed; 401: a token is missing or wrong; 402: not \
-    paid; 404: not found; 405: see the Allow header; 409: not possible in the current state; 422: an \
-    argument is invalid; 429 and 503: wait `retry_after_s` seconds, then send the same request again. Over \
-    MCP, the problem is the structured content of a result with `isError`. Over A2A, the problem is the data \
-    of a task that failed or needs input, or of the message that answers a read.\n";
+const ERRORS: &str = "ARD and the MCP registry API use the errors of their standards. Every other error is a problem \
+    document (RFC 9457, `application/problem+json`): `status`, `code` (stable) and `detail` (what is wrong). It contains \
+    `field` if an argument is invalid, and `next` if there is a next step. 400: the request cannot be parsed; 401: a token \
+    is missing or wrong; 402: not paid; 404: not found; 405: see the Allow header; 409: not possible in the current state; \
+    422: an argument is invalid; 429 and 503: wait `retry_after_s` seconds, then send the same request again. Over MCP, \
+    the problem is the structured content of a result with `isError`. Over A2A, it is `error` in the data of a task that \
+    failed or needs input, or of the message that answers a read.\n";
 
 fn add_operation(text: &mut String, operation: &Description, settings: &Settings) {
     let call = Call::template(operation, settings);
@@ -168,7 +168,8 @@ fn add_operation(text: &mut String, operation: &Description, settings: &Settings
     if !operation.aliases.is_empty() {
         let _ = writeln!(text, "- Aliases: {}", operation.aliases.join(", "));
     }
-    let _ = writeln!(text, "- Changes something: {}", if operation.effect.read_only { "no" } else { "yes" });
+    let is_read = operation.effect.read_only && !operation.routes.iter().any(|route| route.acts);
+    let _ = writeln!(text, "- Changes something: {}", if is_read { "no" } else { "yes" });
     let _ = writeln!(text, "- In words: \"{}\"", call.words);
     let body = call.body.map(|body| format!(" with `{body}`")).unwrap_or_default();
     let _ = writeln!(text, "- Request: `{} {}`{body}", call.method, call.url);
@@ -186,14 +187,15 @@ fn add_operation(text: &mut String, operation: &Description, settings: &Settings
 fn limits(settings: &Settings) -> String {
     let Settings { probe_tick_seconds, probe_window_cap, probe_hourly_cap, probe_daily_budget, .. } =
         settings;
-    let Settings { recheck_days, talk_grace_days, founding_seats, payments_open_after, .. } = settings;
+    let Settings { founding_seats, payments_open_after, .. } = settings;
+    let [recheck, grace] = [settings.recheck_days, settings.talk_grace_days].map(|days| counted(days, "day"));
     let mut text = format!(
         "\n## Limits\n\n\
          - Probes of one listing: at most one in {probe_tick_seconds} seconds, unless one is requested. All probes: at \
          most {probe_window_cap} in two minutes, {probe_hourly_cap} in an hour, {probe_daily_budget} in a day.\n\
-         - A listing stays Live for at most {recheck_days} days after its last successful handshake. It is probed \
+         - A listing stays Live for at most {recheck} after its last successful handshake. It is probed \
          again before this time ends, usually within a day.\n\
-         - Talk inbox: a new Live listing has {talk_grace_days} days to read its inbox for the first time. It \
+         - Talk inbox: a new Live listing has {grace} to read its inbox for the first time. It \
          stays Live in any case.\n\
          - Founding seats (free full products): {founding_seats}. Payments open when {payments_open_after} \
          agents and {payments_open_after} MCP servers have sent feedback in their own words and the operator allows them.\n",

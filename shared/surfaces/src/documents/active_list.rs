@@ -36,7 +36,7 @@ const SHORT: [&str; 17] = [
 struct ListQuery {
     /// Returns only agents or only MCP servers. Default: both.
     kind: Option<KindFilter>,
-    /// The maximum number of rows, from 1 to 100; default: 50 of each kind.
+    /// The maximum number of rows of each kind, from 1 to 100; default: 50.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
     /// The `next_cursor` that the previous page returned.
@@ -114,10 +114,10 @@ fn envelope(app: &App, live: Live, page: &Page) -> ActiveList {
         origin: settings.base_url.clone(),
         brand: settings.brand.clone(),
         announce: format!(
-            "{} and {} are Live. Each answered a real handshake within the last {} days; others leave this count within an hour.",
+            "{} and {} are Live. Each answered a real handshake within the last {}; others leave this count within an hour.",
             counted(live.agents, "agent"),
             counted(live.mcps, "MCP server"),
-            settings.recheck_days
+            counted(settings.recheck_days, "day")
         ),
         funnel_loop: "list -> live -> demo -> feedback -> founding seat, or a discount code that works once payments open",
         stages: funnel::stages(settings),

@@ -83,9 +83,9 @@ fn card(settings: &Settings) -> Value {
         "name": settings.brand,
         "description": format!(
             "A public registry of A2A agents and MCP servers in which every Live listing answered a real protocol \
-             handshake within {} days, with public evidence. You can list yourself with one request, find Live \
+             handshake within {}, with public evidence. You can list yourself with one request, find Live \
              listings, and check whether a listing is clean and alive.",
-            settings.recheck_days
+            counted(settings.recheck_days, "day")
         ),
         "url": endpoint,
         "version": registry_model::VERSION,

@@ -32,7 +32,7 @@ pub struct DirectoryQuery {
     #[serde(deserialize_with = "number")]
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
-    /// The number of agents to skip: those of earlier pages.
+    /// The number of agents to skip: the `next_offset` of the previous page.
     #[serde(deserialize_with = "number")]
     #[schemars(range(max = 100_000))]
     offset: Option<u32>,
@@ -80,14 +80,14 @@ pub struct Directory {
     /// The search of the request.
     #[serde(skip_serializing_if = "String::is_empty")]
     query: String,
-    /// The number of agents on all pages; with a skill filter, of those found so far.
+    /// The number of agents on all pages; with a skill filter and another page, `offset` plus `count`.
     total: usize,
     /// The number of agents on this page.
     count: usize,
     offset: usize,
     /// The offset of the next page; null on the last.
     next_offset: Option<usize>,
-    /// The agents: with a search the best first, otherwise the newest first.
+    /// The agents: with a search the best first, otherwise the last changed first.
     agents: Vec<Agent>,
     /// The same list, under the name that some clients expect.
     items: Vec<Agent>,
@@ -192,7 +192,7 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
         count: agents.len(),
         offset: skip,
         next_offset: found.next,
-        note: (agents.is_empty() && skip == 0).then_some(
+        note: (agents.is_empty() && skip == 0 && found.next.is_none()).then_some(
             "No Live agent matches. Leave out words and filters, or publish an agent with POST /api/publish.",
         ),
         items: agents.clone(),

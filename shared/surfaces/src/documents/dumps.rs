@@ -98,7 +98,7 @@ async fn list(app: &App) -> Result<Bytes, Problem> {
     let note = match &app.settings.dump_license {
         None => "This registry writes no dumps: its operator has not set `DUMP_LICENSE`.",
         Some(_) if dumps.is_empty() => {
-            "There is no dump yet. One is written each day, as soon as there are listings."
+            "There is no dump now. One is written each day on which lists show a listing."
         }
         Some(_) => {
             "Download the parts of a dump in order and concatenate them: the result is a gzip file of JSON Lines. \

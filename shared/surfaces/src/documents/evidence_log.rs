@@ -175,7 +175,7 @@ async fn published(app: &App) -> Result<Published, Problem> {
 }
 
 fn no_log_yet() -> Problem {
-    let detail = "There is no evidence log yet: it starts with the first decision about Live.";
+    let detail = "There is no evidence log yet: it starts with its first entry.";
     Problem::not_found("no_log_yet", detail)
 }
 

@@ -91,9 +91,10 @@ fn bot(settings: &Settings) -> Result<Bytes, Problem> {
             trigger: "fetcher",
             purpose: format!(
                 "Probes agents and MCP servers whose URL was sent here. A probe reads the card and makes a handshake. A \
-                     Live listing that passes is probed at most every {} hours and at least every {} days, unless \
+                     Live listing that passes is probed at most once in {} and at least once in {}, unless \
                      somebody requests it. One that fails is probed again after minutes or an hour, and later less often.",
-                settings.fresh_ok_hours, settings.recheck_days
+                counted(settings.fresh_ok_hours, "hour"),
+                counted(settings.recheck_days, "day")
             ),
             product_token: product.to_owned(),
             expected_user_agent,

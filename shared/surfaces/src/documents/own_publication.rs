@@ -93,7 +93,7 @@ async fn dns_status(app: &App) -> Result<DnsStatus, Problem> {
             RecordState::Missing => Some("none"),
             RecordState::Unknown | RecordState::NoDomain => None,
         },
-        instructions: instructions(lookup.state, domain(settings).is_some(), &name, &dns_record_hint),
+        instructions: instructions(lookup.state, &name, &dns_record_hint),
         lookup,
         items,
         host,
@@ -141,7 +141,7 @@ fn value<'a>(record: &'a str, key: &str) -> Option<&'a str> {
     items.find(|(name, _)| name.trim() == key).map(|(_, value)| value.trim())
 }
 
-fn instructions(state: RecordState, has_domain: bool, name: &str, line: &str) -> Vec<String> {
+fn instructions(state: RecordState, name: &str, line: &str) -> Vec<String> {
     let publish = format!("Add this record to the DNS zone of the domain: {line}");
     let check = "Check again after a minute. The registry caches a DNS answer for one minute.".to_owned();
     match state {
@@ -150,24 +150,8 @@ fn instructions(state: RecordState, has_domain: bool, name: &str, line: &str) ->
             vec![format!("Replace the record at {name}. The differences are in `items`."), publish, check]
         }
         RecordState::Missing => vec![publish, check],
-        RecordState::Unknown => vec![
-            format!(
-                "The DNS gave no answer, so the state of the record is unknown. Check with `dig TXT {name}`."
-            ),
-            check,
-        ],
-        RecordState::NoDomain if has_domain => {
-            vec![
-                "The domain of BASE_URL is not in the public DNS. Set BASE_URL to a URL with a public domain."
-                    .to_owned(),
-            ]
-        }
-        RecordState::NoDomain => {
-            vec![
-                "BASE_URL contains an IP address or a local name. Set it to a URL with a public domain."
-                    .to_owned(),
-            ]
-        }
+        RecordState::Unknown => vec![format!("Unknown, see `error`. Check with `dig TXT {name}`.")],
+        RecordState::NoDomain => vec!["Set BASE_URL to a URL with a public domain.".to_owned()],
     }
 }
 

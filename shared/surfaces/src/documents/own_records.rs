@@ -25,9 +25,9 @@ pub(super) enum RecordState {
     Differs,
     /// There is no record of this form.
     Missing,
-    /// The DNS gave no answer.
+    /// The DNS gave no answer, or was not queried.
     Unknown,
-    /// This registry has an IP address or a local name, which can have no record.
+    /// This registry has no public domain, so it can have no record.
     NoDomain,
 }
 
@@ -73,7 +73,10 @@ impl Lookup {
             Err(error @ TxtError::Blocked(_)) => {
                 Self { source: "nobody", error: Some(error.to_string()), ..none(RecordState::NoDomain) }
             }
-            Err(error @ (TxtError::NoNameServer | TxtError::NoAnswer)) => {
+            Err(error @ TxtError::NoNameServer) => {
+                Self { source: "nobody", error: Some(error.to_string()), ..none(RecordState::Unknown) }
+            }
+            Err(error @ TxtError::NoAnswer) => {
                 Self { asked_at, error: Some(error.to_string()), ..none(RecordState::Unknown) }
             }
         }

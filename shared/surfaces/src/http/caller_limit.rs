@@ -54,9 +54,9 @@ impl CallerLimit {
         let name = Caller { address: Some(address), bearer: None }.name();
         self.take(name).map_err(|seconds| {
             let detail = format!(
-                "Rate limit exceeded: your address sent more than {} requests per second. Send the request \
+                "Rate limit exceeded: your address sent more than {} per second. Send the request \
                  again after {seconds} s.",
-                self.rate.per_second
+                counted(self.rate.per_second, "request")
             );
             Problem::too_many(detail, seconds).with("allowance", "caller")
         })

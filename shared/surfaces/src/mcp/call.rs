@@ -96,8 +96,8 @@ fn default_next(entry: &AnyOperation, problem: &Problem) -> Option<Value> {
             "action": "call_tool",
             "tool": entry.name,
             "arguments": serde_json::from_str::<Value>(entry.example).unwrap_or_default(),
-            "note": "Correct the arguments so that they match the inputSchema of the tool. Then call the \
-                tool again. `arguments` contains an example.",
+            "note": "Correct the arguments as `detail` says. Then call the tool again. `arguments` shows the form \
+                of a call, with values that only stand for yours.",
         })),
         (None, _) => None,
     }

@@ -30,8 +30,8 @@ const INSTRUCTIONS: &str = "To find an agent or MCP server for a task, call matc
 fn instructions(settings: &Settings) -> String {
     format!(
         "A registry of A2A agents and MCP servers. Each Live listing has answered a real protocol handshake within \
-         the last {} days. {INSTRUCTIONS}",
-        settings.recheck_days
+         the last {}. {INSTRUCTIONS}",
+        counted(settings.recheck_days, "day")
     )
 }
 

@@ -64,6 +64,7 @@ fn identifier(path: &str) -> String {
 }
 
 fn path_parameters(path: &str) -> Vec<Value> {
+    let text = |about| (json!({ "type": "string", "minLength": 1 }), about);
     let parts = path.split('{').skip(1).filter_map(|part| part.split('}').next());
     parts
         .map(|name| {
@@ -78,8 +79,11 @@ fn path_parameters(path: &str) -> Vec<Value> {
                     let files: Vec<String> = discovery::skill_files().collect();
                     (json!({ "type": "string", "enum": files }), "The file of the skill.")
                 }
+                (_, "id") if path.starts_with("/check/") => text("The id of the report."),
                 (_, "id") => (json!({ "type": "string" }), "The id of the listing."),
-                _ => (json!({ "type": "string", "minLength": 1 }), "The name."),
+                (_, "index") => text("The index of the leaf."),
+                (_, "hash") => text("The SHA-256 in hexadecimal digits."),
+                _ => text("The name."),
             };
             json!({ "name": name, "in": "path", "required": true, "schema": schema, "description": description })
         })

@@ -104,8 +104,8 @@ fn in_path(name: &str, description: &str, schema: &Value) -> Value {
 fn a2a(components: &mut Components) -> Vec<Call> {
     let media_types = [JSON, "application/a2a+json"];
     let errors = content(&media_types, &output::<v1::ErrorBody>(components));
-    let meaning = "400: `error.details` names the field. 404: no such task. 415: the content type is not JSON, or the \
-        message contains only files. Others: as in every call.";
+    let meaning = "400: `error.details` names the field or the reason, if there is one. 404: no such task. 415: the \
+        content type is not JSON, or the message contains only files. Others: as in every call.";
     components.responses.insert("A2aError".to_owned(), responses::refusal(meaning, &errors));
     let errors = || refusals_as("A2aError");
     let message = |text| json!({ "message": { "messageId": "9f4a", "role": "ROLE_USER", "parts": [{ "text": text }] } });

@@ -5,11 +5,11 @@ use super::components::reference;
 use crate::prelude::*;
 
 /// Errors that single calls have: status, name and meaning.
-const REFUSALS: [(u16, &str, &str); 9] = [
+const REFUSALS: [(u16, &str, &str); 8] = [
     (401, "Unauthorized", "A token is missing or invalid."),
     (402, "PaymentRequired", "The purchase is not paid yet."),
     (403, "Forbidden", "This caller or host is not allowed, or a proof is not valid."),
-    (404, "NotFound", "Not found. `next` shows how to create what is missing."),
+    (404, "NotFound", "Not found. If there is a next step, `next` contains it."),
     (
         405,
         "MethodNotAllowed",
@@ -21,15 +21,14 @@ const REFUSALS: [(u16, &str, &str); 9] = [
         "The state of the listing, order or purchase does not allow this: see `lane` or `detail`.",
     ),
     (410, "Gone", "The listing was withdrawn."),
-    (501, "NotImplemented", "This registry is not configured for this operation."),
     (502, "BadGateway", "This operation needs another service, and that service gave no usable answer."),
 ];
 
 /// What any call can return in addition.
 const OTHERS: &str = "400: the request cannot be parsed. 403: a page of another site sent the body. 413: the body is \
     larger than 256 KiB. 415: the content type is not JSON. 422: an argument is invalid, see `field` and `detail`. 429: \
-    rate limit exceeded. 503: the table is busy, and nothing was changed. After 429 and 503, send the same request again \
-    after `Retry-After` seconds.";
+    rate limit exceeded. 503: the registry, or a service that it needs, is not available. After 429 and 503 with \
+    `Retry-After`, send the same request again after that time.";
 
 /// The errors of a call: its own, and those of every call.
 pub(super) fn refusals(own: &[u16]) -> Map<String, Value> {

@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(day_title(&day(1, 1, Some(40))), "1970-01-01: passed, 40 ms");
         assert_eq!(
             day_title(&day(3, 2, Some(40))),
-            "1970-01-01: some probes passed, some failed; 2 of 3 \
+            "1970-01-01: some probes passed, some did not; 2 of 3 \
             probes passed"
         );
         let svg = strip(&[day(1, 1, Some(40)), day(2, 1, None)]).to_string();

@@ -32,7 +32,7 @@ impl History {
         let shown = |state: &DayState| days.iter().any(|day| day.state == *state);
         Self {
             strip: chart::strip(&days),
-            summary: summary(listing, &days, now),
+            summary: summary(listing, &days, is_cut, now),
             first_day: days.first().map(|day| day.begins.utc_day()).unwrap_or_default(),
             explained: DayState::EXPLAINED.into_iter().filter(shown).collect(),
             latency: latency(probes, &days, now),
@@ -40,12 +40,12 @@ impl History {
     }
 }
 
-fn summary(listing: &Listing, days: &[ProofDay], now: Moment) -> String {
+fn summary(listing: &Listing, days: &[ProofDay], is_cut: bool, now: Moment) -> String {
     let (probes, good): (usize, usize) =
         days.iter().fold((0, 0), |sum, day| (sum.0 + day.probes, sum.1 + day.good));
     let probed = days.iter().filter(|day| day.probes > 0).count();
     let probed_text = match probes {
-        0 => "Not probed yet.".to_owned(),
+        0 => "No probes.".to_owned(),
         1 if good == 1 && listing.lane == Lane::Gated => "One probe, which proved its sign-in.".to_owned(),
         1 => format!("One probe, which {}.", if good == 1 { "passed" } else { "did not pass" }),
         _ => {
@@ -54,11 +54,11 @@ fn summary(listing: &Listing, days: &[ProofDay], now: Moment) -> String {
                 _ if good == probes => "all passed".to_owned(),
                 _ => format!("{good} passed"),
             };
-            format!("{probes} probes on {}; {found}.", counted(probed, "day"))
+            let latest = if is_cut { "The latest " } else { "" };
+            format!("{latest}{probes} probes on {}; {found}.", counted(probed, "day"))
         }
     };
-    let age = now.duration_since(listing.listed_at);
-    if age < SignedDuration::from_hours(24 * proof_days::DAYS) {
+    if !is_cut && now.duration_since(listing.listed_at) < SignedDuration::from_hours(24 * proof_days::DAYS) {
         format!(
             "{probed_text} It was listed {}, so there is no older data.",
             When::of(listing.listed_at, now).in_words()

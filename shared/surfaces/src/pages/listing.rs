@@ -205,7 +205,7 @@ async fn peers(app: &App, id: &ListingId, edges: Vec<Edge>, now: Moment) -> Resu
             last: When::of(edge.last_at, now),
         })
     };
-    Ok(edges.into_iter().filter_map(row).collect())
+    Ok(edges.into_iter().filter(|edge| edge.count > 0).filter_map(row).collect())
 }
 
 fn page<'a>(

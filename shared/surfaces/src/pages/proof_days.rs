@@ -133,7 +133,7 @@ impl DayState {
     pub(super) const fn in_words(self) -> &'static str {
         match self {
             Self::Good => "passed",
-            Self::Mixed => "some probes passed, some failed",
+            Self::Mixed => "some probes passed, some did not",
             Self::Partial => "answered, but did not pass",
             Self::Failed => "failed",
             Self::Skipped => "nothing to probe",

@@ -39,7 +39,7 @@ impl From<Problem> for RegistryApiError {
 
 impl RegistryApiError {
     pub(super) fn no_such_path() -> Self {
-        let detail = "Not found: unknown path. The servers are at /v0.1/servers.";
+        let detail = "Not found: unknown path. The servers are at /v0.1/servers below the base URL.";
         Problem::not_found("no_such_path", detail).into()
     }
 

@@ -38,7 +38,7 @@ struct Found {
 /// Each hit has, under our own `match` key, its score and the reasons.
 ///
 /// # Errors
-/// 422 for a query over 1,000 characters, an unknown `access` or a limit that is not a number; the table is busy.
+/// 422 for a query over 20,000 characters, an unknown `access` or a limit that is not a number; the table is busy.
 pub(super) async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let limit = limit(query)?;
@@ -69,7 +69,7 @@ pub(super) async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
         .collect();
     let note = match (found.searched, found.total) {
         (0, _) if search.listed == Listed::Live => Some(format!(
-            "No server is Live here yet. List one: POST {} {{\"mcp_url\": \"https://your.host/mcp\"}}.",
+            "No server is Live here now. List one: POST {} {{\"mcp_url\": \"https://your.host/mcp\"}}.",
             app.settings.url("/api/publish")
         )),
         (_, 0) => Some(format!(
@@ -130,7 +130,7 @@ struct Count {
 }
 
 /// # Errors
-/// 422 for a query over 1,000 characters; the table is busy.
+/// 422 for a query over 20,000 characters; the table is busy.
 pub(super) async fn facets(app: &App, query: &str) -> Result<Facets, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let by = [Facet::Category, Facet::Publisher];

@@ -36,12 +36,12 @@ pub(crate) fn schema(names: &[&str]) -> Value {
         "search": { "type": "string", "maxLength": MAX_SEARCH_CHARS, "description": "A part of the name." },
         "updated_since": {
             "type": "string", "format": "date-time",
-            "description": "Only servers that changed at this time or later.",
+            "description": format!("Only servers that changed at this time or later, or up to {CHANGE_SEEN_AFTER_S} s before."),
         },
         "version": { "type": "string", "description": "Only servers of this version; `latest` for all." },
         "include_deleted": {
             "type": "string",
-            "description": "`true`, the default with `updated_since`, adds servers that stopped being Live within 7 days.",
+            "description": "`true`, the default with `updated_since`, adds servers that stopped being Live or gated within 7 days.",
         },
         "access": {
             "enum": modes,

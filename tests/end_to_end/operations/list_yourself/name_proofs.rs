@@ -62,7 +62,7 @@ async fn repository_file_proves_the_name_and_sets_the_texts() {
     let answer = registry.publish(&sent).await;
     assert_eq!((id_of(&answer), &answer["status"]), (id.clone(), &json!("active")), "{answer}");
     let message = answer["message"].as_str().unwrap();
-    assert!(message.contains("Its texts were replaced with the texts that you sent"), "{answer}");
+    assert!(message.contains("Its description was replaced."), "{answer}");
     assert_eq!(standing(&registry, &id).await, ("proven".to_owned(), "repository".to_owned()));
     assert_eq!(registry.status(&id).await["description"], "Adds numbers.");
     registry.settle();
