@@ -7,10 +7,15 @@ mod key_service;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::result::ConnectorError;
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use futures::future::join_all;
 use jiff::SignedDuration;
-use local::engine::{self, Data, Embedded};
+use local::engine::{self, Data, Embedded, json_response};
 use registry::app::App;
 use registry::events::Bus;
 use registry::model::{
@@ -23,27 +28,40 @@ use registry::views::active_page::{self, ActivePosition, PageQuery, Place};
 use serde_json::{Value, json};
 use tests::fixtures;
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{NOON, listing_queued_event};
+use tests::test_registry::{NOON, listing_queued_event, plain_client};
 
 /// An app for each available engine, with a table of its own.
 async fn apps() -> Vec<(&'static str, App)> {
     let embedded = engine::client(Embedded::open(&Data::Memory, &Clock::System).unwrap());
     let mut apps = vec![("embedded", app(embedded).await)];
     if let Ok(endpoint) = std::env::var("SECOND_ENGINE") {
-        apps.push(("second", app(remote(&endpoint)).await));
+        apps.push(("second", app(engine::client(Endpoint(endpoint))).await));
     }
     apps
 }
 
-fn remote(endpoint: &str) -> aws_sdk_dynamodb::Client {
-    let config = aws_sdk_dynamodb::Config::builder()
-        .behavior_version(BehaviorVersion::latest())
-        .region(Region::from_static("us-east-1"))
-        .credentials_provider(Credentials::new("test", "test", None, None, "test"))
-        .endpoint_url(endpoint)
-        .http_client(aws_smithy_http_client::Builder::new().build_http())
-        .build();
-    aws_sdk_dynamodb::Client::from_conf(config)
+/// Sends the requests of the SDK to another engine.
+#[derive(Clone, Debug)]
+struct Endpoint(String);
+
+impl HttpConnector for Endpoint {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let body = request.body().bytes().unwrap_or_default().to_vec();
+        let headers = request.headers().iter().filter(|(name, _)| !["host", "content-length"].contains(name));
+        let sent = plain_client().post(&self.0).body(body);
+        let sent = headers.fold(sent, |sent, (name, value)| sent.header(name, value));
+        let failed = |error: reqwest::Error| ConnectorError::io(error.into());
+        HttpConnectorFuture::new(async move {
+            let answer = sent.send().await.map_err(failed)?;
+            json_response(answer.status().as_u16(), answer.text().await.map_err(failed)?)
+        })
+    }
+}
+
+impl HttpClient for Endpoint {
+    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
 }
 
 async fn app(client: aws_sdk_dynamodb::Client) -> App {
