@@ -9,11 +9,12 @@ use registry::documents::{AnyDocument, DOCUMENTS};
 use registry::dump::{self, DumpLimits};
 use registry::error::Problem;
 use registry::events::Bus;
-use registry::model::{Caller, Listed, ListingId, Moment, Random};
+use registry::model::{Caller, Kind, Listed, ListingId, Moment, Random};
 use registry::operations::{self, RawArguments};
 use registry::pages::{ASSETS, PAGES};
 use registry::search::{Query, Text};
 use serde_json::{Value, json};
+use tests::fixtures::insert_live_listings;
 use tests::peers::{Peer, PeerRequest, agents, servers};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
@@ -148,7 +149,8 @@ pub(crate) fn catalog_schema() -> Value {
     serde_json::from_str(include_str!("../harness/fixtures/ai-catalog.schema.json")).unwrap()
 }
 
-pub(crate) fn ids(list: &Value, member: &str) -> Vec<String> {
+/// The texts of a member in all items of a list, in their order.
+pub(crate) fn values_of(list: &Value, member: &str) -> Vec<String> {
     list.as_array().unwrap().iter().map(|row| row[member].as_str().unwrap().to_owned()).collect()
 }
 
@@ -165,9 +167,32 @@ pub(crate) fn own_words(draft: &Value) -> Value {
 
 /// A registry with one Live agent, and the peer that answers for it.
 pub(crate) async fn live_agent() -> (TestRegistry, Peer, ListingId) {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    live_agent_with(TestOptions::default()).await
+}
+
+pub(crate) async fn live_agent_with(options: TestOptions) -> (TestRegistry, Peer, ListingId) {
+    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
     (registry, peer, id)
+}
+
+/// A registry with one Live MCP server, and the peer that answers for it.
+pub(crate) async fn live_server(
+    script: impl Fn(&PeerRequest) -> Response + Send + Sync + 'static,
+) -> (TestRegistry, Peer, ListingId) {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(script).await);
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(&id).await, "active");
+    (registry, peer, id)
+}
+
+/// Probes a listing, which must go Live, and indexes it.
+pub(crate) async fn probe_to_live(registry: &TestRegistry, id: ListingId) -> ListingId {
+    registry.first_probe(&id).await;
+    assert_eq!(registry.lane(&id).await, "active", "{}", registry.status(&id).await);
+    registry.index().await;
+    id
 }
 
 /// Another process over the same table, with a search index of its own.
@@ -187,6 +212,16 @@ pub(crate) async fn count_indexed(app: &App) -> usize {
     app.search.find(&query("", 20), app.clock.now()).await.unwrap().total
 }
 
+/// A registry with this number of Live listings, which are in the index.
+pub(crate) async fn with_index(listings: usize) -> (TestRegistry, Vec<ListingId>) {
+    let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
+    let ids = insert_live_listings(&registry.app, Kind::Agent, listings).await;
+    registry.app.store.mark_listed_dirty(|_| true, registry.now()).await.unwrap();
+    registry.index().await;
+    assert_eq!(count_indexed(&registry.app).await, listings);
+    (registry, ids)
+}
+
 pub(crate) async fn recheck_at(registry: &TestRegistry, id: &ListingId) -> Moment {
     time(&registry.status(id).await["recheck_at"])
 }
@@ -200,6 +235,15 @@ pub(crate) async fn demote(registry: &TestRegistry, peer: &Peer, id: &ListingId)
         registry.advance(HOUR);
     }
     assert_eq!(registry.status(id).await["lane"], "demoted");
+}
+
+/// Repairs the agent of a listing that is not Live, and publishes it again; the listing must go Live.
+pub(crate) async fn go_live_again(registry: &TestRegistry, peer: &Peer, id: &ListingId) {
+    peer.answer_with(agents::newest);
+    registry.advance(HOUR);
+    registry.publish_card(&peer.card()).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(id).await, "active");
 }
 
 /// The refusals of a public registry, for snapshots: path, status, code, field, text and next step of each query.

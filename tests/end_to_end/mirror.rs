@@ -27,10 +27,8 @@ use crate::fixtures::server_json;
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 
 fn document(number: usize) -> Value {
-    json!({
-        "name": format!("org.example/server-{number}"), "description": "Serves.", "version": "1.0.0",
-        "remotes": [{ "type": "streamable-http", "url": format!("https://host-{number}.example.org/mcp") }],
-    })
+    let remote = format!("https://host-{number}.example.org/mcp");
+    server_json(&format!("org.example/server-{number}"), &remote)
 }
 
 fn entry(document: &Value, status: &str) -> Value {

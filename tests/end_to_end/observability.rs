@@ -59,11 +59,8 @@ async fn one_id_connects_a_request_with_its_events_and_all_log_lines() {
     let log = Log::start();
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let body = json!({ "agent_card_url": peer.card() }).to_string();
-    let headers = [
-        ("content-type".to_owned(), "application/json".to_owned()),
-        ("x-request-id".to_owned(), "chosen-by-the-caller".to_owned()),
-    ];
-    let reply = registry.send("POST", "/api/publish", &headers, body).await;
+    let headers = [("content-type", "application/json"), ("x-request-id", "chosen-by-the-caller")];
+    let reply = registry.send("POST", "/api/publish", &headers, &body).await;
     assert_eq!(reply.status, 200, "{reply:?}");
     let id = reply.header("x-request-id").to_owned();
     assert_eq!(log.messages_of(&id), ["request"]);

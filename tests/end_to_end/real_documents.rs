@@ -5,18 +5,14 @@ mod published;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Outcomes, and how often each occurred.
 type Tally = BTreeMap<String, usize>;
 
-fn sample() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("harness/fixtures/real")
-}
-
-/// The documents of one folder, by file name.
-fn documents(root: &Path, folder: &str) -> BTreeMap<String, Vec<u8>> {
-    let path = root.join(folder);
+/// The documents of one folder of the sample, by file name.
+fn documents(folder: &str) -> BTreeMap<String, Vec<u8>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("harness/fixtures/real").join(folder);
     let entries = fs::read_dir(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let files = entries.map(|entry| entry.unwrap()).filter(|entry| entry.file_name() != "INDEX.json");
     let documents: BTreeMap<String, Vec<u8>> = files

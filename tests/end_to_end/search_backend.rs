@@ -36,11 +36,7 @@ impl Searched {
 
     /// Makes agents Live that are not yet in the index. Their names are `Agent <number>`.
     async fn go_live(&self, numbers: std::ops::Range<u32>) -> Vec<ListingId> {
-        let mut ids = Vec::new();
-        for number in numbers {
-            ids.push(self.registry.live_card(&self.agents.url(&format!("/{number}/card.json"))).await);
-        }
-        ids
+        self.registry.live_agents(&self.agents, numbers).await
     }
 
     async fn index_and_count(&self) -> (usize, u64) {

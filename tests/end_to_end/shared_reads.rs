@@ -6,17 +6,17 @@ use std::time::Duration;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{TestOptions, TestRegistry};
 
+use crate::fixtures::live_agent_with;
+
 const SECOND: Duration = Duration::from_secs(1);
 
-async fn start() -> TestRegistry {
-    TestRegistry::start_with(TestOptions::default().with_cache_for_seconds()).await
+fn caching() -> TestOptions {
+    TestOptions::default().with_cache_for_seconds()
 }
 
 #[tokio::test]
 async fn requests_of_a_second_read_shared_items_once() {
-    let registry = start().await;
-    let peer = Peer::start(agents::newest).await;
-    registry.live_card(&peer.card()).await;
+    let (registry, _peer, _) = live_agent_with(caching()).await;
     registry.get("/api/ard/search?q=weather").await;
     registry.advance(2 * SECOND);
     let before = registry.observer.tally.snapshot();
@@ -31,9 +31,7 @@ async fn requests_of_a_second_read_shared_items_once() {
 
 #[tokio::test]
 async fn pages_of_the_list_are_read_again_after_five_seconds() {
-    let registry = start().await;
-    let peer = Peer::start(agents::newest).await;
-    registry.live_card(&peer.card()).await;
+    let (registry, _peer, _) = live_agent_with(caching()).await;
     let calls = async |limit: u32| {
         let before = registry.observer.tally.snapshot();
         let page = registry
@@ -53,7 +51,7 @@ async fn pages_of_the_list_are_read_again_after_five_seconds() {
 
 #[tokio::test]
 async fn manifest_is_read_again_only_if_its_version_changed() {
-    let registry = start().await;
+    let registry = TestRegistry::start_with(caching()).await;
     let other = registry.other_process();
     let peer = Peer::start(agents::newest).await;
     let id = registry.publish_card(&peer.card()).await;

@@ -13,10 +13,9 @@ use registry::operations::{self, RawArguments};
 use serde_json::{Map, Value, json};
 use tests::fixtures::insert_live_listings;
 use tests::peers::stripe::Stripe;
-use tests::peers::{Peer, servers};
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::test_registry::TestOptions;
 
-use crate::fixtures::{LivePair, all_documents, forecaster, live_agent, own_words};
+use crate::fixtures::{LivePair, all_documents, live_agent, live_pair_with, own_words};
 
 /// Requests of one run. A case is a text: a run searches for at least 5,000 texts.
 const REQUESTS: usize = 760;
@@ -193,23 +192,17 @@ struct Town {
 impl Town {
     async fn start() -> Self {
         let stripe = Stripe::start().await;
-        let options = stripe.options(TestOptions::default()).with_setting("DUMP_LICENSE", "CC0-1.0");
-        let options =
-            options.with_setting("PAYMENTS", "on").with(|settings| settings.payments_open_after = 1);
-        let registry = TestRegistry::start_with(options).await;
+        let options = stripe.options(TestOptions::default()).with_setting("PAYMENTS", "on");
+        let pair = live_pair_with(options.with(|settings| settings.payments_open_after = 1)).await;
+        let LivePair { registry, agent, server, .. } = &pair;
         stripe.keep_time(&registry.app.clock);
-        let peers = [Peer::start(forecaster).await, Peer::start(servers::modern).await];
-        let agent = registry.publish_card(&peers[0].card()).await;
-        let server = registry.publish_mcp(&peers[1].url("/mcp")).await;
-        registry.deliver_events().await;
         let mut listings = vec![agent.clone(), server.clone()];
         for kind in [Kind::Agent, Kind::Mcp] {
             listings.extend(insert_live_listings(&registry.app, kind, 7).await);
         }
-        for id in [&agent, &server] {
+        for id in [agent, server] {
             registry.post("/api/products/feedback", &own_words(&registry.draft(id).await)).await;
         }
-        let pair = LivePair { registry, agent, server, peers };
         let (sent, texts, accepted) = Default::default();
         Self { pair, stripe, listings, tokens: Mutex::default(), sent, texts, accepted }
     }

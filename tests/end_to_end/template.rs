@@ -166,10 +166,10 @@ async fn local_functions_are_configured_as_in_the_template() {
     assert_eq!(getting, with_events.map(|(name, _)| *name).collect());
 
     let cors = &template.properties("Api")["CorsConfiguration"];
-    let origin = ("origin".to_owned(), "https://elsewhere.example".to_owned());
-    let preflight = ("access-control-request-method".to_owned(), "POST".to_owned());
-    let preflight = registry.send("OPTIONS", "/", &[origin.clone(), preflight], String::new()).await;
-    let read = registry.send("GET", "/", &[origin], String::new()).await;
+    let origin = ("origin", "https://elsewhere.example");
+    let preflight = [origin, ("access-control-request-method", "POST")];
+    let preflight = registry.send("OPTIONS", "/", &preflight, "").await;
+    let read = registry.send("GET", "/", &[origin], "").await;
     for (reply, header, name) in [
         (&preflight, "access-control-allow-origin", "AllowOrigins"),
         (&preflight, "access-control-allow-methods", "AllowMethods"),

@@ -35,10 +35,6 @@ fn assert_close(trail: &Value, name: &str, expected: f64) {
     assert!((found - expected).abs() < 0.01, "{name} is {found}, not {expected}: {trail}");
 }
 
-fn ids(rows: &Value) -> Vec<&str> {
-    rows.as_array().unwrap().iter().map(|row| row["listing_id"].as_str().unwrap()).collect()
-}
-
 fn trace_body(id: &ListingId, body: &str) -> Value {
     json!({ "action": "leave_trace", "listing_id": id, "body": body, "from": "planner" })
 }

@@ -11,14 +11,18 @@ use registry::outreach;
 use registry::store::StoreError;
 use serde_json::{Value, json};
 
-/// Does what is left of the day, whatever the event contains.
+/// Does what is left of the day, whatever the event contains. A step that fails does not stop the others.
 ///
 /// # Errors
 /// The table is busy; the next run does what is left.
 pub async fn handle(app: &App, _: Value) -> Result<Value, StoreError> {
-    let mut report = json!(outreach::run(app).await?);
-    report["peers_asked"] = federation::pull_due(app).await?.into();
-    report["imported"] = json!(imports::run(app).await?);
-    report["dump"] = json!(dump::run(app, &DumpLimits::default()).await?);
+    let outreach = outreach::run(app).await;
+    let peers = federation::pull_due(app).await;
+    let imports = imports::run(app).await;
+    let dump = dump::run(app, &DumpLimits::default()).await;
+    let mut report = json!(outreach?);
+    report["peers_asked"] = peers?.into();
+    report["imported"] = json!(imports?);
+    report["dump"] = json!(dump?);
     Ok(report)
 }

@@ -22,7 +22,7 @@ impl Printer {
     /// Prints the answer as JSON; otherwise the lines for a person.
     pub(crate) fn answer(&self, answer: &Value, lines: &[String]) {
         if self.json {
-            println!("{answer}");
+            println!("{}", escaped(answer));
         } else {
             lines.iter().for_each(|line| println!("{}", plain(line)));
         }
@@ -44,7 +44,7 @@ impl Printer {
 
     pub(crate) fn failure(&self, failure: &Failure) {
         match failure {
-            Failure::Refused(problem) if self.json => println!("{problem}"),
+            Failure::Refused(problem) if self.json => println!("{}", escaped(problem)),
             other => eprintln!("{}", plain(&other.text())),
         }
     }
@@ -76,6 +76,18 @@ impl Printer {
     }
 }
 
+/// Whether a character changes the direction of text.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// JSON without characters on which a terminal acts.
+fn escaped(answer: &Value) -> String {
+    let acts = |c: char| turns(c) || c.is_control();
+    let part = |c: char| if acts(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    answer.to_string().chars().map(part).collect()
+}
+
 /// The text without control characters and without characters that change the direction of text. A runner of GitHub reads
 /// commands at the beginning of a line (`::`) and anywhere in it (`##[`): in strangers' texts they are only text.
 pub(crate) fn plain(text: &str) -> String {
@@ -83,7 +95,7 @@ pub(crate) fn plain(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\n' => plain.push('\n'),
-            '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {}
+            c if turns(c) => {}
             c if c.is_control() => plain.push(' '),
             c => plain.push(c),
         }
@@ -150,6 +162,7 @@ mod tests {
     fn texts_of_strangers_cannot_control_the_terminal() {
         assert_eq!(plain("a\u{1b}[31mb\u{7}\u{202e}c\nd"), "a [31mb c\nd");
         assert_eq!(plain("Seen\n::mask::b #\u{200e}#[x]"), "Seen\n: :mask::b ## [x]");
+        assert_eq!(escaped(&json!("\u{9b}a\u{202e}\n")), r#""\u009ba\u202e\n""#);
         let printer = Printer { json: false, colors: true };
         let status = json!({ "name": "\u{1b}[2J\u{e000}2J", "listing_id": "mcp-a", "lane": "active" });
         assert_eq!(printer.title(&status), " [2J\u{e000}2J (mcp-a): \u{1b}[32mLive\u{1b}[0m");

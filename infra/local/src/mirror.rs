@@ -76,10 +76,7 @@ impl Mirror {
         let publish = format!("{}/api/publish", job.to.trim_end_matches('/'));
         let publish = Target::parse(&publish, client.reach());
         let publish = publish.map_err(|error| format!("{}: {error}", job.to))?;
-        let progress = match &job.resume {
-            Some(path) => earlier(path, &job)?,
-            None => None,
-        };
+        let progress = job.resume.as_ref().map_or(Ok(None), |path| earlier(path, &job))?;
         let refusals: Box<dyn Write + Send> = match &job.report {
             None => Box::new(io::stderr()),
             Some(path) => {

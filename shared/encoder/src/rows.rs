@@ -2,8 +2,6 @@
 
 use fearless_simd::{Level, dispatch};
 
-use crate::WIDTH;
-
 /// A vector in integer steps of -127 to 127.
 #[derive(Clone, Debug)]
 pub struct Quantised {
@@ -25,33 +23,28 @@ impl Quantised {
 
     /// The product with a row of the same width.
     pub fn dot(&self, row: &[u8]) -> f32 {
-        product(&self.parts, row) as f32 * self.step
+        self.product(row)
     }
 
     /// Multiplies the scale of each row by the product of the row and this vector.
     pub fn multiply(&self, scales: &mut [f32], rows: &[u8]) {
         // Compiled for the widest registers of this processor, too.
-        dispatch!(Level::new(), _simd => multiply(scales, rows, self));
+        dispatch!(Level::new(), _simd => self.multiply_each(scales, rows));
     }
-}
 
-#[inline(always)]
-fn multiply(scales: &mut [f32], rows: &[u8], by: &Quantised) {
-    // A known width is quicker.
-    if let Ok(parts) = <&[i16; WIDTH]>::try_from(by.parts.as_slice()) {
-        for (scale, row) in scales.iter_mut().zip(rows.as_chunks::<WIDTH>().0) {
-            *scale *= product(parts, row) as f32 * by.step;
-        }
-    } else {
-        for (scale, row) in scales.iter_mut().zip(rows.chunks_exact(by.parts.len().max(1))) {
-            *scale *= product(&by.parts, row) as f32 * by.step;
+    #[inline(always)]
+    fn multiply_each(&self, scales: &mut [f32], rows: &[u8]) {
+        for (scale, row) in scales.iter_mut().zip(rows.chunks_exact(self.parts.len().max(1))) {
+            *scale *= self.product(row);
         }
     }
-}
 
-#[inline(always)]
-fn product(parts: &[i16], row: &[u8]) -> i32 {
-    row.iter().zip(parts).map(|(row, part)| i32::from(row.cast_signed()) * i32::from(*part)).sum()
+    #[inline(always)]
+    fn product(&self, row: &[u8]) -> f32 {
+        let products = row.iter().zip(&self.parts);
+        let sum: i32 = products.map(|(row, part)| i32::from(row.cast_signed()) * i32::from(*part)).sum();
+        sum as f32 * self.step
+    }
 }
 
 /// Adds a multiple of a row to a vector.
@@ -62,6 +55,7 @@ pub fn add_row(sum: &mut [f32], row: &[u8], factor: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::WIDTH;
 
     #[test]
     fn largest_components_do_not_overflow() {

@@ -73,10 +73,8 @@ fn check_addresses(mut addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, FetchError
 
 /// "No such name" and "no answer" are kept apart, because the owner can fix only the first.
 pub(super) fn system_lookup(name: &str) -> Result<Vec<IpAddr>, FetchError> {
-    match dns_lookup::lookup_host(name) {
-        Ok(addresses) => Ok(addresses.collect()),
-        Err(error) => Err(failure(error.kind())),
-    }
+    let addresses = dns_lookup::lookup_host(name).map_err(|error| failure(error.kind()))?;
+    Ok(addresses.collect())
 }
 
 const fn failure(kind: LookupErrorKind) -> FetchError {

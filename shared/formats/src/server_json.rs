@@ -25,8 +25,10 @@ use registry_model::{Reach, ServerStatus};
 pub(crate) use template::is_local;
 use violation::Violations;
 
-/// JSON values in a description without `_meta`; the largest known one has 158.
+/// JSON values in a description with the extension of its publisher; the largest known one has 158.
 const MAX_VALUES: usize = 5000;
+/// Levels of a value. A parser reads 128, and what is stored or shown contains a description on a deeper level.
+const MAX_DEPTH: usize = 32;
 /// Bytes of a description as compact JSON, which is stored whole; the largest known one has 8 KB.
 const MAX_BYTES: usize = 64 * 1024;
 /// The key in `_meta` of a registry's answer that has the status of the server.
@@ -65,11 +67,18 @@ pub fn read(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Vio
         violations.add("", "schema", "A server description must be a JSON object.");
         return Err(violations.into_vec());
     };
-    if values(server) > MAX_VALUES {
-        let message = format!(
-            "It contains more than {MAX_VALUES} JSON values. Describe only one server, without its \
-                data."
-        );
+    let kept = rules::without_foreign_meta(server);
+    let too_large = if values(&kept) > MAX_VALUES {
+        Some(format!(
+            "It contains more than {MAX_VALUES} JSON values, or more than {MAX_DEPTH} levels. Describe only one server, \
+             without its data."
+        ))
+    } else {
+        let bytes = json!(kept).to_string().len();
+        (bytes > MAX_BYTES)
+            .then(|| format!("It has {bytes} bytes, but at most {MAX_BYTES} are allowed. Shorten its texts."))
+    };
+    if let Some(message) = too_large {
         violations.add("", "too-large", message);
         return Err(violations.into_vec());
     }
@@ -77,13 +86,6 @@ pub fn read(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Vio
     rules::check(server, reach, &mut violations);
     schema::check(document, &mut violations);
     let status = status(sent, &mut violations);
-    let kept = rules::without_foreign_meta(server);
-    let bytes = json!(kept).to_string().len();
-    if bytes > MAX_BYTES {
-        let message =
-            format!("It has {bytes} bytes, but at most {MAX_BYTES} are allowed. Shorten its texts.");
-        violations.add("", "too-large", message);
-    }
     if violations.is_empty() { Ok(description(server, kept, status)) } else { Err(violations.into_vec()) }
 }
 
@@ -123,16 +125,17 @@ fn unwrapped(document: &Value) -> &Value {
     }
 }
 
-/// The number of values, without those in `_meta`, which is not read.
+/// The number of values; too many for those on too deep a level.
 fn values(server: &Map<String, Value>) -> usize {
-    fn inside(value: &Value) -> usize {
+    fn inside(value: &Value, level: usize) -> usize {
         1 + match value {
-            Value::Array(items) => items.iter().map(inside).sum(),
-            Value::Object(members) => members.values().map(inside).sum(),
+            Value::Array(_) | Value::Object(_) if level == MAX_DEPTH => MAX_VALUES,
+            Value::Array(items) => items.iter().map(|item| inside(item, level + 1)).sum(),
+            Value::Object(members) => members.values().map(|member| inside(member, level + 1)).sum(),
             _ => 0,
         }
     }
-    server.iter().filter(|(name, _)| *name != "_meta").map(|(_, value)| inside(value)).sum()
+    server.values().map(|value| inside(value, 2)).sum()
 }
 
 fn description(

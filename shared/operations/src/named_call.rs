@@ -51,10 +51,7 @@ pub(crate) fn parse(data: &Value) -> Option<Call> {
     let given = ARGUMENTS.iter().find_map(|member| data.get(*member));
     // A `next` that is a POST has them in its body.
     let given = given.or_else(|| data.get("body").filter(|body| body.is_object()));
-    let arguments = match given {
-        Some(Value::Null) | None => json!({}),
-        Some(given) => given.clone(),
-    };
+    let arguments = given.filter(|given| !given.is_null()).cloned().unwrap_or_else(|| json!({}));
     Some(Call { entry: named(&name), name, arguments })
 }
 

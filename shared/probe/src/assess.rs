@@ -68,12 +68,10 @@ fn context(app: &App, listing: &Listing, verdict: &Verdict, endpoint_holder: Opt
     // The texts as they will be shown: texts that this probe replaced no longer count.
     let mut shown = listing.clone();
     transition::learn_words(&mut shown, &verdict.facts);
+    let card_url = || listing.url.clone().filter(|_| listing.server_name.is_none());
     Context {
         reach: app.settings.reach(),
-        card_url: listing
-            .card_url
-            .clone()
-            .or_else(|| listing.url.clone().filter(|_| listing.server_name.is_none())),
+        card_url: listing.card_url.clone().or_else(card_url),
         endpoint_holder,
         listing: Some(shown),
     }

@@ -111,10 +111,8 @@ fn endpoint_unique(verdict: &Verdict, context: &Context) -> Check {
             "the check compares the endpoint of a server that completes the handshake.",
         );
     }
-    let fault = context
-        .endpoint_holder
-        .as_ref()
-        .map(|holder| format!("This endpoint is already listed as {holder}."));
+    let holder = context.endpoint_holder.as_ref();
+    let fault = holder.map(|holder| format!("This endpoint is already listed as {holder}."));
     outcome(ENDPOINT_UNIQUE, fault, "No other listing has this endpoint.")
 }
 

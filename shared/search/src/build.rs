@@ -244,16 +244,12 @@ impl Searcher {
             let bucket = buckets.remove(&prefix).unwrap_or_default();
             let mut entries: Vec<Result<IndexEntry, ListingId>> = Vec::with_capacity(marks.len());
             for mark in &marks {
-                entries.push(match listings.get(&mark.id) {
-                    Some((listing, evidence)) => match listing.availability(oldest_proof) {
-                        Some(shown) => {
-                            let text = IndexedText::of(listing, evidence.as_ref());
-                            Ok(IndexEntry::of(listing, shown, &text, changed_at(mark.at, now)))
-                        }
-                        None => Err(mark.id.clone()),
-                    },
-                    None => Err(mark.id.clone()),
+                let entry = listings.get(&mark.id).and_then(|(listing, evidence)| {
+                    let shown = listing.availability(oldest_proof)?;
+                    let text = IndexedText::of(listing, evidence.as_ref());
+                    Some(IndexEntry::of(listing, shown, &text, changed_at(mark.at, now)))
                 });
+                entries.push(entry.ok_or_else(|| mark.id.clone()));
             }
             let changed = loop {
                 let upserted =

@@ -37,6 +37,7 @@ const MAX_COMPOUND_DOCS: u32 = 3;
 const MIN_HALF_DOCS: u32 = 5;
 /// The shortest word that is split and its shortest half, in letters.
 const MIN_COMPOUND_LEN: usize = 6;
+const MAX_COMPOUND_LEN: usize = 64;
 const MIN_HALF_LEN: usize = 3;
 /// Bounds the work for a very long query; further words are ignored.
 const MAX_TERMS: usize = 48;
@@ -149,10 +150,7 @@ impl ParsedQuery {
         for PhraseMatch { terms, likelihood } in &self.phrase_matches {
             for stem in &terms.stems {
                 let phrase_weight = PHRASE + CERTAIN_PHRASE * likelihood;
-                match expansions.iter_mut().find(|(known, _)| known == stem) {
-                    Some((_, weight)) => *weight = weight.max(phrase_weight),
-                    None => expansions.push((stem, phrase_weight)),
-                }
+                accept(&mut expansions, stem.as_str(), phrase_weight);
             }
         }
         expansions
@@ -173,7 +171,7 @@ impl QueryTerm {
     fn correct(&mut self, index: Vocabulary<'_>) {
         let Some((spelling, edits)) = spelling::corrected(index, &self.word) else { return };
         let known = index.doc_freq(&stem(&self.word)) > 0;
-        self.accept(stem(spelling), if known { CORRECTED } else { 1.0 });
+        accept(&mut self.stems, stem(spelling), if known { CORRECTED } else { 1.0 });
         self.corrected = true;
         self.spelling = spelling.to_owned();
         let factor = (0..edits).fold(1.0, |factor, _| factor * EDIT_FACTOR);
@@ -183,14 +181,6 @@ impl QueryTerm {
     /// The stems of the word itself in any spelling, without synonyms and related terms.
     pub(super) fn own_stems(&self) -> impl Iterator<Item = &String> {
         self.stems.iter().filter(|(_, weight)| *weight >= CORRECTED).map(|(stem, _)| stem)
-    }
-
-    /// Adds an expansion, or raises its weight if it exists.
-    fn accept(&mut self, stem: String, weight: f32) {
-        match self.stems.iter_mut().find(|(known, _)| *known == stem) {
-            Some((_, known)) => *known = known.max(weight),
-            None => self.stems.push((stem, weight)),
-        }
     }
 
     /// Whether a listing contains the word, or its vector says what it means.
@@ -208,14 +198,14 @@ impl QueryTerm {
             return;
         }
         for (stem, near) in index.whole.related_terms(&self.spelling, &own) {
-            self.accept(stem, RELATED * near);
+            accept(&mut self.stems, stem, RELATED * near);
         }
     }
 
     /// `googledrive` also matches `google` and `drive` where documents write them apart.
     fn split_compound(&mut self, index: Vocabulary<'_>) {
         let word = self.word.clone();
-        let long = word.len() >= MIN_COMPOUND_LEN && word.is_ascii();
+        let long = (MIN_COMPOUND_LEN..=MAX_COMPOUND_LEN).contains(&word.len()) && word.is_ascii();
         if self.corrected || !long || index.doc_freq(&stem(&word)) >= MAX_COMPOUND_DOCS {
             return;
         }
@@ -223,9 +213,17 @@ impl QueryTerm {
         let written = |cut: &usize| index.word_freq(&word[..*cut]).min(index.word_freq(&word[*cut..]));
         let Some(cut) = cuts.max_by_key(|cut| (written(cut), *cut)) else { return };
         if written(&cut) >= MIN_HALF_DOCS {
-            self.accept(stem(&word[..cut]), SPLIT);
-            self.accept(stem(&word[cut..]), SPLIT);
+            accept(&mut self.stems, stem(&word[..cut]), SPLIT);
+            accept(&mut self.stems, stem(&word[cut..]), SPLIT);
         }
+    }
+}
+
+/// Adds an expansion, or raises its weight if it exists.
+fn accept<S: PartialEq>(expansions: &mut Vec<(S, f32)>, stem: S, weight: f32) {
+    match expansions.iter_mut().find(|(known, _)| *known == stem) {
+        Some((_, known)) => *known = known.max(weight),
+        None => expansions.push((stem, weight)),
     }
 }
 
@@ -236,7 +234,7 @@ fn join_adjacent(terms: &mut [QueryTerm], index: Vocabulary<'_>) {
         let joined: String = terms[pair.clone()].iter().map(|term| term.spelling.as_str()).collect();
         if index.word_freq(&joined) >= MIN_JOINED_DOCS {
             for term in &mut terms[pair] {
-                term.accept(stem(&joined), JOINED);
+                accept(&mut term.stems, stem(&joined), JOINED);
             }
         }
     }
@@ -251,7 +249,7 @@ fn add_synonyms(terms: &mut [QueryTerm], spelling: &[String]) {
             let others = synonyms::of(phrase);
             for (term, _) in terms.iter_mut().zip(&own).filter(|(_, own)| phrase.contains(own)) {
                 for other in others {
-                    term.accept(other.clone(), SYNONYM);
+                    accept(&mut term.stems, other.clone(), SYNONYM);
                 }
             }
         }

@@ -106,8 +106,8 @@ impl Store {
     }
 
     async fn delete_notes(&self, sort_keys: impl Iterator<Item = String>) -> Result<()> {
-        self.delete_all(sort_keys.map(|sort_key| Key::new(keys::UNLOGGED_ATTESTATIONS, sort_key)).collect())
-            .await
+        let notes = sort_keys.map(|sort_key| Key::new(keys::UNLOGGED_ATTESTATIONS, sort_key));
+        self.write_all(notes.collect(), Transaction::delete).await
     }
 }
 

@@ -39,10 +39,6 @@ pub(super) fn pending(item: &FeedItem) -> Result<Item> {
     Ok(key.with([(ITEM, to_blob(item)?)]))
 }
 
-fn last_key() -> Key {
-    Key::new("CHANGES", "LAST")
-}
-
 fn key(number: u64) -> Key {
     Key::new(format!("CHANGE#{:09}", number / PART), format!("{number:012}"))
 }
@@ -58,7 +54,7 @@ impl Store {
         let after = last + page.items.len() as u64;
         let counted = Expression::default().set("last", n(after)).set("at", n(now.as_millisecond()));
         let counted = counted.if_missing_or("last", "=", n(last));
-        let mut transaction = Transaction::updating(last_key(), counted);
+        let mut transaction = Transaction::updating(keys::LAST_CHANGE.key(), counted);
         for (number, item) in (last + 1..).zip(page.items) {
             let change = item.get(ITEM).cloned();
             let change = change.ok_or_else(|| StoreError::Fault("a queued change is empty".to_owned()))?;
@@ -111,7 +107,7 @@ impl Store {
 
     /// The last number, and when it was given. An older number would make the newest cursor unknown.
     async fn last_number(&self) -> Result<(u64, Option<Moment>)> {
-        let item = self.read(&last_key(), Consistency::Strong).await?;
+        let item = self.read(&keys::LAST_CHANGE.key(), Consistency::Strong).await?;
         let last = item.as_ref().map(|item| u64::try_from(number(item, "last")).unwrap_or_default());
         Ok((last.unwrap_or_default(), item.and_then(|item| moment(&item, "at"))))
     }

@@ -112,6 +112,12 @@ pub(super) const WITNESSED: Place = Place::new("LOG#WITNESSED", "TREE");
 /// The step of a change of keys that the operator requested.
 pub(super) const KEY_STEP: Place = Place::new("LOG#KEY", "STEP");
 pub(super) const LOG_TREE: Place = Place::new("LOG#TREE", "TREE");
+pub(super) const INDEX_MANIFEST: Place = Place::new("INDEX", "MANIFEST");
+/// The version of the manifest. It costs one read unit, however long the manifest is. A table of an earlier version has no
+/// such item before the next change of its index.
+pub(super) const INDEX_VERSION: Place = Place::new("INDEX", "VERSION");
+pub(super) const LAST_CHANGE: Place = Place::new("CHANGES", "LAST");
+pub(super) const TICK_REPORT: Place = Place::new("CLOCK", "TICK");
 
 /// The leased slots of a host, for probes. The id is an origin.
 pub(super) const HOST_SLOTS: Place = Place::new("PROBING#", "SLOTS");

@@ -47,18 +47,6 @@ pub struct Shown {
     pub seats_claimed: u32,
 }
 
-fn manifest_key() -> Key {
-    Key::new("INDEX", MANIFEST)
-}
-
-const MANIFEST: &str = "MANIFEST";
-
-/// The version of the manifest. It costs one read unit, however long the manifest is. A table of an earlier version has no
-/// such item before the next change of its index.
-fn version_key() -> Key {
-    Key::new("INDEX", "VERSION")
-}
-
 const BUCKET: &str = "INDEX#";
 
 fn bucket_key(prefix: HashPrefix) -> Key {
@@ -91,18 +79,18 @@ impl Store {
     pub async fn recent_manifest(&self) -> Result<Arc<Manifest>> {
         let read = async |outdated: Option<Arc<Manifest>>| {
             if let Some(outdated) = outdated
-                && let Some(item) = self.read(&version_key(), Consistency::Eventual).await?
+                && let Some(item) = self.read(&keys::INDEX_VERSION.key(), Consistency::Eventual).await?
                 && count::<u64>(&item, "version") <= outdated.version
             {
                 return Ok(outdated);
             }
             self.manifest_now().await
         };
-        self.read_cache.manifest(&manifest_key(), read).await
+        self.read_cache.manifest(&keys::INDEX_MANIFEST.key(), read).await
     }
 
     async fn manifest_now(&self) -> Result<Arc<Manifest>> {
-        let item = self.read(&manifest_key(), Consistency::Strong).await?;
+        let item = self.read(&keys::INDEX_MANIFEST.key(), Consistency::Strong).await?;
         Ok(Arc::new(item.as_ref().map(manifest).unwrap_or_default()))
     }
 
@@ -180,8 +168,8 @@ impl Store {
             .set("version", n(after.version))
             .set("buckets", to_blob(&names)?)
             .if_missing_or("version", "=", n(before.version));
-        transaction.update(manifest_key(), change);
-        transaction.update(version_key(), Expression::default().set("version", n(after.version)));
+        transaction.update(keys::INDEX_MANIFEST.key(), change);
+        transaction.update(keys::INDEX_VERSION.key(), Expression::default().set("version", n(after.version)));
         for (prefix, bytes) in written {
             let bucket = [("version", n(after.version)), ("bucket", b(bytes.clone()))];
             transaction.put(bucket_key(*prefix).with(bucket));

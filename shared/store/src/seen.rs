@@ -147,7 +147,7 @@ impl Store {
         // A transaction may write each item once, and a server may list a tool twice.
         puts.sort_by(|one, other| text(one, "sk").cmp(text(other, "sk")));
         puts.dedup_by(|one, other| text(one, "sk") == text(other, "sk"));
-        self.put_all(puts).await?;
+        self.write_all(puts, Transaction::put).await?;
         let mut kept: Vec<&ToolSet> = vec![set];
         let mut transaction = Transaction::default();
         transaction.put(set_item(&keys::TOOL_SET.of(id), id, set)?);
@@ -164,7 +164,7 @@ impl Store {
         let needed: HashSet<&str> =
             kept.iter().flat_map(|set| &set.tools).map(|tool| tool.hash.as_str()).collect();
         let unneeded = seen.definitions.keys().filter(|hash| !needed.contains(hash.as_str()));
-        self.delete_all(unneeded.map(|hash| keys::tool(id, hash)).collect()).await
+        self.write_all(unneeded.map(|hash| keys::tool(id, hash)).collect(), Transaction::delete).await
     }
 
     /// Stores the resources, resource templates and prompts of a server, over earlier ones.
@@ -208,7 +208,7 @@ impl Store {
     async fn remove_found(&self, query: impl Fn() -> Query) -> Result<()> {
         loop {
             let page = self.query(query().strong().keys_only()).await?;
-            self.delete_all(page.items.iter().map(Key::of).collect()).await?;
+            self.write_all(page.items.iter().map(Key::of).collect(), Transaction::delete).await?;
             if page.next.is_none() {
                 return Ok(());
             }

@@ -40,12 +40,14 @@ impl Store {
         }
         let keys = ids.iter().map(|id| keys::SERVER.of(id)).collect();
         let items = self.batch_get(keys, Consistency::Strong).await?;
-        let read = |item: &Item| {
+        let read = |item: &Item| -> Result<(ListingId, ServerDocument)> {
             let id = keys::LISTING.listing_of(item);
             let id = id.ok_or_else(|| StoreError::Fault("the key of a description is invalid".to_owned()))?;
             Ok((id, blob(item, "server")?))
         };
-        items.iter().map(read).collect()
+        // One that cannot be read must not stop the page.
+        let log = |error: &StoreError| tracing::error!(%error, "a description cannot be read");
+        Ok(items.iter().filter_map(|item| read(item).inspect_err(log).ok()).collect())
     }
 
     /// All stored versions of a description, the latest first. Each version is in it once.

@@ -18,10 +18,6 @@ pub struct TickReport {
     pub ticks: u32,
 }
 
-fn report_key() -> Key {
-    Key::new("CLOCK", "TICK")
-}
-
 impl Store {
     /// Takes a slot of the schedule; false if another delivery of the same tick has already taken it.
     pub async fn take_slot(&self, job: &str, slot: i64, now: Moment) -> Result<bool> {
@@ -36,11 +32,11 @@ impl Store {
         if any_ok {
             change = change.set("last_ok_tick_at", s(now.to_string()));
         }
-        self.update(&report_key(), &change, None).await.map(drop)
+        self.update(&keys::TICK_REPORT.key(), &change, None).await.map(drop)
     }
 
     pub async fn tick_report(&self) -> Result<TickReport> {
-        let item = self.read(&report_key(), Consistency::Eventual).await?.unwrap_or_default();
+        let item = self.read(&keys::TICK_REPORT.key(), Consistency::Eventual).await?.unwrap_or_default();
         Ok(serde_dynamo::from_item(item)?)
     }
 }

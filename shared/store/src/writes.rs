@@ -106,17 +106,8 @@ impl Store {
         }
     }
 
-    /// Puts items, in as few transactions as possible.
-    pub(super) async fn put_all(&self, items: Vec<Item>) -> Result<()> {
-        self.write_all(items, Transaction::put).await
-    }
-
-    /// Deletes items, in as few transactions as possible.
-    pub(super) async fn delete_all(&self, keys: Vec<Key>) -> Result<()> {
-        self.write_all(keys, Transaction::delete).await
-    }
-
-    async fn write_all<T: Clone>(
+    /// Puts or deletes many items, in as few transactions as possible.
+    pub(super) async fn write_all<T: Clone>(
         &self,
         all: Vec<T>,
         write: impl Fn(&mut Transaction, T) -> WriteId,

@@ -75,24 +75,16 @@ async fn caller_chooses_a_part_of_the_list() {
     assert_eq!(registry.get("/api/listings/active?detail=some").await.status, 422);
 }
 
-/// The row of an agent that went Live an hour ago, as a reply, and the replacements for its snapshot.
-async fn live_row() -> (Reply, [(String, &'static str); 3]) {
+#[tokio::test]
+async fn row_describes_the_listing_and_its_last_probe() {
     let (registry, peer, id) = live_agent().await;
     registry.advance(HOUR);
     let reply = registry.get("/api/listings/active").await;
     let row = Reply { body: reply.body["agents"][0].clone(), ..reply };
     assert!(row.body["probe"]["latency_ms"].is_number());
-    (row, [(id.to_string(), "[id]"), (registry.url(""), "[base]"), (peer.origin.clone(), "[peer]")])
-}
-
-fn shown(row: &Reply, names: &[(String, &'static str); 3]) -> String {
-    row.snapshot(&names.each_ref().map(|(found, name)| (found.as_str(), *name)))
-}
-
-#[tokio::test]
-async fn row_describes_the_listing_and_its_last_probe() {
-    let (row, names) = live_row().await;
-    insta::assert_snapshot!(shown(&row.without(&["take_demo", "deal"]), &names));
+    let base = registry.url("");
+    let names = [(id.as_str(), "[id]"), (base.as_str(), "[base]"), (peer.origin.as_str(), "[peer]")];
+    insta::assert_snapshot!(row.without(&["take_demo", "deal"]).snapshot(&names));
 }
 
 #[tokio::test]

@@ -10,9 +10,7 @@ use crate::fixtures::{LivePair, live_pair};
 async fn public_agents_are_listed_and_searched_by_skill() {
     let LivePair { registry, agent, peers, .. } = live_pair().await;
     let fleet = Peer::start(agents::fleet).await;
-    for number in 0..4 {
-        registry.live_card(&fleet.url(&format!("/{number}/card.json"))).await;
-    }
+    registry.live_agents(&fleet, 0..4).await;
     registry.index().await;
     for path in ["/agents/public", "/.well-known/agents", "/.well-known/agents/public", "/agents/search"] {
         let body = registry.get(path).await.body;

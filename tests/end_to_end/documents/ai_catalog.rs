@@ -4,7 +4,7 @@ use serde_json::json;
 use tests::assertions::assert_members;
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
-use crate::fixtures::{catalog_schema, ids, live_fleet};
+use crate::fixtures::{catalog_schema, live_fleet, values_of};
 
 #[tokio::test]
 async fn catalogs_match_their_schema() {
@@ -28,7 +28,7 @@ async fn catalogs_match_their_schema() {
     }
     assert_eq!(entries.len(), 3 + 14);
     assert!(entries.iter().any(|entry| entry["metadata"]["listing_id"] == json!(agents[0])));
-    let mut urns = ids(&strict.body["entries"], "identifier");
+    let mut urns = values_of(&strict.body["entries"], "identifier");
     urns.sort_unstable();
     urns.dedup();
     assert_eq!(urns.len(), entries.len(), "two entries have the same URN");
@@ -59,7 +59,7 @@ async fn catalog_contains_own_endpoints_once_if_the_registry_lists_itself() {
     let rows = registry.get("/api/listings/active").await.body;
     let own = ["agents", "mcps"].map(|kind| id_of(&rows[kind][0]));
     let entries = registry.get("/.well-known/ai-catalog.json").await.body["entries"].clone();
-    let urns = ids(&entries, "identifier");
+    let urns = values_of(&entries, "identifier");
     assert_eq!(urns.len(), 3, "{urns:?}");
     for (urn, id) in urns.iter().zip(own) {
         let id = id.as_str();

@@ -115,7 +115,7 @@ async fn discovery_map_contains_prices_limits_and_versions() {
 async fn root_page_and_discovery_map_link_to_the_documents() {
     let registry = TestRegistry::start().await;
     for path in ["/", "/discovery.json"] {
-        let reply = registry.send("HEAD", path, &[], String::new()).await;
+        let reply = registry.send("HEAD", path, &[], "").await;
         assert_eq!(reply.status, 200, "{path}");
         let links = reply.headers.get_all("link").iter().map(|link| link.to_str().unwrap());
         let links = links.collect::<Vec<_>>().join(", ");
@@ -132,7 +132,7 @@ async fn root_page_and_discovery_map_link_to_the_documents() {
             assert!(links.contains(&format!("rel=\"{relation}\"")), "{path} lacks {relation}: {links}");
         }
     }
-    let catalogue = registry.send("HEAD", "/.well-known/api-catalog", &[], String::new()).await;
+    let catalogue = registry.send("HEAD", "/.well-known/api-catalog", &[], "").await;
     assert!(catalogue.header("link").contains("rel=\"api-catalog\""));
 }
 

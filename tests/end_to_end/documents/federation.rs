@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::fixtures::{ids, live_fleet, texts};
+use crate::fixtures::{live_fleet, texts, values_of};
 
 #[tokio::test]
 async fn peer_can_copy_the_whole_catalog() {
@@ -13,7 +13,7 @@ async fn peer_can_copy_the_whole_catalog() {
         assert_eq!(page["counts"], json!({ "agents_active": 7, "mcp_active": 4, "as_of": registry.now() }));
         assert_eq!((&page["role"], &page["origin"]), (&json!("sub-registry"), &json!(registry.url(""))));
         for kind in ["agents", "mcp"] {
-            copied.extend(ids(&page[kind], "listing_id"));
+            copied.extend(values_of(&page[kind], "listing_id"));
         }
         match page["next_cursor"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::test_registry::TestRegistry;
 
-use crate::fixtures::live_pair;
+use crate::fixtures::{live_pair, values_of};
 
 const EXONOMICS: &str = "/api/products/exonomics";
 
@@ -64,9 +64,8 @@ async fn listings_are_ranked_by_their_trails() {
     pair.registry.settle();
     let both = json!({ "listing_ids": [pair.agent, pair.server, "agtpub_00000000000000000000", "?"] });
     let ranked = pair.registry.call_tool("abundance_rank", &both).await;
-    let ids: Vec<&Value> =
-        ranked["ranking"].as_array().unwrap().iter().map(|row| &row["listing_id"]).collect();
-    assert_eq!(ids, [&json!(pair.server), &json!(pair.agent)], "the endorsed listing is not first: {ranked}");
+    let ids = values_of(&ranked["ranking"], "listing_id");
+    assert_eq!(ids, [pair.server.as_str(), pair.agent.as_str()], "the endorsed one is not first: {ranked}");
     assert_eq!(ranked["unknown"], json!(["?", "agtpub_00000000000000000000"]));
     for row in ranked["ranking"].as_array().unwrap() {
         let number = |name: &str| row[name].as_f64().unwrap_or_default();
@@ -79,18 +78,15 @@ async fn listings_are_ranked_by_their_trails() {
         pack["marginal_cost"]["of_making_it"]["table_operations"].as_u64().is_some_and(|calls| calls > 0)
     );
 
+    // One id more than is accepted.
+    let too_many: Vec<String> = (0..51).map(|number| format!("mcp-{number}")).collect();
     for (wrong, status) in [
         (json!({ "action": "abundance_rank" }), 422),
-        (json!({ "action": "abundance_rank", "listing_ids": too_many_ids() }), 422),
+        (json!({ "action": "abundance_rank", "listing_ids": too_many }), 422),
         (json!({ "action": "abundance_rank", "listing_ids": ["x"] }), 200),
     ] {
         assert_eq!(pair.registry.post(EXONOMICS, &wrong).await.status, status, "{wrong}");
     }
-}
-
-/// One id more than `abundance_rank` accepts.
-fn too_many_ids() -> Vec<String> {
-    (0..51).map(|number| format!("mcp-{number}")).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -42,8 +42,8 @@ pub(super) fn audit(table: &Table, what: &str) -> Counts {
     let tokens = table.items_under("TOKEN#").iter().filter(is_valid).count();
     assert_eq!(tokens + count("CODE#"), completions, "{what}: and has one reward");
     assert_eq!(sum("LIVE SEATS", &["claimed"]), tokens, "{what}: as many tokens as claimed seats");
-    let traces =
-        table.items_under("TRAIL#").iter().filter(|item| text(item, "sk").starts_with("MARK#")).count();
+    let is_trace = |item: &&&Value| item["sk"].as_str().unwrap_or_default().starts_with("MARK#");
+    let traces = table.items_under("TRAIL#").iter().filter(is_trace).count();
     Counts { listings: cores.len(), demos, completions, traces }
 }
 
@@ -52,8 +52,4 @@ pub(super) fn texts(table: &Table) -> BTreeSet<String> {
     let items = table.items_under("");
     let members = items.iter().filter_map(|item| item.as_object()).flat_map(|item| item.values());
     members.filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-fn text<'a>(item: &'a Value, name: &str) -> &'a str {
-    item[name].as_str().unwrap_or_default()
 }

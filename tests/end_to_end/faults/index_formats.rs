@@ -3,14 +3,13 @@
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
-use registry::model::{HashPrefix, Kind};
+use registry::model::HashPrefix;
 use registry::search::bucket::Bucket;
 use registry::search::embedding::WIDTH;
 use sha2::{Digest as _, Sha256};
-use tests::fixtures::insert_live_listings;
-use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+use tests::test_registry::{HOUR, TestRegistry};
 
-use crate::fixtures::{another_process, count_indexed};
+use crate::fixtures::{another_process, count_indexed, with_index};
 
 /// Enough for two buckets.
 const LISTINGS: usize = 200;
@@ -31,19 +30,10 @@ fn digest(bytes: &[u8]) -> Vec<u8> {
     Sha256::digest(bytes)[..8].to_vec()
 }
 
-async fn with_index() -> TestRegistry {
-    let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
-    insert_live_listings(&registry.app, Kind::Agent, LISTINGS).await;
-    registry.app.store.mark_listed_dirty(|_| true, registry.now()).await.unwrap();
-    registry.index().await;
-    assert_eq!(count_indexed(&registry.app).await, LISTINGS);
-    registry
-}
-
 /// The format before had embeddings of another width.
 #[tokio::test(flavor = "multi_thread")]
 async fn index_of_the_format_before_is_read_and_rewritten() {
-    let registry = with_index().await;
+    let (registry, _) = with_index(LISTINGS).await;
     for (prefix, bytes) in stored_bytes(&registry).await {
         let mut bucket = Bucket::read(&bytes).unwrap();
         bucket.entries.iter_mut().for_each(|entry| entry.embedding.parts = vec![1; 256]);
@@ -69,7 +59,7 @@ async fn index_of_the_format_before_is_read_and_rewritten() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bucket_of_a_newer_format_is_left_as_it_is() {
-    let registry = with_index().await;
+    let (registry, _) = with_index(LISTINGS).await;
     let app = &registry.app;
     let before = stored_bytes(&registry).await;
     let (prefix, sound) = before.first().unwrap().clone();

@@ -4,13 +4,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use registry::app::App;
-use registry::model::{HashPrefix, Kind, ListingId};
+use registry::model::{HashPrefix, ListingId};
 use registry::store::Manifest;
-use tests::fixtures::insert_live_listings;
 use tests::instrumented::Fault;
-use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+use tests::test_registry::{HOUR, TestRegistry};
 
-use crate::fixtures::{another_process, query};
+use crate::fixtures::{another_process, query, with_index};
 
 /// A transaction of the table allows 100 writes.
 const BUCKETS: usize = 256;
@@ -48,11 +47,8 @@ async fn damage(app: &App, prefixes: &[HashPrefix]) {
 }
 
 /// A registry with Live listings in the index.
-async fn with_index() -> (TestRegistry, HashSet<ListingId>) {
-    let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
-    let ids = insert_live_listings(&registry.app, Kind::Agent, LISTINGS).await;
-    registry.app.store.mark_listed_dirty(|_| true, registry.now()).await.unwrap();
-    registry.index().await;
+async fn indexed() -> (TestRegistry, HashSet<ListingId>) {
+    let (registry, ids) = with_index(LISTINGS).await;
     let ids: HashSet<ListingId> = ids.into_iter().collect();
     assert_eq!(found_ids(&registry.app).await, ids);
     (registry, ids)
@@ -60,7 +56,7 @@ async fn with_index() -> (TestRegistry, HashSet<ListingId>) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_damaged_buckets_are_repaired_in_small_transactions() {
-    let (registry, ids) = with_index().await;
+    let (registry, ids) = indexed().await;
     let app = &registry.app;
     damage(app, &prefixes(BUCKETS)).await;
     assert_eq!(found_ids(&another_process(app)).await.len(), 0);
@@ -81,7 +77,7 @@ async fn many_damaged_buckets_are_repaired_in_small_transactions() {
 /// Ends the process after more and more steps of the repair, for damaged buckets and for a damaged list of buckets.
 #[tokio::test(flavor = "multi_thread")]
 async fn next_build_continues_an_interrupted_repair() {
-    let (registry, ids) = with_index().await;
+    let (registry, ids) = indexed().await;
     let app = &registry.app;
     let mut left = HashSet::new();
     for is_list in [false, true] {
@@ -112,7 +108,7 @@ async fn next_build_continues_an_interrupted_repair() {
 /// Only a repair writes marks one by one.
 #[tokio::test(flavor = "multi_thread")]
 async fn build_with_a_failing_repair_indexes_its_marks() {
-    let (registry, ids) = with_index().await;
+    let (registry, ids) = indexed().await;
     let app = &registry.app;
     let [low, high] = HashPrefix::default().halves().unwrap();
     damage(app, &[low]).await;

@@ -177,8 +177,7 @@ async fn next_tick_does_the_work_of_a_failed_tick() {
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_recheck_job_does_not_demote_a_listing() {
     for operation in ["Query", "UpdateItem", "TransactWriteItems"] {
-        let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-        let id = registry.live_card(&peer.card()).await;
+        let (registry, _peer, id) = crate::fixtures::live_agent().await;
         registry.advance(HOUR * 24 * 6 + HOUR * 12);
         registry.observer.faults.arm(operation, Fault::ServiceError, 1000);
         let _report = registry.try_run("weekly-recheck", Value::Null).await;

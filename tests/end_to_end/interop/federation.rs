@@ -7,7 +7,7 @@ use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry};
 
 use super::TOKEN;
-use crate::fixtures::{LivePair, live_pair};
+use crate::fixtures::{LivePair, live_pair, values_of};
 
 const FEDERATION: &str = "/api/products/federation";
 
@@ -19,10 +19,6 @@ async fn registry_with_peer(peer: &str) -> TestRegistry {
 
 async fn pull(registry: &TestRegistry) -> Reply {
     registry.post_with_token(FEDERATION, TOKEN, &json!({ "action": "pull" })).await
-}
-
-fn names(rows: &Value) -> Vec<&str> {
-    rows.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect()
 }
 
 #[tokio::test]
@@ -47,7 +43,7 @@ async fn listings_of_peer_registries_are_returned_as_referrals() {
     let none = registry.call_tool("ard_search", &json!({ "q": "weather", "federation": "none" })).await;
     assert_eq!((&none["referrals"], &none["federation"]), (&json!([]), &json!("none")));
     let matched = registry.call_tool("match_capability", &json!({ "q": "weather" })).await;
-    assert_eq!(names(&matched["referrals"]), ["Nimbus"]);
+    assert_eq!(values_of(&matched["referrals"], "name"), ["Nimbus"]);
 
     // The standard response refers to the peer registry, which answers the same request.
     let search = |mode: &str| json!({ "query": { "text": "weather" }, "federation": mode });
@@ -79,8 +75,9 @@ async fn federation_reads_peers_once_a_day_and_keeps_referrals_after_a_failure()
     .await;
     let base = peer.url("");
     let registry = registry_with_peer(&base).await;
+    let referred = async || registry.get("/api/ard/search?q=chess").await.body["referrals"].clone();
     assert_eq!(registry.reach_out().await["peers_asked"], 1);
-    assert_eq!(names(&registry.get("/api/ard/search?q=chess").await.body["referrals"]), ["Chess player"]);
+    assert_eq!(values_of(&referred().await, "name"), ["Chess player"]);
     registry.advance(HOUR);
     assert_eq!(registry.reach_out().await["peers_asked"], 0);
     peer.answer_with(agents::only(503));
@@ -88,7 +85,7 @@ async fn federation_reads_peers_once_a_day_and_keeps_referrals_after_a_failure()
     assert_eq!(registry.reach_out().await["peers_asked"], 1);
     let status = registry.get(FEDERATION).await.body["peers"][0].clone();
     assert_eq!((&status["failure"], &status["referrals"]), (&json!("status_503"), &json!(1)), "{status}");
-    assert_eq!(names(&registry.get("/api/ard/search?q=chess").await.body["referrals"]), ["Chess player"]);
+    assert_eq!(values_of(&referred().await, "name"), ["Chess player"]);
 }
 
 #[tokio::test]

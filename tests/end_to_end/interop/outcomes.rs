@@ -45,9 +45,7 @@ async fn outcome_counts_are_the_sum_of_the_reports() {
     let again = report(3, json!({ "quality": 1.0 })).await;
     assert_members(&again, &json!({ "counted": false, "not_counted_because": "counted_within_the_hour" }));
     assert_eq!(again["tally"], tally, "a source counted twice within an hour");
-    for itself in [id.to_string(), "Weather Agent".to_owned()] {
-        let name = registry.status(&id).await["name"].as_str().unwrap().to_owned();
-        let from = if itself == id.to_string() { itself } else { name };
+    for from in [json!(id), registry.status(&id).await["name"].clone()] {
         let own = report(9, json!({ "from": from, "quality": 1.0 })).await;
         assert_members(&own, &json!({ "counted": false, "not_counted_because": "self_report" }));
         assert_eq!(own.get("outcome"), None, "a report that is not stored has no id");

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tests::test_registry::{DAY, TestOptions, TestRegistry};
 
 use super::{INTEROP, act};
-use crate::fixtures::{call_as, ids, live_agent};
+use crate::fixtures::{call_as, live_agent, values_of};
 
 async fn open(registry: &TestRegistry) -> String {
     let opened = act(registry, INTEROP, "session_open", json!({ "entry_protocol": "a2a" })).await;
@@ -81,7 +81,7 @@ async fn concurrent_session_steps_are_stored_up_to_the_limit() {
         }
     }
     let read = registry.call_tool("interop_session", &json!({ "action": "get", "session_id": id })).await;
-    let mut actions = ids(&read["session"]["steps"], "action");
+    let mut actions = values_of(&read["session"]["steps"], "action");
     actions.sort_unstable();
     actions.dedup();
     assert_eq!((actions.len(), &read["session"]["steps_left"]), (100, &json!(0)));

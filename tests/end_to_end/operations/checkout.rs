@@ -109,10 +109,6 @@ async fn complete(registry: &TestRegistry, id: &ListingId) -> Value {
     feedback.body
 }
 
-fn assert_refused(reply: &Reply, status: u16, code: &str) {
-    reply.assert_refused(status, code);
-}
-
 #[tokio::test]
 async fn prices_are_shown_but_nothing_is_sold_before_payments_open() {
     let stripe = Stripe::start().await;
@@ -136,14 +132,14 @@ async fn prices_are_shown_but_nothing_is_sold_before_payments_open() {
             json!({ "sku": "alive", "listing_id": "mcp-x", "code": "D25-AAAAA-AAAAA-AAAAA-AAAAA" }),
         ] {
             let reply = registry.post(PATH, &body).await;
-            assert_refused(&reply, 409, "payments_not_open");
+            reply.assert_refused(409, "payments_not_open");
             assert_eq!(reply.body["unlock"]["feedback_agents"], 0, "{reply:?}");
             assert_eq!(reply.body["unlock"]["payments_open"], false);
         }
         let unlisted = json!({ "sku": "kernel", "agent_name": "Ada" });
         assert_eq!(registry.refused_tool("checkout", &unlisted).await["code"], "payments_not_open");
         assert_eq!(registry.call_tool("checkout", &json!({})).await["skus"], offer.body["skus"]);
-        assert_refused(&registry.post(PATH, &json!({})).await, 422, "which_product");
+        registry.post(PATH, &json!({})).await.assert_refused(422, "which_product");
         assert_eq!(registry.post(PATH, &json!({ "sku": "gold" })).await.status, 422);
         assert_eq!(registry.table().await.without(&["LIVE", "RATE#"]).keys(), [""; 0]);
     }
@@ -165,8 +161,8 @@ async fn checkout_requires_both_stripe_secrets() {
         let offer = shop.registry.get(PATH).await.body;
         assert_eq!((&offer["payments_open"], &offer["payments_configured"]), (&json!(false), &json!(false)));
         let reply = shop.buy(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
-        assert_refused(&reply, 409, "payments_not_open");
-        assert_refused(&shop.buy(&shop.with_code()).await, 409, "payments_not_open");
+        reply.assert_refused(409, "payments_not_open");
+        shop.buy(&shop.with_code()).await.assert_refused(409, "payments_not_open");
         assert_eq!(shop.registry.table().await.items_under("PURCHASE#").len(), 0);
         assert_eq!(shop.stripe.peer.requests().len(), 0);
     }
@@ -185,8 +181,8 @@ async fn events_are_refused_without_a_webhook_secret() {
     let body =
         json!({ "id": "evt_1", "type": "checkout.session.completed", "data": { "object": {} } }).to_string();
     let signature = stripe::signature("", registry.now(), &body);
-    assert_refused(&stripe::send(&registry, &signature, body).await, 503, "payments_not_configured");
-    assert_refused(&registry.get(stripe::WEBHOOK).await, 405, "method_not_allowed");
+    stripe::send(&registry, &signature, &body).await.assert_refused(503, "payments_not_configured");
+    registry.get(stripe::WEBHOOK).await.assert_refused(405, "method_not_allowed");
 }
 
 #[tokio::test]
@@ -239,11 +235,11 @@ async fn error_for_an_invalid_purchase_contains_the_field() {
         ),
     ] {
         let reply = shop.buy(&body).await;
-        assert_refused(&reply, status, code);
+        reply.assert_refused(status, code);
         assert_eq!(reply.body["field"].as_str().unwrap_or_default(), field, "{body}");
     }
     let unknown = shop.registry.get(&format!("{PATH}?purchase_id=pur_0123456789abcdef01234567")).await;
-    assert_refused(&unknown, 404, "purchase_not_found");
+    unknown.assert_refused(404, "purchase_not_found");
     assert_eq!(shop.registry.table().await.items_under("PURCHASE#").len(), 0);
     assert_eq!(shop.stripe.peer.requests().len(), 0);
 }
@@ -257,7 +253,7 @@ async fn repeated_purchases_count_for_the_rate_limit() {
     let first = shop.buy_ok(&body).await;
     assert_eq!(shop.buy_ok(&body).await, first);
     let other_goals = json!({ "sku": "kernel", "agent_name": "Ada", "goals": "x", "idempotency_key": KEY });
-    assert_refused(&shop.buy(&other_goals).await, 422, "idempotency_key_reused");
-    assert_refused(&shop.buy(&body).await, 429, "rate_limited");
+    shop.buy(&other_goals).await.assert_refused(422, "idempotency_key_reused");
+    shop.buy(&body).await.assert_refused(429, "rate_limited");
     assert_eq!(shop.stripe.sessions().len(), 1);
 }

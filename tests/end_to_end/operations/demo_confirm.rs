@@ -2,10 +2,9 @@
 //! token of another listing is refused.
 
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents};
 use tests::test_registry::{TestOptions, TestRegistry};
 
-use crate::fixtures::{live_agent, live_pair};
+use crate::fixtures::{live_agent, live_agent_with, live_pair};
 
 const CONFIRM: &str = "/api/products/demo-confirm";
 
@@ -37,8 +36,7 @@ async fn demo_after_an_invitation_counts_only_after_its_confirmation() {
 #[tokio::test]
 async fn discount_code_confirms_a_demo() {
     let options = TestOptions::default().with(|settings| settings.founding_seats = 0);
-    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, _peer, id) = live_agent_with(options).await;
     let demo = registry.get(&format!("/api/products/demo?listing_id={id}&source=invitation")).await.body;
     assert_eq!(demo["deal"]["path"][3], "Receive a discount code", "no seat is left to promise");
     let feedback = registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await.body;

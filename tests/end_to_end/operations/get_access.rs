@@ -1,21 +1,15 @@
 //! Tests `get_access`: for a valid token, it returns the full product of the listing, generated again.
 
 use serde_json::{Value, json};
-use tests::test_registry::TestRegistry;
 
 use crate::fixtures::{demote, live_agent};
-
-/// Takes the demo, sends feedback and returns the access token.
-async fn access_token(registry: &TestRegistry, id: &registry::model::ListingId) -> String {
-    let answer = registry.post("/api/products/feedback", &registry.draft(id).await).await.body;
-    answer["access_token"].as_str().unwrap().to_owned()
-}
 
 #[tokio::test]
 async fn token_opens_the_full_product() {
     let (registry, peer, id) = live_agent().await;
     let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
-    let token = access_token(&registry, &id).await;
+    let answer = registry.post("/api/products/feedback", &registry.draft(&id).await).await.body;
+    let token = answer["access_token"].as_str().unwrap();
     let path = format!("/api/products/access?token={token}");
     let reply = registry.get(&path).await;
     reply.assert_body(200, &json!({ "sku": "alive", "source": "founding_seat" }));

@@ -9,7 +9,7 @@ use tests::peers::stripe::Stripe;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{TestOptions, TestRegistry};
 
-use crate::fixtures::{live_agent, own_words};
+use crate::fixtures::{live_agent, live_agent_with, own_words};
 
 const FEEDBACK: &str = "/api/products/feedback";
 
@@ -162,8 +162,7 @@ async fn drafts_and_the_switch_of_the_operator_keep_payments_closed() {
 async fn attempts_to_reissue_a_reward_are_limited() {
     let options =
         TestOptions::default().with_rates().with_rate(LimitedAction::Reissue, |rate| rate.caller = 3);
-    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, peer, id) = live_agent_with(options).await;
     let draft = registry.draft(&id).await;
     assert_eq!(registry.post(FEEDBACK, &draft).await.status, 200);
     let mut guess = draft.clone();

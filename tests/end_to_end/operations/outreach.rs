@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, TestRegistry};
 
-use crate::fixtures::{LivePair, live_agent, live_pair};
+use crate::fixtures::{LivePair, live_agent, live_pair, values_of};
 
 const NUDGE: &str = "/api/products/demo-nudge";
 
@@ -44,13 +44,8 @@ async fn numbers_match_the_sent_invitations() {
     );
     let replies = body(&registry, "/api/products/reply-capture").await;
     assert_eq!(replies["totals"], json!({ "touched": 2, "demos": 0, "feedback": 0, "check_ins": 0 }));
-    let ids: Vec<&str> = replies["recent"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|reply| reply["listing_id"].as_str().unwrap())
-        .collect();
-    assert!(ids.contains(&agent.as_str()) && ids.contains(&server.as_str()), "{replies}");
+    let ids = values_of(&replies["recent"], "listing_id");
+    assert!(ids.contains(&agent.to_string()) && ids.contains(&server.to_string()), "{replies}");
     assert!(!replies.to_string().contains("A free demo"), "the text of a message was returned");
     registry.post("/api/talk", &json!({ "listing_id": agent, "action": "check_in" })).await;
     assert_eq!(body(&registry, "/api/products/reply-capture").await["totals"]["check_ins"], 1);
@@ -102,5 +97,5 @@ async fn invalid_opt_out_choices_are_refused() {
         assert_eq!(reply.status, status, "{body}: {reply:?}");
         reply.assert_problem();
     }
-    assert_eq!(registry.send("DELETE", NUDGE, &[], String::new()).await.status, 405);
+    assert_eq!(registry.send("DELETE", NUDGE, &[], "").await.status, 405);
 }

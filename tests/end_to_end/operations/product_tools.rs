@@ -9,7 +9,7 @@ use tests::assertions::assert_members;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TestOptions, TestRegistry};
 
-use crate::fixtures::live_agent;
+use crate::fixtures::{live_agent, live_server, values_of};
 
 async fn demo(registry: &TestRegistry, id: &ListingId) -> Value {
     let reply = registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
@@ -258,9 +258,7 @@ async fn routine_of_the_alive_product_returns_the_next_steps() {
         }
     };
     let first = run(id.to_string()).await;
-    let steps: Vec<&str> =
-        first["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
-    assert_eq!(steps, ["status", "reasons", "inbox", "funnel"]);
+    assert_eq!(values_of(&first["steps"], "step"), ["status", "reasons", "inbox", "funnel"]);
     for step in first["steps"].as_array().unwrap() {
         assert!(step["call"]["url"].as_str().unwrap().starts_with(&registry.url("/api/")), "{step}");
     }
@@ -280,10 +278,7 @@ async fn routine_of_the_alive_product_returns_the_next_steps() {
 async fn average_ratings_ignore_drafts_and_feedback_texts_are_not_returned() {
     let options = TestOptions::default().with(|settings| settings.founding_seats = 1);
     let (registry, agents) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
-    let mut ids = Vec::new();
-    for number in 0..3 {
-        ids.push(registry.live_card(&agents.url(&format!("/{number}/card.json"))).await);
-    }
+    let ids = registry.live_agents(&agents, 0..3).await;
     let none = registry.get("/api/products/learning").await.body;
     assert_eq!((&none["feedback"]["average"], &none["feedback"]["ratings"]), (&Value::Null, &json!(0)));
 
@@ -305,9 +300,7 @@ async fn average_ratings_ignore_drafts_and_feedback_texts_are_not_returned() {
     assert_eq!(learning["seats"], json!({ "seats": 1, "claimed": 1, "remaining": 0 }));
 
     let log = registry.get("/api/products/improvement-log").await.body;
-    let subjects: Vec<&str> =
-        log["entries"].as_array().unwrap().iter().map(|entry| entry["id"].as_str().unwrap()).collect();
-    assert_eq!(subjects, ["funnel: demo to feedback", "ratings: alive"]);
+    assert_eq!(values_of(&log["entries"], "id"), ["funnel: demo to feedback", "ratings: alive"]);
     for shown in [&learning, &log] {
         assert!(!shown.to_string().contains("Halcyon"), "the text of a feedback was returned");
     }
@@ -364,10 +357,7 @@ async fn charter_and_skill_of_a_server_come_from_its_tool_definitions() {
           "inputSchema": { "type": "object", "required": ["words"], "properties": { "words": { "type": "string" } } } },
         { "name": "browser_evaluate", "description": "Evaluates an expression.", "inputSchema": { "type": "object" } },
     ]);
-    let (registry, peer) =
-        (TestRegistry::start().await, Peer::start(servers::modern_with_tools(tools)).await);
-    let id = registry.publish_mcp(&peer.url("/mcp")).await;
-    registry.deliver_events().await;
+    let (registry, _peer, id) = live_server(servers::modern_with_tools(tools)).await;
     let files = product(&registry, &id, "kernel").await;
     assert!(files["CHARTER.md"].contains("- No confirmation: `search`."), "{}", files["CHARTER.md"]);
     assert!(files["CHARTER.md"].contains("- Ask first: `browser_evaluate` "), "{}", files["CHARTER.md"]);

@@ -4,7 +4,7 @@ use registry::model::{LimitedAction, ListingId};
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, TestOptions, TestRegistry};
 
-use crate::fixtures::live_agent;
+use crate::fixtures::{live_agent, live_agent_with};
 
 async fn reports(registry: &TestRegistry) -> Value {
     ::operator::handle(&registry.app, json!({ "command": "reports" })).await.unwrap()["reports"].clone()
@@ -98,10 +98,8 @@ async fn invalid_reports_are_refused() {
 async fn reports_are_limited_per_caller_and_listing() {
     let options =
         TestOptions::default().with_rates().with_rate(LimitedAction::Report, |rate| rate.caller = 4);
-    let registry =
-        TestRegistry::start_with(options.with_rate(LimitedAction::Report, |rate| rate.target = 5)).await;
-    let peer = tests::peers::Peer::start(tests::peers::agents::newest).await;
-    let id = registry.live_card(&peer.card()).await;
+    let options = options.with_rate(LimitedAction::Report, |rate| rate.target = 5);
+    let (registry, _peer, id) = live_agent_with(options).await;
     let report = json!({ "listing_id": id, "reason": "Spam." });
     let from = async |last: u8| registry.post_from([127, 0, 0, last].into(), "/api/report", &report).await;
     for (caller, refused) in [(2, "caller"), (3, "listing")] {

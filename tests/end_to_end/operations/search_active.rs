@@ -6,10 +6,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::TestRegistry;
 
-fn ids(answer: &Value) -> Vec<String> {
-    let listings = answer["listings"].as_array().unwrap().iter();
-    listings.map(|listing| listing["listing_id"].as_str().unwrap().to_owned()).collect()
-}
+use crate::fixtures::values_of;
 
 #[tokio::test]
 async fn agents_and_servers_are_in_one_list_with_the_newest_first() {
@@ -25,7 +22,7 @@ async fn agents_and_servers_are_in_one_list_with_the_newest_first() {
     }
     published.reverse();
     let answer = registry.call_tool("search_active", &json!({})).await;
-    assert_eq!(ids(&answer), published);
+    assert_eq!(values_of(&answer["listings"], "listing_id"), published);
     assert_eq!(answer["counts"], json!({ "agents_active": 3, "mcp_active": 3, "as_of": registry.now() }));
     assert_eq!(answer["next_cursor"], Value::Null);
 }

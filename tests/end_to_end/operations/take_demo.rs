@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{TestOptions, TestRegistry};
 
-use crate::fixtures::{live_agent, live_pair, server_json};
+use crate::fixtures::{live_agent, live_agent_with, live_pair, server_json};
 
 const DEMO: &str = "/api/products/demo";
 
@@ -93,8 +93,7 @@ async fn demo_requires_live_listing() {
 #[tokio::test]
 async fn repeated_demos_do_not_count_for_the_rate_limit() {
     let options = TestOptions::default().with_rates().with_rate(LimitedAction::Demo, |rate| rate.caller = 2);
-    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, _peer, id) = live_agent_with(options).await;
     let demo = async |sku| registry.post(DEMO, &json!({ "listing_id": id, "sku": sku })).await;
     assert_eq!((demo("kernel").await.status, demo("alive").await.status), (200, 200));
     let refused = demo("recursive").await;

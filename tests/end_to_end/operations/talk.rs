@@ -32,8 +32,3 @@ async fn feed(registry: &TestRegistry, query: &str) -> Value {
     assert_eq!(reply.status, 200, "{reply:?}");
     reply.body
 }
-
-/// The values of a member in all messages, in the order of the response.
-fn values_of(messages: &Value, member: &str) -> Vec<String> {
-    messages.as_array().unwrap().iter().map(|message| message[member].as_str().unwrap().to_owned()).collect()
-}

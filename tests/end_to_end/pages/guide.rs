@@ -46,14 +46,10 @@ async fn run(registry: &TestRegistry, words: &[String]) -> Reply {
     let url = words.iter().find(|word| word.starts_with("http")).unwrap();
     let path =
         url.strip_prefix(&registry.url("")).unwrap_or_else(|| panic!("{url} is not a URL of this registry"));
-    let headers: Vec<(String, String)> = after("-H")
-        .iter()
-        .map(|header| {
-            header.split_once(": ").map(|(name, value)| (name.to_owned(), value.to_owned())).unwrap()
-        })
-        .collect();
+    let headers = after("-H");
+    let headers: Vec<_> = headers.iter().map(|header| header.split_once(": ").unwrap()).collect();
     let method = after("-X").pop().unwrap_or_else(|| "GET".to_owned());
-    registry.send(&method, path, &headers, after("-d").pop().unwrap_or_default()).await
+    registry.send(&method, path, &headers, &after("-d").pop().unwrap_or_default()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,7 +5,7 @@ use serde_json::json;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, Reply, TestRegistry};
 
-use crate::fixtures::{demote, live_agent};
+use crate::fixtures::{demote, live_agent, live_server};
 
 const HTML: (&str, &str) = ("accept", "text/html");
 
@@ -29,10 +29,7 @@ fn cells(page: &str, class: &str) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn server_page_shows_weeks_of_probes_and_the_last_change() {
-    let registry = TestRegistry::start().await;
-    let peer = Peer::start(servers::modern_with(&["add", "subtract"])).await;
-    let id = registry.publish_mcp(&peer.url("/mcp")).await;
-    registry.deliver_events().await;
+    let (registry, peer, id) = live_server(servers::modern_with(&["add", "subtract"])).await;
     for week in 0..5 {
         registry.advance(DAY * 7 - HOUR);
         if week == 3 {
@@ -69,7 +66,6 @@ async fn server_page_shows_weeks_of_probes_and_the_last_change() {
 
 #[tokio::test]
 async fn server_page_shows_parameters_and_effects_of_tools() {
-    let registry = TestRegistry::start().await;
     let tools = json!([
         {
             "name": "execute_sql", "description": "Executes a SQL query.",
@@ -83,9 +79,7 @@ async fn server_page_shows_parameters_and_effects_of_tools() {
             "annotations": { "readOnlyHint": true }, "inputSchema": { "type": "object" },
         },
     ]);
-    let peer = Peer::start(servers::modern_with_tools(tools)).await;
-    let id = registry.publish_mcp(&peer.url("/mcp")).await;
-    registry.deliver_events().await;
+    let (registry, _peer, id) = live_server(servers::modern_with_tools(tools)).await;
     let shown = page(&registry, &id).await;
     for text in [
         "may delete or overwrite",

@@ -27,11 +27,8 @@ async fn result(registry: &TestRegistry, method: &str, params: &Value) -> Value 
 
 async fn code(registry: &TestRegistry, method: &str, params: &Value) -> i64 {
     let reply = rpc(registry, method, params).await;
-    reply["error"]["code"].as_i64().unwrap_or_else(|| panic_with(method, params, &reply))
-}
-
-fn panic_with(method: &str, params: &Value, reply: &Value) -> i64 {
-    panic!("{method} {params} returned no error: {reply}")
+    let code = reply["error"]["code"].as_i64();
+    code.unwrap_or_else(|| panic!("{method} {params} returned no error: {reply}"))
 }
 
 /// A message of A2A 1.0.

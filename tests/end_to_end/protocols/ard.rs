@@ -5,7 +5,7 @@ use tests::assertions::assert_members;
 use tests::peers::{Peer, PeerRequest, agents, json_answer};
 use tests::test_registry::TestRegistry;
 
-use crate::fixtures::{AGENT, LivePair, SERVER, entry_schema, ids, live_fleet, live_pair, texts};
+use crate::fixtures::{AGENT, LivePair, SERVER, entry_schema, live_fleet, live_pair, texts, values_of};
 
 #[tokio::test]
 async fn ard_search_returns_only_fields_that_ard_defines() {
@@ -151,7 +151,7 @@ async fn live_listings_can_be_explored_and_browsed() {
         let encoded: String = filter.bytes().map(|byte| format!("%{byte:02X}")).collect();
         let page = registry.get(&format!("/api/ard/agents?filter={encoded}")).await;
         assert_eq!(page.status, 200, "{filter}: {page:?}");
-        assert_eq!(ids(&page.body["items"], "displayName"), found, "{filter}");
+        assert_eq!(values_of(&page.body["items"], "displayName"), found, "{filter}");
     }
 }
 

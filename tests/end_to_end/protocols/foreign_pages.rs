@@ -16,18 +16,6 @@ const FOREIGN: [(&str, &str); 3] = [
 ];
 const FORM: &str = "application/x-www-form-urlencoded";
 
-async fn send(
-    registry: &TestRegistry,
-    method: &str,
-    path: &str,
-    headers: &[(&str, &str)],
-    body: &str,
-) -> Reply {
-    let headers: Vec<(String, String)> =
-        headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    registry.send(method, path, &headers, body.to_owned()).await
-}
-
 fn code(reply: &Reply) -> (u16, &str) {
     (reply.status, reply.body["code"].as_str().unwrap_or_default())
 }
@@ -48,13 +36,13 @@ async fn get_requests_of_foreign_pages_change_nothing() {
             let before = registry.table().await;
             pair.peers.iter().for_each(Peer::forget_requests);
             for header in FOREIGN {
-                let reply = send(registry, "GET", &path, &[header], "").await;
+                let reply = registry.send("GET", &path, &[header], "").await;
                 let is_refused = reply.status == 403;
                 // This registry is on loopback: `score` would read servers of the visitor's machine.
                 assert_eq!(is_refused, route.acts || entry.name == "score", "{path} {header:?}: {reply:?}");
             }
             assert_eq!(before.difference(&registry.table().await), [""; 0], "{path}");
-            let reply = send(registry, "GET", &path, &[("sec-fetch-site", "none")], "").await;
+            let reply = registry.send("GET", &path, &[("sec-fetch-site", "none")], "").await;
             assert_ne!(reply.status, 403, "{path}: {reply:?}");
             let changed = before.difference(&registry.table().await);
             assert!(route.acts || changed.is_empty(), "{path} changed {changed:?}");
@@ -82,9 +70,8 @@ async fn forms_of_foreign_pages_publish_nothing() {
                 [("sec-fetch-site", "cross-site"), ("origin", "null"), ("origin", "https://evil.example.org")]
             {
                 let headers = [("content-type", kind), header];
-                let reply =
-                    send(&registry, "POST", "/api/publish", &headers, "url=http%3A%2F%2F127.0.0.1%3A1%2F")
-                        .await;
+                let url = "url=http%3A%2F%2F127.0.0.1%3A1%2F";
+                let reply = registry.send("POST", "/api/publish", &headers, url).await;
                 assert_eq!(reply.status, 403, "{kind} {header:?}: {reply:?}");
             }
         }
@@ -95,7 +82,7 @@ async fn forms_of_foreign_pages_publish_nothing() {
             ("sec-fetch-site", "same-origin"),
             ("origin", origin.trim_end_matches('/')),
         ];
-        let reply = send(&registry, "POST", "/api/publish", &own, "url=nonsense").await;
+        let reply = registry.send("POST", "/api/publish", &own, "url=nonsense").await;
         assert_eq!(reply.status, 422, "{reply:?}");
     }
 }
@@ -108,9 +95,9 @@ async fn foreign_names_are_refused_on_loopback_by_every_route_that_acts() {
     let score = "/api/score?url=http%3A%2F%2F127.0.0.1%3A1%2F";
     let demo = format!("/api/products/demo?listing_id={}", pair.agent);
     for path in [score, &demo] {
-        let reply = send(registry, "GET", path, &[("host", "evil.example.org")], "").await;
+        let reply = registry.send("GET", path, &[("host", "evil.example.org")], "").await;
         assert_eq!(code(&reply), (403, "foreign_host"), "{path}");
-        let reply = send(registry, "GET", path, &[("origin", "https://evil.example.org")], "").await;
+        let reply = registry.send("GET", path, &[("origin", "https://evil.example.org")], "").await;
         assert_eq!(code(&reply), (403, "foreign_origin"), "{path}");
     }
     let body = json!({}).to_string();
@@ -128,11 +115,11 @@ async fn foreign_names_are_refused_on_loopback_by_every_route_that_acts() {
             ("origin", "null", "foreign_origin"),
         ] {
             let headers = [("content-type", "application/json"), (name, value)];
-            let reply = send(registry, "POST", path, &headers, &body).await;
+            let reply = registry.send("POST", path, &headers, &body).await;
             assert_eq!(code(&reply), (403, refusal), "{path}");
         }
         let near = [("content-type", "application/json"), ("origin", "http://localhost:6274")];
-        assert_ne!(send(registry, "POST", path, &near, &body).await.status, 403, "{path}");
+        assert_ne!(registry.send("POST", path, &near, &body).await.status, 403, "{path}");
     }
 }
 
@@ -144,11 +131,11 @@ async fn pages_may_use_the_json_api_of_a_public_registry() {
         [("origin", "https://app.example.org"), ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "cors")];
     let json_page = [&page[..], &[("content-type", "application/json")]].concat();
     let body = json!({ "url": "http://127.0.0.1:1/" }).to_string();
-    let reply = send(&registry, "POST", "/api/publish", &json_page, &body).await;
+    let reply = registry.send("POST", "/api/publish", &json_page, &body).await;
     assert_eq!((reply.status, reply.header("access-control-allow-origin")), (200, "*"), "{reply:?}");
     for path in ["/api/match?q=adder", "/api/listings/active", "/api/score?url=http%3A%2F%2F127.0.0.1%3A1%2F"]
     {
-        let reply = send(&registry, "GET", path, &page, "").await;
+        let reply = registry.send("GET", path, &page, "").await;
         assert_eq!((reply.status, &reply.body["ok"]), (200, &Value::Bool(true)), "{path}: {reply:?}");
     }
 }

@@ -13,7 +13,7 @@ use tests::peers::{Peer, agents, servers};
 use tests::template::root;
 use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry, id_of};
 
-use crate::fixtures::{demote, time};
+use crate::fixtures::{demote, probe_to_live, time};
 
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 /// The key of the registry's own metadata for a registry without a domain.
@@ -29,18 +29,10 @@ fn schema() -> Validator {
 /// Publishes a server by its server.json and lets it go Live.
 async fn publish_live(registry: &TestRegistry, peer: &Peer, name: &str, version: &str) -> ListingId {
     let url = peer.url(&format!("/{}", name.replace('/', "-")));
-    let body = json!({
-        "name": name, "description": format!("Serves {name}."), "version": version,
-        "remotes": [{ "type": "streamable-http", "url": url }],
-    });
-    go_live(registry, id_of(&registry.publish(&body).await)).await
-}
-
-async fn go_live(registry: &TestRegistry, id: ListingId) -> ListingId {
-    registry.first_probe(&id).await;
-    assert_eq!(registry.lane(&id).await, "active", "{}", registry.status(&id).await);
-    registry.index().await;
-    id
+    let mut body = crate::fixtures::server_json(name, &url);
+    body["description"] = json!(format!("Serves {name}."));
+    body["version"] = json!(version);
+    probe_to_live(registry, id_of(&registry.publish(&body).await)).await
 }
 
 async fn get_ok(registry: &TestRegistry, path: &str) -> Value {
@@ -142,7 +134,7 @@ async fn only_live_servers_are_listed_and_all_are_valid() {
     publish_live(&registry, &modern, "org.example/adder", "1.0.0").await;
     for url in [legacy.url("/"), modern.url("/Other%20one?tenant=a%7Cb")] {
         let id = registry.publish_mcp(&url).await;
-        go_live(&registry, id).await;
+        probe_to_live(&registry, id).await;
     }
     registry.live_card(&agent.card()).await;
     let failed = registry.publish_mcp(&silent.url("/mcp")).await;
@@ -340,7 +332,7 @@ async fn demoted_server_is_listed_as_deleted_for_some_days() {
         "websiteUrl": "https://clock.example.org/",
         "remotes": [{ "type": "streamable-http", "url": failing.url("/clock") }],
     });
-    let id = go_live(&registry, id_of(&registry.publish(&clock).await)).await;
+    let id = probe_to_live(&registry, id_of(&registry.publish(&clock).await)).await;
     publish_live(&registry, &peer, "org.example/weather", "1.0.0").await;
     let visit = registry.now();
     let found = async |query: &str| get_ok(&registry, &format!("/v0.1/servers?{query}")).await;
@@ -397,7 +389,7 @@ async fn demoted_server_is_listed_as_deleted_for_some_days() {
         .publish(&json!({ "name": demoted, "description": "Serves again.", "version": "2.0.0",
         "remotes": [{ "type": "streamable-http", "url": failing.url("/org.example-clock") }] }))
         .await;
-    go_live(&registry, id.clone()).await;
+    probe_to_live(&registry, id.clone()).await;
     let back = found(&since).await;
     assert_eq!(names(&back), [live[0], demoted, live[1]]);
     let mut entries = back["servers"].as_array().unwrap().iter();

@@ -2,7 +2,6 @@
 //! peer serves the cards and answers the probes. All interface URLs are changed to that peer, so that no
 //! other host gets a request.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -12,13 +11,13 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, PeerRequest, agents, empty, error};
 use tests::test_registry::{TestRegistry, id_of};
 
-use super::{Tally, documents, sample, tally_text};
+use super::{Tally, documents, tally_text};
 
-/// Publishes every `server.json` of a folder; returns how many had which outcome.
-async fn publish_server_json(root: &Path) -> Tally {
+#[tokio::test]
+async fn sample_server_json_is_listed_or_refused_with_the_invalid_field() {
     let registry = TestRegistry::start().await;
     let mut tally = Tally::new();
-    for (name, document) in documents(root, "server_json") {
+    for (name, document) in documents("server_json") {
         let reply = registry.post_raw("/api/publish", Some("application/json"), document).await;
         let outcome = match reply.status {
             200 => format!("200 {}", reply.body["status"].as_str().unwrap()),
@@ -40,12 +39,6 @@ async fn publish_server_json(root: &Path) -> Tally {
     }
     // No probes run, because they would send requests to the hosts in the documents.
     assert_eq!(registry.probe_statistics().await["used"], 0);
-    tally
-}
-
-#[tokio::test]
-async fn sample_server_json_is_listed_or_refused_with_the_invalid_field() {
-    let tally = publish_server_json(&sample()).await;
     insta::assert_snapshot!(tally_text("published server.json documents", &tally), @"
     200 queued: 9
     422 invalid_server_description: 1
@@ -76,9 +69,9 @@ fn answer_any_dialect(request: &PeerRequest) -> axum::response::Response {
     }
 }
 
-/// Publishes and probes every card of a folder; returns how many had which outcome.
-async fn publish_cards(root: &Path) -> Tally {
-    let documents = documents(root, "agent_cards");
+#[tokio::test(flavor = "multi_thread")]
+async fn sample_cards_go_live_or_get_a_reason() {
+    let documents = documents("agent_cards");
     let peer = Peer::start(agents::only(404)).await;
     let mut bodies: Vec<Bytes> = Vec::new();
     for (folder, document) in documents.values().enumerate() {
@@ -130,12 +123,6 @@ async fn publish_cards(root: &Path) -> Tally {
         };
         *tally.entry(outcome).or_default() += 1;
     }
-    tally
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn sample_cards_go_live_or_get_a_reason() {
-    let tally = publish_cards(&sample()).await;
     insta::assert_snapshot!(tally_text("published cards", &tally), @"
     active: 6
     needs_fix (interface_url_missing no_interface): 1

@@ -11,6 +11,12 @@ use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
 use tlog_tiles::{Checkpoint, Hash, check_record, record_hash};
 
+use crate::fixtures::live_agent;
+
+pub(super) async fn checkpoint(registry: &TestRegistry) -> String {
+    registry.get("/log/checkpoint").await.body.as_str().unwrap().to_owned()
+}
+
 /// Gets the proof of a leaf and verifies it with the key of the log.
 pub(crate) async fn verified_proof(registry: &TestRegistry, query: &str) -> Value {
     let reply = registry.get(&format!("/log/proof?{query}")).await;
@@ -124,8 +130,7 @@ fn assert_commits_to(proof: &Value, jws: &str) {
 #[tokio::test]
 async fn one_leaf_commits_to_all_attestations_of_an_hour() {
     const ISSUED: usize = 7;
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, _peer, id) = live_agent().await;
     registry.tick().await;
     let size = async || registry.get("/log").await.body["tree_size"].as_u64().unwrap();
     let before = size().await;
@@ -184,8 +189,7 @@ async fn old_attestation_leaf(registry: &TestRegistry, id: &ListingId) {
 
 #[tokio::test]
 async fn attestations_do_not_hide_the_last_decision() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, peer, id) = live_agent().await;
     let mut days = Vec::new();
     let step = async |event: &str| {
         registry.advance(std::time::Duration::from_secs(2));

@@ -6,16 +6,12 @@ use signed_note::{Note, StandardVerifier, Verifier, VerifierList};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{TICK, TestRegistry};
 
-use super::evidence_log::leaves;
+use super::evidence_log::{checkpoint, leaves};
 
 fn verifies(checkpoint: &str, vkey: &str) -> bool {
     let verifier: Box<dyn Verifier> = Box::new(StandardVerifier::new(vkey).unwrap());
     let note = Note::from_bytes(checkpoint.as_bytes()).unwrap();
     note.verify(&VerifierList::new(vec![verifier])).is_ok()
-}
-
-async fn checkpoint(registry: &TestRegistry) -> String {
-    registry.get("/log/checkpoint").await.body.as_str().unwrap().to_owned()
 }
 
 async fn request(registry: &TestRegistry, step: &str) -> Result<Value, String> {

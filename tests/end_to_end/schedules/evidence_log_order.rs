@@ -9,31 +9,20 @@ use proptest::test_runner::TestRunner;
 use registry::app::App;
 use registry::events::Bus;
 use registry::model::{
-    Clock, FeedItem, HashPrefix, Lane, Listing, ListingId, Moment, PublicReason, Random, Withdrawal,
+    Clock, HashPrefix, Lane, Listing, ListingId, Moment, PublicReason, Random, Withdrawal,
 };
 use registry::probe::run;
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents};
+use tests::fixtures::feed_item;
 use tests::test_registry::{DAY, HOUR, TestRegistry};
 
 use super::evidence_log::{leaves, verified_proof};
+use crate::fixtures::live_agent;
 
 /// Another process on the same table, with a clock of its own.
 fn process(registry: &TestRegistry, now: Moment) -> App {
     let store = registry.app.store.clone();
     App::new(registry.app.settings.clone(), store, Bus::Silent, Clock::manual(now), Random::seeded(11))
-}
-
-fn news(listing: &Listing, at: Moment) -> FeedItem {
-    FeedItem {
-        what: "listing_withdrawn".to_owned(),
-        at,
-        listing_id: Some(listing.id.clone()),
-        kind: listing.kind,
-        name: listing.name.clone(),
-        text: String::new(),
-        severity: None,
-    }
 }
 
 fn withdrawn(before: &Listing, at: Moment) -> Listing {
@@ -64,17 +53,17 @@ async fn assert_last(registry: &TestRegistry, id: &ListingId, event: &str) {
 /// The operator's command began first, but its first attempt was refused because a recheck wrote its result.
 #[tokio::test]
 async fn withdrawal_that_began_before_a_recheck_ended_follows_it() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, _peer, id) = live_agent().await;
     registry.advance(DAY * 6 + HOUR * 12);
     let (began, store) = (registry.now(), &registry.app.store);
     let before = store.listing(&id).await.unwrap().unwrap();
     registry.advance(Duration::from_secs(20));
     run::recheck(&registry.app, HashPrefix::default()).await.unwrap();
-    let refused = store.decide(&before, &withdrawn(&before, began), &news(&before, began)).await;
+    let news = feed_item("listing_withdrawn", &before, began);
+    let refused = store.decide(&before, &withdrawn(&before, began), &news).await;
     assert!(!refused.unwrap(), "the listing was probed since it was read");
     let before = store.listing(&id).await.unwrap().unwrap();
-    assert!(store.decide(&before, &withdrawn(&before, began), &news(&before, began)).await.unwrap());
+    assert!(store.decide(&before, &withdrawn(&before, began), &news).await.unwrap());
     registry.tick().await;
     assert_eq!(ordered_events(&registry, &id).await, ["live", "confirmed", "withdrawn"]);
     assert_last(&registry, &id, "withdrawn").await;
@@ -83,14 +72,14 @@ async fn withdrawal_that_began_before_a_recheck_ended_follows_it() {
 /// A proof expired, but the listing was confirmed before this was recorded.
 #[tokio::test]
 async fn expiry_is_not_recorded_after_a_later_decision() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, _peer, id) = live_agent().await;
     registry.advance(DAY * 6 + HOUR * 12);
     let read_at = registry.now();
     registry.advance(Duration::from_secs(20));
     run::recheck(&registry.app, HashPrefix::default()).await.unwrap();
     let listing = registry.app.store.listing(&id).await.unwrap().unwrap();
-    registry.app.store.record_overdue(&[news(&listing, read_at)]).await.unwrap();
+    let news = feed_item("listing_withdrawn", &listing, read_at);
+    registry.app.store.record_overdue(&[news]).await.unwrap();
     registry.tick().await;
     assert_eq!(ordered_events(&registry, &id).await, ["live", "confirmed"]);
     assert_last(&registry, &id, "confirmed").await;
@@ -99,8 +88,7 @@ async fn expiry_is_not_recorded_after_a_later_decision() {
 /// In logs of older versions, times may contradict the order of the tree.
 #[tokio::test]
 async fn proof_returns_the_last_decision_of_the_tree_whatever_its_time() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, _peer, id) = live_agent().await;
     registry.advance(Duration::from_secs(1));
     let withdrawal = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
     ::operator::handle(&registry.app, withdrawal).await.unwrap();
@@ -119,8 +107,7 @@ async fn decisions_with_skewed_clocks_stay_in_order() {
     for _ in 0..8 {
         let decisions = prop::collection::vec((-600_000_i64..600_000, any::<bool>()), 2..12);
         let decisions = decisions.new_tree(&mut runner).unwrap().current();
-        let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-        let id = registry.live_card(&peer.card()).await;
+        let (registry, _peer, id) = live_agent().await;
         let mut expected = vec!["live".to_owned()];
         for (skew, sequences) in &decisions {
             registry.advance(Duration::from_millis(700));

@@ -15,7 +15,7 @@ use tests::peers::{Peer, PeerRequest, agents, empty};
 use tests::test_registry::{TICK, TestOptions, TestRegistry};
 use tlog_tiles::{Checkpoint, Hash, check_tree};
 
-use super::evidence_log::verified_proof;
+use super::evidence_log::{checkpoint, verified_proof};
 
 /// The time in all cosignatures.
 const COSIGNED_AT: u64 = 1_795_176_000;
@@ -150,10 +150,6 @@ async fn witnessed_registry(witnesses: &[&Witness]) -> (TestRegistry, Peer) {
     (registry, peer)
 }
 
-async fn checkpoint(registry: &TestRegistry) -> String {
-    registry.get("/log/checkpoint").await.body.as_str().unwrap().to_owned()
-}
-
 async fn tick(registry: &TestRegistry) {
     registry.advance(TICK);
     registry.tick().await;
@@ -220,9 +216,7 @@ async fn witness_that_cosigned_another_size_names_it() {
 async fn witness_refuses_a_log_that_does_not_contain_what_it_cosigned() {
     let witness = Witness::start("witness.example/w1", 1).await;
     let (registry, peer) = witnessed_registry(&[&witness]).await;
-    for folder in 1..3 {
-        registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
-    }
+    registry.live_agents(&peer, 1..3).await;
     tick(&registry).await;
     assert_eq!(witness.cosigned_size(&checkpoint(&registry).await), Some(3));
     // As if the registry had shown it another log.

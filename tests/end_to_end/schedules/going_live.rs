@@ -4,8 +4,14 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TestRegistry, id_of};
 
-/// Publishes a peer and lets it go Live; returns its status.
-async fn publish_until_live(registry: &TestRegistry, body: Value) -> Value {
+#[tokio::test]
+async fn server_json_goes_live_under_its_name() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let body = json!({
+        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+        "name": "org.example/adder", "title": "The Adder", "description": "Adds what it is given.",
+        "version": "3.1.0", "remotes": [{ "type": "streamable-http", "url": peer.url("/mcp") }],
+    });
     let answer = registry.publish(&body).await;
     assert_eq!((&answer["status"], &answer["lane"]), (&json!("queued"), &json!("queued")));
     let id = id_of(&answer);
@@ -19,18 +25,6 @@ async fn publish_until_live(registry: &TestRegistry, body: Value) -> Value {
     assert_eq!(status["lane"], "active", "{status}");
     let kinds: Vec<Value> = registry.events().iter().map(|event| event["detail-type"].clone()).collect();
     assert_eq!(kinds, ["listing.live"]);
-    status
-}
-
-#[tokio::test]
-async fn server_json_goes_live_under_its_name() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    let body = json!({
-        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
-        "name": "org.example/adder", "title": "The Adder", "description": "Adds what it is given.",
-        "version": "3.1.0", "remotes": [{ "type": "streamable-http", "url": peer.url("/mcp") }],
-    });
-    let status = publish_until_live(&registry, body).await;
     assert_eq!(status["listing_id"], "mcp-org-example-adder");
     assert_eq!(status["name"], "The Adder", "the published title stays");
     for name in ["org.example/adder", "the  ADDER"] {

@@ -7,6 +7,8 @@ use serde_json::json;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TestRegistry};
 
+use crate::fixtures::live_agent;
+
 async fn stored(registry: &TestRegistry, id: &ListingId) -> Listing {
     registry.app.store.listing(id).await.unwrap().unwrap()
 }
@@ -22,8 +24,7 @@ async fn is_due(registry: &TestRegistry, id: &ListingId) -> bool {
 
 #[tokio::test]
 async fn failed_score_makes_a_live_listing_due_at_most_once_in_six_hours() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, peer, id) = live_agent().await;
     registry.advance(HOUR);
     score(&registry, &peer).await;
     assert!(!is_due(&registry, &id).await, "a score that succeeds changes nothing");
@@ -59,8 +60,7 @@ async fn failed_score_makes_a_live_listing_due_at_most_once_in_six_hours() {
 
 #[tokio::test]
 async fn three_sources_that_report_a_failure_within_a_day_make_a_listing_due() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, _peer, id) = live_agent().await;
     let report = async |source: u8, ok: bool| {
         let address = IpAddr::V4(Ipv4Addr::new(127, 0, 0, source));
         let body = json!({ "action": "deposit_outcome", "listing_id": id, "ok": ok });

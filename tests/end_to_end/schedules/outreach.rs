@@ -14,7 +14,7 @@ use tests::instrumented::Fault;
 use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer};
 use tests::test_registry::{DAY, Table, TestOptions, TestRegistry};
 
-use crate::fixtures::{demote, live_agent, time};
+use crate::fixtures::{demote, go_live_again, live_agent, live_agent_with, time};
 
 /// No rechecks while these tests move the clock by months.
 fn without_rechecks() -> TestOptions {
@@ -90,9 +90,7 @@ async fn invitation_contains_its_reason_and_the_opt_out() {
 
 #[tokio::test]
 async fn listing_gets_at_most_one_invitation_in_thirty_days() {
-    let (registry, peer) =
-        (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, _peer, id) = live_agent_with(without_rechecks()).await;
     assert_eq!(registry.reach_out().await["invited"], 1);
     let invited_at = registry.now();
     for _ in 0..29 {
@@ -164,10 +162,7 @@ async fn opted_out_listing_stays_opted_out_after_a_demotion() {
     let (registry, peer, id) = live_agent().await;
     registry.post(OPT_OUT_PATH, &json!({ "listing_id": id })).await;
     demote(&registry, &peer, &id).await;
-    peer.answer_with(agents::newest);
-    registry.publish_card(&peer.card()).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.lane(&id).await, "active");
+    go_live_again(&registry, &peer, &id).await;
     assert_eq!(registry.reach_out().await["invited"], 0);
 }
 
@@ -178,16 +173,10 @@ async fn demotion_stops_invitations_and_does_not_shorten_the_pause_between_them(
     assert_eq!(registry.reach_out().await["invited"], 0);
     assert_eq!(registry.get(OPT_OUT_PATH).await.body["never_contacted"], 0, "a demoted one is not queued");
 
-    let go_live_again = async || {
-        peer.answer_with(agents::newest);
-        registry.publish_card(&peer.card()).await;
-        registry.deliver_events().await;
-        assert_eq!(registry.lane(&id).await, "active");
-    };
-    go_live_again().await;
+    go_live_again(&registry, &peer, &id).await;
     assert_eq!(registry.reach_out().await["invited"], 1);
     demote(&registry, &peer, &id).await;
-    go_live_again().await;
+    go_live_again(&registry, &peer, &id).await;
     assert_eq!(registry.reach_out().await["invited"], 0, "the last invitation was a week ago");
     assert_eq!(message_count(&registry, &id).await, 1);
 }

@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use registry::model::{FeedItem, Listing, ListingId};
+use registry::model::{Listing, ListingId};
 use registry::store::UnfinishedCount;
 use serde_json::{Value, json};
+use tests::fixtures::feed_item;
 use tests::peers::{Peer, PeerRequest, agents, empty, servers};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
@@ -132,15 +133,7 @@ async fn interrupted_count_goes_on_and_tells_each_expired_proof_once() {
     fleet.answer_with(|_: &PeerRequest| empty(503));
 
     let (store, now) = (&registry.app.store, registry.app.clock.now());
-    let news = |listing: &Listing| FeedItem {
-        what: "listing_overdue".to_owned(),
-        at: now,
-        listing_id: Some(listing.id.clone()),
-        kind: listing.kind,
-        name: listing.name.clone(),
-        text: String::new(),
-        severity: None,
-    };
+    let news = |listing: &Listing| feed_item("listing_overdue", listing, now);
     let mut count = UnfinishedCount::begin(now);
     let (first, next) = store.due(count.class, now, None).await.unwrap();
     store.record_overdue(&first.iter().map(news).collect::<Vec<_>>()).await.unwrap();

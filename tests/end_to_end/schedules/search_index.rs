@@ -9,7 +9,7 @@ use tests::instrumented::Fault;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
-use crate::fixtures::{another_process, query};
+use crate::fixtures::{another_process, query, with_index};
 
 async fn search(app: &App, text: &str) -> Found {
     app.search.find(&query(text, 20), app.clock.now()).await.unwrap()
@@ -17,19 +17,6 @@ async fn search(app: &App, text: &str) -> Found {
 
 fn ids(found: &Found) -> Vec<ListingId> {
     found.hits.iter().map(|hit| hit.listing.id.clone()).collect()
-}
-
-/// Makes agents Live that are not yet in the index.
-async fn live_and_unindexed(
-    registry: &TestRegistry,
-    agents: &Peer,
-    numbers: std::ops::Range<u32>,
-) -> Vec<ListingId> {
-    let mut ids = Vec::new();
-    for number in numbers {
-        ids.push(registry.live_card(&agents.url(&format!("/{number}/card.json"))).await);
-    }
-    ids
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -74,7 +61,7 @@ async fn search_with_a_loaded_index_costs_one_read() {
     )
     .await;
     let agents = Peer::start(agents::fleet).await;
-    live_and_unindexed(&registry, &agents, 0..12).await;
+    registry.live_agents(&agents, 0..12).await;
     registry.index().await;
     assert_eq!(search(&registry.app, "").await.total, 12);
     for (text, reads) in [("add numbers", 1), ("", 1), ("no such thing at all", 0)] {
@@ -91,7 +78,7 @@ async fn search_with_a_loaded_index_costs_one_read() {
 async fn preloaded_index_is_used_by_the_first_search_and_after_a_change_of_the_settings() {
     let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
     let agents = Peer::start(agents::fleet).await;
-    let live = live_and_unindexed(&registry, &agents, 0..2).await;
+    let live = registry.live_agents(&agents, 0..2).await;
     registry.index().await;
     let process = another_process(&registry.app);
     process.search.preload().await;
@@ -103,10 +90,7 @@ async fn preloaded_index_is_used_by_the_first_search_and_after_a_change_of_the_s
 
 #[tokio::test(flavor = "multi_thread")]
 async fn first_search_loads_the_index_after_a_failed_preload() {
-    let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
-    let agents = Peer::start(agents::fleet).await;
-    let live = live_and_unindexed(&registry, &agents, 0..2).await;
-    registry.index().await;
+    let (registry, live) = with_index(2).await;
     let process = another_process(&registry.app);
     for operation in ["GetItem", "BatchGetItem"] {
         registry.observer.faults.arm(operation, Fault::Throttle, 100);
@@ -121,7 +105,7 @@ async fn first_search_loads_the_index_after_a_failed_preload() {
 async fn concurrent_index_builds_lose_nothing() {
     let registry = TestRegistry::start_for_fleet().await;
     let agents = Peer::start(agents::fleet).await;
-    let all = live_and_unindexed(&registry, &agents, 0..40).await;
+    let all = registry.live_agents(&agents, 0..40).await;
     let twins: Vec<App> = (0..3).map(|_| another_process(&registry.app)).collect();
     let built = futures::future::join_all(twins.iter().map(|app| app.search.build())).await;
     assert!(built.iter().any(Result::is_ok), "{built:?}");
@@ -146,7 +130,7 @@ async fn next_index_build_does_the_work_of_a_failed_build() {
         (Fault::Throttle, "DeleteItem"),
         (Fault::AnswerLost, "DeleteItem"),
     ] {
-        live_and_unindexed(&registry, &agents, live..live + 3).await;
+        registry.live_agents(&agents, live..live + 3).await;
         live += 3;
         registry.observer.faults.arm(operation, fault, 100);
         let result = registry.app.search.build().await;
@@ -163,7 +147,7 @@ async fn next_index_build_does_the_work_of_a_failed_build() {
 async fn unchanged_listing_is_not_indexed_again() {
     let registry = TestRegistry::start_for_fleet().await;
     let agents = Peer::start(agents::fleet).await;
-    live_and_unindexed(&registry, &agents, 0..3).await;
+    registry.live_agents(&agents, 0..3).await;
     registry.index().await;
     registry.advance(DAY * 7 - HOUR);
     registry.recheck().await;

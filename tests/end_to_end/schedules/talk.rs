@@ -5,9 +5,9 @@
 use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
-use tests::test_registry::{DAY, HOUR, TestRegistry};
+use tests::test_registry::{DAY, TestRegistry};
 
-use crate::fixtures::{demote, live_agent, recheck_at};
+use crate::fixtures::{demote, go_live_again, live_agent, recheck_at};
 
 /// Kinds and texts of the messages in an inbox, newest first. Reads the table, because a request would count as a visit.
 async fn inbox(registry: &TestRegistry, id: &ListingId) -> Vec<(String, String)> {
@@ -88,10 +88,7 @@ async fn inbox_gets_one_message_for_each_recheck_and_each_failure() {
     assert!(messages[0].1.contains("Reason card_404: "), "{messages:?}");
     assert!(messages[1].1.starts_with("A probe of your listing failed"), "{messages:?}");
 
-    peer.answer_with(agents::newest);
-    registry.advance(HOUR);
-    registry.publish_card(&peer.card()).await;
-    registry.deliver_events().await;
+    go_live_again(&registry, &peer, &id).await;
     assert_eq!(kinds(&registry, &id).await[..1], ["welcome"], "Live again");
     let talk = registry.status(&id).await["talk"].clone();
     assert_eq!(talk["mode"], "grace", "a new grace begins: {talk}");
@@ -111,9 +108,6 @@ async fn needs_fix_message_does_not_quote_the_peer() {
     registry.tick().await;
     assert_eq!(inbox(&registry, &id).await.len(), 1, "one message, not one per probe");
 
-    peer.answer_with(agents::newest);
-    registry.advance(HOUR);
-    registry.publish_card(&peer.card()).await;
-    registry.deliver_events().await;
+    go_live_again(&registry, &peer, &id).await;
     assert_eq!(kinds(&registry, &id).await, ["welcome", "needs_fix"], "one each, although events repeat");
 }

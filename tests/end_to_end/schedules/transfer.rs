@@ -12,6 +12,7 @@ use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
 use super::evidence_log::{leaves, verified_proof};
+use crate::fixtures::live_agent;
 
 const BASE_URL: &str = "https://registry.example.org";
 
@@ -26,10 +27,7 @@ async fn moved_registry_goes_on_with_its_keys_and_its_log() {
     };
     let registry = start(&source).await;
     let peer = Peer::start(agents::fleet).await;
-    let mut ids = Vec::new();
-    for number in 0..3 {
-        ids.push(registry.live_card(&peer.url(&format!("/{number}/card.json"))).await);
-    }
+    let ids = registry.live_agents(&peer, 0..3).await;
     registry.advance(HOUR);
     registry.tick().await;
     let attestation = registry.call_tool("attest", &json!({ "listing_id": ids[0] })).await;
@@ -108,8 +106,7 @@ async fn import_brings_back_lost_listings_but_no_revoked_token() {
 /// The table was imported without the key service of its signing key.
 #[tokio::test]
 async fn new_signing_key_replaces_one_that_stayed_in_a_key_service() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, _peer, id) = live_agent().await;
     let attest =
         async || registry.call_tool("attest", &json!({ "listing_id": id })).await["attestation"].clone();
     let old = attest().await;

@@ -8,7 +8,7 @@ use tests::peers::{Peer, agents, error, json_answer};
 use tests::template::sample_event;
 use tests::test_registry::{DAY, HOUR, TestRegistry};
 
-use crate::fixtures::{demote, live_agent, recheck_at, time};
+use crate::fixtures::{demote, go_live_again, live_agent, recheck_at, time};
 
 #[tokio::test]
 async fn rechecks_happen_within_a_week_and_are_spread_over_two_hours() {
@@ -42,9 +42,7 @@ async fn rechecks_happen_within_a_week_and_are_spread_over_two_hours() {
 async fn recheck_parts_cover_each_listing_once() {
     let registry = TestRegistry::start_for_fleet().await;
     let peer = Peer::start(agents::fleet).await;
-    for folder in 0..24 {
-        registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
-    }
+    registry.live_agents(&peer, 0..24).await;
     registry.advance(DAY * 7);
     let mut event = sample_event("recheck-part").unwrap();
     let mut probed = Vec::new();
@@ -113,10 +111,7 @@ async fn failures_in_three_different_hours_demote_a_listing() {
     };
     assert_eq!(counted().await, [1, 0, 1].map(|count| json!(count)), "a listing counts once");
 
-    peer.answer_with(agents::newest);
-    registry.advance(HOUR);
-    registry.publish_card(&peer.card()).await;
-    registry.deliver_events().await;
+    go_live_again(&registry, &peer, &id).await;
     let fixed = registry.status(&id).await;
     assert_eq!((&fixed["lane"], &fixed["reasons"]), (&json!("active"), &json!([])), "{fixed}");
     assert_eq!(registry.live_counts().await, (1, 0));
@@ -141,11 +136,7 @@ async fn demoted_agent_needs_a_complete_probe_to_become_live_again() {
     let status = registry.status(&id).await;
     assert_eq!((&status["lane"], registry.live_counts().await), (&json!("demoted"), (0, 0)), "{status}");
 
-    peer.answer_with(agents::newest);
-    registry.advance(HOUR);
-    registry.publish_card(&peer.card()).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.status(&id).await["lane"], "active");
+    go_live_again(&registry, &peer, &id).await;
 }
 
 #[tokio::test]

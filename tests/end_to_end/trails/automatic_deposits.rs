@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tests::instrumented::Fault;
 use tests::peers::{Peer, agents};
-use tests::test_registry::{HOUR, TICK, TestOptions, TestRegistry};
+use tests::test_registry::{HOUR, TICK, TestRegistry};
 
 use super::{assert_close, number, trail};
-use crate::fixtures::{live_agent, live_pair};
+use crate::fixtures::{live_agent, live_pair, values_of};
 
 #[tokio::test]
 async fn each_publication_probe_and_funnel_step_changes_the_trail_once() {
@@ -55,7 +55,7 @@ async fn failed_probe_raises_the_danger_value_and_successful_probe_lowers_it() {
     assert_eq!(row["danger"], 0.0, "{row}");
     assert_eq!(row["event_counts"]["probes_fail"], 0, "a 503 was counted as a failed probe");
     let board = registry.call_tool("follow_trail", &json!({ "kind": "dangerous" })).await;
-    assert_eq!(super::ids(&board["items"]), [failing.as_str()]);
+    assert_eq!(values_of(&board["items"], "listing_id"), [failing.as_str()]);
     assert_eq!(board["items"][0]["lane"], "needs_fix");
     let hot = registry.call_tool("follow_trail", &json!({ "kind": "hot" })).await;
     assert_eq!(hot["items"], json!([]), "only Live listings are hot");
@@ -101,10 +101,7 @@ async fn trail_changes_of_a_match_are_written_by_a_later_request() {
 
 #[tokio::test]
 async fn trail_changes_that_failed_are_written_later() {
-    let options = TestOptions::default();
-    let registry = TestRegistry::start_with(options).await;
-    let peer = Peer::start(agents::newest).await;
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, _peer, id) = live_agent().await;
     trail(&registry, &id).await;
     registry.advance(Duration::from_secs(30));
     registry.observer.faults.arm("TransactWriteItems", Fault::TransactionConflict, 100);

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use tests::assertions::assert_members;
 use tests::test_registry::{DAY, HOUR};
 
-use super::{STIGMERGY, assert_close, ids, number, sensed, trace_body, trail};
-use crate::fixtures::{call_as, live_agent, live_fleet, live_pair};
+use super::{STIGMERGY, assert_close, number, sensed, trace_body, trail};
+use crate::fixtures::{call_as, live_agent, live_fleet, live_pair, values_of};
 
 #[tokio::test]
 async fn trail_marks_are_shown_with_the_newest_first() {
@@ -135,11 +135,12 @@ async fn rankings_are_sorted_by_strength_after_decay() {
     }
     let mild = json!({ "listing_id": servers[2], "kind": "danger", "intensity": 6 });
     call_as(&registry, 2, "leave_trace", mild).await.unwrap();
+    let [old, new, mild] = [0, 1, 2].map(|number| servers[number].as_str());
     let hot = registry.call_tool("follow_trail", &json!({ "kind": "hot" })).await;
-    assert_eq!(ids(&hot["items"])[..2], [servers[1].as_str(), servers[0].as_str()], "{hot}");
+    assert_eq!(values_of(&hot["items"], "listing_id")[..2], [new, old], "{hot}");
     // 31 from six days (two half-lives) ago is now less than 9.
     let dangerous = registry.call_tool("follow_trail", &json!({ "kind": "dangerous", "limit": 40 })).await;
-    assert_eq!(ids(&dangerous["items"]), [servers[2].as_str(), servers[0].as_str()], "{dangerous}");
+    assert_eq!(values_of(&dangerous["items"], "listing_id"), [mild, old], "{dangerous}");
     assert_eq!(registry.refused_tool("follow_trail", &json!({ "limit": 41 })).await["code"], "out_of_range");
 }
 

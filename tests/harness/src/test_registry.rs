@@ -11,6 +11,7 @@ mod table;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::net::IpAddr;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -171,10 +172,10 @@ impl TestRegistry {
     }
 
     /// Any request.
-    pub async fn send(&self, method: &str, path: &str, headers: &[(String, String)], body: String) -> Reply {
+    pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
         let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
-        let request = self.http.request(method, self.url(path)).body(body);
-        Reply::of(headers.iter().fold(request, |request, (name, value)| request.header(name, value))).await
+        let request = self.http.request(method, self.url(path)).body(body.to_owned());
+        Reply::of(headers.iter().fold(request, |request, (name, value)| request.header(*name, *value))).await
     }
 
     /// A POST of JSON with a bearer token, as an operator sends it.
@@ -205,12 +206,6 @@ impl TestRegistry {
         let result = self.tool_result(name, arguments).await;
         assert_eq!(result["isError"], true, "{name} {arguments}: {result}");
         result["structuredContent"].clone()
-    }
-
-    /// Calls an operation as an MCP tool; `None` if it refuses the arguments.
-    pub async fn try_tool(&self, name: &str, arguments: &Value) -> Option<Value> {
-        let result = self.tool_result(name, arguments).await;
-        (result["isError"] == false).then(|| result["structuredContent"].clone())
     }
 
     async fn tool_result(&self, name: &str, arguments: &Value) -> Value {
@@ -398,6 +393,15 @@ impl TestRegistry {
         self.first_probe(&id).await;
         assert_eq!(self.lane(&id).await, "active", "{}", self.status(&id).await);
         id
+    }
+
+    /// Lets agents of a fleet go Live that are not yet in the index.
+    pub async fn live_agents(&self, fleet: &Peer, numbers: Range<u32>) -> Vec<ListingId> {
+        let mut ids = Vec::new();
+        for number in numbers {
+            ids.push(self.live_card(&fleet.url(&format!("/{number}/card.json"))).await);
+        }
+        ids
     }
 
     /// The whole table. This read is not counted by the observer.

@@ -38,11 +38,8 @@ pub(super) async fn restore_unless(
 ) -> Result<bool, Problem> {
     let hosts = app.store.blocked_hosts().await?;
     for _ in 0..ATTEMPTS {
-        let before = app
-            .store
-            .listing(id)
-            .await?
-            .ok_or_else(|| Problem::listing_not_found(&app.settings, id.as_str()))?;
+        let unknown = || Problem::listing_not_found(&app.settings, id.as_str());
+        let before = app.store.listing(id).await?.ok_or_else(unknown)?;
         if let Some(block) = hosts.covering(&before.hosts()) {
             return Err(blocked(block));
         }
@@ -109,11 +106,8 @@ pub(super) async fn take_off(
 /// then; 404 for an unknown listing.
 pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Problem> {
     for _ in 0..ATTEMPTS {
-        let before = app
-            .store
-            .listing(id)
-            .await?
-            .ok_or_else(|| Problem::listing_not_found(&app.settings, id.as_str()))?;
+        let unknown = || Problem::listing_not_found(&app.settings, id.as_str());
+        let before = app.store.listing(id).await?.ok_or_else(unknown)?;
         if !before.lane.is_proven() {
             return Ok(before);
         }

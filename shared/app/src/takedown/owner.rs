@@ -10,9 +10,8 @@ pub async fn withdraw_by_owner(app: &App, id: &ListingId) -> Result<bool, Proble
     let reason = PublicReason::try_from("Withdrawn by its owner.".to_owned());
     let reason = reason.map_err(|error| Problem::fault(error.to_string()))?;
     let withdrawal = Withdrawal { reason, at: app.clock.now(), blocked_host: None, by_owner: true };
-    take_off(app, id, &withdrawal)
-        .await?
-        .ok_or_else(|| Problem::listing_not_found(&app.settings, id.as_str()))
+    let unknown = || Problem::listing_not_found(&app.settings, id.as_str());
+    take_off(app, id, &withdrawal).await?.ok_or_else(unknown)
 }
 
 /// Restores a listing that its owner withdrew; false if it is not withdrawn. 404 for an unknown listing, 403 if its

@@ -83,9 +83,8 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         let details = change.assessment.changed.as_ref().map(|changed| tool_diff::in_words(&changed.details));
         let details = details.filter(|words| !words.is_empty()).map(|words| format!(" {words}"));
         let text = format!(
-            "Your tools changed since the last good probe.{} If you did not change them, someone else did. The \
-             operation listing_tools shows the texts before and after the change, and the check \
-             tools_unchanged shows the hashes.",
+            "Your tools changed since an earlier probe.{} If you did not change them, someone else did. The \
+             operation listing_tools shows the texts before and after the change.",
             details.unwrap_or_default()
         );
         messages.push(message(TalkKind::Drift, text));

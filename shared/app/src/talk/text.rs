@@ -10,14 +10,12 @@ use registry_model::error::Problem;
 /// The text of an action as it is stored; `None` for a check-in without text. 422 names the fault.
 pub fn read_text(action: TalkAction, text: Option<&str>) -> Result<Option<String>, Problem> {
     let text = text.unwrap_or_default().trim();
+    if text.is_empty() && action == TalkAction::CheckIn {
+        return Ok(None);
+    }
     if text.is_empty() {
-        return match action {
-            TalkAction::CheckIn => Ok(None),
-            _ => {
-                let detail = "`text` must not be empty. Only the action check_in needs no text.";
-                Err(Problem::invalid("text", "empty_text", detail))
-            }
-        };
+        let detail = "`text` must not be empty. Only the action check_in needs no text.";
+        return Err(Problem::invalid("text", "empty_text", detail));
     }
     public_text("text", text, action.longest_text()).map(Some)
 }

@@ -24,7 +24,7 @@ const INTERVAL: SignedDuration = SignedDuration::from_hours(23);
 
 /// Imports what is due of the sources in the settings.
 pub async fn run(app: &App) -> Result<ImportReport, StoreError> {
-    let mut report = ImportReport::default();
+    let (mut report, mut failed) = (ImportReport::default(), None);
     for name in &app.settings.import_sources {
         let Ok(url) = Url::parse(name) else { continue };
         let mut state = app.store.import_state(name).await?;
@@ -36,11 +36,13 @@ pub async fn run(app: &App) -> Result<ImportReport, StoreError> {
         let source = Source::of_url(url, None);
         let client = Client { max_bytes: MAX_ANSWER_BYTES, ..Client::of(app) };
         let mut import = Import { source, client, sender: OwnRegistry(app), state, report };
-        read_pages(&mut import).await?;
+        // A fault at one source must not stop the others.
+        let read = read_pages(&mut import).await;
         app.store.keep_import_state(name, &import.state).await?;
         report = import.report;
+        failed = failed.or(read.err());
     }
-    Ok(report)
+    failed.map_or(Ok(report), Err)
 }
 
 async fn read_pages(import: &mut Import<OwnRegistry<'_>>) -> Result<(), StoreError> {

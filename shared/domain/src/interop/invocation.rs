@@ -116,6 +116,9 @@ pub(super) fn is_same_name(a: &str, b: &str) -> bool {
     folded(a) == folded(b)
 }
 
+/// Words of a request that are compared with each word of each tool.
+const MAX_WANTED: usize = 50;
+
 /// The named tool; otherwise the tool that has most words of the request in its name and description. Among equals, the
 /// tool with the fewest other words; without a word in common, the first tool.
 fn tool<'a>(wish: CapabilityRequest<'_>, facts: Option<&'a Facts>) -> Option<&'a Tool> {
@@ -123,7 +126,7 @@ fn tool<'a>(wish: CapabilityRequest<'_>, facts: Option<&'a Facts>) -> Option<&'a
     if let Some(named) = wish.tool.and_then(|name| tools.iter().find(|tool| is_same_name(&tool.name, name))) {
         return Some(named);
     }
-    let wanted = words(wish.words);
+    let wanted: BTreeSet<String> = words(wish.words).into_iter().take(MAX_WANTED).collect();
     let rank = |(at, tool): &(usize, &Tool)| {
         let words = words(&format!("{} {}", tool.name, tool.description));
         let is_shared = |wanted: &&String| words.iter().any(|word| is_same_word(word, wanted));

@@ -44,7 +44,7 @@ pub struct CheckoutRequest {
     /// A random secret, such as a UUID of version 4. The same key returns the same purchase. Default: the discount code.
     #[schemars(extend("format" = "secret-key"), length(max = 200))]
     pub idempotency_key: Option<String>,
-    /// The id of a purchase. Send it without `sku` to get the state of this purchase.
+    /// The id of a purchase. Send it without `sku` (over HTTP with GET) to get the state of this purchase.
     #[schemars(length(max = 200))]
     pub purchase_id: Option<String>,
 }

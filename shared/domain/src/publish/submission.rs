@@ -110,10 +110,8 @@ impl Submission {
     pub fn parse(request: PublishRequest, reach: Reach) -> Result<Self, Problem> {
         let name =
             request.name.map(|name| argument_text::plain_line("name", &name, MAX_NAME_CHARS)).transpose()?;
-        let source = request
-            .source
-            .map(|source| argument_text::line("source", &source, MAX_SOURCE_CHARS))
-            .transpose()?;
+        let line = |source: String| argument_text::line("source", &source, MAX_SOURCE_CHARS);
+        let source = request.source.map(line).transpose()?;
         let email =
             request.contact_email.map(|email| email_address::parse("contact_email", &email)).transpose()?;
         let proof = request.proof.as_ref().map(OfferedProof::parse).transpose()?;

@@ -26,11 +26,8 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
     repository(server, violations);
     website(server, reach, violations);
     texts(server, violations);
-    if server
-        .get("title")
-        .and_then(Value::as_str)
-        .is_some_and(|title| !title.is_empty() && title.trim().is_empty())
-    {
+    let title = server.get("title").and_then(Value::as_str);
+    if title.is_some_and(|title| !title.is_empty() && title.trim().is_empty()) {
         violations.add(
             "title",
             "title-whitespace-only",

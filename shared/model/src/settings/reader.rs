@@ -66,13 +66,10 @@ impl<'a> Reader<'a> {
     ) -> Result<u32, SettingError> {
         self.define(name, &default.to_string(), meaning).range = Some(range.clone());
         let Some(value) = self.value(name)? else { return Ok(default) };
-        match u32::from_str(&value) {
-            Ok(number) if range.contains(&number) => Ok(number),
-            _ => {
-                let allowed = format!("a whole number from {} to {}", range.start(), range.end());
-                Err(SettingError { name, value, allowed })
-            }
-        }
+        u32::from_str(&value).ok().filter(|number| range.contains(number)).ok_or_else(|| {
+            let allowed = format!("a whole number from {} to {}", range.start(), range.end());
+            SettingError { name, value, allowed }
+        })
     }
 
     pub(super) fn switch(
@@ -189,10 +186,7 @@ fn parsed<T>(
     allowed: &str,
     parse: impl FnOnce(&str) -> Option<T>,
 ) -> Result<T, SettingError> {
-    match parse(&value) {
-        Some(parsed) => Ok(parsed),
-        None => Err(SettingError { name, value, allowed: allowed.to_owned() }),
-    }
+    parse(&value).ok_or_else(|| SettingError { name, value, allowed: allowed.to_owned() })
 }
 
 /// The error contains only the name, because the value could be a secret.

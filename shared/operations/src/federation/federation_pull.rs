@@ -68,12 +68,9 @@ pub(super) fn chosen(app: &App, url: Option<&str>) -> Result<Option<String>, Pro
         return Err(Problem::conflict("no_peers", detail));
     }
     let Some(url) = url.map(|url| url.trim().trim_end_matches('/')) else { return Ok(None) };
-    match peers.iter().find(|peer| *peer == url) {
-        Some(peer) => Ok(Some(peer.clone())),
-        None => {
-            let detail =
-                format!("`url` must be one of the registries in FEDERATION_PEERS: {}.", peers.join(", "));
-            Err(Problem::invalid("url", "unknown_peer", detail))
-        }
-    }
+    peers.iter().find(|peer| *peer == url).cloned().map(Some).ok_or_else(|| {
+        let detail =
+            format!("`url` must be one of the registries in FEDERATION_PEERS: {}.", peers.join(", "));
+        Problem::invalid("url", "unknown_peer", detail)
+    })
 }

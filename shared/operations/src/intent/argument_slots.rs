@@ -139,8 +139,10 @@ impl ArgumentSlots {
         }
         let says_mcp_server =
             parsed.words.windows(2).any(|pair| pair[0].low == "mcp" && pair[1].stem == "server");
-        // An incidental word may narrow a search; it must not decide what is written, except for which product.
-        for (name, choices) in self.choices.iter().filter(|(name, _)| read_only || name == "sku") {
+        // An incidental word may narrow a search; it must not decide what is written, except for which product or statement.
+        for (name, choices) in
+            self.choices.iter().filter(|(name, _)| read_only || name == "sku" || name == "type")
+        {
             // An MCP server is called a server.
             let places = |part: &str| {
                 let (stem, is_mcp) = (stem(&part.to_lowercase()), part == "mcp");

@@ -144,6 +144,9 @@ fn text(
     let found = parsed.text.get(range.clone())?;
     let outer = |c: char| c.is_whitespace() || matches!(c, ':' | ',' | '-' | '.' | '?' | '!' | ';');
     let found = found.trim_matches(outer);
+    // Of "rename {id} to it": the id was between.
+    let last = before.last().map_or(String::new(), |word| format!("{} ", word.low));
+    let found = found.strip_prefix(&last).unwrap_or(found);
     if found.is_empty() {
         return None;
     }

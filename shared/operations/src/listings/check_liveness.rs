@@ -48,18 +48,18 @@ pub struct Answer {
 impl Operation for CheckLiveness {
     const NAME: &'static str = "check_liveness";
     const TITLE: &'static str = "Is a listing alive?";
-    const DESCRIPTION: &'static str = "Returns when a listing last completed a real handshake, and whether \
-        this was recent enough (at most 168 hours, or your own max_hours). liveness.state is proven, stale, failing or \
-        absent. Use it before you call a listing. It only reads stored evidence; it does not contact the listing.";
+    const DESCRIPTION: &'static str = "Returns when a listing last passed a probe (a real handshake), and whether this \
+        was recent enough (at most 168 hours, or your own max_hours). liveness.state is proven, stale, failing or \
+        absent. Use it before you call a listing. It does not contact the listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id} is {live?alive|not proven alive}: it is {lane} | and last completed a real handshake {age_hours~} ago, at {last_signal_at}.",
-        "Every probe has failed since {liveness.failing_since}.",
+        "{listing_id} is {live?alive|not proven alive}: it is {lane} | and last passed a probe {age_hours~} ago, at {last_signal_at}.",
+        "No probe has passed since {liveness.failing_since}.",
         "It answered in {liveness.uptime_7d_percent} % of the observed time (at most 7 days).",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
-        "Returns when a listing last completed a real handshake.",
+        "Returns when a listing last passed a probe.",
         &["registry", "liveness", "health"],
     )];
     const ROUTES: &'static [Route] = &[Route::get("/api/liveness").cached_for(30)];

@@ -147,7 +147,7 @@ impl Operation for CheckStatus {
         "The evidence is of the handshake {probe.age_hours~} ago at {probe.probed_at}: {probe.handshake} | , with a score of {probe.score} of 100 | , in {probe.latency_ms} ms | , at {probe.target}.",
         "It is of kind {kind} | , described as \"{description}\" | , speaks protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
         "The next check is due at {recheck_at} | ; it answered in {liveness.uptime_7d_percent} % of the observed time (at most 7 days).",
-        "Its probes have failed since {liveness.failing_since}.",
+        "No probe has passed since {liveness.failing_since}.",
         "To fix: [reasons]{reason} | : {fix}",
         "To improve: [warnings]{seen} | : {fix}",
     ];

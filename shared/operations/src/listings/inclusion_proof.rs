@@ -122,7 +122,9 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<Att
                     }
                     let why = match app.store.decision_index(&id, None).await? {
                         Some(_) => "until `at`, only later ones. Leave `at` out to get the last one.",
-                        None => "yet. A new one is added within minutes.",
+                        None => {
+                            "yet. One is added within minutes after it becomes Live or gated, or is withdrawn."
+                        }
                     };
                     let detail = format!("The evidence log contains no such decision about `{id}` {why}");
                     no_leaf(app, &id, detail).await
@@ -188,7 +190,7 @@ fn leaf_pending(app: &App, issued_at: Moment) -> Problem {
 
 async fn no_leaf<T>(app: &App, id: &ListingId, detail: String) -> Result<T, Problem> {
     lookup::listing(app, id.as_str()).await?;
-    let note = "`log` shows the last decision, and whether it is in the evidence log yet.";
+    let note = "If there is a decision, `log` shows whether it is in the evidence log yet.";
     Err(Problem::not_found("no_leaf", detail).with_next(NextStep::check_status(&app.settings, id, note)))
 }
 

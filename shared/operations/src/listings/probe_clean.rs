@@ -46,7 +46,7 @@ impl Operation for ProbeClean {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean} | , probed at {liveness.asked_at}.",
-        "Every probe has failed since {liveness.failing_since}.",
+        "No probe has passed since {liveness.failing_since}.",
         "Checks: [checks]{id} ({blocking?required|optional}) {ok?passed|failed} | : {detail}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(

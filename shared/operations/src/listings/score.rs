@@ -158,7 +158,9 @@ fn answer(
     let list_hint = if let Some(listing) = shown {
         format!("It is already listed as {}. Publishing it again answers with this listing.", listing.id)
     } else if would_go_live {
-        format!("It can go Live. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
+        let is_asked = verdict.facts.kind == Some(Kind::Agent) && verdict.answers.is_none();
+        let more = if is_asked { " if it also answers a message, which this probe did not send" } else { "" };
+        format!("It can go Live{more}. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
     } else if would_be_gated {
         format!(
             "It would become gated: it asks for sign-in. To publish it, POST {publish} with {{\"url\": \"{url}\"}}."

@@ -290,7 +290,7 @@ fn purchase_order(
                 earns {reward}.",
             unlock.message
         );
-        let note = "Send the `listing_id` of a Live listing. Then send its feedback.";
+        let note = "Send the `listing_id` of a Live listing. The answer says what follows.";
         let listing: Option<ListingId> = body["listing_id"].as_str().and_then(|id| id.parse().ok());
         let next = NextStep::take_demo(settings, listing.as_ref(), note);
         ("waits_for_payments", message, next)

@@ -192,7 +192,7 @@ impl Answer {
                 if changed {
                     rewrite(app, listing, &after).await?;
                 }
-                (changed, "The new name is shown from now on.")
+                (changed, "The new name is shown from now on. A server.json keeps its own title.")
             }
             OwnerAct::Reprobe => {
                 let after = due_now(app, listing);
@@ -285,6 +285,12 @@ fn check_allowed(app: &App, act: OwnerAct, listing: &Listing) -> Result<(), Prob
             "Every probe reads the name of this listing from its card or server. Change the name there, and \
                 call `reprobe`.",
         ),
+        OwnerAct::Restore if listing.withdrawal.as_ref().is_some_and(|withdrawal| !withdrawal.by_owner) => {
+            conflict(
+                "withdrawn_by_operator",
+                "The operator of this registry withdrew this listing; only the operator can restore it.",
+            )
+        }
         OwnerAct::Restore if !withdrawn => conflict("not_withdrawn", "This listing is not withdrawn."),
         _ => Ok(()),
     }

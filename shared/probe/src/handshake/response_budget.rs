@@ -36,8 +36,14 @@ pub(super) const fn is_long(bytes: usize) -> bool {
 
 /// Runs `read` on another thread, because all probes share this one.
 pub(super) async fn on_other_thread<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> T {
-    let _reader = READERS.acquire().await;
-    match spawn_blocking(read).await {
+    let reader = READERS.acquire().await;
+    // The probe may end before its thread.
+    let counted = move || {
+        let read = read();
+        drop(reader);
+        read
+    };
+    match spawn_blocking(counted).await {
         Ok(read) => read,
         Err(error) if error.is_panic() => panic::resume_unwind(error.into_panic()),
         // The process is shutting down.

@@ -117,15 +117,12 @@ impl A2aError {
 
     /// 1.0 has no code of its own for it.
     pub(super) fn no_extended_card(is_v1: bool) -> Self {
-        match is_v1 {
-            true => Self::unsupported(
-                "There is no extended agent card (capabilities.extendedAgentCard is false).",
-            ),
-            false => {
-                let message = "There is no extended agent card, because the public card is complete.";
-                Self::new(NO_EXTENDED_CARD, message)
-            }
+        if is_v1 {
+            let message = "There is no extended agent card (capabilities.extendedAgentCard is false).";
+            return Self::unsupported(message);
         }
+        let message = "There is no extended agent card, because the public card is complete.";
+        Self::new(NO_EXTENDED_CARD, message)
     }
 
     pub(super) fn only_files() -> Self {

@@ -19,10 +19,8 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn at(value: &'a Value, path: &'a str) -> Result<Self, A2aError> {
-        match value.as_object() {
-            Some(members) => Ok(Self { members, path }),
-            None => Err(A2aError::param(path, "must be an object.")),
-        }
+        let members = value.as_object().ok_or_else(|| A2aError::param(path, "must be an object."))?;
+        Ok(Self { members, path })
     }
 
     /// A member by its camel-case name; null counts as absent.
@@ -64,16 +62,10 @@ impl<'a> Fields<'a> {
             Value::String(text) => text.parse().ok(),
             _ => None,
         };
-        match number.filter(|number| (min..=max).contains(number)) {
-            Some(number) => Ok(Some(number)),
-            None => Err(self.wrong(
-                name,
-                &format!(
-                    "must be a whole number from {min} to {max}, not {}.",
-                    shorten(&value.to_string(), 40)
-                ),
-            )),
-        }
+        number.filter(|number| (min..=max).contains(number)).map(Some).ok_or_else(|| {
+            let given = shorten(&value.to_string(), 40);
+            self.wrong(name, &format!("must be a whole number from {min} to {max}, not {given}."))
+        })
     }
 
     pub(super) fn history_length(&self) -> Result<Option<u64>, A2aError> {
@@ -93,12 +85,9 @@ impl<'a> Fields<'a> {
     /// A list of strings; absent counts as empty.
     pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, A2aError> {
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
-        let texts =
-            value.as_array().map(|list| list.iter().map(|text| text.as_str().map(str::to_owned)).collect());
-        match texts {
-            Some(Some(texts)) => Ok(texts),
-            _ => Err(self.wrong(name, "must be a list of strings.")),
-        }
+        let owned = |text: &Value| text.as_str().map(str::to_owned);
+        let texts = value.as_array().and_then(|list| list.iter().map(owned).collect());
+        texts.ok_or_else(|| self.wrong(name, "must be a list of strings."))
     }
 }
 

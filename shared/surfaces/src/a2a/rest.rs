@@ -28,10 +28,7 @@ pub(super) async fn handle(
 ) -> Response {
     let call = path.map_or(Some((Method::Send(Dialect::V1), None)), |Path(path)| call_at(&path));
     let names_a2a_json = names_a2a_json(request.headers());
-    let mut response = match run(&app, &cache, caller, call, request).await {
-        Ok(result) => json_response(result),
-        Err(error) => error.into_response(),
-    };
+    let mut response = run(&app, &cache, caller, call, request).await.map(json_response).into_response();
     if names_a2a_json {
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(A2A_JSON));
     }

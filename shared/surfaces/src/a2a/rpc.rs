@@ -28,10 +28,8 @@ pub(super) async fn handle(
         },
         Err(error) => Err(error),
     };
-    match json_rpc::response(&id, &answer.map_err(A2aError::rpc)) {
-        Ok(reply) => json_response(reply),
-        Err(error) => A2aError::from(error).into_response(),
-    }
+    let reply = json_rpc::response(&id, &answer.map_err(A2aError::rpc));
+    reply.map(json_response).map_err(A2aError::from).into_response()
 }
 
 struct Request {

@@ -68,7 +68,7 @@ fn is_secret(name: &str, value: &str) -> bool {
     let is_named = ends(&["idempotencykey", "password", "passphrase"])
         || value.len() >= MIN_CREDENTIAL_CHARS && ends(&["credential"])
         || is_long && ends(&["apikey", "accesskey", "token", "secret", "authorization"]);
-    is_named && !value.is_empty() && !is_example(value)
+    is_named && !value.is_empty() && !examples::contain(value)
 }
 
 /// Removes tokens, codes and session ids, which are recognized by their form.
@@ -92,12 +92,8 @@ fn secret_at(text: &str) -> Option<usize> {
     let token = begins(AccessToken::LENGTH).filter(|text| text.parse::<AccessToken>().is_ok());
     let code = || begins(DiscountCode::LENGTH).filter(|text| text.parse::<DiscountCode>().is_ok());
     let session = || begins(SessionId::LENGTH).filter(|text| text.parse::<SessionId>().is_ok());
-    token.or_else(code).or_else(session).filter(|secret| !is_example(secret)).map(str::len)
-}
-
-/// Examples of the catalogue open nothing, and `help` returns them to everyone.
-fn is_example(secret: &str) -> bool {
-    examples::contain(secret)
+    // Examples of the catalogue open nothing, and `help` returns them to everyone.
+    token.or_else(code).or_else(session).filter(|secret| !examples::contain(secret)).map(str::len)
 }
 
 #[cfg(test)]

@@ -12,11 +12,8 @@ pub(super) fn check(headers: &HeaderMap, uri: &Uri) -> Result<(), A2aError> {
     let from_query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
         .find(|(name, _)| name.eq_ignore_ascii_case(HEADER))
         .map(|(_, value)| value.into_owned());
-    let requested = match headers.get(HEADER) {
-        Some(value) => Some(String::from_utf8_lossy(value.as_bytes()).into_owned()),
-        None => from_query,
-    };
-    match requested.as_deref().map(str::trim) {
+    let header = headers.get(HEADER).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    match header.or(from_query).as_deref().map(str::trim) {
         None | Some("") => Ok(()),
         Some(version) if is_supported(version) => Ok(()),
         Some(version) => Err(A2aError::version(version)),

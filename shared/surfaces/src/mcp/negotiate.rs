@@ -77,10 +77,7 @@ fn check_modern(headers: &HeaderMap, request: &Request) -> Result<(), RpcError> 
         "resources/read" => request.params.get("uri"),
         _ => None,
     };
-    match name.and_then(Value::as_str) {
-        Some(name) => check_mirrored(headers, NAME_HEADER, name),
-        None => Ok(()),
-    }
+    name.and_then(Value::as_str).map_or(Ok(()), |name| check_mirrored(headers, NAME_HEADER, name))
 }
 
 fn check_mirrored(headers: &HeaderMap, name: &'static str, body: &str) -> Result<(), RpcError> {

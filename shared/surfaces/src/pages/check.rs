@@ -114,7 +114,7 @@ struct Page<'a> {
 /// What a listing with this report would be: a class of the style sheet and a text.
 const fn outcome(report: &ScoreReport) -> (&'static str, &'static str) {
     match (report.would_go_live, report.would_be_gated) {
-        (true, _) => ("good", "Live"),
+        (true, _) => ("good", "can go Live"),
         (false, true) => ("warn", "gated"),
         (false, false) => ("bad", "not Live"),
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tests::assertions::assert_members;
 use tests::peers::{Peer, agents};
 
-use super::{KEY, Shop, assert_refused};
+use super::{KEY, Shop};
 
 #[tokio::test]
 async fn discount_code_takes_25_percent_off_once() {
@@ -23,7 +23,7 @@ async fn discount_code_takes_25_percent_off_once() {
         json!({ "sku": "mcp_mesh", "listing_id": shop.server, "code": shop.code, "idempotency_key": KEY }),
     ] {
         let reply = shop.buy(&again).await;
-        assert_refused(&reply, 409, "code_used");
+        reply.assert_refused(409, "code_used");
         assert_eq!(reply.body["field"], "code");
     }
     // The original request returns the existing purchase and does not sell a second one.
@@ -45,7 +45,7 @@ async fn unknown_code_and_code_of_another_listing_get_different_errors() {
         ),
     ] {
         let reply = shop.buy(&body).await;
-        assert_refused(&reply, 422, code);
+        reply.assert_refused(422, code);
         assert_eq!(reply.body["field"], "code");
     }
     assert_eq!(shop.stripe.sessions().len(), 0);
@@ -60,7 +60,7 @@ async fn discount_code_is_reserved_until_its_purchase_ends() {
     let first = shop.buy_ok(&shop.with_code()).await;
     let other = json!({ "sku": "alive", "listing_id": shop.server, "code": shop.code });
     let held = shop.buy(&other).await;
-    assert_refused(&held, 409, "code_held");
+    held.assert_refused(409, "code_held");
     assert!(held.body["held_until"].is_string(), "{held:?}");
 
     let ended = shop.stripe.event("expired", &shop.stripe.session(), &json!({ "payment_status": "unpaid" }));
@@ -74,10 +74,10 @@ async fn discount_code_is_reserved_until_its_purchase_ends() {
     );
     // A repeated end event of the first purchase does not release the hold of the second.
     shop.stripe.deliver(&shop.registry, &ended).await;
-    assert_refused(&shop.buy(&shop.with_code()).await, 409, "code_held");
+    shop.buy(&shop.with_code()).await.assert_refused(409, "code_held");
     shop.stripe.pay(&shop.registry).await;
     assert_eq!((shop.get_product(&second).await.status, shop.get_product(&first).await.status), (200, 402));
-    assert_refused(&shop.buy(&shop.with_code()).await, 409, "code_used");
+    shop.buy(&shop.with_code()).await.assert_refused(409, "code_used");
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn reserved_code_can_be_used_again_if_no_payment_event_arrives() {
         json!({ "sku": "alive", "listing_id": shop.server, "code": shop.code, "idempotency_key": KEY });
     // Stripe repeats an event for three days.
     shop.registry.advance(Duration::from_secs((23 + 72) * 3600));
-    assert_refused(&shop.buy(&other).await, 409, "code_held");
+    shop.buy(&other).await.assert_refused(409, "code_held");
     shop.registry.advance(Duration::from_secs(2 * 3600));
     let second = shop.buy_ok(&other).await;
     // A still later event opens the paid product and uses the code up, so that it opens no second one.
@@ -114,7 +114,7 @@ async fn one_of_many_concurrent_uses_of_a_code_succeeds() {
     let won = replies.iter().filter(|reply| reply.status == 200).count();
     assert_eq!((won, shop.stripe.sessions().len()), (1, 1), "{replies:?}");
     for reply in replies.iter().filter(|reply| reply.status != 200) {
-        assert_refused(reply, 409, "code_held");
+        reply.assert_refused(409, "code_held");
     }
     assert_eq!(shop.registry.table().await.items_under("PURCHASE#pur_").len(), 1);
 }
@@ -131,11 +131,11 @@ async fn code_can_be_reissued_until_a_purchase_uses_it() {
     let reissued = feedback(&draft).await.body["discount"]["code"].clone();
     assert_ne!(reissued, lost);
     let purchase_with = |code: &Value| json!({ "sku": "alive", "listing_id": id, "code": code });
-    assert_refused(&shop.buy(&purchase_with(&lost)).await, 422, "unknown_code");
+    shop.buy(&purchase_with(&lost)).await.assert_refused(422, "unknown_code");
 
     let bought = shop.buy_ok(&purchase_with(&reissued)).await;
-    assert_refused(&feedback(&draft).await, 409, "reward_spent");
+    feedback(&draft).await.assert_refused(409, "reward_spent");
     shop.stripe.pay(&shop.registry).await;
-    assert_refused(&feedback(&draft).await, 409, "reward_spent");
+    feedback(&draft).await.assert_refused(409, "reward_spent");
     assert_eq!(shop.get_product(&bought).await.status, 200);
 }

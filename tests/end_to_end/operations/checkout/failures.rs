@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::instrumented::Fault;
 use tests::peers::stripe::Failing;
 
-use super::{KEY, Shop, assert_refused};
+use super::{KEY, Shop};
 
 /// More failures than the retries of the SDK and of a transaction.
 const MORE_THAN_RETRIES: usize = 30;
@@ -42,7 +42,7 @@ async fn same_request_succeeds_after_a_stripe_failure() {
             let after = shop.registry.table().await.without(&["PURCHASE#REPEAT#"]);
             assert_eq!(before.difference(&after).is_empty(), !is_kept, "{what}");
             let code = if returned == 503 { "payments_unavailable" } else { "payments_refused" };
-            assert_refused(&reply, returned, code);
+            reply.assert_refused(returned, code);
             assert_eq!(reply.header("retry-after").is_empty(), returned == 502, "{what}");
             for internal in ["Stripe", "api_error", "sk_", "http"] {
                 assert!(!reply.body["detail"].as_str().unwrap().contains(internal), "{what}: {reply:?}");
@@ -58,8 +58,8 @@ async fn no_second_session_is_created_if_stripes_answer_is_lost() {
     let shop = Shop::open().await;
     for (number, body) in repeatable(&shop).iter().enumerate() {
         shop.stripe.fail(Failing::AnswerLost);
-        assert_refused(&shop.buy(body).await, 503, "payments_unavailable");
-        assert_refused(&shop.buy(body).await, 503, "payments_unavailable");
+        shop.buy(body).await.assert_refused(503, "payments_unavailable");
+        shop.buy(body).await.assert_refused(503, "payments_unavailable");
         shop.stripe.fail(Failing::Never);
         buy_and_open(&shop, body, "an answer was lost").await;
         assert_eq!(shop.stripe.sessions().len(), number + 1);
@@ -72,7 +72,7 @@ async fn call_to_a_hanging_stripe_ends_before_the_function_times_out() {
     let [body, _] = repeatable(&shop);
     shop.stripe.fail(Failing::Hanging);
     let started = std::time::Instant::now();
-    assert_refused(&shop.buy(&body).await, 503, "payments_unavailable");
+    shop.buy(&body).await.assert_refused(503, "payments_unavailable");
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     shop.stripe.fail(Failing::Never);
     buy_and_open(&shop, &body, "it hung").await;
@@ -87,7 +87,7 @@ async fn stripe_gets_no_request_if_the_table_fails_first() {
             let [_, body] = repeatable(&shop);
             let before = shop.registry.table().await;
             shop.registry.observer.faults.arm(operation, fault, MORE_THAN_RETRIES);
-            assert_refused(&shop.buy(&body).await, 503, "busy");
+            shop.buy(&body).await.assert_refused(503, "busy");
             shop.registry.observer.faults.disarm();
             assert_eq!(before.difference(&shop.registry.table().await), [""; 0], "{fault:?} at {operation}");
             assert_eq!(shop.stripe.peer.requests().len(), 0, "{fault:?} at {operation}");
@@ -105,7 +105,7 @@ async fn checkout_returns_no_url_if_the_table_fails_after_stripe() {
             let faults = shop.registry.observer.faults.clone();
             shop.stripe.when_asked(move || faults.arm("TransactWriteItems", fault, MORE_THAN_RETRIES));
             let reply = shop.buy(body).await;
-            assert_refused(&reply, 503, "busy");
+            reply.assert_refused(503, "busy");
             assert!(!reply.body.to_string().contains("checkout.stripe.com"), "{reply:?}");
             shop.registry.observer.faults.disarm();
             shop.stripe.when_asked(|| {});
@@ -140,7 +140,7 @@ async fn event_that_failed_is_handled_at_its_next_delivery() {
             let before = shop.registry.table().await;
             let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
             shop.registry.observer.faults.arm(operation, fault, MORE_THAN_RETRIES);
-            assert_refused(&shop.stripe.deliver(&shop.registry, &event).await, 503, "busy");
+            shop.stripe.deliver(&shop.registry, &event).await.assert_refused(503, "busy");
             shop.registry.observer.faults.disarm();
             assert_eq!(before.difference(&shop.registry.table().await), [""; 0], "{fault:?} at {operation}");
             assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body["received"], "paid");

@@ -7,7 +7,7 @@ use serde_json::json;
 use registry::operations::DESCRIPTIONS;
 use serde_json::Value;
 
-use super::{KEY, Shop, assert_refused};
+use super::{KEY, Shop};
 
 #[tokio::test]
 async fn same_request_with_the_same_key_is_one_purchase() {
@@ -22,7 +22,7 @@ async fn same_request_with_the_same_key_is_one_purchase() {
     assert_eq!((shop.stripe.sessions().len(), shop.stripe.peer.requests().len()), (1, 1));
 
     let other = json!({ "sku": "alive", "listing_id": shop.agent, "idempotency_key": KEY });
-    assert_refused(&shop.buy(&other).await, 422, "idempotency_key_reused");
+    shop.buy(&other).await.assert_refused(422, "idempotency_key_reused");
     shop.stripe.pay(&shop.registry).await;
     let paid = shop.buy_ok(&body).await;
     assert_eq!((&paid["status"], &paid["access_token"]), (&json!("paid"), &first["access_token"]));
@@ -50,14 +50,14 @@ async fn key_of_an_ended_purchase_starts_a_new_purchase() {
     let first = shop.buy_ok(&body).await;
     shop.registry.advance(Duration::from_secs(23 * 3600));
     // The page could have been paid in its last second.
-    assert_refused(&shop.buy(&body).await, 409, "payment_may_follow");
+    shop.buy(&body).await.assert_refused(409, "payment_may_follow");
     let ended = shop.stripe.event("expired", &shop.stripe.session(), &json!({ "payment_status": "unpaid" }));
     assert_eq!(shop.stripe.deliver(&shop.registry, &ended).await.body["received"], "ended");
     let second = shop.buy_ok(&body).await;
     assert_ne!(first["purchase_id"], second["purchase_id"]);
     assert_ne!(first["access_token"], second["access_token"]);
     shop.registry.advance(Duration::from_secs(24 * 3600));
-    assert_refused(&shop.buy(&body).await, 409, "payment_may_follow");
+    shop.buy(&body).await.assert_refused(409, "payment_may_follow");
     shop.stripe.pay(&shop.registry).await;
     let same = shop.buy_ok(&body).await;
     assert_eq!((&same["status"], &same["purchase_id"]), (&json!("paid"), &second["purchase_id"]));
@@ -95,12 +95,12 @@ async fn published_examples_and_weak_keys_are_refused_as_keys() {
     for (key, code) in keys.chain(weak.map(|key| (key, "bad_idempotency_key"))) {
         let body = json!({ "sku": "kernel", "agent_name": "Ada", "idempotency_key": key });
         let refused = shop.buy(&body).await;
-        assert_refused(&refused, 422, code);
+        refused.assert_refused(422, code);
         assert_eq!(refused.body["field"], "idempotency_key");
         let example = DESCRIPTIONS.iter().find(|entry| entry.name == "leave_feedback").unwrap().example;
         let mut feedback: Value = serde_json::from_str(example).unwrap();
         feedback["idempotency_key"] = json!(key);
-        assert_refused(&shop.registry.post("/api/products/feedback", &feedback).await, 422, code);
+        shop.registry.post("/api/products/feedback", &feedback).await.assert_refused(422, code);
     }
     // Keys that documents show, wherever they are.
     let documents =

@@ -14,14 +14,7 @@ use tests::peers::raw::{self, Saying};
 use tests::peers::{Peer, empty, servers};
 use tests::test_registry::{HOUR, Reply, TICK, TestOptions, TestRegistry, id_of};
 
-use crate::fixtures::{demote, server_json};
-
-pub(super) async fn probe_to_live(registry: &TestRegistry, id: ListingId) -> ListingId {
-    registry.first_probe(&id).await;
-    assert_eq!(registry.lane(&id).await, "active", "{}", registry.status(&id).await);
-    registry.index().await;
-    id
-}
+use crate::fixtures::{demote, probe_to_live, server_json};
 
 async fn standing(registry: &TestRegistry, id: &ListingId) -> (String, String) {
     let status = registry.status(id).await;

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, servers};
 use tests::test_registry::{TICK, TestRegistry, id_of};
 
-use super::name_proofs::probe_to_live;
-use crate::fixtures::server_json;
+use crate::fixtures::{probe_to_live, server_json};
 
 /// The peer's endpoint at `host`, a `*.localhost` name that is its own registrable domain.
 fn url_at(peer: &Peer, host: &str) -> String {

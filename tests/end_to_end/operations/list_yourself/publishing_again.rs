@@ -44,8 +44,7 @@ async fn concurrent_publishes_create_one_listing() {
 /// Each change reads the listing and then writes it. Of two that read the same state, only the first may be written.
 #[tokio::test]
 async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, _peer, id) = crate::fixtures::live_agent().await;
     let store = &registry.app.store;
     let read = store.listing(&id).await.unwrap().unwrap();
     let contact = registry::model::Contact::default();

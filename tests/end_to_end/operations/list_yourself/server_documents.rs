@@ -7,7 +7,8 @@ use tests::peers::domains::Owner;
 use tests::peers::{Peer, empty, json_answer, servers};
 use tests::test_registry::{TICK, TestOptions, TestRegistry, id_of};
 
-use super::name_proofs::{probe_to_live, registry_with_key};
+use super::name_proofs::registry_with_key;
+use crate::fixtures::probe_to_live;
 
 const NAME: &str = "localhost.acme/notes";
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";

@@ -6,8 +6,8 @@ use tests::assertions::assert_members;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, TestRegistry};
 
-use super::{inbox, post_ok, values_of};
-use crate::fixtures::{live_agent, refused_queries};
+use super::{inbox, post_ok};
+use crate::fixtures::{live_agent, refused_queries, values_of};
 
 #[tokio::test]
 async fn new_inbox_contains_a_welcome_and_next_actions() {

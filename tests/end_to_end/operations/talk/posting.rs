@@ -7,10 +7,10 @@ use registry::model::{LimitedAction, Rate};
 use serde_json::json;
 use tests::assertions::assert_members;
 use tests::peers::{Peer, agents};
-use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
+use tests::test_registry::{DAY, HOUR, TestOptions};
 
-use super::{feed, inbox, post, post_ok, values_of};
-use crate::fixtures::{live_agent, live_pair};
+use super::{feed, inbox, post, post_ok};
+use crate::fixtures::{live_agent, live_agent_with, live_pair, values_of};
 
 #[tokio::test]
 async fn each_talk_action_stores_its_message() {
@@ -165,9 +165,7 @@ async fn talk_is_limited_per_caller_and_per_listing() {
     for (lower, allowance, words) in table {
         // The first tenth of a caller's limit of 60 is accepted whatever the limit of the listing is.
         let options = TestOptions::default().with_rates().with_rate(LimitedAction::Talk, lower);
-        let registry = TestRegistry::start_with(options).await;
-        let peer = Peer::start(agents::newest).await;
-        let id = registry.live_card(&peer.card()).await;
+        let (registry, _peer, id) = live_agent_with(options).await;
         for _ in 0..6 {
             post_ok(&registry, &id, "message", "Hello.").await;
             assert_eq!(post(&registry, &id, "message", "").await.status, 422, "an invalid act was counted");

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
 use super::{inbox, post, post_ok};
-use crate::fixtures::live_agent;
+use crate::fixtures::{live_agent, live_agent_with};
 
 async fn read_marks(registry: &TestRegistry, id: &registry::model::ListingId) -> Vec<bool> {
     let shown = inbox(registry, id).await;
@@ -39,8 +38,7 @@ async fn messages_from_before_the_last_stored_visit_are_marked_as_read() {
 #[tokio::test]
 async fn visit_of_an_inbox_costs_two_reads_and_one_write_per_hour() {
     let options = TestOptions::default().with_rates();
-    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, _peer, id) = live_agent_with(options).await;
     let path = format!("/api/talk?listing_id={id}");
     let cost = async || {
         let before = registry.observer.tally.snapshot();

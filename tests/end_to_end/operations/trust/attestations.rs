@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
 use super::{OPERATOR_TOKEN, attest_listing, failed_checks, post_with_token, verify_token};
-use crate::fixtures::{live_agent, live_pair};
+use crate::fixtures::{live_agent, live_agent_with, live_pair, values_of};
 
 fn part(jws: &str, index: usize) -> Value {
     let part = jws.split('.').nth(index).unwrap();
@@ -71,9 +71,7 @@ async fn attestation_contains_observations_and_is_verifiable() {
 
     registry.settle();
     let listed = registry.call_tool("attestations", &json!({ "listing_id": id, "limit": 3 })).await;
-    let types: Vec<&Value> =
-        listed["attestations"].as_array().unwrap().iter().map(|attestation| &attestation["type"]).collect();
-    assert_eq!(types, ["capability", "probe_clean", "liveness"]);
+    assert_eq!(values_of(&listed["attestations"], "type"), ["capability", "probe_clean", "liveness"]);
     let overview = registry.get(super::FAMILY).await.body;
     assert_eq!((&overview["version"], &overview["totals"]["attestations"]), (&json!("2.7.0"), &json!(7)));
 }
@@ -192,9 +190,7 @@ async fn token_with_another_key_algorithm_or_purpose_is_refused() {
 #[tokio::test]
 async fn attestation_ends_by_expiry_revocation_or_withdrawal() {
     let options = TestOptions::default().with_setting("OPERATOR_TOKEN", OPERATOR_TOKEN);
-    let registry = TestRegistry::start_with(options).await;
-    let peer = tests::peers::Peer::start(tests::peers::agents::newest).await;
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, _peer, id) = live_agent_with(options).await;
     let short = registry.call_tool("attest", &json!({ "listing_id": id, "expires_hours": 1 })).await;
     let token = |answer: &Value| answer["attestation"]["jws"].as_str().unwrap().to_owned();
     registry.advance(HOUR - std::time::Duration::from_secs(2));

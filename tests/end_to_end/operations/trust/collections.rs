@@ -62,18 +62,12 @@ async fn collection_of_the_operator_is_a_registry_of_its_own() {
     assert!(names(&registry, "gated", "access=all").await.is_empty(), "a caller widens the collection");
     assert_eq!(registry.get("/r/unknown/v0.1/servers").await.status, 404);
     // What GitHub documents for the registries of its clients.
-    let preflight = registry
-        .send(
-            "OPTIONS",
-            "/r/approved/v0.1/servers",
-            &[
-                ("origin".to_owned(), "https://github.example".to_owned()),
-                ("access-control-request-method".to_owned(), "GET".to_owned()),
-                ("access-control-request-headers".to_owned(), "authorization, content-type".to_owned()),
-            ],
-            String::new(),
-        )
-        .await;
+    let headers = [
+        ("origin", "https://github.example"),
+        ("access-control-request-method", "GET"),
+        ("access-control-request-headers", "authorization, content-type"),
+    ];
+    let preflight = registry.send("OPTIONS", "/r/approved/v0.1/servers", &headers, "").await;
     assert_eq!(preflight.header("access-control-allow-origin"), "*", "{preflight:?}");
     let allowed = preflight.header("access-control-allow-headers").to_lowercase();
     assert!(allowed.contains("authorization") && allowed.contains("content-type"), "{allowed}");

@@ -13,6 +13,7 @@ use tests::peers::{CARD, Peer, agents, empty, json_answer};
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
 use super::attest_listing;
+use crate::fixtures::values_of;
 
 /// A valid agent that serves additional, replaceable documents.
 async fn agent_with(documents: &Arc<Mutex<Vec<(String, String)>>>) -> Peer {
@@ -77,8 +78,7 @@ async fn every_proof_method_binds_the_key_of_the_domain() {
     let (owner, stranger) = (Owner::new(1), Owner::new(2));
     let unbound = setup.registry.call_tool("bind_identity", &json!({ "listing_id": setup.id })).await;
     assert_eq!((&unbound["bound"], unbound["identities"].as_array().unwrap().len()), (&json!(false), 0));
-    let methods: Vec<&Value> = unbound["ways"].as_array().unwrap().iter().map(|way| &way["method"]).collect();
-    assert_eq!(methods, ["http", "key_set"], "an address has no TXT records");
+    assert_eq!(values_of(&unbound["ways"], "method"), ["http", "key_set"], "an address has no TXT records");
     let text = unbound["challenge"]["text"].as_str().unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], setup.registry.app.settings.base_url);
@@ -102,9 +102,7 @@ async fn every_proof_method_binds_the_key_of_the_domain() {
     setup.registry.settle();
     let reciprocity = setup.registry.get(&format!("/api/products/reciprocity?id={}", setup.id)).await.body;
     // The same key is one identity, at the last place that proved it.
-    let bound_methods: Vec<&Value> =
-        reciprocity["identities"].as_array().unwrap().iter().map(|identity| &identity["method"]).collect();
-    assert_eq!(bound_methods, ["key_set"], "{reciprocity}");
+    assert_eq!(values_of(&reciprocity["identities"], "method"), ["key_set"], "{reciprocity}");
     let domain = &reciprocity["signals"][2];
     assert_eq!((&domain["id"], &domain["points"]), (&json!("domain"), &json!(20)));
     assert_eq!(reciprocity["graph"]["edges"].as_array().unwrap().len(), 2, "{}", reciprocity["graph"]);

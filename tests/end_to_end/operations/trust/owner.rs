@@ -101,14 +101,16 @@ async fn withdrawal_by_the_operator_overrides_the_owner() {
     let setup = OwnerSetup::start(&owner).await;
     let registry = &setup.registry;
     setup.run_act(&owner, &setup.arguments("withdraw")).await;
+    let signed = owner.with_signature(registry, "manage_listing", &setup.arguments("restore")).await;
     let operator = json!({ "command": "withdraw", "listing_id": setup.id, "reason": "Spam." });
     let outcome = registry.run("operator", operator.clone()).await;
     assert_eq!(outcome["changed"], true, "{outcome}");
     assert_eq!(registry.run("operator", operator).await["changed"], false);
-    let call = owner.with_signature(registry, "manage_listing", &setup.arguments("restore")).await;
-    let problem = registry.refused_tool("manage_listing", &call).await;
-    assert_members(&problem, &json!({ "status": 409, "code": "withdrawn_by_operator" }));
-    assert_eq!(problem.get("next"), None, "the arguments were correct");
+    for call in [setup.arguments("restore"), signed] {
+        let problem = registry.refused_tool("manage_listing", &call).await;
+        assert_members(&problem, &json!({ "status": 409, "code": "withdrawn_by_operator" }));
+        assert_eq!(problem.get("next"), None, "the arguments were correct");
+    }
     let done = setup.run_act(&owner, &setup.arguments("withdraw")).await;
     assert_members(&done, &json!({ "changed": false, "note": "It is withdrawn: see its status." }));
     assert_eq!(registry.status(&setup.id).await["withdrawal"]["reason"], "Spam.");

@@ -2,22 +2,19 @@
 //! published while its signatures are valid.
 
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use super::{OPERATOR_TOKEN, failed_checks, post_with_token, verify_token};
+use crate::fixtures::{live_agent_with, values_of};
 
 async fn kids(registry: &TestRegistry) -> Vec<String> {
-    let set = registry.get("/.well-known/jwks.json").await.body;
-    set["keys"].as_array().unwrap().iter().map(|key| key["kid"].as_str().unwrap().to_owned()).collect()
+    values_of(&registry.get("/.well-known/jwks.json").await.body["keys"], "kid")
 }
 
 #[tokio::test]
 async fn attestation_stays_valid_after_key_rotation() {
     let options = TestOptions::default().with_setting("OPERATOR_TOKEN", OPERATOR_TOKEN);
-    let registry = TestRegistry::start_with(options).await;
-    let peer = Peer::start(agents::newest).await;
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, _peer, id) = live_agent_with(options).await;
     let attest = async || {
         let answer = registry.call_tool("attest", &json!({ "listing_id": id, "expires_hours": 720 })).await;
         answer["attestation"].clone()

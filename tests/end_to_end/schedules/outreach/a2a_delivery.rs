@@ -8,7 +8,7 @@ use tests::peers::{Peer, PeerRequest, agents};
 use tests::test_registry::{DAY, TestRegistry};
 
 use super::{OPT_OUT_PATH, live_agents, messages, without_rechecks};
-use crate::fixtures::ids;
+use crate::fixtures::values_of;
 
 /// The texts of the invitations that a peer received.
 fn received_invitations(peer: &Peer) -> Vec<String> {
@@ -52,7 +52,7 @@ async fn a2a_delivery_stops_at_a_host_with_retry_after() {
     assert_eq!(peer.requests().len(), 1, "only the first delivery is tried");
     assert_eq!(messages(&registry.table().await).len(), 3);
     let nudge = registry.get(OPT_OUT_PATH).await.body;
-    let outcomes: BTreeSet<String> = ids(&nudge["recent"], "a2a").into_iter().collect();
+    let outcomes: BTreeSet<String> = values_of(&nudge["recent"], "a2a").into_iter().collect();
     assert!(outcomes.contains("asked_to_wait") && outcomes.len() == 2, "{outcomes:?}");
 
     registry.advance(DAY);

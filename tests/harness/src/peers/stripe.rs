@@ -211,7 +211,7 @@ impl Stripe {
     pub async fn deliver(&self, registry: &TestRegistry, event: &Value) -> Reply {
         let body = event.to_string();
         let signature = signature(WEBHOOK_SECRET, registry.now(), &body);
-        send(registry, &signature, body).await
+        send(registry, &signature, &body).await
     }
 
     /// Sends the event that the latest session was paid.
@@ -238,9 +238,8 @@ pub fn signature(secret: &str, at: Moment, body: &str) -> String {
 }
 
 /// Sends an event with this signature.
-pub async fn send(registry: &TestRegistry, signature: &str, body: String) -> Reply {
+pub async fn send(registry: &TestRegistry, signature: &str, body: &str) -> Reply {
     let headers = [("content-type", "application/json; charset=utf-8"), ("stripe-signature", signature)];
-    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
     registry.send("POST", WEBHOOK, &headers, body).await
 }
 

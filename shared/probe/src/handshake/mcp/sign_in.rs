@@ -54,6 +54,17 @@ enum Absent {
     NotJson(String),
 }
 
+impl Absent {
+    fn into_broken(self, not_json: SignInFlaw, missing: SignInFlaw, unreached: SignInFlaw) -> Broken {
+        match self {
+            Self::Redirected(seen) => Broken::new(SignInFlaw::Redirected, seen),
+            Self::NotJson(seen) => Broken::new(not_json, seen),
+            Self::Missing { seen, temporary } => Broken { flaw: missing, seen, temporary },
+            Self::Unreached { seen, temporary } => Broken { flaw: unreached, seen, temporary },
+        }
+    }
+}
+
 /// Where the protected-resource metadata of an endpoint may be: at `reference` of the challenge, else at the well-known
 /// paths. Metadata on another domain could send the registry to a stranger.
 fn resource_metadata_urls(
@@ -90,19 +101,9 @@ pub(super) async fn resource_metadata(
     endpoint: &Target,
     reference: Option<&str>,
 ) -> Result<Value, Broken> {
-    let metadata =
-        match first_document(peer, resource_metadata_urls(endpoint, reference, peer.reach())?).await {
-            Ok(metadata) => metadata,
-            Err(absent) => {
-                return Err(match absent {
-                    Absent::Redirected(seen) => Broken::new(SignInFlaw::Redirected, seen),
-                    Absent::NotJson(seen) => Broken::new(SignInFlaw::MetadataNotJson, seen),
-                    Absent::Missing { seen, temporary } | Absent::Unreached { seen, temporary } => {
-                        Broken { flaw: SignInFlaw::MetadataMissing, seen, temporary }
-                    }
-                });
-            }
-        };
+    let found = first_document(peer, resource_metadata_urls(endpoint, reference, peer.reach())?).await;
+    let (not_json, missing) = (SignInFlaw::MetadataNotJson, SignInFlaw::MetadataMissing);
+    let metadata = found.map_err(|absent| absent.into_broken(not_json, missing, missing))?;
     let resource = metadata["resource"].as_str().unwrap_or_default();
     if !is_resource_of(resource, endpoint.as_str()) {
         return Err(Broken::new(SignInFlaw::Resource, format!("resource is `{resource}`")));
@@ -136,21 +137,9 @@ pub(super) async fn follow(
         TargetError::Scheme => Broken::new(SignInFlaw::PlainHttp, format!("the issuer is {issuer}")),
         other => Broken::new(SignInFlaw::ServerUnreached, format!("{issuer}: {other}")),
     })?;
-    let server = match first_document(peer, server_metadata_urls(&target, peer.reach())).await {
-        Ok(server) => server,
-        Err(absent) => {
-            return Err(match absent {
-                Absent::Redirected(seen) => Broken::new(SignInFlaw::Redirected, seen),
-                Absent::NotJson(seen) => Broken::new(SignInFlaw::ServerMetadataMissing, seen),
-                Absent::Missing { seen, temporary } => {
-                    Broken { flaw: SignInFlaw::ServerMetadataMissing, seen, temporary }
-                }
-                Absent::Unreached { seen, temporary } => {
-                    Broken { flaw: SignInFlaw::ServerUnreached, seen, temporary }
-                }
-            });
-        }
-    };
+    let found = first_document(peer, server_metadata_urls(&target, peer.reach())).await;
+    let (missing, unreached) = (SignInFlaw::ServerMetadataMissing, SignInFlaw::ServerUnreached);
+    let server = found.map_err(|absent| absent.into_broken(missing, missing, unreached))?;
     let registration = check_server(&server, &issuer, peer.reach())?;
     let scopes = match scope {
         Some(scope) => scopes(scope.split_whitespace()),
