@@ -85,7 +85,8 @@ impl Store {
             let page =
                 self.query(Query::of(from.pk).range(Range::From(from.sk)).limit(limit).strong()).await?;
             for item in &page.items {
-                let change = Change { cursor: number_of(item), item: blob(item, ITEM)? };
+                let cursor = text(item, "sk").parse().unwrap_or_default();
+                let change = Change { cursor, item: blob(item, ITEM)? };
                 oldest = oldest.or(Some((change.cursor, change.item.at)));
                 if change.cursor == next + changes.len() as u64 {
                     changes.push(change);
@@ -111,8 +112,4 @@ impl Store {
         let last = item.as_ref().map(|item| u64::try_from(number(item, "last")).unwrap_or_default());
         Ok((last.unwrap_or_default(), item.and_then(|item| moment(&item, "at"))))
     }
-}
-
-fn number_of(item: &Item) -> u64 {
-    text(item, "sk").parse().unwrap_or_default()
 }

@@ -99,11 +99,12 @@ impl Gauges {
         let samples = &self.samples[..self.samples.len().min(hyper::SAMPLES)];
         let (last, first) = (samples.first(), samples.last());
         let index = |sample: Option<&EconomySample>| sample.map(|sample| sample.acceleration_index);
+        let span = last.zip(first).map(|(last, first)| last.at.duration_since(first.at).as_secs_f64());
         let inputs = IndexChange {
             samples: samples.len(),
             first: index(first),
             last: index(last),
-            hours: last.zip(first).map_or(0.0, |(last, first)| hours_between(first.at, last.at)),
+            hours: rounded(span.unwrap_or(0.0) / 3600.0),
         };
         let [listings, compositions, outcomes, peers] = self.network_inputs();
         let measured = [compositions, outcomes, self.trail_heat, peers, self.acceleration.index, listings];
@@ -151,8 +152,4 @@ impl Gauges {
     pub fn sampled_at(&self) -> Option<Moment> {
         self.samples.first().map(|sample| sample.at)
     }
-}
-
-fn hours_between(earlier: Moment, later: Moment) -> f64 {
-    rounded(later.duration_since(earlier).as_secs_f64() / 3600.0)
 }

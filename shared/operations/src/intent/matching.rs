@@ -94,7 +94,7 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
     }
 }
 
-fn examples_of(entry: &AnyOperation) -> Option<&'static OperationExamples> {
+pub(super) fn examples_of(entry: &AnyOperation) -> Option<&'static OperationExamples> {
     EXAMPLE_BOOK.operations.iter().find(|operation| std::ptr::eq(operation.entry, entry))
 }
 

@@ -86,9 +86,9 @@ impl ParsedText {
         parsed
     }
 
-    /// What the text is about, without what it says.
+    /// What the text is about, without what it says: its words only choose an example.
     pub(super) fn targets(&self) -> Self {
-        Self { urls: self.urls.clone(), ids: self.ids.clone(), ..Self::default() }
+        Self { urls: self.urls.clone(), ids: self.ids.clone(), words: self.words.clone(), ..Self::default() }
     }
 
     /// Where the words in this part of the text begin.
@@ -260,12 +260,19 @@ impl ParsedText {
         self.numbers = self.words.iter().filter_map(|word| word.low.parse().ok()).collect();
         let mut runs: Vec<Vec<&Word>> = Vec::new();
         let mut before: Option<&Word> = None;
-        for word in self.words.iter().filter(|word| word.capital) {
+        // An acronym, as in "Vaultgate CRM", only continues a name.
+        let is_upper = |word: &Word| {
+            self.text
+                .get(word.at.clone())
+                .is_some_and(|raw| raw.len() > 1 && raw.chars().all(char::is_uppercase))
+        };
+        for word in self.words.iter().filter(|word| word.capital || is_upper(word)) {
             let next_to = before.is_some_and(|before: &Word| {
                 self.text.get(before.at.end..word.at.start).is_some_and(|between| between.trim().is_empty())
             });
             match runs.last_mut() {
                 Some(run) if next_to => run.push(word),
+                _ if !word.capital => continue,
                 _ => runs.push(vec![word]),
             }
             before = Some(word);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::parsed_text::ParsedText;
 use super::words::words;
-use super::{command, filling, runs_as_written};
+use super::{command, examples, filling, matching, runs_as_written};
 use crate::named_call;
 use crate::summary;
 use crate::{
@@ -85,6 +85,15 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
         let words = words(phrase);
         let common =
             words.iter().filter(|word| word.is_significant() && own.iter().any(|own| own.stem == word.stem));
+        // "How does one change its name?" gets the example of a rename, whose sentences contain these words.
+        let (_, shown) = examples::parse(phrase);
+        let all = matching::examples_of(entry).map_or(&[][..], |operation| operation.examples.as_slice());
+        let implied = all.iter().find(|one| one.stems == shown.stems).map(|one| &one.implied);
+        let same = all.iter().filter(|one| Some(&one.implied) == implied);
+        let like = same
+            .map(|one| own.iter().filter(|word| one.stems.contains(&word.stem)).count())
+            .max()
+            .unwrap_or(0);
         // Who says that it failed gets no example that says that it worked.
         (
             has_slot,
@@ -93,8 +102,9 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
             entry.effect.read_only
                 || parsed.is_none()
                 || runs_as_written(entry, &fill(phrase, "https://a.example", "mcp-a")),
+            like,
             common.count(),
-            !own.is_empty() && phrase.contains(": {"),
+            parsed.is_some_and(|parsed| !parsed.text.is_empty()) && phrase.contains(": {"),
         )
     };
     // Of equals, the first.

@@ -112,8 +112,9 @@ impl Operation for ExecuteCompose {
             "After the calls, report the outcome of each listing. Send {{\"action\": \"deposit_outcome\", \"listing_id\": \
              \"{b}\", \"listing_b\": \"{a}\", \"ok\": …}}, and the same with the two ids exchanged."
         );
+        let pair = sha256_hex(format!("pipeline\n{a}\n{b}"));
         Ok(Answer {
-            pipeline: Pipeline { id: pipeline_id(&a, &b), steps },
+            pipeline: Pipeline { id: format!("pipe_{}", &pair[..24]), steps },
             composition_count: edge.map_or(0, |edge| edge.count),
             counted: used.is_counted(),
             attestation,
@@ -141,8 +142,4 @@ async fn statement(
     let allowance = app.allowance(LimitedAction::Attestation, &name, None);
     let statement = Statement { about, listing_id: listing.id.clone(), claims, hours: DEFAULT_HOURS };
     Ok(Some(attestation::issue(app, statement, allowance.as_ref()).await?))
-}
-
-fn pipeline_id(a: &ListingId, b: &ListingId) -> String {
-    format!("pipe_{}", &sha256_hex(format!("pipeline\n{a}\n{b}"))[..24])
 }

@@ -47,7 +47,7 @@ fn tool(entry: &AnyOperation) -> Value {
         });
     }
     // The members of other results are not worth their tokens; a model sees them when it calls the tool.
-    let result = match is_in(&CORE, entry) {
+    let result = match CORE.operations().iter().any(|core| core.name == entry.name) {
         true => schema::of_result(&(entry.output_schema)(), entry.short),
         false => json!({ "type": "object" }),
     };
@@ -64,10 +64,6 @@ fn tool(entry: &AnyOperation) -> Value {
             "openWorldHint": entry.effect.open_world,
         },
     })
-}
-
-fn is_in(toolset: &Toolset, entry: &AnyOperation) -> bool {
-    toolset.operations().iter().any(|other| other.name == entry.name)
 }
 
 /// The tools that a request lists.

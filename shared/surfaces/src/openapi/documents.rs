@@ -16,7 +16,8 @@ pub(super) fn add<'a>(
         let owner = type_name(first);
         let content = content(document, &owner, components);
         for path in document.paths {
-            let at = template_of(path);
+            // OpenAPI has no form of its own for axum's `{*rest}`.
+            let at = path.replace("{*", "{");
             let mut call = json!({
                 "operationId": format!("get_{}", identifier(&at)),
                 "summary": document.summary,
@@ -50,11 +51,6 @@ fn content(document: &AnyDocument, owner: &str, components: &mut Components) -> 
         (false, _) => json!({ "type": "string" }),
     };
     Map::from_iter([(media_type.to_owned(), json!({ "schema": schema }))])
-}
-
-/// OpenAPI has no form of its own for axum's `{*rest}`.
-fn template_of(path: &str) -> String {
-    path.replace("{*", "{")
 }
 
 fn identifier(path: &str) -> String {
