@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::parsed_text::ParsedText;
-use super::words::words;
+use super::words::{Word, words};
 use super::{command, examples, filling, matching, runs_as_written};
 use crate::named_call;
 use crate::summary;
@@ -85,15 +85,15 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
         let words = words(phrase);
         let common =
             words.iter().filter(|word| word.is_significant() && own.iter().any(|own| own.stem == word.stem));
-        // "How does one change its name?" gets the example of a rename, whose sentences contain these words.
+        // "How does one change its name?" gets the example of a rename, the only act whose sentences contain these words.
         let (_, shown) = examples::parse(phrase);
         let all = matching::examples_of(entry).map_or(&[][..], |operation| operation.examples.as_slice());
-        let implied = all.iter().find(|one| one.stems == shown.stems).map(|one| &one.implied);
-        let same = all.iter().filter(|one| Some(&one.implied) == implied);
-        let like = same
-            .map(|one| own.iter().filter(|word| one.stems.contains(&word.stem)).count())
-            .max()
-            .unwrap_or(0);
+        let acts = || all.iter().filter(|one| !one.implied.is_empty());
+        let implied = acts().find(|one| one.stems == shown.stems).map(|one| &one.implied);
+        let says = |word: &Word, same: bool| {
+            acts().any(|one| (Some(&one.implied) == implied) == same && one.stems.contains(&word.stem))
+        };
+        let like = own.iter().filter(|word| says(word, true) && !says(word, false)).count();
         // Who says that it failed gets no example that says that it worked.
         (
             has_slot,
