@@ -2,8 +2,8 @@
 //! The weights are part of the binary. This crate depends on no other crate of the project.
 //!
 //! `pieces` splits a text into pieces of words, `weights` gives access to the packed weights, `model` computes the
-//! vector, and `product` is the arithmetic that takes nearly all of the time. `rows` compares a vector with many: all
-//! arithmetic on vectors is here, because this crate is optimised in every build.
+//! vector, and `product` is the arithmetic that takes nearly all of the time. `rows` compares a vector with
+//! many: it is here, because this crate is optimised in every build.
 
 mod model;
 pub mod pieces;

@@ -21,7 +21,7 @@ impl Quantised {
         Self { parts: vector.iter().map(part).collect(), step }
     }
 
-    /// The product with a row of the same width.
+    /// The product with a row of the same width. Not inlined: callers may be built without optimisation.
     pub fn dot(&self, row: &[u8]) -> f32 {
         self.product(row)
     }

@@ -116,7 +116,7 @@ pub(super) fn is_same_name(a: &str, b: &str) -> bool {
     folded(a) == folded(b)
 }
 
-/// Words of a request that are compared with each word of each tool.
+/// The first words of a request, which are compared with each word of each tool.
 const MAX_WANTED: usize = 50;
 
 /// The named tool; otherwise the tool that has most words of the request in its name and description. Among equals, the
@@ -126,9 +126,9 @@ fn tool<'a>(wish: CapabilityRequest<'_>, facts: Option<&'a Facts>) -> Option<&'a
     if let Some(named) = wish.tool.and_then(|name| tools.iter().find(|tool| is_same_name(&tool.name, name))) {
         return Some(named);
     }
-    let wanted: BTreeSet<String> = words(wish.words).into_iter().take(MAX_WANTED).collect();
+    let wanted = words(wish.words, MAX_WANTED);
     let rank = |(at, tool): &(usize, &Tool)| {
-        let words = words(&format!("{} {}", tool.name, tool.description));
+        let words = words(&format!("{} {}", tool.name, tool.description), usize::MAX);
         let is_shared = |wanted: &&String| words.iter().any(|word| is_same_word(word, wanted));
         let shared = wanted.iter().filter(is_shared).count();
         (shared, Reverse(if shared == 0 { 0 } else { words.len() }), Reverse(*at))
@@ -136,10 +136,10 @@ fn tool<'a>(wish: CapabilityRequest<'_>, facts: Option<&'a Facts>) -> Option<&'a
     tools.iter().enumerate().max_by_key(rank).map(|(_, tool)| tool)
 }
 
-/// The different words of a text in lowercase, without words such as "the" and "to".
-fn words(text: &str) -> BTreeSet<String> {
+/// The different ones of the first words of a text in lowercase, without words such as "the" and "to".
+fn words(text: &str, most: usize) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    words.filter(|word| !word.is_empty() && !is_stop_word(word)).collect()
+    words.filter(|word| !word.is_empty() && !is_stop_word(word)).take(most).collect()
 }
 
 /// Also other forms of a word, such as `add` and `adds`.
