@@ -121,10 +121,7 @@ pub enum TlsFailure {
          full chain."
     )]
     UnknownIssuer,
-    #[error(
-        "The port answers in plain text and not in TLS. Let the server speak TLS at it, or publish the URL of the \
-         port that does."
-    )]
+    #[error("The port answers in plain text and not in TLS.")]
     PlainText,
     #[error(
         "The TLS handshake failed. Serve a certificate for this host name from a public authority, with the \

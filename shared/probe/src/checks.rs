@@ -85,8 +85,8 @@ fn card_valid(verdict: &Verdict) -> Check {
 
 /// Both must have the same registrable domain, or the same host for addresses.
 fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
-    // The URL of an MCP server is its endpoint and not that of a card.
-    let card_url = card_url.filter(|_| facts.kind != Some(Kind::Mcp));
+    // Without a card, and for an MCP server, it is the URL of the endpoint.
+    let card_url = card_url.filter(|_| facts.kind != Some(Kind::Mcp) && facts.name.is_some());
     let (Some(card), Some(endpoint)) = (card_url, facts.endpoint.as_deref()) else {
         return Check::not_applicable(
             "interface_domain",

@@ -29,7 +29,7 @@ const PARTIAL: Class = Class { handshake: Handshake::Partial, inconclusive: fals
 const LATER: Class = Class { handshake: Handshake::Partial, inconclusive: true };
 const SKIP: Class = Class { handshake: Handshake::Skip, inconclusive: false };
 
-const MAX_SEEN_CHARS: usize = 160;
+const MAX_SEEN_CHARS: usize = 300;
 
 impl ProbeFault {
     pub fn reason(&self, seen: &str) -> Reason {

@@ -78,7 +78,7 @@ fn answers(verdict: &Verdict) -> ScorePart {
         }
         (None, Handshake::Ok) if verdict.facts.kind == Some(Kind::Mcp) => (5, "It has no tools to list."),
         (None, Handshake::Ok) => (5, "No message was sent this time."),
-        (None, _) if verdict.speaks => (0, "It did not answer the whole handshake."),
+        (None, _) if verdict.speaks => (0, "It did not complete the handshake."),
         (None, _) => (0, "It answered no request."),
     };
     part("answers", points, 10, why)
@@ -181,7 +181,7 @@ fn clean(verdict: &Verdict, checks: &[Check]) -> ScorePart {
     let why = if failed.is_empty() {
         "Every check passed.".to_owned()
     } else {
-        format!("Failed: {}.", failed.join(", "))
+        format!("Did not pass: {}.", failed.join(", "))
     };
     part("checks", points, 10, why)
 }

@@ -104,7 +104,8 @@ fn an_agent_needs_a_card_and_a_server_does_not() {
     let check = failing(&invalid, &context(Reach::Public));
     assert_eq!(check.detail, "card fail 200 (invalid card: name): Give it a name.");
     let unread = with(|verdict| verdict.facts.name = None);
-    assert!(!of(&unread, &context(Reach::Public))[1].applies, "no card was read");
+    let listed = Context { card_url: unread.facts.endpoint.clone(), ..context(Reach::Public) };
+    assert!(of(&unread, &listed)[1..3].iter().all(|check| !check.applies), "no card was read");
     let server = with(|verdict| {
         verdict.facts =
             Facts { kind: Some(Kind::Mcp), endpoint: verdict.facts.endpoint.take(), ..Facts::default() };

@@ -146,7 +146,9 @@ pub(super) async fn suggest_endpoint(peer: &mut Conversation<'_>, subject: &Subj
         if url != subject.url && mcp::opens(peer, &url).await {
             let fault = ProbeFault::EndpointElsewhere { url: url.to_string() };
             let seen = format!("an MCP server at {path} of this host, and none at the published path");
-            peer.findings.fault_first(&fault, &seen);
+            // Nothing can be fixed at the published path.
+            peer.findings.take_faults();
+            peer.findings.fault(&fault, &seen);
             peer.findings.facts.elsewhere = Some(url.to_string());
             return true;
         }

@@ -9,8 +9,8 @@ use super::fault::{ConnectError, ProbeFault, ProbedResource, Stage};
 use super::{Class, FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
 use registry_fetch::TlsFailure;
 
-const TO_BE_LIVE: &str = "To be Live, allow initialize and tools/list without credentials, and require them only \
-    for tools/call.";
+const TO_BE_LIVE: &str = "To be Live, allow the handshake (initialize, notifications/initialized, tools/list) without \
+    credentials, and require them only for tools/call.";
 
 const TO_BE_GATED: &str = "To be listed as gated instead:";
 

@@ -88,7 +88,7 @@ pub(super) fn papers() -> Profile {
         ("protocol", 7, 10, "The newest version spoken is 2025-06-18."),
         ("abilities", 2, 8, "Described tools: 0 of 4."),
         ("identity", 4, 7, "Missing: a page about it."),
-        ("checks", 7, 10, "Failed: tools_unchanged."),
+        ("checks", 7, 10, "Did not pass: tools_unchanged."),
     ];
     let check = Check {
         id: "tools_unchanged".to_owned(),

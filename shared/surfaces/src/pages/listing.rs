@@ -218,7 +218,9 @@ fn page<'a>(
     used: Use,
 ) -> Result<Page<'a>, Problem> {
     let (settings, now) = (&app.settings, app.clock.now());
-    let standing = Standing::of(app, listing);
+    let mut standing = Standing::of(app, listing);
+    let elsewhere = evidence.and_then(|evidence| evidence.verdict.facts.elsewhere.clone());
+    standing.publish_again = standing.publish_again.map(|url| elsewhere.unwrap_or(url));
     let runs_locally = matches!(listing.lane, Lane::Package | Lane::Unchecked);
     let sign_in = evidence.and_then(|evidence| evidence.verdict.facts.sign_in.as_ref());
     let sign_in = sign_in.filter(|_| standing.is_live || standing.is_gated);

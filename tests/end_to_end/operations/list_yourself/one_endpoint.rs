@@ -164,6 +164,11 @@ async fn mistyped_path_gets_the_url_that_works() {
         let status = registry.status(&id).await;
         let reason = &status["reasons"][0];
         assert_eq!((&status["lane"], &reason["code"]), (&json!("needs_fix"), &json!("endpoint_elsewhere")));
+        assert_eq!(
+            status["reasons"].as_array().unwrap().len(),
+            1,
+            "nothing can be fixed at that path: {status}"
+        );
         assert!(reason["fix"].as_str().unwrap().contains(&peer.url("/mcp")), "{reason}");
         assert!(status["next"]["note"].as_str().unwrap().contains(&peer.url("/mcp")), "{status}");
         assert_eq!(status["next"]["body"], json!({ "url": peer.url("/mcp") }));
