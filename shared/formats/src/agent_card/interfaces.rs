@@ -169,11 +169,12 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
             );
         }
     }
-    // Clients use the preferred transport. If the URL of the card is none, only another entry for this transport helps.
+    // Clients use the preferred transport if they speak it. If its URL is none, only another entry for it helps them.
     let preferred = card.get("preferredTransport").and_then(Value::as_str).unwrap_or("JSONRPC");
     let more = card.get("additionalInterfaces").and_then(Value::as_array);
+    let is_stuck = !is_usable && matches!(preferred, "JSONRPC" | "HTTP+JSON");
     for (index, entry) in more.into_iter().flatten().take(MAX_INTERFACES).enumerate() {
-        if !is_usable && entry.get("transport").and_then(Value::as_str) != Some(preferred) {
+        if is_stuck && entry.get("transport").and_then(Value::as_str) != Some(preferred) {
             continue;
         }
         let path = format!("additionalInterfaces[{index}]");
