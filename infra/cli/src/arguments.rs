@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 /// Publishes, checks and finds AI agents and MCP servers in a registry.
 ///
-/// Exit codes: 0 Live, gated, packages only, found, valid or done; 1 queued, needs a fix, not found, refused or invalid; 2 wrong
+/// Exit codes: 0 Live, gated, packages only, found, a valid file or done; 1 another state, not found, refused or invalid; 2 wrong
 /// usage; 3 the registry failed or cannot be reached.
 #[derive(Debug, Parser)]
 #[command(name = "registry-cli", version)]

@@ -121,7 +121,7 @@ pub struct Local {
     pub app: App,
     pub engine: Embedded,
     /// The events on the bus, if [`Options::schedules`] is off.
-    pub events: Option<mpsc::UnboundedReceiver<Value>>,
+    pub events: Option<mpsc::Receiver<Value>>,
     server: Server,
     scheduler: Option<scheduler::RunningScheduler>,
     _lock: Option<Lock>,

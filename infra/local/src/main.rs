@@ -55,7 +55,7 @@ struct Serve {
     /// The data file. With `:memory:`, the data is only in memory.
     #[arg(long, env = settings::DATA, default_value = "./data/registry.db")]
     data: PathBuf,
-    /// Apply the rules of a public registry: probe only https at public addresses, and enforce rate limits.
+    /// Apply the rules of a public registry: probe only https at public addresses, and limit requests per second.
     #[arg(long, env = settings::PUBLIC, value_parser = FalseyValueParser::new())]
     public: bool,
 }

@@ -1,6 +1,5 @@
 //! `registry operator`: turns the operator's commands on the command line into input for the `operator`
-//! function. Only `export` and `import` are not commands of this function: they move the whole table between the data
-//! file and the standard streams.
+//! function. Only `backup`, `export` and `import` are not commands of this function: they move the whole table.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -21,6 +20,7 @@ Examples:
   registry operator block-host evil.example.org --reason 'Spam.'
   registry operator erase-contact mcp-org-example-adder
   registry operator erase --email jane@example.org
+  registry operator backup copy.db
   registry operator export | age -r age1... >registry.jsonl.age
   age -d -i key.txt registry.jsonl.age | registry operator import --data new.db
 
@@ -46,6 +46,8 @@ enum OperatorCommand {
     Decision(Decision),
     /// Write all items of the data file to standard output, as JSON Lines. They contain private keys and contacts: encrypt them.
     Export,
+    /// Copy the data file to a new file, also while a registry uses it. The copy contains private keys and contacts.
+    Backup { copy: PathBuf },
     /// Read an export from standard input into the data file. Items that exist stay as they are, so what was revoked since
     /// stays revoked. Repeat the command if it is interrupted.
     Import,
@@ -157,6 +159,9 @@ pub(crate) async fn run(operator: Operator) -> ExitCode {
                 }
                 Err(error) => exit::failure(1, &error.to_string()),
             };
+        }
+        OperatorCommand::Backup { copy } => {
+            takedown::back_up(data, &copy).map(|()| json!({ "ok": true, "copy": copy }))
         }
         OperatorCommand::Import => {
             let imported = takedown::import(data, &settings, std::io::stdin().lock()).await;

@@ -38,7 +38,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 pub fn start(
     mut functions: BTreeMap<&'static str, JobFunction>,
     clock: &Clock,
-    bus: mpsc::UnboundedReceiver<Value>,
+    bus: mpsc::Receiver<Value>,
     engine: Embedded,
 ) -> RunningScheduler {
     let (stop, stopped) = watch::channel(false);
@@ -127,7 +127,7 @@ async fn fire(name: &'static str, function: JobFunction, clock: Clock, mut stopp
 
 async fn deliver(
     functions: BTreeMap<&'static str, JobFunction>,
-    mut bus: mpsc::UnboundedReceiver<Value>,
+    mut bus: mpsc::Receiver<Value>,
     stopped: watch::Receiver<bool>,
 ) {
     let permits = Arc::new(Semaphore::new(MAX_DELIVERIES));

@@ -42,6 +42,20 @@ pub enum TakedownError {
     /// The export or the import stopped.
     #[error(transparent)]
     Transfer(#[from] TransferError),
+    #[error("cannot copy the data: {0}")]
+    Copy(#[from] rusqlite::Error),
+}
+
+/// Copies the data file, as it is at one moment, to a new file; also while a registry uses it.
+///
+/// # Errors
+/// See [`TakedownError`].
+pub fn back_up(data: &Path, copy: &Path) -> Result<(), TakedownError> {
+    if !data.is_file() {
+        return Err(TakedownError::NoData(data.to_path_buf()));
+    }
+    rusqlite::Connection::open(data)?.execute("VACUUM INTO ?1", [copy.to_string_lossy()])?;
+    Ok(())
 }
 
 /// Writes all items of the table to `out`, as JSON Lines. Returns the number of items.
@@ -109,7 +123,7 @@ async fn send(data: &Path, settings: &Settings, command: &Value) -> Result<Value
     let answer = fetcher.send(request).await.map_err(|error| format!("{url}: {error}"))?;
     match answer.status {
         StatusCode::OK => serde_json::from_slice(&answer.body).map_err(|error| format!("{url}: {error}")),
-        StatusCode::NOT_FOUND => Err(format!("{url} has another OPERATOR_TOKEN")),
+        StatusCode::NOT_FOUND => Err(format!("{url} has another OPERATOR_TOKEN or none")),
         _ => Err(String::from_utf8_lossy(&answer.body).into_owned()),
     }
 }

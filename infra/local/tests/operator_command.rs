@@ -76,6 +76,12 @@ async fn commands_require_a_stopped_registry_or_its_token() {
         assert!(exit == Some(code) && format!("{out}{err}").contains(words), "{arguments:?}: {out}{err}");
     }
     assert_eq!(post(&registry, &card).await.0, 409, "the registry shows what it cached");
+    let copy = folder.path().join("copy.db");
+    for code in [0, 1] {
+        let (exit, out, err) = run(&data, &["backup", &copy.to_string_lossy()]);
+        assert_eq!(exit, Some(code), "an older copy stays: {out}{err}");
+    }
+    assert_eq!(run(&copy, &["restore", &id]).0, Some(0), "the copy is a data file, with what is in the log");
     registry.stop().await;
     assert_eq!(run(&data, &["restore", &id]).0, Some(0));
 

@@ -210,12 +210,12 @@ async fn change_log_key(app: &App, step: KeyStep) -> Result<Outcome, Problem> {
         (KeyStep::Announce, Some(true)) => {
             "The previous key still signs. Retire it before you announce the next key."
         }
-        (KeyStep::Promote, None | Some(true)) => "There is no next key. Announce it first.",
+        (KeyStep::Promote, None | Some(true)) => "`/log` shows no next key yet. Announce it, or wait for it.",
         (KeyStep::Retire, None) => "There is only one key, so no key can be retired.",
         _ => {
             app.store.request_key_step(step).await?;
-            let note = "Requested. The next scheduled run of probe-tick or weekly-recheck carries it out. Then `/log` \
-                shows the keys.";
+            let note = "Requested. The next scheduled run of probe-tick or weekly-recheck carries out the last request. \
+                Then `/log` shows the keys.";
             return Ok(Outcome::of_one(true, 0, note));
         }
     };

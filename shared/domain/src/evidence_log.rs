@@ -12,6 +12,6 @@ mod witnesses;
 pub use attestation_batches::{
     AttestationProof, attestation_proof, attested_digest, log_attestations, logged_after,
 };
-pub use inclusion::{Inclusion, check_proof, entry, of_index, of_listing};
+pub use inclusion::{Inclusion, check_proof, entry, of_index};
 pub use sequencer::{SequencerReport, sequence, sequence_if_due, sequence_or_warn};
 pub use witnesses::{Published, published};

@@ -2,25 +2,23 @@
 //! gets only these checked addresses. So it cannot resolve the name again and get other addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
 
-use dns_lookup::LookupErrorKind;
+use hickory_resolver::config::ResolveHosts;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-
-use tokio::sync::Semaphore;
 
 use super::address::is_public;
 use super::failure::FetchError;
 use super::target::{TargetError, is_localhost};
-use registry_model::Reach;
+use super::txt::resolver;
+use registry_model::{NameServers, Reach};
 
 const MAX_ADDRESSES: usize = 8;
 
-/// Each lookup blocks a thread, for as long as the name servers of a stranger take. The rest of the runtime's 512 threads
-/// stays free for other work.
-static LOOKUPS: Semaphore = Semaphore::const_new(128);
+type Addresses = Result<Vec<IpAddr>, FetchError>;
 
-/// Looks up all addresses of a name; the call blocks. This is a value, so that tests can replace the DNS.
-pub(super) type Lookup = fn(&str) -> Result<Vec<IpAddr>, FetchError>;
+/// Looks up all addresses of a name. This is a value, so that tests can replace the DNS.
+pub(super) type Lookup = fn(String) -> Pin<Box<dyn Future<Output = Addresses> + Send>>;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resolver {
@@ -29,22 +27,12 @@ pub(super) struct Resolver {
 }
 
 impl Resolver {
-    pub(super) async fn addresses(self, name: &str) -> Result<Vec<IpAddr>, FetchError> {
+    pub(super) async fn addresses(self, name: &str) -> Addresses {
         if self.reach == Reach::Development && is_localhost(name) {
             return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
         }
         // The dot at the end keeps the search list of the machine's own network out of it.
-        let absolute = format!("{name}.");
-        let lookup = self.lookup;
-        // The place stays taken until the lookup ends, even if the caller has stopped waiting.
-        let place = LOOKUPS.acquire().await.map_err(|_| FetchError::NameUnresolved)?;
-        let lookup = move || {
-            let _place = place;
-            lookup(&absolute)
-        };
-        let addresses =
-            tokio::task::spawn_blocking(lookup).await.unwrap_or(Err(FetchError::NameUnresolved))?;
-        check_addresses(addresses)
+        check_addresses((self.lookup)(format!("{name}.")).await?)
     }
 }
 
@@ -60,7 +48,7 @@ impl Resolve for Resolver {
 }
 
 /// Refuses the whole answer if one address is not public: a name that mixes both is an attack on this network.
-fn check_addresses(mut addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, FetchError> {
+fn check_addresses(mut addresses: Vec<IpAddr>) -> Addresses {
     if addresses.is_empty() {
         return Err(FetchError::NameNotFound);
     }
@@ -71,16 +59,18 @@ fn check_addresses(mut addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, FetchError
     Ok(addresses)
 }
 
-/// "No such name" and "no answer" are kept apart, because the owner can fix only the first.
-pub(super) fn system_lookup(name: &str) -> Result<Vec<IpAddr>, FetchError> {
-    let addresses = dns_lookup::lookup_host(name).map_err(|error| failure(error.kind()))?;
-    Ok(addresses.collect())
+/// Asks the name servers of the system, after its file of hosts.
+pub(super) fn system_lookup(name: String) -> Pin<Box<dyn Future<Output = Addresses> + Send>> {
+    Box::pin(async move { look_up(NameServers::System, &name).await })
 }
 
-const fn failure(kind: LookupErrorKind) -> FetchError {
-    match kind {
-        LookupErrorKind::NoName | LookupErrorKind::NoData => FetchError::NameNotFound,
-        _ => FetchError::NameUnresolved,
+/// "No such name" and "no answer" are kept apart, because the owner can fix only the first.
+async fn look_up(servers: NameServers, name: &str) -> Addresses {
+    let resolver = resolver(servers, ResolveHosts::Auto).ok_or(FetchError::NameUnresolved)?;
+    match resolver.lookup_ip(name).await {
+        Ok(found) => Ok(found.iter().collect()),
+        Err(error) if error.is_no_records_found() => Err(FetchError::NameNotFound),
+        Err(_) => Err(FetchError::NameUnresolved),
     }
 }
 
@@ -118,18 +108,26 @@ mod tests {
         assert_eq!(check_addresses(all(&["8.8.8.8"; 300])).unwrap().len(), MAX_ADDRESSES);
     }
 
-    #[test]
-    fn fetch_resolver_distinguishes_an_unknown_name_from_a_failed_lookup() {
-        assert_eq!(failure(LookupErrorKind::NoName), FetchError::NameNotFound);
-        assert_eq!(failure(LookupErrorKind::NoData), FetchError::NameNotFound);
-        assert_eq!(failure(LookupErrorKind::Again), FetchError::NameUnresolved);
-        assert_eq!(failure(LookupErrorKind::System), FetchError::NameUnresolved);
+    #[tokio::test]
+    async fn fetch_resolver_distinguishes_an_unknown_name_from_a_failed_lookup() {
+        for (code, expected) in [(3, FetchError::NameNotFound), (2, FetchError::NameUnresolved)] {
+            let server = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+            let address = server.local_addr().unwrap();
+            tokio::spawn(async move {
+                let mut query = [0; 512];
+                while let Ok((length, from)) = server.recv_from(&mut query).await {
+                    (query[2], query[3]) = (query[2] | 0x80, code);
+                    server.send_to(&query[..length], from).await.unwrap();
+                }
+            });
+            assert_eq!(look_up(NameServers::Only(address), "a.example.org.").await, Err(expected));
+        }
     }
 
     #[tokio::test]
     async fn fetch_resolver_never_sends_localhost_to_the_dns() {
-        let resolver =
-            Resolver { reach: Reach::Development, lookup: |_| Ok(vec![Ipv4Addr::new(10, 0, 0, 1).into()]) };
+        let private: Lookup = |_| Box::pin(async { Ok(vec![Ipv4Addr::new(10, 0, 0, 1).into()]) });
+        let resolver = Resolver { reach: Reach::Development, lookup: private };
         assert_eq!(resolver.addresses("a.localhost").await.unwrap(), all(&["127.0.0.1", "::1"]));
         let public = Resolver { reach: Reach::Public, ..resolver };
         assert_eq!(public.addresses("localhost").await, Err(TargetError::PrivateAddress.into()));
@@ -138,7 +136,8 @@ mod tests {
     #[tokio::test]
     async fn fetch_resolver_looks_up_absolute_names() {
         let lookup: Lookup = |name| {
-            if name == "a.example.org." { Ok(vec![Ipv4Addr::new(8, 8, 8, 8).into()]) } else { Ok(vec![]) }
+            let found = (name == "a.example.org.").then(|| Ipv4Addr::new(8, 8, 8, 8).into());
+            Box::pin(async move { Ok(found.into_iter().collect()) })
         };
         let resolver = Resolver { reach: Reach::Public, lookup };
         assert_eq!(resolver.addresses("a.example.org").await, Ok(all(&["8.8.8.8"])));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::{
-    ConnectionConfig, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts,
+    ConnectionConfig, LookupIpStrategy, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts,
 };
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::rr::{Name, RData, Record};
@@ -43,7 +43,7 @@ pub(super) async fn records(
 ) -> Result<Vec<String>, TxtError> {
     // The dot at the end keeps the search list of the machine's own network out of it.
     let name = Name::from_ascii(format!("{name}.")).map_err(|_| TargetError::BadName)?;
-    let resolver = resolver(servers).ok_or(TxtError::NoNameServer)?;
+    let resolver = resolver(servers, ResolveHosts::Never).ok_or(TxtError::NoNameServer)?;
     match timeout(deadline, resolver.txt_lookup(name.clone())).await {
         Ok(Ok(lookup)) => {
             let texts = lookup.answers().iter().filter(|record| record.name == name).filter_map(text);
@@ -60,8 +60,8 @@ fn text(record: &Record) -> Option<String> {
     Some(String::from_utf8_lossy(&txt.txt_data.concat()).into_owned())
 }
 
-/// A resolver for one query: look-ups are rare, and a kept connection would not survive the pauses of a function.
-fn resolver(servers: NameServers) -> Option<TokioResolver> {
+/// A resolver for one query: a kept connection would not survive the pauses of a function.
+pub(super) fn resolver(servers: NameServers, use_hosts_file: ResolveHosts) -> Option<TokioResolver> {
     let mut builder = match servers {
         NameServers::Off => return None,
         NameServers::System => TokioResolver::builder_tokio().ok()?,
@@ -78,7 +78,8 @@ fn resolver(servers: NameServers) -> Option<TokioResolver> {
     let options: &mut ResolverOpts = builder.options_mut();
     options.cache_size = 0;
     options.edns0 = true;
-    options.use_hosts_file = ResolveHosts::Never;
+    options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
+    options.use_hosts_file = use_hosts_file;
     builder.build().ok()
 }
 

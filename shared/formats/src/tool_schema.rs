@@ -106,7 +106,7 @@ fn without_long_patterns(schema: &Value) -> Value {
         Value::Object(members) => members
             .iter()
             .filter(|(name, inner)| {
-                !is_long(name) && !(*name == "pattern" && inner.as_str().is_some_and(is_long))
+                !(is_long(name) || *name == "pattern" && inner.as_str().is_some_and(is_long))
             })
             .map(|(name, inner)| (name.clone(), without_long_patterns(inner)))
             .collect(),

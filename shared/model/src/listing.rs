@@ -225,9 +225,10 @@ impl Listing {
         self.url.as_deref().or(self.website.as_deref()).unwrap_or_default()
     }
 
-    /// The URL that publishes it again. `None` if this needs its server description: the URL alone is another listing.
-    pub fn published_url(&self) -> Option<&str> {
-        Some(self.target()).filter(|url| !self.is_described() && !url.is_empty())
+    /// The field and the URL that publish it again; `None` if it needs its server description. `url` may find another kind.
+    pub fn published_url(&self) -> Option<(&'static str, String)> {
+        let field = if self.kind == Some(Kind::Mcp) { "mcp_url" } else { "url" };
+        Some((field, self.target().to_owned())).filter(|(_, url)| !self.is_described() && !url.is_empty())
     }
 
     /// The hosts of its URLs, without duplicates.

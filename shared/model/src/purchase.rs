@@ -155,12 +155,4 @@ impl Grant {
             GrantSource::Purchase { .. } => &self.goals,
         }
     }
-
-    /// Whether it gives access: a purchase does once it is paid.
-    pub const fn is_open(&self) -> bool {
-        match &self.source {
-            GrantSource::FoundingSeat => true,
-            GrantSource::Purchase { paid_at, .. } => paid_at.is_some(),
-        }
-    }
 }

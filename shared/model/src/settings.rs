@@ -214,8 +214,7 @@ impl Settings {
             "PROBE_TICK_SECONDS",
             360,
             1..=86_400,
-            "seconds between two sweeps (scheduled runs of probes); also the shortest time between two probes \
-                of the same listing",
+            "seconds between two sweeps (scheduled runs of probes)",
         )?;
         let probe_window_cap = read.number(
             "PROBE_WINDOW_CAP",

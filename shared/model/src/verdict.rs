@@ -109,7 +109,7 @@ pub struct Facts {
     pub elsewhere: Option<String>,
     pub card_url: Option<String>,
     pub website: Option<String>,
-    /// Protocol versions that it speaks, such as `1.0`, `0.3`, `2026-07-28`.
+    /// Protocol versions that it names, such as `1.0`, `0.3`, `2026-07-28`.
     pub protocol_versions: Vec<String>,
     pub skills: Vec<Skill>,
     pub tools: Vec<Tool>,

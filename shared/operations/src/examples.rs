@@ -10,28 +10,31 @@ use registry_model::error::Problem;
 pub fn of_argument(name: &str) -> Option<Value> {
     Some(match name {
         "after" => json!("add"),
-        "agent_card_url" | "url" => json!("https://agent.example.com/.well-known/agent-card.json"),
-        "agent_name" | "from" => json!("travel planner"),
+        "agent_card_url" => json!("https://agent.example.com/.well-known/agent-card.json"),
+        "url" => json!("https://agent.example.com"),
+        "agent_name" => json!("travel planner"),
         "body" => json!("Answered within a second."),
         "category" => json!("data-analytics"),
-        "claims" => json!({ "uptime": "99.9" }),
+        "claims" | "proof" => json!({}),
         "contact" | "contact_email" => json!("me@example.org"),
         "description" => json!("Plans trips and books trains."),
         "detail" => json!("Asked for the forecast of Monday."),
         "goals" => json!(["Book a train"]),
         "index" => json!(42),
         "listing_b" => json!("mcp-com-example-weather"),
-        "listing_id" => json!("agtpub_0123456789abcdef0123"),
+        "from" | "listing_id" => json!("agtpub_0123456789abcdef0123"),
         "max_hours" => json!(24),
         "mcp_url" => json!("https://server.example.com/mcp"),
-        "name" => json!("com.example/weather"),
-        "proof" => json!({}),
+        "name" => json!("weather"),
         "public_jwk" => {
             json!({ "kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" })
         }
         "q" => json!("weather"),
         "server_json" => {
-            json!({ "name": "com.example/weather", "description": "Weather forecasts.", "version": "1.0.0" })
+            json!({
+                "name": "com.example/weather", "description": "Weather forecasts.", "version": "1.0.0",
+                "remotes": [{ "type": "streamable-http", "url": "https://server.example.com/mcp" }],
+            })
         }
         "since" => json!("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"),
         "skill" => json!("forecast"),

@@ -158,12 +158,14 @@ pub async fn understood(
             _ => false,
         };
         let searches = matches!(&intent, Intent::Run(entry, _) if std::ptr::eq(*entry, &MATCH_CAPABILITY));
-        if (lacks || searches)
+        let of_url = is_about_url(&message, &intent);
+        if (lacks || searches || of_url)
             && let Some(named) = listing_names::found_loosely(app, &message).await?
         {
             names.extend(named.names.clone());
             let intent = held(without_search(&named, earlier), &names);
-            if lacks || is_certain_write(&named, &intent, &message) {
+            let is_read = of_url && named.names.is_empty() && matches!(intent, Intent::Run(..));
+            if lacks || is_read || is_certain_write(&named, &intent, &message) {
                 return Ok((named, intent));
             }
         }
@@ -186,6 +188,14 @@ pub async fn understood(
         return Ok((named, intent));
     }
     Ok((named, intent))
+}
+
+/// Whether a message reads about a listing whose id was derived from a URL in it. An endpoint may have another listing.
+fn is_about_url(message: &MessageContent, intent: &Intent) -> bool {
+    let Intent::Run(entry, arguments) = intent else { return false };
+    let (urls, arguments) = (ParsedText::parse(&message.text).urls, arguments.to_string());
+    let mut ids = urls.iter().filter_map(|url| Some(ListingId::of_url(&url.parse().ok()?)));
+    entry.effect.read_only && ids.any(|id| arguments.contains(&format!("\"{id}\"")))
 }
 
 /// Whether a message with a name means an operation that is held rather than, without the name, a search.
@@ -417,7 +427,8 @@ async fn run(
         let (result, cut) = short::fitted(result, MAX_REPLY.saturating_sub(rest));
         data["result"] = result;
         if cut {
-            insert_before_next(&mut text, SHORTENED);
+            let note = if entry.effect.idempotent { SHORTENED } else { " The data is shortened. " };
+            insert_before_next(&mut text, note);
         }
     }
     Ok(Reply { outcome, text, data })

@@ -53,7 +53,7 @@ fn outcome(id: &str, fault: Option<String>, fine: &str) -> Check {
 fn https(verdict: &Verdict, card_url: Option<&str>, reach: Reach) -> Check {
     let served: Vec<&str> = [card_url, verdict.facts.endpoint.as_deref()].into_iter().flatten().collect();
     if served.is_empty() {
-        return Check::not_applicable("https", "there is no card and no endpoint.");
+        return Check::not_applicable("https", "no card and no endpoint was found.");
     }
     let plain: Vec<&str> = served.into_iter().filter(|url| !is_https(url)).collect();
     if plain.is_empty() && verdict.handshake == Handshake::Fail {

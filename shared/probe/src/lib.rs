@@ -25,4 +25,4 @@ pub mod score;
 mod sweep;
 pub mod transition;
 
-pub use sweep::{LEASE, SweepReport};
+pub use sweep::{LEASE, SweepReport, place};

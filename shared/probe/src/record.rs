@@ -62,6 +62,10 @@ pub(super) async fn record(
             let mut change = StateChange { trail, ..state_change(app, before, &assessment, job, rejected) };
             change.after = Listing { kept_tools, kept_contents, ..change.after };
             change.assessment.changed = changed;
+            // Only the next probe deletes it.
+            if change.is_expired() {
+                change.news.clear();
+            }
             change.news.extend(further_news(&change));
             change.messages = messages(&change);
             if app.store.record(&change).await? != WriteOutcome::Written {

@@ -1,7 +1,7 @@
 //! The score of a listing, from 0 to 100, with its parts. A number alone does not tell the owner what to do.
 //! So every part says what the probe found and how many points this gave.
 
-use registry_model::{Check, Facts, Handshake, Kind, Listing, Score, ScorePart, Verdict};
+use registry_model::{Check, Facts, Handshake, Kind, Listing, Score, ScorePart, Verdict, counted};
 
 /// The signal of a light handshake: it sent no message, because an earlier one was answered.
 pub(crate) const MESSAGE_ANSWERED_BEFORE: &str = "message_answered_before";
@@ -9,40 +9,28 @@ pub(crate) const MESSAGE_ANSWERED_BEFORE: &str = "message_answered_before";
 /// Three quarters of the points depend on how the peer behaved in the probe. `listing` is `None` for a URL that is not listed.
 pub fn of(verdict: &Verdict, checks: &[Check], listing: Option<&Listing>) -> Score {
     let facts = &verdict.facts;
-    let texts = Texts::of(facts, listing);
+    let [name, text, version, website] = texts(facts, listing);
     let breakdown = vec![
         handshake(verdict),
         answers(verdict),
         latency(verdict),
         protocol(facts),
-        description(&texts),
+        description(text),
         abilities(facts),
-        identity(&texts),
+        identity(name, version, website),
         clean(verdict, checks),
     ];
     Score { value: breakdown.iter().map(|part| part.points).sum(), breakdown }
 }
 
-/// The texts that a listing shows.
-struct Texts<'a> {
-    name: Option<&'a str>,
-    description: Option<&'a str>,
-    version: Option<&'a str>,
-    website: Option<&'a str>,
-}
-
-impl<'a> Texts<'a> {
-    /// A server.json describes its server, whatever the server says of itself.
-    fn of(facts: &'a Facts, listing: Option<&'a Listing>) -> Self {
-        let [name, description, version, website] = match listing.filter(|listing| listing.is_described()) {
-            Some(own) => {
-                [Some(&own.name), own.description.as_ref(), own.version.as_ref(), own.website.as_ref()]
-            }
-            None => [&facts.name, &facts.description, &facts.version, &facts.website].map(Option::as_ref),
-        }
-        .map(|text| text.map(|text| text.trim()).filter(|text| !text.is_empty()));
-        Self { name, description, version, website }
-    }
+/// The name, description, version and website that a listing shows. A server.json describes its server, whatever the
+/// server says of itself.
+fn texts<'a>(facts: &'a Facts, listing: Option<&'a Listing>) -> [Option<&'a str>; 4] {
+    let texts = match listing.filter(|listing| listing.is_described()) {
+        Some(own) => [Some(&own.name), own.description.as_ref(), own.version.as_ref(), own.website.as_ref()],
+        None => [&facts.name, &facts.description, &facts.version, &facts.website].map(Option::as_ref),
+    };
+    texts.map(|text| text.map(|text| text.trim()).filter(|text| !text.is_empty()))
 }
 
 fn part(id: &str, points: u8, of: u8, why: impl Into<String>) -> ScorePart {
@@ -79,7 +67,7 @@ fn answers(verdict: &Verdict) -> ScorePart {
         (None, Handshake::Ok) if verdict.facts.kind == Some(Kind::Mcp) => (5, "It has no tools to list."),
         (None, Handshake::Ok) => (5, "No message was sent this time."),
         (None, _) if verdict.speaks => (0, "It did not complete the handshake."),
-        (None, _) => (0, "It answered no request."),
+        (None, _) => (0, "There was no answer in A2A or MCP."),
     };
     part("answers", points, 10, why)
 }
@@ -95,8 +83,9 @@ fn latency(verdict: &Verdict) -> ScorePart {
         3001..=6000 => 2,
         _ => 1,
     };
-    let what = if verdict.handshake == Handshake::Ok { "The handshake" } else { "Its last answer" };
-    part("latency", points, 10, format!("{what} took {ms} ms."))
+    let is_ok = verdict.handshake == Handshake::Ok;
+    let what = if is_ok { "The handshake took" } else { "Its last answer came after" };
+    part("latency", points, 10, format!("{what} {ms} ms."))
 }
 
 /// The newest version that was spoken counts: A2A 1.0 and MCP 2026-07-28 are current.
@@ -108,30 +97,23 @@ fn protocol(facts: &Facts) -> ScorePart {
         _ => 2,
     };
     match facts.protocol_versions.iter().max_by_key(|version| worth(version)) {
-        Some(version) => part(
-            "protocol",
-            worth(version),
-            10,
-            format!(
-                "The newest protocol version that it supports is \
-                {version}."
-            ),
-        ),
-        None => part("protocol", 0, 10, "No supported protocol version was found."),
+        Some(version) => {
+            let why = format!("The newest protocol version that it names is {version}.");
+            part("protocol", worth(version), 10, why)
+        }
+        None => part("protocol", 0, 10, "No supported protocol version was read."),
     }
 }
 
-fn description(texts: &Texts<'_>) -> ScorePart {
-    let Some(text) = texts.description else {
-        return part("description", 0, 5, "No description was found.");
-    };
+fn description(text: Option<&str>) -> ScorePart {
+    let Some(text) = text else { return part("description", 0, 5, "No description was read.") };
     let length = text.chars().count();
     let points = match length {
         0..=19 => 1,
         20..=79 => 3,
         _ => 5,
     };
-    part("description", points, 5, format!("The description has {length} characters."))
+    part("description", points, 5, format!("The description has {}.", counted(length, "character")))
 }
 
 fn abilities(facts: &Facts) -> ScorePart {
@@ -147,22 +129,22 @@ fn abilities(facts: &Facts) -> ScorePart {
         .checked_div(all)
         .and_then(|share| u8::try_from(share).ok())
         .map_or(0, |share| 2 + share);
-    part("abilities", points, 8, format!("Described {word}: {described_count} of {all}."))
+    let why = match all {
+        0 => format!("No {word} were read."),
+        _ => format!("Described {word}: {described_count} of {all}."),
+    };
+    part("abilities", points, 8, why)
 }
 
-fn identity(texts: &Texts<'_>) -> ScorePart {
-    let given = [
-        ("a name", 2, texts.name),
-        ("a version", 2, texts.version),
-        ("a link to a website", 3, texts.website),
-    ];
+fn identity(name: Option<&str>, version: Option<&str>, website: Option<&str>) -> ScorePart {
+    let given = [("a name", 2, name), ("a version", 2, version), ("a link to a website", 3, website)];
     let points = given.iter().filter(|(_, _, text)| text.is_some()).map(|(_, points, _)| points).sum();
     let missing: Vec<&str> =
         given.iter().filter(|(_, _, text)| text.is_none()).map(|(word, _, _)| *word).collect();
     let why = if missing.is_empty() {
         "Name, version and website are present.".to_owned()
     } else {
-        format!("Missing: {}.", missing.join(", "))
+        format!("Not read: {}.", missing.join(", "))
     };
     part("identity", points, 7, why)
 }

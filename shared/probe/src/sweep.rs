@@ -23,7 +23,8 @@ use registry_app::takedown;
 use registry_fetch::{Answer, Target};
 use registry_model::metrics::Metric;
 use registry_model::{
-    Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Kind, Listing, ListingId, Obstacle, Verdict,
+    Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Kind, Listing, ListingId, Obstacle, Reach,
+    Verdict,
 };
 use registry_store::{Caps, Claim, Share, StoreError};
 
@@ -394,27 +395,33 @@ fn subject(app: &App, listing: &Listing, job: Job) -> Result<Subject, Box<Verdic
         return Err(not_probed(&fault, ""));
     }
     // A URL that was stored under other rules may not be allowed now.
-    let parse = |url: &str| Target::parse(url, app.settings.reach());
-    let url = parse(listing.target()).map_err(|error| {
+    let reach = app.settings.reach();
+    let url = Target::parse(listing.target(), reach).map_err(|error| {
         let fault = ProbeFault::Unreached { stage: Stage::Preflight, cause: ConnectError::Url };
         not_probed(&fault, &error.to_string())
     })?;
-    let on_same_site = |found: &Target| found.origin() == url.origin();
-    let found = found_at(listing, &url).and_then(|found| parse(found).ok()).filter(on_same_site);
-    // If the card was found elsewhere on the site and fails, a fixed card may be at another place.
-    let is_elsewhere = listing.card_url.as_deref().is_some_and(|card| card != url.as_str());
-    let may_move = is_elsewhere && !listing.lane.is_proven();
-    let kind = listing.kind.filter(|kind| !(may_move && *kind == Kind::Agent));
+    let (kind, url) = place(listing, url, reach);
     // An `ok` makes or keeps the listing Live, so every other probe requires the whole proof, also after a demotion.
     let is_light = job == Job::Renewal && is_light_enough(listing, app.clock.now(), &app.settings);
     Ok(Subject {
         kind,
         is_proven: listing.lane.is_proven(),
-        url: found.unwrap_or(url),
+        url,
         depth: if is_light { Depth::Question } else { Depth::Message },
         last_era: listing.era.clone(),
         declared: listing.declared,
     })
+}
+
+/// The kind to look for at a URL of a listing, and the URL to probe.
+pub fn place(listing: &Listing, url: Target, reach: Reach) -> (Option<Kind>, Target) {
+    let found = found_at(listing, &url).and_then(|found| Target::parse(found, reach).ok());
+    let found = found.filter(|found| found.origin() == url.origin());
+    // If the card was found elsewhere on the site and fails, a fixed card may be at another place.
+    let is_elsewhere = listing.card_url.as_deref().is_some_and(|card| card != url.as_str());
+    let may_move = is_elsewhere && !listing.lane.is_proven();
+    let kind = listing.kind.filter(|kind| !(may_move && *kind == Kind::Agent));
+    (kind, found.unwrap_or(url))
 }
 
 /// Where the last successful probe of a Live or gated listing found the card or the server, if only the site was published.

@@ -36,7 +36,7 @@ fn install_page(profile: &Profile, mut notes: Vec<String>, settings: &Settings) 
             page.section(&format!("Configuration for {name}"), vec![how]);
             page.block(fence("json", file.content.lines().map(str::to_owned).collect()));
         }
-        None => notes.push("No client can be set up: no usable URL of its MCP endpoint is known.".to_owned()),
+        None => notes.push("No configuration: no usable URL of its MCP endpoint is known.".to_owned()),
     }
     page.section(&format!("Test {name}"), items(calls::listed(profile, None)));
     let headers = install::headers(profile);

@@ -144,7 +144,7 @@ fn peers(profile: &Profile) -> Vec<String> {
     let head = ["Live peer", "Kind", "Its own description (a claim, not an instruction)", "URL"];
     let lines = table(head, rows.collect());
     match lines.is_empty() {
-        true => vec!["No Live peers were known when this file was generated.".to_owned()],
+        true => vec!["The search found no matching Live peer on another host.".to_owned()],
         false => lines,
     }
 }

@@ -227,10 +227,17 @@ impl Index {
     }
 
     pub(super) fn has_stem(&self, number: usize, stem: u32) -> bool {
-        self.listings
-            .get(number)
-            .and_then(Option::as_ref)
-            .is_some_and(|document| document.stems.contains(&stem))
+        self.document(number).is_some_and(|document| document.stems.contains(&stem))
+    }
+
+    /// Whether a document contains a word as it is written.
+    pub(super) fn has_word(&self, number: usize, word: &str) -> bool {
+        let Some(word) = self.find(word) else { return false };
+        self.document(number).is_some_and(|document| document.words.contains(&word))
+    }
+
+    fn document(&self, number: usize) -> Option<&Document> {
+        self.listings.get(number).and_then(Option::as_ref)
     }
 
     pub(super) fn doc_freq(&self, stem: &str) -> u32 {

@@ -327,6 +327,13 @@ mod tests {
     }
 
     #[test]
+    fn words_of_a_phrase_are_shown_only_as_the_listing_writes_them() {
+        let index = index(&["Weather forecasts for sailors"]);
+        let query = parsed("do i need an umbrella", &index);
+        assert_eq!(crate::rank::matched_words(&index, &query, 0).0, ["weather"]);
+    }
+
+    #[test]
     fn query_in_another_language_is_translated() {
         for (query, text) in [
             (

@@ -284,10 +284,9 @@ pub(super) fn matched_words(index: &Index, query: &ParsedQuery, number: usize) -
             expanded.push(term.spelling.clone());
         }
     }
-    for (word, stem) in
-        query.phrase_matches.iter().flat_map(|one| one.terms.words.iter().zip(&one.terms.stems))
-    {
-        if has(stem) && !is_stop_word(word) && !exact.contains(word) {
+    // Words of a phrase that the caller did not write, only as they are written there.
+    for word in query.phrase_matches.iter().flat_map(|one| &one.terms.words) {
+        if index.has_word(number, word) && !is_stop_word(word) && !exact.contains(word) {
             exact.push(word.clone());
         }
     }

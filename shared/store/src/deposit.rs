@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::prelude::*;
-use registry_model::{Amounts, Decay, TrailEvent, audible};
+use registry_model::{Amounts, Decay, LiveChange, StateChange, TrailEvent, audible};
 
 /// What an event adds to the trail of a listing.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,8 @@ pub struct Deposit {
     /// from these values and the amounts. If they were not read, the ranks are computed from the amounts alone. The
     /// next deposit with known values then corrects the ranks.
     pub known: Option<Amounts>,
+    /// The listing becomes Live, so all its ranks are written: a withdrawal removes them.
+    pub rises: bool,
     pub with_mark: bool,
     /// The event concerns several listings, and it is counted at another one of them.
     pub counted_elsewhere: bool,
@@ -34,6 +36,7 @@ impl Deposit {
             times: 1,
             amounts: event.amounts(),
             known: None,
+            rises: false,
             with_mark: false,
             counted_elsewhere: false,
             outcome: None,
@@ -47,9 +50,10 @@ impl Deposit {
     }
 
     /// The deposit of an answered probe, which also reduces known danger.
-    pub fn of_answered_probe(listing: &ListingId, known: Option<Amounts>) -> Self {
-        let mut deposit = Self::of(listing, TrailEvent::ProbeOk).on(known);
-        deposit.amounts.danger -= known.unwrap_or_default().relief();
+    pub fn of_answered_probe(change: &StateChange) -> Self {
+        let mut deposit = Self::of(&change.before.id, TrailEvent::ProbeOk).on(change.trail);
+        deposit.amounts.danger -= change.trail.unwrap_or_default().relief();
+        deposit.rises = change.live_change() == LiveChange::Risen;
         deposit
     }
 }

@@ -154,20 +154,23 @@ pub fn handled<F: Future>(
     caused_by(request_id, span, work)
 }
 
+/// Events that wait in a process. Further ones are lost, and the next tick finds what happened in the table.
+const MAX_WAITING: usize = 10_000;
+
 #[derive(Clone, Debug)]
 pub enum Bus {
     #[cfg(feature = "eventbridge")]
     EventBridge(aws_sdk_eventbridge::Client, std::sync::Arc<str>),
     /// A channel within this process.
-    Local(mpsc::UnboundedSender<Value>),
+    Local(mpsc::Sender<Value>),
     /// For a function that sends no event, or a deployment without a bus.
     Silent,
 }
 
 impl Bus {
     /// A bus within this process, and the receiver of its events.
-    pub fn local() -> (Self, mpsc::UnboundedReceiver<Value>) {
-        let (sender, receiver) = mpsc::unbounded_channel();
+    pub fn local() -> (Self, mpsc::Receiver<Value>) {
+        let (sender, receiver) = mpsc::channel(MAX_WAITING);
         (Self::Local(sender), receiver)
     }
 
@@ -191,7 +194,7 @@ impl Bus {
         }
         match self {
             Self::Silent => Ok(()),
-            Self::Local(sender) => sender.send(envelope).map_err(|error| error.to_string()),
+            Self::Local(sender) => sender.try_send(envelope).map_err(|error| error.to_string()),
             #[cfg(feature = "eventbridge")]
             Self::EventBridge(client, bus) => put(client, bus, &envelope).await,
         }
@@ -210,5 +213,19 @@ async fn put(client: &aws_sdk_eventbridge::Client, bus: &str, envelope: &Value) 
     match answer.failed_entry_count() {
         0 => Ok(()),
         _ => Err(format!("{:?}", answer.entries())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn local_bus_holds_a_limited_number_of_events() {
+        let (bus, events) = Bus::local();
+        for _ in 0..=MAX_WAITING {
+            let _full = bus.put(serde_json::json!({ "detail": {} })).await;
+        }
+        assert_eq!(events.len(), MAX_WAITING);
     }
 }

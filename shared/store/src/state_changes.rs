@@ -215,7 +215,7 @@ fn deposit(change: &StateChange) -> Option<Deposit> {
     let id = &change.before.id;
     match change.record.handshake {
         Handshake::Ok if change.is_routine() || !change.record.is_proof() => None,
-        Handshake::Ok => Some(Deposit::of_answered_probe(id, change.trail)),
+        Handshake::Ok => Some(Deposit::of_answered_probe(change)),
         Handshake::Fail if !change.assessment.verdict.inconclusive => {
             Some(Deposit::of(id, TrailEvent::ProbeFail).on(change.trail))
         }

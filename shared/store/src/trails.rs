@@ -60,7 +60,8 @@ fn ranked(change: Expression, board: Board, deposit: &Merged<'_>, now: Moment) -
     let (index, partition) = board.place();
     let value = board.value();
     let amount = deposit.amounts.of(value);
-    if amount == 0.0 {
+    let rises = deposit.deposits.iter().any(|one| one.rises);
+    if amount == 0.0 && !rises {
         return change;
     }
     let before = deposit.known.map(|known| known.of(value));
@@ -68,7 +69,7 @@ fn ranked(change: Expression, board: Board, deposit: &Merged<'_>, now: Moment) -
     let place = |value_at: f64| value.decay().place(value_at, now).map(step);
     let (rank, earlier) = (place(before.unwrap_or(0.0) + amount), before.and_then(place));
     match (rank, before) {
-        (Some(rank), Some(_)) if earlier == Some(rank) => change,
+        (Some(rank), Some(_)) if earlier == Some(rank) && !rises => change,
         (Some(rank), Some(_)) => change.set(pk, s(partition)).set(sk, s(rank_text(rank))),
         // The earlier value is not known. This rank is the minimum, and an existing one may be higher.
         (Some(rank), None) => change.set_once(pk, s(partition)).set_once(sk, s(rank_text(rank))),
@@ -155,7 +156,7 @@ pub(super) fn deposit_with_pairs(
     }
 }
 
-/// Removes a listing from every board; its values stay, and the next change of a rank adds it again.
+/// Removes a listing from every board; its values stay, and it is added again when it becomes Live.
 pub(super) fn take_off_boards(transaction: &mut Transaction, id: &ListingId) {
     let ranks = table::INDEXES.iter().flat_map(|index| index.key);
     let change = ranks.fold(Expression::default(), |change, name| change.remove(name));

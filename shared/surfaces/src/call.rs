@@ -22,12 +22,12 @@ pub(crate) struct Call {
     /// The MCP tool, and the operation of A2A.
     pub(crate) tool: &'static str,
     pub(crate) arguments: Value,
-    /// The same in plain words, as an A2A message.
+    /// A request for it in plain words, as an A2A message.
     pub(crate) words: String,
 }
 
 impl Call {
-    /// With `{listing_id}`, `{access_token}` and `{url}` in place of values that only the caller knows. By POST where the
+    /// With names in braces, such as `{listing_id}`, in place of values that only the caller knows. By POST where the
     /// operation takes a body.
     pub(crate) fn template(operation: &Description, settings: &Settings) -> Self {
         let mut arguments = example(operation);
@@ -35,7 +35,7 @@ impl Call {
             match name.as_str() {
                 "listing_id" | "id" => *value = json!("{listing_id}"),
                 "token" => *value = json!("{access_token}"),
-                "url" => *value = json!("{url}"),
+                "listing_b" | "order_id" | "idempotency_key" | "url" => *value = json!(format!("{{{name}}}")),
                 _ => {}
             }
         }
@@ -44,15 +44,15 @@ impl Call {
         Self::new(operation, settings, arguments, is_read)
     }
 
-    /// With the values of the example. By the first route, or by POST if the example does not fit into a query.
+    /// With the values of the example. By the first route, or by POST if the example has a key or does not fit into a query.
     pub(crate) fn by_example(operation: &Description, settings: &Settings) -> Self {
-        let arguments = example(operation);
-        let is_flat = arguments
-            .as_object()
-            .is_some_and(|members| members.values().all(|value| !value.is_array() && !value.is_object()));
+        let mut arguments = example(operation);
+        let key = arguments.get_mut("idempotency_key").map(|key| *key = json!("<a new UUID>"));
+        let is_query = |value: &Value| !value.is_array() && !value.is_object();
+        let is_flat = arguments.as_object().is_some_and(|members| members.values().all(is_query));
         let mut routes = operation.routes.iter();
         let is_read = routes.next().is_some_and(|route| !route.is_post())
-            && (is_flat || !routes.any(|route| route.is_post()));
+            && (is_flat && key.is_none() || !routes.any(|route| route.is_post()));
         Self::new(operation, settings, arguments, is_read)
     }
 
@@ -143,7 +143,7 @@ fn shell_word(text: &str) -> String {
 mod tests {
     use super::*;
     use registry_model::settings::Mode;
-    use registry_operations::{CHECK_STATUS, LEAVE_TRACE, LIST_YOURSELF, SEARCH_ACTIVE};
+    use registry_operations::{CHECK_STATUS, CHECKOUT, LEAVE_TRACE, LIST_YOURSELF, SEARCH_ACTIVE, USED_WITH};
 
     fn settings() -> Settings {
         let lookup = |name: &str| (name == "BASE_URL").then(|| "https://registry.example.com".to_owned());
@@ -164,6 +164,11 @@ mod tests {
         assert_eq!(trace.url, "https://registry.example.com/api/products/stigmergy");
         assert_eq!(trace.body.unwrap()["action"], "leave_trace");
         assert_eq!(call(SEARCH_ACTIVE.described).url, "https://registry.example.com/api/protocol");
+        let used = call(USED_WITH.described);
+        assert!(used.arguments["listing_b"] == "{listing_b}" && used.words.ends_with("with {listing_b}"));
+        let bought = Call::by_example(CHECKOUT.described, &settings());
+        assert_eq!(bought.method, "POST");
+        assert_eq!(bought.body.unwrap()["idempotency_key"], "<a new UUID>");
     }
 
     #[test]

@@ -27,4 +27,5 @@ async fn every_live_agent_is_on_exactly_one_page() {
     assert_eq!((cards.len(), pages), (230, 3));
     let refused = registry.get("/.well-known/agent-descriptions?page=elsewhere").await;
     assert_eq!((refused.status, &refused.body["code"]), (422, &Value::from("bad_cursor")));
+    assert_eq!(refused.body["field"], "page");
 }

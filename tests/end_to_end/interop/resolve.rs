@@ -65,7 +65,7 @@ async fn tools_and_skills_are_matched_against_the_evidence() {
     let tool = tools[0].as_str().unwrap().to_uppercase();
     let answer = resolved(json!({ "tool": tool })).await;
     assert_eq!(answer["matches"].as_array().unwrap().len(), 1, "{answer}");
-    assert!(answer["note"].as_str().unwrap().starts_with("Found 1 Live listing."), "{answer}");
+    assert!(answer["note"].as_str().unwrap().starts_with("Returned 1 Live listing."), "{answer}");
     assert_eq!(answer["matches"][0]["listing_id"], json!(server));
     let answer = resolved(json!({ "skill": "weather-forecast", "q": "Paris" })).await;
     assert_eq!(answer["matches"][0]["listing_id"], json!(agent));

@@ -142,6 +142,7 @@ async fn name_means_the_listing_that_has_been_live_for_longest() {
         "/api/products/reciprocity?name=Adder".to_owned(),
         "/api/listings/status?id=Adder".to_owned(),
         "/api/probe-clean?listing_id=Adder".to_owned(),
+        "/api/liveness?listing_id=Adder".to_owned(),
         format!("/api/listings/status?id={}", first.card()),
     ] {
         assert_eq!(registry.get(&path).await.body["listing_id"], json!(older), "{path}");

@@ -190,8 +190,15 @@ async fn order_of_the_product_agent_can_be_sent_to_the_checkout() {
     let shop = Shop::open().await;
     let tool =
         json!({ "tool": "buy_product", "sku": "kernel", "goals": ["answer mail"], "agent_name": "Ada" });
-    let answer = shop.registry.post("/api/products/agent", &tool).await.body;
-    shop.buy_ok(&answer["order"]["body"]).await;
+    let agent = async |body: Value| shop.registry.post("/api/products/agent", &body).await;
+    shop.buy_ok(&agent(tool).await.body["next"]["body"]).await;
+    let for_nobody = agent(json!({ "tool": "buy_product", "sku": "kernel" })).await.body;
+    assert!(for_nobody["next"]["body"].is_null(), "the checkout refuses this body: {for_nobody}");
+    let unknown = json!({ "tool": "buy_product", "sku": "kernel", "listing_id": "mcp-unknown" });
+    agent(unknown).await.assert_refused(404, "listing_not_found");
+    let mut many = json!({ "tool": "buy_product", "sku": "kernel", "agent_name": "Ada", "preset": "ops" });
+    many["goals"] = json!(vec!["answer mail"; 11]);
+    agent(many).await.assert_refused(422, "too_many");
 }
 
 #[tokio::test]

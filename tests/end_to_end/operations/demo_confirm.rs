@@ -39,6 +39,8 @@ async fn discount_code_confirms_a_demo() {
     let (registry, _peer, id) = live_agent_with(options).await;
     let demo = registry.get(&format!("/api/products/demo?listing_id={id}&source=invitation")).await.body;
     assert_eq!(demo["deal"]["path"][3], "Receive a discount code", "no seat is left to promise");
+    let active = registry.get("/api/listings/active").await.body["deal"]["for_active"].to_string();
+    assert!(!active.contains("seat"), "{active}");
     let feedback = registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await.body;
     let code = &feedback["discount"]["code"];
     let confirmed =
@@ -53,13 +55,15 @@ async fn discount_code_confirms_a_demo() {
 #[tokio::test]
 async fn confirmation_of_a_stranger_changes_nothing() {
     let (registry, _peer, id) = live_agent().await;
-    let path = format!("/api/products/demo?listing_id={id}&source=invitation");
+    let path = format!("/api/products/demo?listing_id={id}&sku=recursive&source=invitation");
     let demo = registry.get(&path).await.body;
     let before = registry.table().await;
     let confirmed = registry.post(CONFIRM, &json!({ "order_id": demo["order_id"] })).await;
     confirmed.assert_refused(409, "token_required");
     assert_eq!(before.difference(&registry.table().await), [""; 0]);
     assert_eq!(registry.get(&path).await.body["counted_as_real"], false);
+    let next = registry.post("/api/products/demo", &confirmed.body["next"]["body"]).await.body;
+    assert_eq!((&next["order_id"], &next["counted_as_real"]), (&demo["order_id"], &json!(true)), "{next}");
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ async fn unchanged_draft_is_accepted_and_grants_a_seat() {
     let token = answer["access_token"].as_str().unwrap();
     assert!(token.starts_with("at_") && token.len() == 46, "{token}");
     assert_eq!(answer["discount"], Value::Null);
-    assert!(answer["message"].as_str().unwrap().contains("stored as a draft"), "{answer}");
+    assert!(answer["message"].as_str().unwrap().contains("they are a draft"), "{answer}");
     assert_eq!(answer["feedback"]["is_draft"], true);
     assert_eq!(answer["unlock"]["feedback_agents"], 0, "a draft counts towards the opening of payments");
 

@@ -81,6 +81,12 @@ async fn hit_contains_reasons_for_the_match_and_an_endpoint() {
     assert_eq!(everyday["listing_id"], json!(agent), "a request without words of the listing");
     let reasons = everyday["match_reasons"].to_string();
     assert!(reasons.contains("mentions “weather”, “forecast”"), "{reasons}");
+    let polite =
+        registry.get("/api/match?q=to+get+the+weather").await.body["hits"][0]["match_reasons"].to_string();
+    assert!(
+        polite.contains("“weather”") && !polite.contains("“to”") && !polite.contains("“the”"),
+        "{polite}"
+    );
 }
 
 #[tokio::test]

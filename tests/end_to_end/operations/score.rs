@@ -23,6 +23,19 @@ async fn score_operation_sends_no_message_and_creates_no_listing() {
 }
 
 #[tokio::test]
+async fn score_of_a_live_listing_probes_where_its_card_is() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    registry.publish(&json!({ "url": peer.url("/") })).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.live_counts().await, (1, 0));
+    for path in ["/", "/rpc"] {
+        let score = registry.get(&format!("/api/score?url={}", peer.url(path))).await.body;
+        let (goes_live, reasons) = (&score["would_go_live"], &score["reasons"]);
+        assert_eq!((goes_live, reasons), (&json!(true), &json!([])), "{path}: {score}");
+    }
+}
+
+#[tokio::test]
 async fn only_a_public_url_is_scored() {
     let refused = refused_queries(&[
         "/api/score?url=",

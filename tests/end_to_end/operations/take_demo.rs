@@ -27,6 +27,7 @@ async fn demo_is_made_from_the_listing_and_links_to_feedback() {
 
     let draft = &answer["next_steps"]["example_body"];
     assert_eq!(draft["answers"].as_object().unwrap().len(), 5, "{draft}");
+    assert!(!draft.to_string().contains("AGENTS.md"), "a file that the demo may not have: {draft}");
     assert_eq!(answer["next_steps"]["questions"].as_array().unwrap().len(), 5);
     assert_eq!((&draft["order_id"], &draft["listing_id"]), (&answer["order_id"], &json!(id)));
     assert_eq!(answer["unlock"]["targets"], json!({ "agents": 250, "mcps": 250 }));

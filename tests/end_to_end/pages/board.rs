@@ -84,7 +84,7 @@ async fn paged_search_repeats_no_listing() {
     let rows_of_server = registry.get("/api/listings/active?kind=mcp&limit=1").await.body["mcps"].clone();
     let category = rows_of_server[0]["category_id"].as_str().unwrap().to_owned();
     let first = page(&registry, &format!("/list?kind=mcp&category={category}")).await;
-    assert!(first.contains("55 found, newest first."), "{first}");
+    assert!(first.contains("55 found, last changed first."), "{first}");
     let second = page(&registry, &next(&first).unwrap()).await;
     assert_eq!((rows(&first).len(), rows(&second).len(), next(&second)), (50, 5, None));
     let mut all: Vec<String> =

@@ -1,5 +1,6 @@
 //! Tests `/status` and `/network`: the results of probes, with charts.
 
+use serde_json::json;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, Reply, TestRegistry};
 
@@ -16,13 +17,18 @@ async fn network_page_shows_the_probes_of_today_and_is_cached() {
     let (sound, broken) = (Peer::start(agents::newest).await, Peer::start(agents::only(404)).await);
     registry.publish_card(&sound.card()).await;
     registry.publish_card(&broken.card()).await;
+    registry.publish(&json!({ "url": broken.url("/mcp") })).await;
     registry.deliver_events().await;
     registry.advance(HOUR);
     let page = read().await;
     let agents = "<a href=\"/list?kind=agent\">1</a>";
-    for text in
-        ["ok <b>1</b>", "failed <b>1</b>", "Failed probes of agents: 1.", "card fail 404 (no card)", agents]
-    {
+    for text in [
+        "ok <b>1</b>",
+        "failed <b>2</b>",
+        "Failed probes of agents: 1. Failed probes of MCP servers: 1.",
+        "card fail 404 (no card)",
+        agents,
+    ] {
         assert!(page.as_str().unwrap().contains(text), "{text}: {page}");
     }
     let before = registry.observer.tally.snapshot();

@@ -105,7 +105,7 @@ async fn slow_batch_answers_what_ran_and_refuses_the_rest() {
     assert!((1..10).contains(&ran), "{ran}");
     for refused in &replies[ran..] {
         assert_eq!(refused["error"]["code"], -32000, "{refused}");
-        assert!(refused["error"]["message"].as_str().unwrap().contains("Send it again"), "{refused}");
+        assert!(refused["error"]["message"].as_str().unwrap().contains("Send again"), "{refused}");
     }
 }
 

@@ -86,6 +86,9 @@ async fn every_decision_is_a_leaf_of_the_evidence_log_with_a_proof() {
     let log = registry.status(&id).await["log"].clone();
     assert_eq!((&log["event"], &log["pending"]), (&json!("withdrawn"), &json!(true)), "{log}");
     assert!(log["leaf_index"].is_null(), "{log}");
+    for query in [proof_query(&registry, &json!({ "log": log })), format!("listing_id={id}")] {
+        registry.get(&format!("/log/proof?{query}")).await.assert_refused(409, "leaf_pending");
+    }
     registry.tick().await;
     assert_eq!(registry.status(&id).await["log"]["pending"], false);
 

@@ -236,6 +236,8 @@ async fn silent_server_is_asked_less_often_until_its_proof_expires() {
     peer.answer_with(agents::only(503));
     peer.forget_requests();
     registry.tick().await;
+    let reason = registry.status(&id).await["lane_reason"].to_string();
+    assert!(reason.contains("proof expires"), "{reason}");
     let mut hours = 0;
     while registry.lane(&id).await == "active" {
         registry.advance(HOUR);

@@ -85,6 +85,9 @@ async fn failures_in_three_different_hours_demote_a_listing() {
         for probe in [&status["probe"], &row["probe"], &peer_row["probe"]] {
             assert_eq!(probe["failing_since"], status["liveness"]["failing_since"], "{probe}");
         }
+        for next in [&row["next"], &row["activation"]["next"]] {
+            assert!(next.to_string().starts_with("\"Its last probe failed"), "{row}");
+        }
         for badge in ["live", "clean", "verified"] {
             let image = registry.get(&format!("/badge/{badge}.svg?id={id}")).await.body;
             assert!(image.as_str().unwrap().contains("last probe failed"), "{badge}: {image}");

@@ -37,6 +37,14 @@ async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {
     assert!(!at_the_other.contains(id.as_str()), "{at_the_other}");
     let sense = json!({ "action": "sense_traces", "listing_id": id });
     assert_eq!(registry.post(STIGMERGY, &sense).await.body["next"]["action"], "check_status");
+
+    registry.run("operator", json!({ "command": "restore", "listing_id": id })).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(id).await, "active");
+    for kind in ["hot", "demand"] {
+        let shown = registry.call_tool("follow_trail", &json!({ "kind": kind })).await.to_string();
+        assert!(shown.contains(id.as_str()), "{kind}: {shown}");
+    }
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ use registry::app::App;
 use registry::model::{Clock, ListingId, Moment};
 use registry::store::Store;
 use serde_json::{Value, json};
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::Receiver;
 
 use crate::instrumented::{Denials, Observer, as_function};
 use crate::peers::Peer;
@@ -54,7 +54,7 @@ pub struct TestRegistry {
     is_delivered_twice: bool,
     http: reqwest::Client,
     _denials: CheckedDenials,
-    events: Mutex<UnboundedReceiver<Value>>,
+    events: Mutex<Receiver<Value>>,
 }
 
 impl TestRegistry {

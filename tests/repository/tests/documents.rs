@@ -83,6 +83,11 @@ fn actions_of_workflows_are_pinned_to_commits() {
     assert!(
         others.contains("id-token") && !others.contains("rust-cache") && !others.contains("make check-infra")
     );
+    let (plan, execute) = others.split_once("\n  execute:").unwrap();
+    let role = |text: &str| (text.contains("vars.AWS_PLAN_ROLE_ARN"), text.contains("vars.AWS_ROLE_ARN"));
+    assert_eq!((role(plan), role(execute)), ((true, false), (false, true)), "two roles");
+    let container = fs::read_to_string(root().join("infra/Dockerfile")).unwrap();
+    assert!(container.contains("HEALTHCHECK") && container.contains("GET /healthz"));
 }
 
 #[test]

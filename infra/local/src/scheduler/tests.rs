@@ -44,16 +44,16 @@ fn clock() -> Clock {
 }
 
 /// Starts a tick that gets events, and a recheck.
-fn start(tick: Job, seconds: u64, recheck: Job) -> (RunningScheduler, mpsc::UnboundedSender<Value>) {
+fn start(tick: Job, seconds: u64, recheck: Job) -> (RunningScheduler, mpsc::Sender<Value>) {
     let tick = JobFunction { events: vec!["listing.queued"], ..function(tick, seconds) };
     start_functions([("probe-tick", tick), ("weekly-recheck", function(recheck, 3600))].into())
 }
 
 fn start_functions(
     functions: BTreeMap<&'static str, JobFunction>,
-) -> (RunningScheduler, mpsc::UnboundedSender<Value>) {
+) -> (RunningScheduler, mpsc::Sender<Value>) {
     let engine = Embedded::open(&Data::Memory, &clock()).unwrap();
-    let (bus, events) = mpsc::unbounded_channel();
+    let (bus, events) = mpsc::channel(1000);
     (super::start(functions, &clock(), events, engine), bus)
 }
 
@@ -80,11 +80,19 @@ async fn scheduled_jobs_run_after_the_start_and_then_regularly() {
     assert_eq!(drain(&mut rechecks).len(), 0);
     sleep(Duration::from_secs(3600)).await;
     assert_eq!(drain(&mut rechecks).len(), 1);
-    assert_eq!(super::until_next(3_000, Duration::from_secs(10)), Duration::from_secs(7), "slot of the tick");
     running.stop().await;
     sleep(Duration::from_secs(3600)).await;
     drain(&mut ticks);
     assert!(ticks.is_closed(), "a job still exists after the stop");
+
+    let late = Clock::manual("2026-11-20T12:00:03Z".parse().unwrap());
+    let ((tick, mut ticks), (_bus, events)) = (recorder(), mpsc::channel(1));
+    let engine = Embedded::open(&Data::Memory, &late).unwrap();
+    let _running = super::start([("probe-tick", function(tick, 10))].into(), &late, events, engine);
+    sleep(Duration::from_millis(6900)).await;
+    drain(&mut ticks);
+    sleep(Duration::from_millis(200)).await;
+    assert_eq!(drain(&mut ticks).len(), 1, "at a multiple of the interval");
 }
 
 #[tokio::test(start_paused = true)]
@@ -100,7 +108,7 @@ async fn bus_delivers_events_that_match_a_rule() {
         queued("registry", "listing.live"),
         queued("registry", "listing.queued"),
     ] {
-        bus.send(event).unwrap();
+        bus.try_send(event).unwrap();
     }
     let event = timeout(Duration::from_secs(1), ticks.recv()).await.unwrap();
     assert_eq!(event, Some(queued("registry", "listing.queued")));
@@ -139,7 +147,7 @@ async fn message_of_a_queue_is_delivered_until_it_is_handled() {
         let (running, bus) = start_functions([("probe-tick", tick)].into());
         let mut event = queued("registry", "listing.queued");
         event["id"] = json!("event-1");
-        bus.send(event.clone()).unwrap();
+        bus.try_send(event.clone()).unwrap();
         sleep(Duration::from_secs(3600)).await;
         running.stop().await;
         let mut times = Vec::new();
@@ -202,7 +210,7 @@ async fn job_is_stopped_at_the_timeout_of_its_function() {
     let hanging: Job = Arc::new(|_| std::future::pending().boxed());
     let (running, bus) = start(hanging, 3600, recheck);
     for _ in 0..MAX_DELIVERIES {
-        bus.send(queued("registry", "listing.queued")).unwrap();
+        bus.try_send(queued("registry", "listing.queued")).unwrap();
     }
     sleep(TIMEOUT + Duration::from_secs(1)).await;
     let before = Instant::now();
@@ -233,7 +241,7 @@ async fn number_of_deliveries_is_bounded_and_stopping_has_a_timeout() {
     let (running, bus) = start(slow, 360, recheck);
     sleep(Duration::from_secs(10)).await;
     for _ in 0..3 * MAX_DELIVERIES {
-        bus.send(queued("registry", "listing.queued")).unwrap();
+        bus.try_send(queued("registry", "listing.queued")).unwrap();
     }
     sleep(Duration::from_secs(3)).await;
     assert_eq!((now.load(Ordering::SeqCst), max.load(Ordering::SeqCst)), (MAX_DELIVERIES, MAX_DELIVERIES));

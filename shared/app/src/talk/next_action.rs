@@ -62,12 +62,12 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
             post(
                 "publish_again",
                 "/api/publish",
-                listing.published_url().map(|url| json!({ "url": url })),
+                listing.published_url().map(|(field, url)| json!({ field: url })),
                 "After the fix, publish its URL or server description again. It is then probed again.",
             ),
         ],
         Lane::Gated => vec![status("The server asks for a sign-in. The status shows what the probe found.")],
-        Lane::Unchecked => vec![status("The registry cannot check the packages. The status shows them.")],
+        Lane::Unchecked => vec![status("At least one package cannot be checked. The status shows it.")],
         Lane::Package => vec![status("The packages were checked. The status shows the result.")],
         Lane::Withdrawn => vec![status("The listing was withdrawn. The status shows why.")],
     }

@@ -139,7 +139,7 @@ impl Gauges {
         vec![
             curve("listings", "Live listings", |totals| totals.listings),
             curve("trails", "Marks on trails", |totals| totals.trails),
-            curve("compositions", "Listings used together", |totals| totals.compositions),
+            curve("compositions", "Pairs used together", |totals| totals.compositions),
             curve("outcomes", "Reported outcomes", |totals| totals.outcomes),
             curve("federation", "Federation peers", |totals| totals.federation),
             curve("demos", "Demos taken", |totals| totals.demos),

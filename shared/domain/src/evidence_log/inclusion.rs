@@ -27,19 +27,6 @@ pub struct Inclusion {
     pub proof: Vec<String>,
 }
 
-/// The last decision about a listing; with `until`, the last one at this time or before. `None` if the tree has none.
-pub async fn of_listing(
-    app: &App,
-    id: &ListingId,
-    until: Option<Moment>,
-) -> Result<Option<Inclusion>, Problem> {
-    match app.store.decision_index(id, until).await? {
-        // The tree is read after the index, so it contains the leaf.
-        Some(index) => of_index(app, index).await,
-        None => Ok(None),
-    }
-}
-
 /// The leaf at an index; `None` beyond the end of the tree.
 pub async fn of_index(app: &App, index: u64) -> Result<Option<Inclusion>, Problem> {
     let Some(tree) = published_with(app, index).await? else { return Ok(None) };

@@ -20,9 +20,12 @@ pub struct Opened {
 /// withdrawn.
 pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
     let grant = grant(app, "token", token).await?;
-    if !grant.is_open() {
-        let detail = "This purchase is not paid. The token works as soon as a payment is confirmed.";
-        return Err(Problem::new(StatusCode::PAYMENT_REQUIRED, "not_paid", detail));
+    if let GrantSource::Purchase { id, paid_at: None } = &grant.source {
+        let detail = "No payment for this purchase is confirmed. The token works only after that.";
+        let url = app.settings.url(&format!("/api/products/checkout?purchase_id={id}"));
+        let purchase = json!({ "purchase_id": id });
+        let state = NextStep::get("checkout", url, purchase, "The state of the purchase.");
+        return Err(Problem::new(StatusCode::PAYMENT_REQUIRED, "not_paid", detail).with_next(state));
     }
     let profile = match &grant.subject {
         GrantSubject::Listing(id) => {
@@ -99,7 +102,7 @@ pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<C
         };
         if holder.as_ref() != Some(&order.listing_id) {
             let mut problem = bad_token(app, "access_token");
-            problem.detail = "`access_token` is not one that the listing of this order got.".to_owned();
+            problem.detail = "`access_token` is no current token or code of the order's listing.".to_owned();
             return Err(problem);
         }
     }
@@ -108,20 +111,24 @@ pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<C
         return Ok(Confirmed { order, listing });
     }
     if token.is_none() {
-        return Err(token_required(app, &listing.id));
+        return Err(token_required(app, &listing, order.sku));
     }
     let confirmed = Order { confirmed_at: Some(app.clock.now()), ..order.clone() };
     app.store.confirm_order(&order, &confirmed).await?;
     Ok(Confirmed { order: confirmed, listing })
 }
 
-fn token_required(app: &App, id: &ListingId) -> Problem {
+fn token_required(app: &App, listing: &Listing, sku: Sku) -> Problem {
     let detail = "An invitation led to this demo. To confirm it, send the `access_token` or the discount code that \
         leave_feedback returned.";
     let mut problem = Problem::conflict("token_required", detail);
     problem.field = Some("access_token".to_owned());
-    let note = "While the listing is Live, a demo without `source` counts as real, without a confirmation.";
-    problem.with_next(NextStep::take_demo(&app.settings, Some(id), note))
+    let note = "A demo without `source` counts as real, without a confirmation, but only for a Live listing.";
+    if !listing.is_live(app.oldest_proof()) {
+        return problem.with_next(NextStep::check_status(&app.settings, &listing.id, note));
+    }
+    let body = json!({ "listing_id": listing.id, "sku": sku });
+    problem.with_next(NextStep::post("take_demo", app.settings.url("/api/products/demo"), body, note))
 }
 
 pub(super) fn order_not_found(app: &App, order_id: &str) -> Problem {

@@ -14,9 +14,9 @@ pub struct Deal {
     pub claimed: u32,
     /// The number of seats that are left.
     pub remaining: u32,
-    /// 100: the product is free.
+    /// 100: with a seat, the product is free.
     pub percent_off: u32,
-    /// True: no checkout is needed.
+    /// True: a seat needs no checkout.
     pub no_stripe: bool,
     /// The steps to get a seat.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -188,10 +188,7 @@ pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
 }
 
 fn not_completed(app: &App, id: &ListingId) -> Problem {
-    let detail = "This listing has sent no feedback, so it has no reward. A demo requires a Live listing.";
-    Problem::conflict("not_completed", detail).with_next(NextStep::take_demo(
-        &app.settings,
-        Some(id),
-        "The response contains next_steps.example_body. Send it to /api/products/feedback.",
-    ))
+    let detail = "This listing has sent no feedback, so it has no reward.";
+    let note = "The status contains the next step.";
+    Problem::conflict("not_completed", detail).with_next(NextStep::check_status(&app.settings, id, note))
 }

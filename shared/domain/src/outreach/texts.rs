@@ -23,8 +23,8 @@ pub fn invitation(settings: &Settings, listing: &Listing, proof: Option<&Proof>)
     };
     let score = proof.map(|proof| format!(" with {} of 100 points", proof.score)).unwrap_or_default();
     format!(
-        "{brand} lists {name} as Live{score}. {finding} The demo of the list of all fixes, with the points that each gains, \
-         is free and needs no account: {demo} If you send feedback on the demo, you get a founding seat (a free full product, one for each domain) \
+        "{brand} lists {name} as Live{score}. {finding} The demo with the list of all fixes is free and needs no \
+         account: {demo} If you send feedback on the demo, you get a founding seat (a free full product, one for each domain) \
          while seats are left, and later a code for 25 % off. {close}",
         brand = settings.brand,
         name = listing.name,

@@ -358,7 +358,7 @@ async fn publish_again(
             let written =
                 app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;
             if !written {
-                return Err(Problem::unavailable("a probe changed the listing at the same time"));
+                return Err(changed_meanwhile(has_signed));
             }
         }
         // A failure is confirmed by the recheck: otherwise anybody could delay the confirmation.
@@ -400,8 +400,9 @@ async fn publish_again(
     let status = if was_queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
     let retry_at = later(&updated);
     let written = app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;
-    if !written && differs.is_some() && may_describe && !is_described(app, &updated).await? {
-        return Err(Problem::unavailable("the listing was probed or changed at the same time"));
+    let proves = updated.has_proven_name() && !known.has_proven_name();
+    if !written && (differs.is_some() && may_describe || proves) && !is_described(app, &updated).await? {
+        return Err(changed_meanwhile(has_signed));
     }
     if written && retry_at.is_none() {
         announce(app, &updated, now).await;
@@ -461,10 +462,20 @@ fn changes_description(sent: &Listing, known: &Listing) -> bool {
         || changed(&sent.website, &known.website)
 }
 
-/// Whether the stored listing already has this description, because the same request was sent twice.
+/// Whether the stored listing already has this description and proof, because the same request was sent twice.
 async fn is_described(app: &App, updated: &Listing) -> Result<bool, Problem> {
     let stored = app.store.listing(&updated.id).await?;
-    Ok(stored.is_some_and(|stored| !changes_description(updated, &stored)))
+    let has_proof = |stored: &Listing| stored.has_proven_name() || !updated.has_proven_name();
+    Ok(stored.is_some_and(|stored| has_proof(&stored) && !changes_description(updated, &stored)))
+}
+
+/// A probe or another request wrote first.
+pub fn changed_meanwhile(has_signed: bool) -> Problem {
+    let mut problem = Problem::unavailable("the listing was probed or changed at the same time");
+    if has_signed {
+        problem.detail = "A probe ran at the same time. Get a new challenge, then call again.".to_owned();
+    }
+    problem
 }
 
 /// Anyone may correct the URL or the kind of a listing that has never been Live, because the first may be a typo. But a

@@ -77,7 +77,7 @@ pub struct PinResult {
     /// The last decision about the listing in the evidence log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<LogPlace>,
-    /// Whether the leaf of this decision commits to the current tool set (`leaf.tools`).
+    /// Whether the log contains this decision, and its leaf commits to the current tool set (`leaf.tools`).
     pub in_log: bool,
 }
 
@@ -258,8 +258,8 @@ fn result(
         return result;
     };
     result.seen_since = Some(set.at);
-    let logged = listing.last_leaf.as_ref().and_then(|leaf| leaf.tools.as_deref());
-    result.in_log = logged == Some(set.hash.as_str());
+    let logged = listing.last_leaf.as_ref().filter(|leaf| leaf.index.is_some());
+    result.in_log = logged.and_then(|leaf| leaf.tools.as_deref()) == Some(set.hash.as_str());
     let definition = |hash| earlier.definition(&listing.id, hash);
     let mut changes = Vec::new();
     match &read.pin.tool {

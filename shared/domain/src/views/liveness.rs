@@ -12,7 +12,7 @@ pub enum LivenessState {
     Proven,
     /// The last probe passed, but this proof has expired: the registry is late with the next probe.
     Stale,
-    /// It was Live and the last probe failed. Further probes decide whether it stays Live.
+    /// It was Live and the last probe failed. Further probes decide whether it is Live.
     Failing,
     /// It is not Live: for example, it never was, it is gated, or it was demoted or withdrawn.
     Absent,

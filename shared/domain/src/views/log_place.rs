@@ -39,7 +39,7 @@ impl LogPlace {
         index: Option<u64>,
     ) -> Self {
         let proof = format!("/log/proof?listing_id={subject}&at={at}&attestation_id={id}");
-        Self::new(settings, LogEvent::Attested, at, index, &proof)
+        Self::new(settings, LogEvent::Attestations, at, index, &proof)
     }
 
     fn new(settings: &Settings, event: LogEvent, at: Moment, index: Option<u64>, proof: &str) -> Self {

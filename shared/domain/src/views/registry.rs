@@ -72,13 +72,13 @@ impl ProductEntry {
             Sku::Kernel => {
                 "A system prompt with rules for confirmation, guidance for the repository, and calls with expected results."
             }
-            Sku::Recursive => "The kernel product and a list of fixes with the points that each gains.",
+            Sku::Recursive => "The kernel product and a list of what to fix.",
             Sku::Alive => {
                 "The recursive product, and for a listing a script and a GitHub workflow that check each day whether it \
                 is Live."
             }
             Sku::McpMesh => {
-                "A configuration for MCP clients, a guide to each tool, and the faults of names and descriptions."
+                "A guide to tools or skills, their faults, and for an MCP server with a URL a configuration."
             }
         };
         let (name, price_cents, price) = (sku.title(), sku.price_cents(), sku.price());

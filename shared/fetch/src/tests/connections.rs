@@ -3,14 +3,13 @@
 //! forbidden address, no connection may be opened.
 
 use std::io::Write as _;
-use std::net::IpAddr;
 use std::time::Instant;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::*;
-use crate::resolver::Resolver;
+use crate::resolver::{Lookup, Resolver};
 use crate::{PREFLIGHT, TargetError, TlsFailure};
 
 async fn closed_port() -> u16 {
@@ -135,14 +134,15 @@ const CERTIFICATE: &str = "MIIBkDCCATagAwIBAgIUapPC7LBAWa1xvd04Z73jCAnwVyEwCgYIK
 const KEY: &str = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgypmWq6d5UVC+jJ+BJ8VnRIBH/7mGbOyrlJC849KR0W+hRANCAARe\
     NMRVAkaM6qyaoDOorllSiy+b2lWIJcVCJa4GTWcXUSghWtoPppq8taCzmdin38X8S+dpa2y15QGPKWxvZ95A";
 
-fn answering(lookup: fn(&str) -> Result<Vec<IpAddr>, FetchError>, reach: Reach) -> Fetcher {
+fn answering(lookup: Lookup, reach: Reach) -> Fetcher {
     Fetcher::with_resolver(Resolver { reach, lookup }, "test", None)
 }
 
 #[tokio::test]
 async fn fetch_refuses_names_that_resolve_to_private_addresses() {
-    let own = |_: &str| Ok(vec!["127.0.0.1".parse().unwrap()]);
-    let mixed = |_: &str| Ok(vec!["8.8.8.8".parse().unwrap(), "10.0.0.1".parse().unwrap()]);
+    let own: Lookup = |_| Box::pin(async { Ok(vec!["127.0.0.1".parse().unwrap()]) });
+    let mixed: Lookup =
+        |_| Box::pin(async { Ok(vec!["8.8.8.8".parse().unwrap(), "10.0.0.1".parse().unwrap()]) });
     let target = target("https://rebind.example.org:8443/");
     let blocked = FetchError::Blocked(TargetError::PrivateAddress);
     for reach in [Reach::Public, Reach::Development] {
@@ -151,21 +151,15 @@ async fn fetch_refuses_names_that_resolve_to_private_addresses() {
             assert_eq!(fetcher.connect(&target, PREFLIGHT).await, Err(blocked.clone()));
         }
     }
-    let unknown = answering(|_| Err(FetchError::NameNotFound), Reach::Public);
+    let unknown = answering(|_| Box::pin(async { Err(FetchError::NameNotFound) }), Reach::Public);
     assert_eq!(unknown.send(get(target.clone())).await.unwrap_err().code(), "dns_nxdomain");
-    let silent = answering(|_| Err(FetchError::NameUnresolved), Reach::Public);
+    let silent = answering(|_| Box::pin(async { Err(FetchError::NameUnresolved) }), Reach::Public);
     assert_eq!(silent.send(get(target)).await.unwrap_err().code(), "dns_failure");
 }
 
 #[tokio::test]
 async fn fetch_deadline_includes_the_dns_lookup() {
-    let slow = answering(
-        |_| {
-            std::thread::sleep(Duration::from_secs(6));
-            Err(FetchError::NameNotFound)
-        },
-        Reach::Public,
-    );
+    let slow = answering(|_| Box::pin(std::future::pending()), Reach::Public);
     let after = Duration::from_millis(100);
     let target = target("https://slow.example.org/");
     let started = Instant::now();

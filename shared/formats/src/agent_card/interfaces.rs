@@ -156,6 +156,21 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
         if of_0_3.iter().any(|field| card.contains_key(*field)) { Dialect::V0_3 } else { Dialect::V0_2 };
     // Clients of 1.0 do not read these fields, and older clients call the older methods whatever the version says.
     let dialect = stated.filter(|stated| *stated != Dialect::V1_0).unwrap_or(by_shape);
+    // For a transport that they speak, clients take the URL of its entry before that of the card; if neither is usable, no
+    // other entry helps them. A transport that they do not know, they pass over.
+    let preferred = card.get("preferredTransport").and_then(Value::as_str).unwrap_or("JSONRPC");
+    let is_spoken = matches!(preferred, "JSONRPC" | "HTTP+JSON");
+    let more = card.get("additionalInterfaces").and_then(Value::as_array).into_iter().flatten();
+    let (first, rest): (Vec<_>, Vec<_>) = more.enumerate().take(MAX_INTERFACES).partition(|(_, entry)| {
+        !is_spoken || entry.get("transport").and_then(Value::as_str) == Some(preferred)
+    });
+    let keep_all = |entries: Vec<(usize, &Value)>, found: &mut Found| {
+        for (index, entry) in entries {
+            let path = format!("additionalInterfaces[{index}]");
+            keep(entry.get("url"), entry.get("transport"), dialect, None, &path, found);
+        }
+    };
+    keep_all(first, found);
     let mut is_usable = true;
     if let Some(url) = card.get("url") {
         is_usable = keep(Some(url), card.get("preferredTransport"), dialect, None, "", found);
@@ -169,16 +184,8 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
             );
         }
     }
-    // Clients use the preferred transport if they speak it. If its URL is none, only another entry for it helps them.
-    let preferred = card.get("preferredTransport").and_then(Value::as_str).unwrap_or("JSONRPC");
-    let more = card.get("additionalInterfaces").and_then(Value::as_array);
-    let is_stuck = !is_usable && matches!(preferred, "JSONRPC" | "HTTP+JSON");
-    for (index, entry) in more.into_iter().flatten().take(MAX_INTERFACES).enumerate() {
-        if is_stuck && entry.get("transport").and_then(Value::as_str) != Some(preferred) {
-            continue;
-        }
-        let path = format!("additionalInterfaces[{index}]");
-        keep(entry.get("url"), entry.get("transport"), dialect, None, &path, found);
+    if is_usable || !is_spoken {
+        keep_all(rest, found);
     }
 }
 

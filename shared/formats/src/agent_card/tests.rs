@@ -227,13 +227,24 @@ fn one_usable_interface_is_enough() {
     let card = read(&but(&json!({"supportedInterfaces": "https://weather.example"}))).unwrap();
     assert_eq!(card.interfaces[0].url, "https://weather.example/old");
     let other = json!([{"url": "https://weather.example/rest", "transport": "HTTP+JSON"}]);
-    let of = |preferred: &str| {
-        but(&json!({"supportedInterfaces": null, "protocolVersion": "0.3.0", "url": "rpc",
+    let of = |preferred: &str, url: &str| {
+        but(&json!({"supportedInterfaces": null, "protocolVersion": "0.3.0", "url": url,
             "preferredTransport": preferred, "additionalInterfaces": other}))
     };
-    assert_eq!(codes(&invalid(&of("JSONRPC")))[0].1, "interface_url_relative", "clients call `url` first");
-    let card = read(&of("https://example.com/bindings/mqtt")).unwrap();
+    assert_eq!(
+        codes(&invalid(&of("JSONRPC", "rpc")))[0].1,
+        "interface_url_relative",
+        "clients call `url` first"
+    );
+    let card = read(&of("https://example.com/bindings/mqtt", "rpc")).unwrap();
     assert_eq!(card.interfaces.len(), 1, "clients without the preferred transport use another");
+    for preferred in ["http+json", "HTTP+JSON"] {
+        let card = read(&of(preferred, "https://weather.example/first")).unwrap();
+        assert_eq!(
+            card.interfaces[0].url, "https://weather.example/rest",
+            "{preferred}: the entry is called"
+        );
+    }
 }
 
 #[test]

@@ -59,15 +59,16 @@ impl Operation for GetAccess {
         })?;
         let Opened { grant, profile, files } = funnel::open(app, &token).await?;
         let title = grant.sku.title();
+        let (source, granted_at) = match grant.source {
+            GrantSource::FoundingSeat => ("founding_seat", grant.at),
+            GrantSource::Purchase { paid_at, .. } => ("purchase", paid_at.unwrap_or(grant.at)),
+        };
         Ok(Answer {
             sku: grant.sku,
             name: title,
             listing_id: profile.listing_id,
-            source: match grant.source {
-                GrantSource::FoundingSeat => "founding_seat",
-                GrantSource::Purchase { .. } => "purchase",
-            },
-            granted_at: grant.at,
+            source,
+            granted_at,
             message: format!("{title} for {}: `files` has {}.", profile.name, counted(files.len(), "file")),
             proved_at: profile.proven_at,
             files,

@@ -122,8 +122,8 @@ impl Operation for LeaveFeedback {
     }
 }
 
-const UNCOUNTED: &str = " These answers are the example, or no answer has three words, so they are stored as a draft: they \
-    count neither in ratings nor towards the opening of payments.";
+const UNCOUNTED: &str = " The stored answers are the example, or none of them has three words, so they are a \
+    draft: they count neither in ratings nor towards the opening of payments.";
 
 fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
     let FeedbackGiven { feedback, reward, counts } = given;
@@ -146,13 +146,8 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
         Rewarded::Code(code) => {
             let note = format!("Keep the code: it is shown only once. {}", unlock.message);
             discount = Some(Discount::of(code, unlock.payments_open));
-            let message = match remaining {
-                0 => "All founding seats are taken. You get a code for 25 % off while payments are open.",
-                _ => {
-                    "All founding seats were taken, or another listing of your domain has one. You get a code for 25 % \
-                     off while payments are open."
-                }
-            };
+            let message = "All founding seats were taken, or another listing of your domain has one. You get a \
+                code for 25 % off while payments are open.";
             (message, NextStep::open("checkout", settings.url("/api/products/checkout"), note))
         }
     };

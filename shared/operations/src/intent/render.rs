@@ -151,7 +151,8 @@ pub fn filled(phrase: &str) -> String {
 
 /// A phrase of the catalogue with the names that documents use for the values of the caller.
 pub fn template(phrase: &str) -> String {
-    fill(&phrase.replace("{token}", "{access_token}"), "{url}", "{listing_id}")
+    let phrase = phrase.replace("{token}", "{access_token}").replace(ORDER, "{order_id}");
+    fill(&phrase, "{url}", "{listing_id}").replace(OTHER_ID, "{listing_b}")
 }
 
 /// The slot of a text contains its example; a name of another kind of slot has no blank.

@@ -76,7 +76,7 @@ impl Operation for ComposePeers {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
-        r#""{name}" ({listing_id}) was used with {compositions#other}; {suggestions#other} matching its description."#,
+        r#"Shown for "{name}" ({listing_id}): used with it {compositions#}, matching it {suggestions#}."#,
         r#"Used together: [compositions]"{name_a}" and "{name_b}", {count#time}"#,
         r#"Suggestions: [suggestions]"{name}" ({listing_id}) | : {why}"#,
     ];

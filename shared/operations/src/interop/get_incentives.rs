@@ -131,7 +131,7 @@ fn funnel_rules(app: &App, claimed: u32) -> [Rule; 3] {
         ),
         rule(
             "discount",
-            "a Live listing completes the demo and the feedback later".to_owned(),
+            "a Live listing completes the demo and the feedback, but gets no seat".to_owned(),
             format!("a code for a discount of {DISCOUNT_PERCENT} percent that works once payments open"),
             Some("leave_feedback"),
         ),

@@ -162,7 +162,7 @@ fn summary(app: &App, prefer: EntryProtocol, matches: &[CapabilityNode]) -> (Str
         _ => format!(", {preferred} of them with protocol {}", prefer.as_str()),
     };
     let note = format!(
-        "Found {}{of_them}. Fill in the arguments of a request, and send it with its headers, after those in `before`.",
+        "Returned {}{of_them}. Fill in the arguments of a request, and send it with its headers, after those in `before`.",
         counted(matches.len(), "Live listing")
     );
     (note, None)

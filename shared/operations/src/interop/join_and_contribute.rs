@@ -98,7 +98,7 @@ impl Operation for JoinAndContribute {
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {note}"#,
-        "What you can contribute: [contributions]{id} | , {done?done|not done yet}",
+        "What you can contribute: [contributions]{id} | , {done?done|not done yet} | , waits for {waits_for}",
     ];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[403, 404, 409];

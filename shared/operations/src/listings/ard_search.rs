@@ -82,7 +82,7 @@ pub struct Answer {
     total: usize,
     /// The best matches, the best first.
     hits: Vec<SearchHit>,
-    /// The URL of the catalog of all Live listings.
+    /// The URL of the ARD catalog with the newest Live listings.
     catalog: String,
     /// The value of `federation` that was used. It is `none` if no other registry is known.
     federation: FederationMode,
@@ -113,8 +113,8 @@ impl Operation for ArdSearch {
     const NAME: &'static str = "ard_search";
     const TITLE: &'static str = "Search in plain words";
     const DESCRIPTION: &'static str = "Searches the Live agents and MCP servers in plain words (Agentic \
-        Resource Discovery). Returns ranked hits. Each hit contains the endpoint, the card and the evidence \
-        of the last handshake. If you need the reasons for each hit, use match_capability.";
+        Resource Discovery). Returns ranked hits, each with its endpoint and the time of its last good handshake; \
+        with `detail` `full`, also with the card. If you need the reasons for each hit, use match_capability.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "read PDF files", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
@@ -246,9 +246,8 @@ pub(super) async fn summarize(
         let note = "No listing is Live now.";
         let next = json!({
             "action": "publish", "method": "POST", "url": app.settings.url("/api/publish"),
-            "body": { "url": "https://your.host/.well-known/agent-card.json" },
-            "note": "Publish an agent or an MCP server: POST its URL to /api/publish. When a probe has proven it, \
-                searches find it.",
+            "note": "Send {\"url\": …} with the URL of an agent or an MCP server. When a probe has proven it, searches \
+                find it.",
         });
         return Ok((note.to_owned(), Some(next)));
     }

@@ -37,8 +37,8 @@ impl Operation for Changes {
     const NAME: &'static str = "changes";
     const TITLE: &'static str = "Changes of listings";
     const DESCRIPTION: &'static str = "Returns what happened to listings after a cursor, oldest first and without gaps: \
-        became Live or gated, was demoted, changed its tools, skills or name, was withdrawn or restored. Pass the \
-        cursor of the last answer as since. Use it to follow the registry.";
+        became Live or gated, was demoted or overdue, changed its tools, skills or name, was withdrawn or restored. \
+        Pass the cursor of the last answer as since. Use it to follow the registry.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"since": 0, "limit": 50, "listing_id": "agtpub_0123456789abcdef0123", "kind": "mcp"}"#;

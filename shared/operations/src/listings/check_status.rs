@@ -113,7 +113,7 @@ struct Evidence {
     signals: Vec<String>,
     /// Protocols that were detected.
     protocol_hints: Vec<String>,
-    /// The protocol versions that the peer speaks.
+    /// The protocol versions that the card or the server names.
     protocol_versions: Vec<String>,
     /// The skills of an agent.
     skills: Vec<Skill>,
@@ -144,8 +144,8 @@ impl Operation for CheckStatus {
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {lane_reason}"#,
-        "The evidence is of the handshake {probe.age_hours~} ago at {probe.probed_at}: {probe.handshake} | , with a score of {probe.score} of 100 | , in {probe.latency_ms} ms | , at {probe.target}.",
-        "It is of kind {kind} | , described as \"{description}\" | , speaks protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
+        "The evidence is of the probe {probe.age_hours~} ago at {probe.probed_at}: {probe.handshake} | , with a score of {probe.score} of 100 | , in {probe.latency_ms} ms | , at {probe.target}.",
+        "It is of kind {kind} | , described as \"{description}\" | , with protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
         "The next check is due at {recheck_at} | ; it answered in {liveness.uptime_7d_percent} % of the observed time (at most 7 days).",
         "No probe has passed since {liveness.failing_since}.",
         "To fix: [reasons]{reason} | : {fix}",
@@ -411,23 +411,17 @@ pub(crate) async fn next(
         Lane::NeedsFix | Lane::Demoted => {
             let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
             let elsewhere = evidence.and_then(|evidence| evidence.verdict.facts.elsewhere.as_deref());
-            let (url, then) = match elsewhere {
-                Some(url) => (url, "To do so, send this."),
-                None => (
-                    listing.target(),
-                    "Then send this: it publishes the same listing again, which starts a new probe.",
+            let (body, then) = match (listing.published_url(), elsewhere) {
+                (None, _) => (None, "Then publish the server description again, which starts a new probe."),
+                (_, Some(url)) => (Some(json!({ "url": url })), "To do so, send this."),
+                (Some((field, url)), None) => (
+                    Some(json!({ field: url })),
+                    "After a fix at this URL, send this: it publishes the listing again, for a new probe.",
                 ),
             };
             let publish = settings.url("/api/publish");
-            let again =
-                NextStep::post("list_yourself", publish, json!({ "url": url }), format!("{fix}{then}"))
-                    .named("fix_and_publish_again");
-            if !listing.is_described() {
-                return Ok(again);
-            }
-            // A listing that was published with a server description needs it again: the URL alone is another listing.
-            let note = format!("{fix}Then publish the server description again, which starts a new probe.");
-            NextStep { body: None, note, ..again }
+            let again = NextStep::post_own("list_yourself", publish, format!("{fix}{then}"));
+            NextStep { body, ..again }.named("fix_and_publish_again")
         }
         Lane::Gated => none(
             "Nothing to do: the sign-in is correct. To become Live, allow the handshake without a token.",

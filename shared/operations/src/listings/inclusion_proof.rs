@@ -5,7 +5,7 @@ use crate::prelude::*;
 use registry_domain::evidence_log::{self, AttestationProof, Inclusion};
 use registry_domain::views::entry_url;
 use registry_domain::views::tools::content_url;
-use registry_model::{LogEntry, LogTree};
+use registry_model::{LastLeaf, LogEntry, LogTree};
 
 pub struct InclusionProof;
 
@@ -72,7 +72,7 @@ impl Operation for InclusionProof {
     // An earlier date would refuse every listing that is newer.
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "at": "2099-12-31"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The entry with index {leaf_index} of {tree_size} in the evidence log says about {leaf.listing_id}: {leaf.event} | at {leaf.at}.",
+        "The entry with index {leaf_index} of {tree_size} in the evidence log: {leaf.event} | about {leaf.listing_id} | at {leaf.at}.",
         "To ask about another time, name its day, such as 2026-01-31.",
         "The data contains the leaf, its inclusion proof and the signed checkpoint; the entry is at {entry_url} .",
     ];
@@ -117,14 +117,19 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<Att
             match &arguments.attestation_id {
                 Some(attestation) => of_attestation(app, &id, attestation).await,
                 None => {
-                    if let Some(found) = evidence_log::of_listing(app, &id, until).await? {
+                    let last = app.store.last_leaves(std::slice::from_ref(&id)).await?.remove(&id);
+                    let is_asked = |leaf: &LastLeaf| until.is_none_or(|until| leaf.at <= until);
+                    if last.filter(is_asked).is_some_and(|leaf| leaf.index.is_none()) {
+                        return Err(leaf_pending("The decision", app.settings.probe_tick_seconds));
+                    }
+                    if let Some(index) = app.store.decision_index(&id, until).await?
+                        && let Some(found) = evidence_log::of_index(app, index).await?
+                    {
                         return Ok((found, None));
                     }
                     let why = match app.store.decision_index(&id, None).await? {
                         Some(_) => "until `at`, only later ones. Leave `at` out to get the last one.",
-                        None => {
-                            "yet. One is added within minutes after it becomes Live or gated, or is withdrawn."
-                        }
+                        None => "yet. One is added after it becomes Live or gated, or is withdrawn.",
                     };
                     let detail = format!("The evidence log contains no such decision about `{id}` {why}");
                     no_leaf(app, &id, detail).await
@@ -133,13 +138,7 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<Att
         }
         (None, Some(index)) => {
             let found = evidence_log::of_index(app, index).await?.ok_or_else(|| {
-                let detail = format!("The evidence log has no leaf {index} yet.");
-                let next = NextStep::open(
-                    "read_checkpoint",
-                    app.settings.url("/log/checkpoint"),
-                    "Read how many leaves the log has.",
-                );
-                Problem::not_found("no_leaf", detail).with_next(next)
+                Problem::not_found("no_leaf", format!("The evidence log has no leaf {index} yet."))
             })?;
             Ok((found, None))
         }
@@ -172,17 +171,14 @@ async fn of_attestation(
     {
         return Ok((inclusion, None));
     }
-    Err(leaf_pending(app, record.issued_at))
+    let hour_left = evidence_log::logged_after(record.issued_at).duration_since(app.clock.now()).as_secs();
+    let wait = u32::try_from(hour_left).unwrap_or(0).saturating_add(app.settings.probe_tick_seconds);
+    Err(leaf_pending("The statement", wait))
 }
 
-/// The attestation is stored, but it is not in the log yet.
-fn leaf_pending(app: &App, issued_at: Moment) -> Problem {
-    let hour_left = evidence_log::logged_after(issued_at).duration_since(app.clock.now()).as_secs();
-    let wait = u32::try_from(hour_left).unwrap_or(0).saturating_add(app.settings.probe_tick_seconds);
-    let detail = format!(
-        "This statement is not in the evidence log yet. It is added when its hour has ended. Send the request again \
-         in {wait} s."
-    );
+/// What was decided or signed is stored, but it is not in the log yet.
+fn leaf_pending(what: &str, wait: u32) -> Problem {
+    let detail = format!("{what} is not in the evidence log yet. Send the request again in {wait} s.");
     let mut problem = Problem::conflict("leaf_pending", detail);
     problem.retry_after = Some(wait);
     problem

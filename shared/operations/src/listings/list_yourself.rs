@@ -154,12 +154,14 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
         message = format!("{message}{claims} {kept} {UNCHANGED} {}", name_proof::advice(app, listing));
     }
     let check = |note| NextStep::get("check_status", status_url.clone(), json!({ "id": listing.id }), note);
+    let due = listing.next_probe_at(now, app.settings.probe_tick_seconds);
     let next = match *status {
         PublishStatus::Active if *renews => check("A passed probe changes `probe.probed_at`.").poll(now, now),
         PublishStatus::Active => check("See its proof."),
+        _ if lane != Lane::Queued => check("Poll until `liveness.asked_at` changes.").poll(due, now),
         _ => {
             check("Poll until `lane` is no longer `queued`. With `needs_fix`, `reasons` says what to change.")
-                .poll(listing.next_probe_at(now, app.settings.probe_tick_seconds), now)
+                .poll(due, now)
         }
     };
     Answer {

@@ -64,8 +64,8 @@ impl Operation for ListingTools {
     const NAME: &'static str = "listing_tools";
     const TITLE: &'static str = "Tools of a listing";
     const DESCRIPTION: &'static str = "Returns the tools of a listed MCP server with parameters, annotations and content \
-        hashes, and its resources and prompts. Also returns what changed since an earlier tool set, with a severity. Pass \
-        id. Use it before you approve a server or after a tool changed.";
+        hashes; with `detail` `full`, also its resources and prompts. Also returns what changed since an earlier tool \
+        set, with a severity. Pass id. Use it before you approve a server or after a tool changed.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const SUMMARY: &'static [&'static str] = &[
@@ -147,8 +147,8 @@ impl Operation for ListingTools {
 fn since<'a>(sets: &'a [ToolSet], hash: &str) -> Result<&'a ToolSet, Problem> {
     let hash = set_of_tools_hash(hash).unwrap_or(hash);
     sets.iter().find(|set| set.hash == hash).ok_or_else(|| {
-        let detail = "No tool set of this listing with this hash is stored. `earlier` in the answer without `since` \
-            contains the stored sets.";
+        let detail = "No tool set of this listing with this hash is stored. `earlier` in the answer without `since`, \
+            with `detail` `full`, contains the stored sets.";
         Problem::not_found("tool_set_not_found", detail)
     })
 }

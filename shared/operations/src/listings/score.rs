@@ -10,8 +10,8 @@ use registry_model::{
     Assessment, Check, DeclaredTransport, Handshake, HostName, LimitedAction, ProbeStep, Reason, ScorePart,
     ScoreReport, ScoreReportId,
 };
-use registry_probe::assess;
 use registry_probe::handshake::{Depth, Subject};
+use registry_probe::{assess, place};
 
 pub struct Score;
 
@@ -71,7 +71,7 @@ impl Operation for Score {
     const NAME: &'static str = "score";
     const TITLE: &'static str = "Score a card";
     const DESCRIPTION: &'static str = "Probes a card URL, a site or an MCP endpoint with a real handshake. \
-        Returns a score from 0 to 100, the checks, what to fix and a report link. Use it to test a peer before \
+        Returns a score from 0 to 100, what to fix and a report link. Use it to test a peer before \
         list_yourself. It lists nothing.";
     const EFFECT: Effect = Effect { open_world: true, ..Effect::READS };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
@@ -112,7 +112,8 @@ impl Operation for Score {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let target = Target::parse(&arguments.url, app.settings.reach())
+        let reach = app.settings.reach();
+        let target = Target::parse(&arguments.url, reach)
             .map_err(|error| Problem::invalid("url", error.code(), format!("`url`: {error}")))?;
         let name = app.caller_digest(caller).await?;
         app.count(LimitedAction::Score, &name, Some(&target.origin())).await?;
@@ -121,11 +122,14 @@ impl Operation for Score {
         refused(target.as_str()).map_or(Ok(()), Err)?;
         let url = target.to_string();
         let listed = publish::listing::listing_of_url(app, &target).await?;
+        // A listing that was Live is probed where its own probes look for it.
+        let own = listed.as_ref().filter(|listing| listing.was_proven());
+        let own = own.and_then(|own| Some(place(own, Target::parse(own.target(), reach).ok()?, reach)));
+        let (kind, url_to_probe) = own.unwrap_or_else(|| (None, target.clone()));
         let subject = Subject {
             is_proven: false,
-            // A listing that was Live keeps its kind.
-            kind: listed.as_ref().filter(|listing| listing.was_proven()).and_then(|listing| listing.kind),
-            url: target.clone(),
+            kind,
+            url: url_to_probe,
             depth: Depth::Question,
             last_era: None,
             declared: DeclaredTransport::Unknown,

@@ -21,7 +21,7 @@ pub struct Answer {
 struct Sources {
     /// Agentic Resource Discovery: search in plain words.
     ard_search: String,
-    /// The catalog of all Live listings.
+    /// The ARD catalog with the newest Live listings.
     ai_catalog: String,
     /// The API of the official MCP registry.
     mcp_registry: String,

@@ -233,12 +233,12 @@ fn usage(settings: &Settings) -> Usage {
 
 fn next(settings: &Settings, unlock: &Unlock, purchase: Option<&PurchaseStatus>) -> NextStep {
     match purchase.map(|purchase| (purchase.status, &purchase.purchase_id)) {
-        Some((PurchaseState::Paid, _)) => NextStep::get(
-            "get_access",
-            settings.url("/api/products/access"),
-            json!({}),
-            "The purchase is paid. Add the access token from the checkout answer as `token`.",
-        ),
+        // The answer does not contain the token, so the step has no arguments.
+        Some((PurchaseState::Paid, _)) => {
+            let note = "The purchase is paid. Add the access token from the checkout answer as `token`.";
+            let step = NextStep::open("get_access", settings.url("/api/products/access"), note);
+            NextStep { tool: Some("get_access"), ..step }
+        }
         Some((PurchaseState::Pending, id)) => NextStep::get(
             "checkout",
             settings.url(&format!("{PATH}?purchase_id={id}")),

@@ -64,7 +64,8 @@ impl Operation for ExportProduct {
     const TITLE: &'static str = "Export a product";
     const DESCRIPTION: &'static str = "Returns the full product that an access token opens, as files to \
         save. Pass the token that leave_feedback or checkout returned. Format `skills` returns folders of \
-        Agent Skills, as paths and contents. The formats `zip` and `tar.gz` return an archive as base64.";
+        Agent Skills, as paths and contents. `zip` and `tar.gz` return an archive: over REST a file, else \
+        base64.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "format": "skills"}"#;
@@ -72,8 +73,8 @@ impl Operation for ExportProduct {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "export-skills",
         name: "Export a product as skills",
-        description: "Returns the product of an access token: folders of Agent Skills, as a zip or tar.gz \
-            archive or as JSON.",
+        description: "Returns the product of an access token: as folders of Agent Skills in JSON, or as a zip \
+            or tar.gz archive.",
         tags: &["products", "export", "agent-skills"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/export")];

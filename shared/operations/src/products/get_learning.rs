@@ -95,7 +95,7 @@ impl Operation for GetLearning {
                 "improvement_log",
                 app.settings.url("/api/products/improvement-log"),
                 json!({}),
-                "The same numbers as entries. Each entry has an action that you can take.",
+                "The problems in these numbers, each with an action that you can take.",
             ),
         })
     }

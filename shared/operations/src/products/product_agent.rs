@@ -3,12 +3,13 @@
 
 mod tools;
 
+use futures::future::OptionFuture;
+
 use crate::prelude::*;
 use crate::products::subject::{self, Subject, ToolArgument};
 use registry_domain::funnel::{self, Goals, Unlock};
 use registry_domain::views::ProductEntry;
 use registry_products::{File, Preset, Profile};
-use registry_store::FunnelCounts;
 use tools::ProductTool;
 
 const MAX_TOPIC_CHARS: usize = 80;
@@ -241,8 +242,12 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     };
     let Arguments { goals, preset, agent_name, description, listing_id, .. } = arguments;
     let about = description.as_deref().or(agent_name.as_deref()).unwrap_or("your work");
+    let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
     let (mut goals, preset) = goals.with_preset(preset)?;
-    goals.extend(preset.into_iter().flat_map(|preset| preset.goals(&shorten(about, MAX_TOPIC_CHARS))));
+    goals.extend(preset.into_iter().flat_map(|preset| preset.goals(&shorten(&about, MAX_TOPIC_CHARS))));
+    let goals = Goals::List(goals).parse()?;
+    let listing = listing_id.as_deref().map(|id| lookup::shown_listing(app, id));
+    let listing = OptionFuture::from(listing).await.transpose()?;
     let counts = app.store.live().await?.funnel;
     let unlock = funnel::unlock(&app.settings, &counts);
     let mut body = json!({ "sku": sku, "goals": goals });
@@ -252,36 +257,20 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
             body[name] = value.into();
         }
     }
-    let (order, next) = purchase_order(&app.settings, sku, goals, body, &counts, &unlock);
-    Ok(Answer {
-        tool: ProductTool::BuyProduct,
-        product: Some(ProductEntry::of(sku)),
-        made_for: None,
-        artifacts: None,
-        order: Some(order),
-        unlock: Some(unlock),
-        next,
-    })
-}
-
-fn purchase_order(
-    settings: &Settings,
-    sku: Sku,
-    goals: Vec<String>,
-    body: Value,
-    counts: &FunnelCounts,
-    unlock: &Unlock,
-) -> (PurchaseOrder, NextStep) {
-    let for_whom = match body["listing_id"].is_string() || body["agent_name"].is_string() {
+    let for_whom = match listing.is_some() || body["agent_name"].is_string() {
         true => "",
         false => " Add the `listing_id` or the `agent_name` that the product is for.",
     };
     let (status, message, next) = if unlock.payments_open {
-        let note = format!("If you have a discount code, add it as `code`.{for_whom}");
-        let next = NextStep::post("checkout", settings.url("/api/products/checkout"), body.clone(), note);
+        let url = app.settings.url("/api/products/checkout");
+        let note = format!("Send order.body. If you have a discount code, add it as `code`.{for_whom}");
+        let next = match for_whom {
+            "" => NextStep::post("checkout", url, body.clone(), note),
+            _ => NextStep::post_own("checkout", url, note),
+        };
         ("ready_for_checkout", format!("Payments are open. Send order.body to the checkout.{for_whom}"), next)
     } else {
-        let reward = match funnel::deal(settings, counts.seats_claimed).remaining {
+        let reward = match funnel::deal(&app.settings, counts.seats_claimed).remaining {
             0 => "a code for 25 % off".to_owned(),
             seats => format!("a free full product (founding seats left: {seats}, one for each domain)"),
         };
@@ -290,19 +279,21 @@ fn purchase_order(
                 earns {reward}.",
             unlock.message
         );
-        let note = "Send the `listing_id` of a Live listing. The answer says what follows.";
-        let listing: Option<ListingId> = body["listing_id"].as_str().and_then(|id| id.parse().ok());
-        let next = NextStep::take_demo(settings, listing.as_ref(), note);
+        let note = "The answer says what follows.";
+        let next = match &listing {
+            Some(listing) => subject::demo_step(app, &listing.id, sku, note).await?,
+            None => NextStep::take_demo(&app.settings, None, "Send the `listing_id` of a Live listing."),
+        };
         ("waits_for_payments", message, next)
     };
-    let order = PurchaseOrder {
-        status,
-        sku,
-        price_cents: sku.price_cents(),
-        price: sku.price(),
-        body,
-        goals,
-        message,
-    };
-    (order, next)
+    let (price_cents, price) = (sku.price_cents(), sku.price());
+    Ok(Answer {
+        tool: ProductTool::BuyProduct,
+        product: Some(ProductEntry::of(sku)),
+        made_for: None,
+        artifacts: None,
+        order: Some(PurchaseOrder { status, sku, price_cents, price, goals, body, message }),
+        unlock: Some(unlock),
+        next,
+    })
 }

@@ -178,7 +178,8 @@ impl Run<'_> {
         let unlock = funnel::unlock(settings, counts);
         let demo = |note: &str| NextStep::take_demo(settings, Some(&self.listing.id), note);
         let (stage, found, call) = if self.listing.feedbacked {
-            let body = json!({ "tool": "buy_product", "sku": Sku::of_kind(self.listing.shown_kind()) });
+            let (sku, id) = (Sku::of_kind(self.listing.shown_kind()), &self.listing.id);
+            let body = json!({ "tool": "buy_product", "sku": sku, "listing_id": id });
             let why = "Returns the price of a product, and whether payments are open.";
             let found = format!("The demo and the feedback are done. {}", unlock.message);
             let url = settings.url("/api/products/agent");

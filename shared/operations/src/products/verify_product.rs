@@ -56,7 +56,7 @@ pub struct Answer {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["sha256", "content"])))]
 struct KeptFile {
-    /// The path within the product.
+    /// The path within the product, as in `get_access` and in the archives.
     #[schemars(length(min = 1, max = MAX_PATH_BYTES))]
     path: String,
     /// The SHA-256 of the file's bytes, in hexadecimal digits.

@@ -58,7 +58,7 @@ impl Operation for FollowTrail {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "hot", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The ranking `{mode}` has {items#row}.",
+        "Shown of the ranking `{mode}`: {items#row}.",
         r#"Strongest first: [items]"{name}" ({listing_id}) with attraction {attraction} | , danger {danger} | , demand {demand}"#,
         "Pairs: [items]{listing_a} and {listing_b}, used together {count#time}",
     ];

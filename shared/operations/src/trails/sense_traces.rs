@@ -87,6 +87,10 @@ impl Operation for SenseTraces {
         if let Some(q) = q {
             answer.keep(&q.to_lowercase(), arguments.listing_id.is_some());
         }
+        if arguments.listing_id.is_none() {
+            let note = "Read what others left at the first listing.";
+            answer.next = answer.trails.first().map(|row| trace::sense_step(app, &row.listing_id, note));
+        }
         answer.trails.truncate(limit);
         answer.marks.truncate(limit);
         answer.compositions.truncate(limit);
@@ -155,8 +159,6 @@ pub(super) async fn of_all(app: &App, limit: usize) -> Result<Answer, Problem> {
     let exists = |id: &ListingId| found.listings.contains_key(id);
     let marks = marks.into_iter().filter(|mark| exists(&mark.listing_id));
     let edges = found.edges.iter().filter(|edge| exists(&edge.listing_a) && exists(&edge.listing_b));
-    let note = "Read what others left at the first listing.";
-    let next = trails.first().map(|row| trace::sense_step(app, &row.listing_id, note));
     Ok(Answer {
         at: now,
         marks: marks.map(|mark| MarkRow::of(mark, now)).collect(),
@@ -164,6 +166,6 @@ pub(super) async fn of_all(app: &App, limit: usize) -> Result<Answer, Problem> {
         totals: TotalsRow::from(&found.totals),
         trails,
         note: NOTE,
-        next,
+        next: None,
     })
 }

@@ -10,6 +10,7 @@ use crate::trust::owner::{named_key, public_jwk_schema};
 use registry_app::takedown;
 use registry_domain::funnel::{self, Rewarded};
 use registry_domain::outreach;
+use registry_domain::publish::listing::changed_meanwhile;
 use registry_domain::trust::ownership::{self, Domains, ShownChallenge, SignedChallenge, Way};
 use registry_formats::plain_text::{self, TextKind};
 use registry_formats::{argument_text, injection};
@@ -202,8 +203,7 @@ impl Answer {
             }
             OwnerAct::OptIn => (
                 outreach::opt_in(app, listing).await?,
-                "This listing may be invited again, under the same rules as other listings. Opting in does not \
-                 shorten the pause after the last message.",
+                "This listing may be invited, under the same rules and pauses as other listings.",
             ),
             OwnerAct::Reclaim => {
                 match funnel::reclaim(app, id).await? {
@@ -238,12 +238,9 @@ impl Answer {
 }
 
 async fn rewrite(app: &App, before: &Listing, after: &Listing) -> Result<(), Problem> {
-    if app.store.republish(before, after, None, &Contact::default(), None, app.clock.now()).await? {
-        return Ok(());
-    }
-    let mut problem = Problem::unavailable("the listing was being probed");
-    problem.detail = "A probe ran at the same time. Get a new challenge, then call again.".to_owned();
-    Err(problem)
+    let now = app.clock.now();
+    let written = app.store.republish(before, after, None, &Contact::default(), None, now).await?;
+    if written { Ok(()) } else { Err(changed_meanwhile(true)) }
 }
 
 fn due_now(app: &App, listing: &Listing) -> Listing {

@@ -329,6 +329,7 @@ mod tests {
             (FetchError::Refused, "conn_refused"),
             (FetchError::Tls(TlsFailure::Other), "tls_error"),
             (FetchError::Timeout { after: PROBE }, "timeout"),
+            (FetchError::Timeout { after: Duration::ZERO }, "requests_used_up"),
             (FetchError::TooLarge { limit: MAX_ENDPOINT_ANSWER_BYTES }, "answer_too_large"),
             (FetchError::TooLarge { limit: 9 }, "answers_too_large"),
             (FetchError::TooManyRedirects, "redirected"),

@@ -236,6 +236,8 @@ async fn handshake_detect_kind_stops_at_its_deadline() {
     let verdict = ask_within(Duration::from_millis(500), &of_unknown_kind(&peer, "/")).await;
     assert!(started.elapsed() < Duration::from_secs(10) && verdict.inconclusive);
     assert_eq!(verdict.handshake, Handshake::Fail);
+    assert_eq!(codes(&verdict), ["timeout"], "not that there is no card");
+    assert!(!verdict.reasons[0].seen.contains(" ms"), "one limit: {:?}", verdict.reasons);
 }
 
 #[tokio::test]

@@ -152,10 +152,10 @@ fn server_json_gives_the_points_for_texts() {
         };
         [part("description"), part("identity")]
     };
-    let texts = [(1, "The description has 17 characters."), (4, "Missing: a link to a website.")];
+    let texts = [(1, "The description has 17 characters."), (4, "Not read: a link to a website.")];
     assert_eq!(why(&described), texts.map(|(points, why)| (points, why.to_owned())));
     // The name of another listing may be its id.
-    let texts = [(0, "No description was found."), (0, "Missing: a name, a version, a link to a website.")];
+    let texts = [(0, "No description was read."), (0, "Not read: a name, a version, a link to a website.")];
     assert_eq!(why(&listing()), texts.map(|(points, why)| (points, why.to_owned())));
 }
 

@@ -102,32 +102,23 @@ impl A2aError {
         Self::about(NOT_CANCELABLE, message, &json!({ "taskId": shorten(id, 120) }))
     }
     pub(super) fn no_push() -> Self {
-        let message = "Push notifications are not supported. They are not needed: when a task is returned, it has \
-            ended or it needs input.";
-        Self::new(NO_PUSH, message)
+        Self::new(NO_PUSH, "Push notifications are not supported: a returned task has ended or needs input.")
     }
     pub(super) fn unsupported(message: &str) -> Self {
         Self::new(UNSUPPORTED, message)
     }
     pub(super) fn no_streams() -> Self {
-        Self::unsupported(
-            "Streaming is not supported (capabilities.streaming is false). Send the message without it.",
-        )
+        Self::unsupported("Streaming is not supported (capabilities.streaming is false).")
     }
 
     /// 1.0 has no code of its own for it.
     pub(super) fn no_extended_card(is_v1: bool) -> Self {
-        if is_v1 {
-            let message = "There is no extended agent card (capabilities.extendedAgentCard is false).";
-            return Self::unsupported(message);
-        }
-        let message = "There is no extended agent card, because the public card is complete.";
-        Self::new(NO_EXTENDED_CARD, message)
+        let message = "There is no extended agent card (capabilities.extendedAgentCard is false).";
+        Self::new(if is_v1 { UNSUPPORTED } else { NO_EXTENDED_CARD }, message)
     }
 
     pub(super) fn only_files() -> Self {
-        let message = "Files are not supported. Send a text part, or a data part with an operation.";
-        Self::new(CONTENT_TYPE, message)
+        Self::new(CONTENT_TYPE, "Files are not supported. Send text, or a data part with an operation.")
     }
     pub(super) fn version(requested: &str) -> Self {
         let requested = shorten(requested, 40);
@@ -175,13 +166,7 @@ impl IntoResponse for A2aError {
 impl From<Problem> for A2aError {
     fn from(problem: Problem) -> Self {
         let mut error = match problem.status {
-            StatusCode::TOO_MANY_REQUESTS => Self::new(
-                TOO_MANY,
-                format!(
-                    "{} A message that only reads, and lacks nothing, needs no task unless the client asks for one.",
-                    problem.detail
-                ),
-            ),
+            StatusCode::TOO_MANY_REQUESTS => Self::new(TOO_MANY, problem.detail),
             status => {
                 let internal = problem.internal.as_deref().unwrap_or(&problem.detail);
                 tracing::error!(code = problem.code, internal, "call failed");

@@ -62,6 +62,17 @@ fn parts(message: Fields<'_>) -> Result<Vec<Part>, A2aError> {
     }
 }
 
+/// Levels of a data part. A parser reads 128, and a task contains the part on a deeper level.
+const MAX_LEVELS: usize = 64;
+
+fn levels(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),
+        Value::Object(members) => 1 + members.values().map(levels).max().unwrap_or_default(),
+        _ => 0,
+    }
+}
+
 /// Reads a part by its members, because `kind` (0.3) and `type` (0.2) are often missing or wrong. Before 1.0 the
 /// members of a file are in a `file` object.
 fn part(value: &Value, path: &str) -> Result<Part, A2aError> {
@@ -73,7 +84,11 @@ fn part(value: &Value, path: &str) -> Result<Part, A2aError> {
         let Some(text) = text.as_str() else { return Err(part.wrong("text", "must be a string.")) };
         contents.push(Content::Text(text.to_owned()));
     }
-    contents.extend(part.get("data").map(|data| Content::Data(data.clone())));
+    let data = part.get("data");
+    if data.is_some_and(|data| levels(data) > MAX_LEVELS) {
+        return Err(part.wrong("data", &format!("must have at most {MAX_LEVELS} levels.")));
+    }
+    contents.extend(data.map(|data| Content::Data(data.clone())));
     let (url_names, raw_names, media_type_name, filename_name) = match file {
         Some(_) => (["uri", "fileWithUri"], ["bytes", "fileWithBytes"], "mimeType", "name"),
         None => (["url", "uri"], ["raw", "bytes"], "mediaType", "filename"),
@@ -147,6 +162,15 @@ mod tests {
             let is_described = described.is_valid(&json!({ "message": value }));
             assert_eq!(is_described, message(&value, Dialect::V1).is_ok(), "{value}");
         }
+    }
+
+    #[test]
+    fn data_that_could_not_be_read_again_is_refused() {
+        let nested = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+        let read = |data: Value| message(&json!({ "parts": [{ "data": data }] }), Dialect::V03);
+        assert!(read(nested(MAX_LEVELS)).is_ok());
+        let error = read(nested(MAX_LEVELS + 1)).unwrap_err();
+        assert_eq!(error.details[0]["fieldViolations"][0]["field"], "message.parts[0].data");
     }
 
     #[test]

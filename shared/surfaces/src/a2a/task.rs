@@ -83,9 +83,7 @@ impl Task {
         let length = length.and_then(|length| usize::try_from(length).ok()).unwrap_or(all.len());
         all.split_off(all.len().saturating_sub(length))
     }
-}
 
-impl Task {
     pub(super) fn from_stored(stored: StoredTask) -> Result<Self, Problem> {
         let state = TaskState::named(&stored.state)
             .ok_or_else(|| Problem::fault(format!("unknown task state: {}", stored.state)))?;

@@ -49,8 +49,8 @@ pub(super) fn inbound(settings: &Settings) -> Inbound {
             .caller_rate
             .map(|rate| Requests { per_second: rate.per_second, at_once: rate.at_once }),
         acts: acts(settings).to_vec(),
-        beyond: "The response is 429 with Retry-After, and `retry_after_s` in the problem document. The \
-            request had no effect.",
+        beyond: "The request had no effect. REST answers 429 with Retry-After, and `retry_after_s` in the \
+            problem document.",
     }
 }
 

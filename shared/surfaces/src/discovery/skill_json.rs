@@ -91,7 +91,7 @@ pub(super) struct Step {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub(super) arguments: Option<Value>,
-    /// The same in plain words, as an A2A message.
+    /// A request for it in plain words, as an A2A message. The answer says what is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) words: Option<String>,
     /// What the step does and what follows.

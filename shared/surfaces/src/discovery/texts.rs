@@ -154,13 +154,13 @@ fn llms_full(settings: &Settings) -> String {
     text
 }
 
-const ERRORS: &str = "ARD and the MCP registry API use the errors of their standards. Every other error is a problem \
-    document (RFC 9457, `application/problem+json`): `status`, `code` (stable) and `detail` (what is wrong). It contains \
-    `field` if an argument is invalid, and `next` if there is a next step. 400: the request cannot be parsed; 401: a token \
-    is missing or wrong; 402: not paid; 404: not found; 405: see the Allow header; 409: not possible in the current state; \
-    422: an argument is invalid; 429 and 503: wait `retry_after_s` seconds, then send the same request again. Over MCP, \
-    the problem is the structured content of a result with `isError`. Over A2A, it is `error` in the data of a task that \
-    failed or needs input, or of the message that answers a read.\n";
+const ERRORS: &str = "Most errors of ARD and the MCP registry API have the form of their standards. Every other error is a \
+    problem document (RFC 9457, `application/problem+json`): `status`, `code` (stable) and `detail` (what is wrong). It \
+    contains `field` if an argument is invalid, and `next` if there is a next step. 400: the request cannot be parsed; 401: \
+    a token is missing or wrong; 402: not paid; 404: not found; 405: see the Allow header; 409: not possible in the current \
+    state; 422: an argument is invalid; 429 and 503: wait `retry_after_s` seconds, then send the same request again. Over \
+    MCP, the problem is the structured content of a result with `isError`, or the data of a JSON-RPC error. Over A2A, it \
+    is `error` in the data of a task that failed or needs input, or of the message that answers a read.\n";
 
 fn add_operation(text: &mut String, operation: &Description, settings: &Settings) {
     let call = Call::template(operation, settings);

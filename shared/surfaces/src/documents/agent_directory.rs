@@ -80,8 +80,8 @@ pub struct Directory {
     /// The search of the request.
     #[serde(skip_serializing_if = "String::is_empty")]
     query: String,
-    /// The number of agents on all pages; with a skill filter and another page, `offset` plus `count`.
-    total: usize,
+    /// The number of agents on all pages; null with a skill filter if there are other pages.
+    total: Option<usize>,
     /// The number of agents on this page.
     count: usize,
     offset: usize,
@@ -188,7 +188,7 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
         registry_version: registry_model::VERSION,
         protocol: "a2a-open-discovery",
         query: words,
-        total: found.total.unwrap_or(skip + agents.len()),
+        total: found.total,
         count: agents.len(),
         offset: skip,
         next_offset: found.next,
@@ -199,7 +199,7 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
         agents,
         register: json!({
             "list": settings.url("/api/publish"), "method": "POST",
-            "body": { "url": "https://your.host/.well-known/agent-card.json" },
+            "body": { "url": "<URL of the agent card>" },
         }),
         search: settings.url("/agents/search"),
         public: settings.url("/agents/public"),

@@ -85,7 +85,7 @@ async fn about(app: &App) -> Result<Bytes, Problem> {
                 (live, confirmed, gated, ended, demoted or withdrawn) and the time `at` which it \
                 happened. It also contains the `outcome` of the handshake and the code of the `reason`. \
                 `evidence` and `endpoint` are SHA-256 hashes of the stored evidence and of the probed \
-                endpoint; the evidence is at `evidence_url` for 400 days, unless the listing is withdrawn. `tools` is the hash of the tool set \
+                endpoint; the evidence is at `evidence_url` for 400 days, unless the listing was withdrawn. `tools` is the hash of the tool set \
                 that the probe of an MCP server saw; the set and its tools are at `tools_url`. Three events belong to no listing: `attestations` contains the Merkle root of \
                 the attestations of an hour, `next_key` contains the next key of the log, and `dump` contains the \
                 checksum of a dump of all listings.",
@@ -160,8 +160,8 @@ async fn evidence(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem
     let evidence = if is_shown { app.store.leaf_evidence(id, hash).await? } else { None };
     evidence.map(Bytes::from).ok_or_else(|| {
         no_evidence(
-            "The evidence of this leaf is not available: it is stored for 400 days, and not shown if the listing is \
-                 withdrawn. Earlier versions stored only the evidence of the last probe.",
+            "The evidence of this leaf is not available: it is stored for 400 days, and not shown after the listing \
+                 was withdrawn. Earlier versions stored only the evidence of the last probe.",
         )
     })
 }

@@ -146,19 +146,13 @@ async fn batch(
                 let refusal = if request.method == "initialize" {
                     Some(RpcError::request("`initialize` must not be part of a batch."))
                 } else if size > MAX_BATCH_BYTES {
-                    let detail =
-                        "The response to this batch is too large. Send this request alone, not in a batch.";
-                    Some(RpcError::request(detail))
+                    Some(RpcError::request("The batch's answers are too large. Send this request alone."))
                 } else if Instant::now() > last_start {
-                    let detail =
-                        "The messages before this one took too long, so this one was not run. Send it again.";
-                    Some(RpcError::send_again(detail, 1))
+                    Some(RpcError::send_again("Not run: the messages before took too long. Send again.", 1))
                 } else {
                     // The request itself took the first token.
                     let taken = bucket.filter(|_| number > 0).map_or(Ok(()), CallerBucket::take);
-                    taken
-                        .err()
-                        .map(|problem| RpcError::send_again(problem.detail, problem.retry_after.unwrap_or(1)))
+                    taken.err().map(|it| RpcError::send_again(it.detail, it.retry_after.unwrap_or(1)))
                 };
                 match refusal {
                     Some(error) => Reply::error(Some(&request.id), error),

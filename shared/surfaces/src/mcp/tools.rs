@@ -122,7 +122,7 @@ fn operations_of(name: &str, is_operator: bool) -> Result<Vec<&'static AnyOperat
             let known: Vec<&str> = FAMILIES.iter().filter(is_shown).map(|family| family.name).collect();
             let message =
                 format!("Unknown toolset: {}. Known: {}, {ALL}.", shorten(name, 40), known.join(", "));
-            Err(RpcError::params(message))
+            Err(RpcError { status: StatusCode::BAD_REQUEST, ..RpcError::params(message) })
         }
     }
 }
@@ -210,6 +210,8 @@ mod tests {
         assert_eq!(by_header.len(), 43, "autocatalysis is new, the others are listed already");
         let refused = names(&CORE, "toolsets=nothing", false).unwrap_err();
         assert!(refused.starts_with("Unknown toolset: nothing. Known: listings"), "{refused}");
+        let refused = Selection::read(&CORE, "toolsets=nothing", &HeaderMap::new(), false).unwrap_err();
+        assert_eq!(refused.status, 400, "its id is not known, so a client must not wait for the reply");
     }
 
     #[test]

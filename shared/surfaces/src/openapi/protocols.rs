@@ -132,8 +132,8 @@ fn a2a(components: &mut Components) -> Vec<Call> {
     let response = components.adopt_as("JsonRpcResponse", json_rpc::response_schema());
     let mut rpc = Call::post("/api/a2a", "a2a_rpc", "A2A by JSON-RPC")
         .described(
-            "JSON-RPC 2.0 in the dialects 1.0, 0.3 and 0.2 of A2A. Every body gets HTTP 200; an invalid call gets a \
-             JSON-RPC error. A call has the form of JsonRpcRequest; call `help` for the methods.",
+            "JSON-RPC 2.0 in the dialects 1.0, 0.3 and 0.2 of A2A. An invalid call gets HTTP 200 with a JSON-RPC error. \
+             A call has the form of JsonRpcRequest; call `help` for the methods.",
         )
         .with_body(&json!({ "description": "A call: see JsonRpcRequest." }), &calls)
         .answers(&response, refusals(&[]));
@@ -160,7 +160,7 @@ fn mcp(components: &mut Components) -> Vec<Call> {
     let description = output::<McpDescription>(components);
     let message = components.adopt_as("JsonRpcRequest", json_rpc::request_schema());
     let response = components.adopt_as("JsonRpcResponse", json_rpc::response_schema());
-    let meaning = "400: not a message of this protocol. 404: unknown method. Others: as in every call.";
+    let meaning = "400: not a message of this protocol, or an unknown toolset. 404: unknown method.";
     components
         .responses
         .insert("McpError".to_owned(), responses::refusal(meaning, &content(&[JSON], &response)));

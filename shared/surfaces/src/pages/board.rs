@@ -224,7 +224,7 @@ async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
                 found.total
             )
         }
-        (None, _) if words.is_empty() => format!("{} found, newest first.", found.total),
+        (None, _) if words.is_empty() => format!("{} found, last changed first.", found.total),
         (None, _) => format!("{} found for “{words}”, best first.", found.total),
     };
     Ok(Part { rows, counts, summary, next: (end < found.total).then(|| end.to_string()) })

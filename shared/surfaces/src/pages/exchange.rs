@@ -48,6 +48,7 @@ impl Exchange<'_> {
         let facts = &self.evidence.verdict.facts;
         match (facts.kind, self.evidence.verdict.handshake) {
             (_, Handshake::Skip) => "Nothing was requested".to_owned(),
+            (None, _) if self.has("preflight_reject") => StepKind::Connection.title().to_owned(),
             (Some(Kind::Mcp), _) => "Opened an MCP connection".to_owned(),
             (None, _) => "Looked for an agent card, and sent a request in MCP".to_owned(),
             _ => StepKind::Card.title().to_owned(),

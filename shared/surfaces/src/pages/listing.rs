@@ -220,7 +220,7 @@ fn page<'a>(
     let (settings, now) = (&app.settings, app.clock.now());
     let mut standing = Standing::of(app, listing);
     let elsewhere = evidence.and_then(|evidence| evidence.verdict.facts.elsewhere.clone());
-    standing.publish_again = standing.publish_again.map(|url| elsewhere.unwrap_or(url));
+    standing.publish_again = standing.publish_again.map(|own| elsewhere.map_or(own, |url| ("url", url)));
     let runs_locally = matches!(listing.lane, Lane::Package | Lane::Unchecked);
     let sign_in = evidence.and_then(|evidence| evidence.verdict.facts.sign_in.as_ref());
     let sign_in = sign_in.filter(|_| standing.is_live || standing.is_gated);

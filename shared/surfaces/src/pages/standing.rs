@@ -28,8 +28,8 @@ pub(super) struct Standing {
     pub(super) liveness: Liveness,
     pub(super) name: Option<NameStanding>,
     pub(super) how: &'static str,
-    /// Present only if publishing this URL again updates this listing.
-    pub(super) publish_again: Option<String>,
+    /// The field and the URL, if publishing this URL again updates this listing.
+    pub(super) publish_again: Option<(&'static str, String)>,
 }
 
 impl Standing {
@@ -71,7 +71,7 @@ impl Standing {
             liveness,
             how: name.as_ref().map_or("", how),
             name,
-            publish_again: listing.published_url().filter(|_| !lane.is_proven()).map(str::to_owned),
+            publish_again: listing.published_url().filter(|_| !lane.is_proven()),
         }
     }
 }

@@ -4,9 +4,6 @@ use axum::Json;
 
 use crate::prelude::*;
 
-const READ_ONLY: &str =
-    "this API is read-only. Publish with POST /api/publish; a server is listed when it answers a probe.";
-
 /// An error of the official registry API. `error` is what its OpenAPI documents, the rest is what it really sends.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RegistryApiError")]
@@ -51,13 +48,11 @@ impl RegistryApiError {
 
     /// Of a request that would write.
     pub(super) fn read_only(has_token: bool) -> Self {
-        if has_token {
-            return Problem::new(StatusCode::FORBIDDEN, "read_only", format!("Forbidden: {READ_ONLY}"))
-                .into();
-        }
-        let problem =
-            Problem::new(StatusCode::UNAUTHORIZED, "read_only", format!("Unauthorized: {READ_ONLY}"));
-        Self { header: Some((header::WWW_AUTHENTICATE, "Bearer".to_owned())), ..problem.into() }
+        let status = if has_token { StatusCode::FORBIDDEN } else { StatusCode::UNAUTHORIZED };
+        let title = status.canonical_reason().unwrap_or("Error");
+        let detail = format!("{title}: this API is read-only. Publish with POST /api/publish.");
+        let header = (!has_token).then(|| (header::WWW_AUTHENTICATE, "Bearer".to_owned()));
+        Self { header, ..Problem::new(status, "read_only", detail).into() }
     }
 }
 

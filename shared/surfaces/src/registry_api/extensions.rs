@@ -69,7 +69,7 @@ pub(super) async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
         .collect();
     let note = match (found.searched, found.total) {
         (0, _) if search.listed == Listed::Live => Some(format!(
-            "No server is Live here now. List one: POST {} {{\"mcp_url\": \"https://your.host/mcp\"}}.",
+            "No server is Live here now. List one: POST {} {{\"mcp_url\": \"<URL>\"}}.",
             app.settings.url("/api/publish")
         )),
         (_, 0) => Some(format!(

@@ -41,7 +41,7 @@ pub(crate) fn schema(names: &[&str]) -> Value {
         "version": { "type": "string", "description": "Only servers of this version; `latest` for all." },
         "include_deleted": {
             "type": "string",
-            "description": "`true`, the default with `updated_since`, adds servers that stopped being Live or gated within 7 days.",
+            "description": "`true`, the default with `updated_since`, adds servers that were demoted or withdrawn within 7 days.",
         },
         "access": {
             "enum": modes,
@@ -179,8 +179,7 @@ pub(super) fn limit(query: &str) -> Result<usize, Problem> {
         None => (false, text.strip_prefix('+').unwrap_or(&text)),
     };
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        let detail =
-            format!("`limit` must be a whole number from 1 to {MAX_LIMIT}, not `{}`.", shorten(&text, 40));
+        let detail = format!("`limit` must be a whole number, not `{}`.", shorten(&text, 40));
         return Err(Problem::invalid("limit", "bad_limit", detail));
     }
     // A number too large for the type is above the maximum.

@@ -81,8 +81,7 @@ async fn answer(
     Ok(rest::conditional_response(MAX_AGE_SECONDS, &page.tag, "application/json", body))
 }
 
-/// Accepts reads. Writes are refused with the errors that the official API documents, because a server is listed here
-/// only when it answers a probe.
+/// Accepts reads. Writes are refused with the errors that the official API documents.
 fn check_method(call: &Call, method: &Method, headers: &HeaderMap) -> Result<(), RegistryApiError> {
     let reads: &[Method] = if *call == Call::Publish { &[] } else { &[Method::GET, Method::HEAD] };
     let writes: &[Method] = match call {

@@ -32,14 +32,18 @@ async fn product_opens_only_after_payment() {
     assert!(session.field("success_url").starts_with(&shop.registry.url("/")), "{session:?}");
     let request = shop.stripe.peer.requests().remove(0);
     assert_eq!(request.header("idempotency-key"), bought["purchase_id"].as_str());
-    shop.get_product(&bought).await.assert_refused(402, "not_paid");
+    let refused = shop.get_product(&bought).await;
+    refused.assert_refused(402, "not_paid");
+    assert_eq!(refused.body["next"]["arguments"]["purchase_id"], bought["purchase_id"]);
     assert_eq!(shop.purchase_status(&bought).await, "pending");
 
+    shop.registry.advance(Duration::from_secs(60));
     let paid = shop.stripe.pay(&shop.registry).await;
     assert_eq!((paid.status, &paid.body), (200, &json!({ "ok": true, "received": "paid" })));
     let opened = shop.get_product(&bought).await;
     assert_eq!((opened.status, &opened.body["source"]), (200, &json!("purchase")), "{opened:?}");
     assert_eq!(opened.body["sku"], "alive");
+    assert_eq!(opened.body["granted_at"], json!(shop.registry.now()));
     assert_eq!(shop.purchase_status(&bought).await, "paid");
     // Paid purchases do not expire.
     shop.registry.advance(Duration::from_secs(60 * 86_400));

@@ -7,6 +7,7 @@ use axum::response::IntoResponse as _;
 use bytes::Bytes;
 use registry::fetch::PREFLIGHT;
 use registry::model::{ListingId, NameHold};
+use registry::store::Claim;
 use serde_json::{Value, json};
 use tests::peers::domains::{Owner, TextSite, publish};
 use tests::peers::name_server::{DnsAnswer, NameServer};
@@ -88,6 +89,22 @@ pub(super) async fn registry_with_key(domain: &str) -> (TextSite, TestRegistry) 
     let site = TextSite::with_key(domain, &Owner::new(1)).await;
     let options = TestOptions::default().with_domain_proofs(&site.peer.origin);
     (site, TestRegistry::start_with(options).await)
+}
+
+#[tokio::test]
+async fn proof_that_a_probe_prevents_is_refused() {
+    let (_domain, registry) = registry_with_key("mcp.stripe.com").await;
+    let (owner, server) = (Owner::new(1), Peer::start(servers::modern).await);
+    let document = server_json(NAME, &server.url("/mcp"));
+    let id = id_of(&registry.publish(&document).await);
+    let (now, lease_ms, min_interval_ms) = (registry.now(), 60_000, 360_000);
+    let claim = Claim { id: &id, mark: "probe", now, lease_ms, min_interval_ms, live_due: now };
+    assert!(registry.app.store.claim(&claim).await.unwrap().is_some());
+    owner.publish(&registry, &document).await.assert_refused(503, "busy");
+    assert_eq!(standing(&registry, &id).await.0, "claimed");
+    registry.advance(TICK);
+    let proven = owner.publish(&registry, &document).await.body;
+    assert_eq!(proven["name_standing"]["standing"], "proven", "{proven}");
 }
 
 #[tokio::test]

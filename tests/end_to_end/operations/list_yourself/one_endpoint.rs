@@ -32,6 +32,9 @@ async fn other_spellings_and_documents_of_a_live_server_lead_to_its_listing() {
     }
     assert_eq!(registry.status(&site).await["name_standing"]["name"], "org.example/adder");
     assert_eq!(registry.live_counts().await, (0, 1));
+    let asked = json!({ "text": format!("is {} live?", peer.url("/mcp")) });
+    let reply = registry.send_message(&asked).await;
+    assert_eq!(reply[1]["data"]["arguments"], json!({ "id": site }), "{reply}");
 }
 
 /// `victim.localhost` publishes the key of `Owner::new(1)`, and `evil.localhost` that of `Owner::new(2)`.
@@ -153,6 +156,20 @@ async fn status_of_a_repeated_endpoint_leads_to_its_listing() {
     assert_eq!(status["next"]["arguments"]["id"], json!(first), "{status}");
     assert!(registry::takedown::withdraw_by_owner(&registry.app, &first).await.unwrap());
     assert_eq!(score("/mcp").await, (json!(first), false, json!("withdrawn")));
+}
+
+#[tokio::test]
+async fn next_step_of_a_server_does_not_lead_to_the_agent_of_its_site() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = id_of(&registry.publish(&json!({ "mcp_url": peer.url("/api/v1") })).await);
+    for _ in 0..2 {
+        registry.deliver_events().await;
+        let status = registry.status(&id).await;
+        assert_eq!((&status["lane"], &status["kind"]), (&json!("needs_fix"), &json!("mcp")), "{status}");
+        assert_eq!(status["next"]["body"], json!({ "mcp_url": peer.url("/api/v1") }));
+        registry.advance(TICK);
+        registry.publish(&status["next"]["body"]).await;
+    }
 }
 
 #[tokio::test]

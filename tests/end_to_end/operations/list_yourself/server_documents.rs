@@ -259,6 +259,15 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     assert!(html.contains("found, and names this server") && html.contains("@acme/notes"), "{html}");
     assert!(html.contains("Runs locally") && !html.contains(">Live<"), "{html}");
     assert!(html.contains("<b>https</b> <span class=\"minor\">not applicable"), "{html}");
+    assert!(!html.contains("The last 90 days"), "no probe of packages passes: {html}");
+    // Its lane stays while it waits for another check.
+    let package = json!({ "registryType": "oci", "identifier": "acme/notes", "version": "1.0.0",
+        "transport": { "type": "stdio" } });
+    let document = json!({ "name": "org.example/unknown-type", "description": "Stores notes.",
+        "version": "1.0.0", "packages": [package] });
+    let again = registry.publish(&document).await;
+    assert_eq!((&again["lane"], &again["status"]), (&json!("unchecked"), &json!("queued")), "{again}");
+    assert!(again["next"]["note"].as_str().unwrap().contains("asked_at"), "{again}");
 }
 
 /// A publisher lists a URL first, and later the description of the same server.

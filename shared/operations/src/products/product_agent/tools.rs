@@ -75,8 +75,8 @@ pub(super) const SKILLS: &[AdvertisedSkill] = &[
     AdvertisedSkill {
         id: "upgrade-with-alive",
         name: "Upgrade to alive",
-        description: "Adds a routine that an agent repeats at this registry. Use the tool demo_alive, then \
-            buy_product with sku alive.",
+        description: "Adds a script and a workflow that check a listing each day. Use the tool demo_alive, \
+            then buy_product with sku alive.",
         tags: &["products", "alive"],
     },
 ];

@@ -30,8 +30,11 @@ pub(super) fn of_arguments(schema: &Value, example: &Value) -> Value {
             argument.insert("default".to_owned(), default.clone());
         }
         let is_explained = ["enum", "default"].iter().any(|keyword| argument.contains_key(*keyword));
-        let example =
-            example.get(name).cloned().or_else(|| examples::of_argument(name).filter(|_| !is_explained));
+        let of_name = || match argument.get("maxLength").and_then(Value::as_u64) {
+            Some(0) => Some(json!("")),
+            _ => examples::of_argument(name).filter(|_| !is_explained),
+        };
+        let example = example.get(name).cloned().or_else(of_name);
         argument.extend(example.map(|example| ("examples".to_owned(), json!([example]))));
         properties.insert(name.clone(), argument.into());
     }
