@@ -118,10 +118,17 @@ function documentFaults() {
   return faults;
 }
 
-/** Checks that nothing is wider than the window. Runs in the page. */
+/** Checks that nothing is wider than the window, and that no heading of a column is broken. Runs in the page. */
 function widthFaults() {
   const root = document.documentElement;
   const excess = root.scrollWidth - root.clientWidth;
+  const words = [...document.querySelectorAll('thead th')].filter((heading) => /^\S+$/.test(heading.textContent.trim()));
+  const broken = words.filter((heading) => {
+    const range = document.createRange();
+    range.selectNodeContents(heading);
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+  });
+  if (broken.length) return [`a heading is broken: ${broken[0].outerHTML}`];
   if (excess <= 0) return [];
   // An element that is clipped or scrolls inside a box does not widen the page.
   const clipped = (element) => {

@@ -30,6 +30,11 @@ const BROKEN = [
     ),
     /scrolls sideways/,
   ],
+  [
+    'a broken heading of a column',
+    inBody('<table><thead><tr><th>Comman<br>d</th></tr></thead></table>'),
+    /a heading is broken/,
+  ],
   ['a field without a label', inBody('<input name="unlabelled">'), /axe label/],
   ['a picture without a text alternative', inBody('<img src="/badge/mcp">'), /axe image-alt/],
   ['a missing resource', inBody('<img alt="" src="/no/such/picture.png">'), /404 for/],
