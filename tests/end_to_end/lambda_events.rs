@@ -129,18 +129,9 @@ fn every_sample_event_is_covered() {
     let others = names.filter(|name| !replayed.contains(name));
     let mut others: Vec<String> = others.collect();
     others.sort_unstable();
-    assert_eq!(
-        others,
-        [
-            "daily-connector",
-            "listing-live",
-            "listing-queued",
-            "probe-tick",
-            "recheck-part",
-            "search-index",
-            "weekly-recheck"
-        ]
-    );
+    let jobs =
+        "daily-connector listing-live listing-queued probe-tick recheck-part search-index weekly-recheck";
+    assert_eq!(others, jobs.split(' ').collect::<Vec<_>>());
 }
 
 #[tokio::test]
@@ -151,10 +142,8 @@ async fn sample_events_of_schedules_and_the_event_bus_start_their_jobs() {
     let sent = registry.events().remove(0);
     let shape =
         |event: &Value| -> Vec<String> { event["detail"].as_object().unwrap().keys().cloned().collect() };
-    assert_eq!(
-        (&event["source"], &event["detail-type"], shape(&event)),
-        (&sent["source"], &sent["detail-type"], shape(&sent))
-    );
+    let sample = (&event["source"], &event["detail-type"], shape(&event));
+    assert_eq!(sample, (&sent["source"], &sent["detail-type"], shape(&sent)));
     event["detail"] = sent["detail"].clone();
     assert_eq!(registry.run("probe-tick", event).await["ok"], 1);
     assert_eq!(registry.lane(&queued).await, "active");

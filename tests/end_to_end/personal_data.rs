@@ -154,8 +154,7 @@ async fn filled() -> Filled {
             ("/api/products/checkout", json!({ "sku": "mcp_mesh", "listing_id": server })),
         ] {
             body["goals"] = goals.clone();
-            let refused = filled.post(path, &body).await;
-            refused.assert_refused(422, "email_address");
+            filled.post(path, &body).await.assert_refused(422, "email_address");
         }
     }
     filled.make_products(&token).await;

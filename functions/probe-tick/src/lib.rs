@@ -19,9 +19,6 @@ use registry::store::StoreError;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
-/// Seconds for which a flagged payment is reported.
-const FLAG_PERIOD: i64 = 86_400;
-
 #[derive(Debug, Deserialize)]
 #[serde(tag = "detail-type")]
 enum Event {
@@ -64,9 +61,6 @@ struct Report {
     log: Option<SequencerReport>,
     metrics: Metrics,
 }
-
-/// How often the event of a new listing is handled while the budget is used up. Then the tick probes the listing.
-const MAX_RECEIVES: u32 = 5;
 
 /// Why an event was not handled.
 #[derive(Debug, thiserror::Error)]
@@ -111,7 +105,8 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
             }
             let was_released = sweep.released > 0;
             let mut report = json!(Report { sweep, log, metrics });
-            if let Some(message) = message.filter(|_| was_released && received < Some(MAX_RECEIVES)) {
+            // While the budget is used up, the event is handled so often. Then the tick probes the listing.
+            if let Some(message) = message.filter(|_| was_released && received < Some(5)) {
                 leave_in_queue(&mut report, &message);
             }
             report
@@ -134,7 +129,8 @@ async fn metrics(
     let unindexed = app.store.oldest_dirty_mark(app.clock.now()).await?;
     let unreadable = app.store.unreadable_leaves().await?;
     let live = app.store.live().await?;
-    let since = Moment::from_second(app.clock.now().as_second() - FLAG_PERIOD).unwrap_or(Moment::UNIX_EPOCH);
+    // A flagged payment is reported for a day.
+    let since = Moment::from_second(app.clock.now().as_second() - 86_400).unwrap_or(Moment::UNIX_EPOCH);
     let flagged = app.store.flagged_purchases(since).await?;
     let seconds = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
     let values = [

@@ -34,9 +34,6 @@ use crate::server::Server;
 pub use engine::{Data, Embedded};
 pub use lock::LockError;
 
-/// Listings that are queued again at a start; the ticks probe the others.
-const MAX_QUEUED_AGAIN: usize = 10_000;
-
 /// The options of a registry on this machine.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -211,7 +208,8 @@ async fn queue_waiting(app: App) {
 
 async fn queue_again(app: &App) {
     let (mut sent, mut from) = (0, None);
-    while sent < MAX_QUEUED_AGAIN {
+    // The ticks probe the others.
+    while sent < 10_000 {
         let (listings, next) = match app.store.due(DueClass::NeverProbed, app.clock.now(), from).await {
             Ok(page) => page,
             Err(error) => {

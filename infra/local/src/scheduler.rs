@@ -18,9 +18,6 @@ use tokio::time::{Instant, MissedTickBehavior};
 use crate::engine::Embedded;
 use crate::functions::{Job, JobFunction, Queue};
 
-/// Every schedule fires soon after the start, because work may be due from the time when the machine was off.
-const INITIAL_DELAY: Duration = Duration::from_millis(300);
-
 /// DynamoDB itself removes expired items only "within a few days".
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(60);
 
@@ -103,7 +100,8 @@ fn until_next(now_ms: i64, every: Duration) -> Duration {
 /// A run does not wait for the end of the previous run, because Scheduler does not wait either. A tick during
 /// [`MAX_RUNS`] runs is skipped.
 async fn fire(name: &'static str, function: JobFunction, clock: Clock, mut stopped: watch::Receiver<bool>) {
-    let mut first = Some(Instant::now() + INITIAL_DELAY.min(function.every));
+    // Every schedule fires soon after the start, because work may be due from the time when the machine was off.
+    let mut first = Some(Instant::now() + Duration::from_millis(300).min(function.every));
     let next = Instant::now() + until_next(clock.now().as_millisecond(), function.every);
     let mut interval = tokio::time::interval_at(next, function.every);
     interval.set_missed_tick_behavior(MissedTickBehavior::Skip);

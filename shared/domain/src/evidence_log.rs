@@ -4,7 +4,6 @@
 
 mod attestation_batches;
 mod inclusion;
-mod key_change;
 mod sequencer;
 mod tree;
 mod witnesses;

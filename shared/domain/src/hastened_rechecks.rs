@@ -7,9 +7,6 @@ use crate::prelude::*;
 use registry_fetch::Target;
 use registry_model::{Assessment, Handshake};
 
-/// So many different sources must report within a day that a listing failed.
-const MIN_SOURCES: usize = 3;
-
 /// After a score of `target`: if the probe failed and a Live listing has this URL or its endpoint, the listing is due now. A
 /// sign-in that works is no failure.
 pub async fn after_score(app: &App, target: &Target, assessment: &Assessment) -> Result<(), Problem> {
@@ -31,7 +28,8 @@ pub async fn after_score(app: &App, target: &Target, assessment: &Assessment) ->
 /// After a report that a listing failed.
 pub async fn after_failure_report(app: &App, listing: &Listing) -> Result<(), Problem> {
     let now = app.clock.now();
-    if listing.lane.is_proven() && app.store.failing_sources(&listing.id, now).await? >= MIN_SOURCES {
+    // So many different sources must report it within a day.
+    if listing.lane.is_proven() && app.store.failing_sources(&listing.id, now).await? >= 3 {
         app.store.hasten(&listing.id, now).await?;
     }
     Ok(())

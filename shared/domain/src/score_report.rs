@@ -2,11 +2,11 @@
 //! shows. So it contains no credentials and no addresses of people, and its size is limited.
 
 use crate::prelude::*;
-use crate::publish::listing::how_to_restore;
+use crate::publish::listing::{how_to_restore, listing_of_url};
 use registry_app::talk::without_personal_data;
 use registry_fetch::Target;
 use registry_formats::injection;
-use registry_model::{Assessment, Handshake, ProbeStep, Reason, ScoreReport, ScoreReportId};
+use registry_model::{Assessment, Handshake, HostName, ProbeStep, Reason, ScoreReport, ScoreReportId};
 use registry_probe::explain;
 use registry_probe::handshake::without_values;
 
@@ -14,13 +14,7 @@ pub const RETENTION_DAYS: i64 = registry_store::SCORE_REPORT_RETENTION / 86_400;
 
 pub const MAX_REPORT_BYTES: usize = 40_000;
 
-/// Characters of what was sent and received at each step: the first limit with which the report is short enough.
-const STEP_LIMITS: [usize; 6] = [usize::MAX, 2000, 1000, 500, 200, 50];
-
 const MAX_REASONS: usize = 30;
-
-/// A value in the query of a URL that is shorter than this is removed from the URL, but not from texts of the server.
-const MIN_KEY_CHARS: usize = 8;
 
 const REMOVED: &str = "[removed]";
 
@@ -61,7 +55,20 @@ pub async fn text(app: &App, id: &str) -> Result<String, Problem> {
         Problem::not_found("report_not_found", detail)
     };
     let id: ScoreReportId = id.parse().map_err(|_| unknown())?;
-    app.store.score_report(&id, app.clock.now()).await?.ok_or_else(unknown)
+    let text = app.store.score_report(&id, app.clock.now()).await?.ok_or_else(unknown)?;
+    if is_taken_down(app, &parsed(&text)?).await? { Err(unknown()) } else { Ok(text) }
+}
+
+/// Whether the operator blocked the host of the report's URL, or withdrew its listing.
+async fn is_taken_down(app: &App, report: &ScoreReport) -> Result<bool, Problem> {
+    let Ok(target) = Target::parse(&report.url, app.settings.reach()) else { return Ok(false) };
+    let host = HostName::of_url(target.as_str());
+    let blocked = app.store.blocked_hosts().await?;
+    if host.is_some_and(|host| blocked.covering(&[host]).is_some()) {
+        return Ok(true);
+    }
+    let listed = listing_of_url(app, &target).await?;
+    Ok(listed.and_then(|listing| listing.withdrawal).is_some_and(|withdrawal| withdrawal.is_final()))
 }
 
 pub async fn read(app: &App, id: &str) -> Result<ScoreReport, Problem> {
@@ -72,7 +79,9 @@ pub async fn read(app: &App, id: &str) -> Result<ScoreReport, Problem> {
 pub async fn latest(app: &App, target: &Target) -> Result<Option<(ScoreReportId, ScoreReport)>, Problem> {
     let url = without_secrets(&without_values(target.url()), &[]);
     let found = app.store.latest_score_report(&url, app.clock.now()).await?;
-    found.map(|(id, text)| Ok((id, parsed(&text)?))).transpose()
+    let Some((id, text)) = found else { return Ok(None) };
+    let report = parsed(&text)?;
+    Ok((!is_taken_down(app, &report).await?).then_some((id, report)))
 }
 
 fn parsed(text: &str) -> Result<ScoreReport, Problem> {
@@ -111,7 +120,9 @@ fn made(
     listed: Option<&Listing>,
 ) -> Result<(ScoreReport, String), serde_json::Error> {
     for step in &mut steps {
-        step.received = injection::shown(&step.received).to_owned();
+        for text in [&mut step.sent, &mut step.received] {
+            *text = injection::shown(text).to_owned();
+        }
     }
     let Assessment { verdict, checks, score, probed_at, .. } = assessment;
     let mut reasons = reasons(assessment, listed);
@@ -144,7 +155,8 @@ fn keys_in(target: &Target) -> Vec<String> {
     let query = target.url().query().unwrap_or_default();
     let written = query.split('&').filter_map(|pair| Some(pair.split_once('=')?.1.to_owned()));
     let decoded = target.url().query_pairs().map(|(_, value)| value.into_owned());
-    written.chain(decoded).filter(|value| value.chars().count() >= MIN_KEY_CHARS).collect()
+    // A shorter value is removed from the URL, but not from texts of the server.
+    written.chain(decoded).filter(|value| value.chars().count() >= 8).collect()
 }
 
 fn remove_secrets(value: &mut Value, keys: &[String]) {
@@ -164,7 +176,8 @@ fn without_secrets(text: &str, keys: &[String]) -> String {
 }
 
 fn bounded(mut report: ScoreReport) -> Result<(ScoreReport, String), serde_json::Error> {
-    for limit in STEP_LIMITS {
+    // Characters of what was sent and received at each step: the first limit with which the report is short enough.
+    for limit in [usize::MAX, 2000, 1000, 500, 200, 50] {
         for step in &mut report.steps {
             step.sent = shorten(&step.sent, limit);
             step.received = shorten(&step.received, limit);

@@ -14,11 +14,6 @@ use super::request::ReadUntil;
 use super::target::Target;
 use registry_model::json;
 
-/// If a body arrives without a pause, it is checked only after this many more bytes, so that the checks stay cheap.
-const CHECK_EVERY: usize = 16 * 1024;
-
-const HEAD_BYTES: usize = 16 * 1024;
-
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub status: StatusCode,
@@ -44,7 +39,7 @@ impl Answer {
     /// Keeps only the beginning of the body, for an answer that has been read and is kept to be shown.
     pub fn head(self) -> Self {
         // A copy, because a part of the body would keep the whole alive.
-        Self { body: Bytes::copy_from_slice(&self.body[..self.body.len().min(HEAD_BYTES)]), ..self }
+        Self { body: Bytes::copy_from_slice(&self.body[..self.body.len().min(16 * 1024)]), ..self }
     }
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
@@ -97,7 +92,8 @@ pub(super) async fn read(
                 }
                 let fits = chunk.len().min(max_bytes - body.len());
                 body.extend_from_slice(&chunk[..fits]);
-                if fits < chunk.len() || body.len() >= checked + CHECK_EVERY {
+                // A body that arrives without a pause is not checked after each chunk, so that the checks stay cheap.
+                if fits < chunk.len() || body.len() >= checked + 16 * 1024 {
                     if until.is_satisfied_by(&body) {
                         return Ok((body.freeze(), true));
                     }

@@ -85,11 +85,8 @@ fn phrases(text: &str) -> Vec<String> {
     let phrases = SPACED.find_iter(&words.text).map(|found| words.place(found.range()));
     let found = phrases.chain(MARKS.find_iter(&readable).map(|found| found.range()));
     let found = found.filter(|found| !is_example(&readable, found.clone())).take(MAX_SHOWN);
-    found.map(|found| in_one_line(&readable[found])).collect()
-}
-
-fn in_one_line(found: &str) -> String {
-    found.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(80).collect()
+    let in_one_line = |found: &str| found.split_whitespace().collect::<Vec<_>>().join(" ");
+    found.map(|found| in_one_line(&readable[found]).chars().take(80).collect()).collect()
 }
 
 /// The words of a text, with one space around each. A pattern for each possible separator would be 1000 times as slow.

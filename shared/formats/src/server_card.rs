@@ -8,8 +8,6 @@ use serde_json::{Map, Value};
 use super::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, MAX_WORD_CHARS};
 use registry_model::error::shorten;
 
-const MOST_ENDPOINTS: usize = 10;
-
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct McpServerCard {
     pub name: Option<String>,
@@ -74,7 +72,7 @@ fn endpoints(card: &Map<String, Value>) -> Vec<String> {
     }
     let mut endpoints: Vec<String> = Vec::new();
     for endpoint in found {
-        if endpoints.len() == MOST_ENDPOINTS {
+        if endpoints.len() == 10 {
             break;
         }
         if endpoint.len() <= LONGEST_URL && !endpoints.iter().any(|known| known == endpoint) {

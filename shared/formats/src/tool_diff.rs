@@ -116,16 +116,14 @@ impl Changes<'_> {
     }
 
     fn added(&mut self, tool: Option<Value>) {
-        let is_destructive =
-            tool.as_ref().is_some_and(|tool| ToolAnnotations::of(tool).destructive == Some(true));
-        if is_destructive {
+        // What is too long to be stored is not known.
+        let Some(tool) = tool else { return self.add(ToolChangeKind::ToolAdded, Severity::Review) };
+        if ToolAnnotations::of(&tool).destructive == Some(true) {
             self.add(ToolChangeKind::DestructiveToolAdded, Severity::Danger);
         } else {
             self.add(ToolChangeKind::ToolAdded, Severity::Info);
         }
-        if let Some(tool) = tool {
-            self.injections(&Value::Null, &tool);
-        }
+        self.injections(&Value::Null, &tool);
     }
 
     fn compare(&mut self, old: &Value, new: &Value) {

@@ -40,9 +40,6 @@ pub enum StartError {
     Missing(&'static str),
 }
 
-/// Log lines cost more than most requests, and the access log of the HTTP API contains every request.
-const REQUEST_LOG_SAMPLE: u32 = 100;
-
 /// The app of a Lambda function in public mode, and the secrets among its settings.
 pub(super) struct Start {
     pub(super) app: App,
@@ -83,7 +80,8 @@ pub(super) async fn settings(secrets: Option<&Secrets>) -> Result<Settings, Star
     let lookup = |name: &str| values.get(name).cloned().or_else(|| from_environment(name));
     let mut settings = Settings::from_env(Mode::Public, lookup)?;
     settings.canary = true;
-    settings.request_log_sample = REQUEST_LOG_SAMPLE;
+    // Log lines cost more than most requests, and the access log of the HTTP API contains every request.
+    settings.request_log_sample = 100;
     Ok(settings)
 }
 

@@ -8,9 +8,6 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use registry_app::key_service::{Algorithm, KeyService, KeyServiceError, ServiceKey};
 
-/// KMS signs at most this many bytes itself.
-const MAX_RAW_BYTES: usize = 4096;
-
 #[derive(Clone, Debug)]
 pub struct Kms(Client);
 
@@ -42,8 +39,8 @@ impl KeyService for Kms {
             Algorithm::Es256 => SigningAlgorithmSpec::EcdsaSha256,
             Algorithm::Ed25519 => SigningAlgorithmSpec::Ed25519Sha512,
         };
-        // A longer token or card is sent as its digest.
-        let (kind, message) = if algorithm == Algorithm::Es256 && message.len() > MAX_RAW_BYTES {
+        // A longer token or card is sent as its digest: KMS signs at most this many bytes itself.
+        let (kind, message) = if algorithm == Algorithm::Es256 && message.len() > 4096 {
             let digest = ring::digest::digest(&ring::digest::SHA256, message);
             (MessageType::Digest, digest.as_ref().to_vec())
         } else {

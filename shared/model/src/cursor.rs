@@ -10,9 +10,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use crate::Moment;
 use crate::error::Problem;
 
-/// Bytes of a sort key (DynamoDB).
-const MAX_KEY_LENGTH: usize = 1024;
-
 /// A cursor that stands for a position. The `Display` and `FromStr` of the position are its text form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cursor<T>(pub T);
@@ -75,8 +72,8 @@ impl FromStr for TimeKey {
 
     fn from_str(key: &str) -> Result<Self, ForeignCursor> {
         let is_time = |time: &str| time.len() == 13 && time.bytes().all(|b| b.is_ascii_digit());
-        let is_key =
-            key.len() <= MAX_KEY_LENGTH && key.split_once('#').is_some_and(|(time, _)| is_time(time));
+        // DynamoDB allows no longer sort key.
+        let is_key = key.len() <= 1024 && key.split_once('#').is_some_and(|(time, _)| is_time(time));
         if is_key { Ok(Self(key.to_owned())) } else { Err(ForeignCursor) }
     }
 }

@@ -196,15 +196,13 @@ impl IntoResponse for Problem {
     }
 }
 
-/// A longer word is cut in its middle.
-const MAX_CUT_WORD: usize = 24;
-
 /// At most `limit` characters of an untrusted text, with `…` where it is cut: after a word, if a word ends near the limit.
 pub fn shorten(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, next)) => {
             let head = &text[..end];
-            let word = head.rfind(' ').filter(|blank| !next.is_whitespace() && end - blank < MAX_CUT_WORD);
+            // A longer word is cut in its middle.
+            let word = head.rfind(' ').filter(|blank| !next.is_whitespace() && end - blank < 24);
             format!("{}…", head[..word.unwrap_or(end)].trim_end())
         }
         None => text.to_owned(),

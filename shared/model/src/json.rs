@@ -18,6 +18,14 @@ pub fn read(text: &[u8], left: &mut usize) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
+/// Parses a document from a stranger, as [`read`], with any number of values.
+///
+/// # Errors
+/// The text is not JSON.
+pub fn parse(text: &[u8]) -> Result<Value, serde_json::Error> {
+    read(text, &mut { usize::MAX })
+}
+
 struct Counted<'a> {
     left: &'a mut usize,
 }
@@ -83,6 +91,10 @@ impl<'de> Visitor<'de> for Counted<'_> {
     fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(name) = members.next_key::<String>()? {
+            // Where `Value` is read with serde, serde_json parses the text under such a name, without the limit of levels.
+            if name.starts_with("$serde_json::private") {
+                return Err(A::Error::custom("a reserved name"));
+            }
             map.insert(name, members.next_value_seed(self.next())?);
         }
         Ok(Value::Object(map))
@@ -108,6 +120,8 @@ mod tests {
         assert!(read(&b"[0,".repeat(3), &mut left).unwrap_err().is_eof());
         assert!(read(&b"[".repeat(100_000), &mut 1000).unwrap_err().is_syntax(), "too deep");
         assert!(read(b"0 0", &mut 9).unwrap_err().is_syntax(), "one document");
+        let hidden = br#"{"a": [{"$serde_json::private::Raw\u0056alue": "[1]"}]}"#;
+        assert!(parse(hidden).unwrap_err().is_data());
     }
 
     #[test]

@@ -6,8 +6,6 @@ use std::fmt;
 /// Hashes or entries in a full tile.
 pub const TILE_WIDTH: u64 = 256;
 
-const HIGHEST_LEVEL: u8 = 63;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogTile {
     /// Hashes of subtrees of 256 to the power of `level` entries.
@@ -58,9 +56,7 @@ impl LogTile {
         }
         let tile = match level {
             "entries" => Self::Entries { index },
-            level => {
-                Self::Hashes { level: level.parse().ok().filter(|level| *level <= HIGHEST_LEVEL)?, index }
-            }
+            level => Self::Hashes { level: level.parse().ok().filter(|level| *level <= 63_u8)?, index },
         };
         (tile.path(width) == format!("tile/{path}")).then_some((tile, width))
     }

@@ -156,7 +156,7 @@ impl FeedItem {
 
     /// A new or newly proven name of a listing that stays Live or gated.
     pub fn of_name(before: &Listing, after: &Listing, at: Moment) -> Option<Self> {
-        if !before.lane.is_proven() || !after.lane.is_proven() {
+        if !before.was_proven() {
             return None;
         }
         let proves = !before.has_proven_name() && after.has_proven_name();

@@ -8,15 +8,6 @@ use super::Moment;
 
 pub const HISTORY_DAYS: u32 = 90;
 
-/// If a listing has more outages, the two outages with the shortest time between them become one.
-const MAX_OUTAGES: usize = 16;
-
-/// Handshake times that are stored.
-const MAX_LATENCIES: usize = 32;
-
-/// A share of time is not shown before this much time was observed.
-const MIN_OBSERVED: SignedDuration = SignedDuration::from_hours(24);
-
 /// Outages and handshake times. Between two probes, the listing counts as the earlier probe found it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProbeHistory {
@@ -45,11 +36,12 @@ impl ProbeHistory {
         }
         let oldest = days_before(now, HISTORY_DAYS).as_second();
         self.outages.retain(|(_, to)| *to > oldest);
-        while self.outages.len() > MAX_OUTAGES {
+        // The two outages with the shortest time between them become one.
+        while self.outages.len() > 16 {
             self.merge_nearest();
         }
         self.latencies.extend(latency_ms);
-        self.latencies.drain(..self.latencies.len().saturating_sub(MAX_LATENCIES));
+        self.latencies.drain(..self.latencies.len().saturating_sub(32));
     }
 
     /// The percentage of the last `days` in which the listing answered, with two decimals, rounded down. `None` until
@@ -57,7 +49,8 @@ impl ProbeHistory {
     pub fn uptime_percent(&self, days: u32, now: Moment, failing_since: Option<Moment>) -> Option<f64> {
         let begins = self.since?.max(days_before(now, days));
         let observed = now.duration_since(begins);
-        if observed < MIN_OBSERVED {
+        // A share of a shorter time is not shown.
+        if observed < SignedDuration::from_hours(24) {
             return None;
         }
         let (begins, now) = (begins.as_second(), now.as_second());

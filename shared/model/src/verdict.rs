@@ -170,6 +170,25 @@ pub struct Verdict {
     pub facts: Facts,
 }
 
+impl Verdict {
+    /// Without reasons, signals and times. Only an `ok` speaks the protocol.
+    pub fn of(handshake: Handshake, facts: Facts) -> Self {
+        Self {
+            handshake,
+            reasons: Vec::new(),
+            card_fault: None,
+            inconclusive: false,
+            retry_after: None,
+            speaks: handshake == Handshake::Ok,
+            answers: None,
+            latency_ms: None,
+            signals: Vec::new(),
+            protocol_hints: Vec::new(),
+            facts,
+        }
+    }
+}
+
 /// The first fault of each sort in the texts of a peer, with its place. Found while its documents are read in full,
 /// because the stored texts are cut: a fault behind the cut would be seen by the peer's clients alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

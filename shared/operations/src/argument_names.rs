@@ -76,7 +76,7 @@ impl Description {
         let shown = shorten(unknown, MAX_COMPARED);
         let advice = match nearest.filter(|nearest| strsim::jaro_winkler(unknown, nearest) > 0.8) {
             Some(nearest) => format!("Did you mean `{nearest}`?"),
-            None => format!("It takes: {}.", self.shown_names().join(", ")),
+            None => format!("Its own arguments: {}.", self.shown_names().join(", ")),
         };
         let detail = format!("`{}` has no argument `{shown}`. {advice}", self.name);
         Err(Problem::invalid(shown, "unknown_argument", detail))
@@ -109,7 +109,7 @@ mod tests {
         let (code, field, detail) = refused(json!({ "q": "x", "limt": 3 }));
         assert_eq!((code, field.as_str()), ("unknown_argument", "limt"));
         assert_eq!(detail, "`match_capability` has no argument `limt`. Did you mean `limit`?");
-        assert!(refused(json!({ "zzz": 1 })).2.contains("It takes: q, "));
+        assert!(refused(json!({ "zzz": 1 })).2.contains("Its own arguments: q, "));
         for name in ["q", "query", "need", "text"] {
             assert_eq!(
                 MATCH_CAPABILITY.check_names(json!({ name: "x" }).as_object().unwrap()),

@@ -177,9 +177,10 @@ fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Moment) -> 
     let (what, text) = match (before.lane, after.lane) {
         (was, now) if was == now => return None,
         (_, Lane::Active) => ("listing_live", format!("{name} answered a real handshake and is Live.")),
-        (_, Lane::Gated) => {
-            ("listing_gated", format!("{name} asks for a sign-in, and its sign-in is correct."))
-        }
+        (_, Lane::Gated) => (
+            "listing_gated",
+            format!("{name} asks for a sign-in, and the metadata of the sign-in is correct."),
+        ),
         (was, Lane::Demoted) => {
             let was = if was == Lane::Gated { "listed as gated" } else { "Live" };
             let why = if record.ok { "answers, but a check failed" } else { "failed its recheck" };

@@ -43,7 +43,7 @@ fn handshake(verdict: &Verdict) -> ScorePart {
     let (points, why) = match verdict.handshake {
         Handshake::Ok => (40, "The handshake was completed.".to_owned()),
         Handshake::Partial if verdict.facts.sign_in.is_some() => {
-            (15, "It asks for a sign-in, and the sign-in is correct.".to_owned())
+            (15, "It asks for a sign-in, and the metadata of the sign-in is correct.".to_owned())
         }
         Handshake::Partial if verdict.speaks => {
             (15, reason_or("The handshake started but was not completed."))

@@ -11,9 +11,6 @@ use registry_model::error::shorten;
 /// The maximum number of rows in a table; further abilities are only counted.
 pub(super) const MAX_ROWS: usize = 40;
 
-/// One more than MCP allows, so that the lint still finds a name that is too long.
-const MAX_ID_CHARS: usize = 129;
-
 const MAX_DESCRIPTION_CHARS: usize = 4000;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,7 +65,8 @@ impl Effect {
 
 impl Ability {
     pub(super) fn new(id: &str, title: &str, description: &str, tags: &str) -> Self {
-        let (id, title) = (plain(id, MAX_ID_CHARS), plain(title, 80));
+        // One more than MCP allows, so that the lint still finds a name that is too long.
+        let (id, title) = (plain(id, 129), plain(title, 80));
         let description = plain_lines(description);
         let text = format!("{id} {title} {description} {tags}");
         Self { words: words(&id), subject: subject(&text), id, title, description, text, ..Self::default() }

@@ -3,9 +3,6 @@
 use super::words::{sentences, subject, subject_words};
 use crate::prelude::*;
 
-/// Further goals of an owner are ignored.
-const MAX_OWNER_GOALS: usize = 20;
-
 /// The goals that the owner and the preset set.
 pub fn set(profile: &Profile) -> Vec<String> {
     let own = profile.goals.iter().map(|goal| plain(goal, 200)).filter(|goal| !goal.is_empty());
@@ -15,7 +12,7 @@ pub fn set(profile: &Profile) -> Vec<String> {
         None => format!("the subject of {}", about::plain_name(profile)),
     };
     let preset = profile.preset.into_iter().flat_map(|preset| preset.goals(&topic));
-    own.take(MAX_OWNER_GOALS).chain(preset).collect()
+    own.take(20).chain(preset).collect()
 }
 
 pub fn goals_of(profile: &Profile) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use super::words::{commands, is_verb, subject, subject_words, words};
 use crate::prelude::*;
+use registry_formats::injection::WITHHELD;
 
 /// Further abilities are not checked.
 pub(super) const MAX_CHECKED: usize = 100;
@@ -52,6 +53,8 @@ fn faults(ability: &Ability, abilities: &[Ability], kind: Kind) -> Vec<String> {
         name_fault(&ability.id).filter(|_| kind == Kind::Mcp).map(str::to_owned),
         same_name.map(|other| format!("its name differs from {} only in spelling", other.id)),
         (!is_described).then(|| "no description".to_owned()),
+        (ability.description == WITHHELD)
+            .then(|| "withheld: it looks like an instruction to a model".to_owned()),
         (is_described && repeats).then(|| "the description only repeats the name".to_owned()),
         (is_described && !repeats && length < MIN_DESCRIPTION_CHARS && !returns)
             .then(|| format!("the description is short: {length} characters")),

@@ -53,10 +53,8 @@ fn each_product_has_its_files() {
     let alive = paths(Sku::Alive, &real::papers());
     assert!(recursive.iter().all(|path| alive.contains(path)) && alive.len() == recursive.len() + 4);
     let skill = "skills/arxiv-mcp-server/SKILL.md";
-    assert_eq!(
-        paths(Sku::McpMesh, &real::papers()),
-        ["descriptions.md", "install.md", "mcp.json", "server-card.json", "server.json", skill]
-    );
+    let mesh = ["descriptions.md", "install.md", "mcp.json", "server-card.json", "server.json", skill];
+    assert_eq!(paths(Sku::McpMesh, &real::papers()), mesh);
     assert!(paths(Sku::McpMesh, &real::governance()).contains(&"tools.jsonl".to_owned()));
 }
 
@@ -103,10 +101,8 @@ fn profile_without_a_listing_gets_no_invented_facts() {
             formats::check(&files);
             let all: String = files.iter().map(|file| file.content.as_str()).collect();
             assert!(all.contains("Ada") && all.contains("described by hand"), "{sku:?}\n{all}");
-            assert!(
-                all.split("https://").skip(1).all(|url| url.starts_with("registry.example.com")),
-                "{all}"
-            );
+            let mut urls = all.split("https://").skip(1);
+            assert!(urls.all(|url| url.starts_with("registry.example.com")), "{all}");
             assert!(!all.contains("score 9") && !files.iter().any(|file| file.path == "server.json"));
         }
     }

@@ -20,19 +20,14 @@ const KEY_OF: &str = "access api auth encryption license private secret signing 
 /// Verbs that names and descriptions of abilities begin with.
 const VERB_LIST: &str = include_str!("../files/verbs.txt");
 
-/// Words that say nothing about a subject.
-const STOP_WORD_LIST: &str = include_str!("../files/stop_words.txt");
-
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 static PLAIN_VERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| VERB_LIST.split_whitespace().collect());
 static VERBS: LazyLock<HashSet<String>> = LazyLock::new(|| VERB_LIST.split_whitespace().map(stem).collect());
-static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORD_LIST.split_whitespace().collect());
+/// Words that say nothing about a subject.
+static STOP_WORDS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("../files/stop_words.txt").split_whitespace().collect());
 static CHANGING_STEMS: LazyLock<HashMap<String, &str>> =
     LazyLock::new(|| CHANGING.split_whitespace().map(|verb| (stem(verb), verb)).collect());
-
-const MAX_PROSE_CHARS: usize = 2000;
-
-const MAX_WORDS_CHARS: usize = 600;
 
 fn stem(word: &str) -> String {
     STEMMER.stem(word).into_owned()
@@ -44,7 +39,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
     let mut word = String::new();
     // "getForecast" is two words; "arXiv" and "iOS" are one, because too few letters precede the capital.
     let (mut run, mut parted) = (0_u8, false);
-    for c in text.chars().take(MAX_WORDS_CHARS) {
+    for c in text.chars().take(600) {
         let parts = c.is_uppercase() && (run > 2 || (parted && run > 0));
         if (parts || !c.is_alphanumeric()) && !word.is_empty() {
             words.push(std::mem::take(&mut word));
@@ -109,7 +104,7 @@ pub(super) fn secret(text: &str) -> Option<&'static str> {
 pub(super) fn sentences(text: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     let mut sentence = String::new();
-    let mut rest = text.chars().take(MAX_PROSE_CHARS).peekable();
+    let mut rest = text.chars().take(2000).peekable();
     while let Some(c) = rest.next() {
         let breaks = matches!(c, '\n' | '\r');
         if !breaks {

@@ -18,9 +18,6 @@ const MAX_ENTRIES: usize = 128;
 /// the units that a partition key has in a second.
 const MAX_BYTES: usize = 48 * 1024;
 
-/// A damaged header must not make a process allocate all memory. No valid bucket unpacks to more than this.
-const MAX_UNPACKED_BYTES: usize = 32 * 1024 * 1024;
-
 /// The format that [`Bucket::write`] writes; each change needs a new number. [`Bucket::read`] also reads the one before.
 ///
 /// A stored bucket begins with this byte. After it come a digest over the byte and the packed entries, then these entries.
@@ -135,7 +132,8 @@ impl Bucket {
             return Err(unreadable(&"its format is too old"));
         }
         let (size, _) = lz4_flex::block::uncompressed_size(packed).map_err(|error| unreadable(&error))?;
-        if size > MAX_UNPACKED_BYTES {
+        // A damaged header must not make a process allocate all memory. No valid bucket unpacks to more than this.
+        if size > 32 * 1024 * 1024 {
             return Err(unreadable(&"it is too large"));
         }
         let plain = lz4_flex::decompress_size_prepended(packed).map_err(|error| unreadable(&error))?;

@@ -16,11 +16,9 @@ pub use table::{WORD_WIDTH, is_ordinary, is_understood, of_word, weight};
 
 pub const WIDTH: usize = registry_encoder::WIDTH;
 
-/// Texts whose embeddings stay in memory: the model needs some milliseconds for each. They take about 1 MB.
-const CACHED: usize = 2000;
-
-/// By the digest of the text. Questions are asked again, and a build that loses to another one repeats its work.
-static EMBEDDINGS: LazyLock<Cache<[u8; 16], Embedding>> = LazyLock::new(|| Cache::new(CACHED));
+/// By the digest of the text; the model needs some milliseconds for each. They take about 1 MB. Questions are asked again, and
+/// a build that loses to another one repeats its work.
+static EMBEDDINGS: LazyLock<Cache<[u8; 16], Embedding>> = LazyLock::new(|| Cache::new(2000));
 
 /// A vector of length 1, quantised to a quarter of its size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -18,9 +18,6 @@ use registry_store::{Manifest, Store, StoreError};
 /// The number of attempts to load buckets, because buckets may be replaced while they are loaded.
 const MAX_ATTEMPTS: u32 = 4;
 
-/// Seconds from one check of the stored index to the next.
-const CHECK_INTERVAL_S: i64 = 3600;
-
 #[derive(Clone, Default)]
 pub(super) struct IndexCache(Arc<Shared>);
 
@@ -98,7 +95,7 @@ impl IndexCache {
 
     /// Whether to check the whole stored index: at first, and once an hour.
     pub(super) fn is_check_due(&self, now: Moment) -> bool {
-        (now.as_second() - self.0.checked_at.load(Ordering::Acquire)).abs() >= CHECK_INTERVAL_S
+        (now.as_second() - self.0.checked_at.load(Ordering::Acquire)).abs() >= 3600
     }
 
     pub(super) fn note_check(&self, now: Moment) {

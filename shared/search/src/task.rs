@@ -1,13 +1,7 @@
 //! Finds what a long text asks for. A model may paste a whole task; most of its sentences are about something else.
 
-/// A longer text is a task.
-const MAX_QUESTION_CHARS: usize = 400;
-
 /// Each of these sentences is searched, so their number bounds the work.
 const MAX_SENTENCES: usize = 8;
-
-/// A sentence is cut after so many characters.
-const MAX_SENTENCE_CHARS: usize = 300;
 
 /// A sentence with one of these words probably asks for something.
 const REQUESTS: [&str; 8] = ["need", "want", "find", "looking", "search", "which", "agent", "server"];
@@ -15,7 +9,8 @@ const REQUESTS: [&str; 8] = ["need", "want", "find", "looking", "search", "which
 /// The sentences of a task that probably say what it needs: those that ask, then the first and the last ones. `None` for a text
 /// that is short enough to be a question.
 pub(super) fn sentences(text: &str) -> Option<Vec<String>> {
-    text.chars().nth(MAX_QUESTION_CHARS)?;
+    // A longer text is a task.
+    text.chars().nth(400)?;
     let mut all: Vec<&str> = Vec::new();
     let parts = text
         .split_inclusive(['.', '?', '!', ';', ':'])
@@ -36,7 +31,7 @@ pub(super) fn sentences(text: &str) -> Option<Vec<String>> {
     let mut seen = std::collections::HashSet::new();
     chosen.retain(|place| seen.insert(*place));
     chosen.truncate(MAX_SENTENCES);
-    Some(chosen.into_iter().map(|place| all[place].chars().take(MAX_SENTENCE_CHARS).collect()).collect())
+    Some(chosen.into_iter().map(|place| all[place].chars().take(300).collect()).collect())
 }
 
 #[cfg(test)]

@@ -7,9 +7,6 @@ use super::rates::Allowance;
 use super::trails;
 use registry_model::{AttestationId, AttestationRecord, Revocation, TrailEvent};
 
-/// Seconds that a record outlives its attestation.
-const KEPT_AFTER_EXPIRY: i64 = 86_400;
-
 impl Store {
     /// Stores the record of an attestation, counts it and notes it for the next batch in the evidence log. After an error the
     /// token must not be returned to the caller.
@@ -21,7 +18,8 @@ impl Store {
         let (at, listing_id) = (record.issued_at, &record.listing_id);
         self.count_allowed(act.copied(), at).await?;
         let mut transaction = Transaction::default();
-        let attributes = [("attestation", to_blob(record)?), ttl(record.expires_at, KEPT_AFTER_EXPIRY)];
+        // A record outlives its attestation by a day.
+        let attributes = [("attestation", to_blob(record)?), ttl(record.expires_at, 86_400)];
         transaction.put_new(keys::attestation(listing_id, record.id.as_str()).with(attributes));
         trails::deposit(&mut transaction, &[Deposit::of(listing_id, TrailEvent::Attestation)], at);
         let digest = record.jws_sha256.as_deref().unwrap_or_default();

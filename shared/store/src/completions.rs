@@ -203,10 +203,8 @@ impl Store {
             }
         };
         put_reward(&mut transaction, &before.feedback, reward)?;
-        Ok(match self.transact(transaction).await? {
-            Outcome::Written => CompletionOutcome::Done,
-            Outcome::Refused(_) => CompletionOutcome::AlreadyDone,
-        })
+        let written = self.transact(transaction).await?.is_written();
+        Ok(if written { CompletionOutcome::Done } else { CompletionOutcome::AlreadyDone })
     }
 
     /// Deletes a completion with its reward, seat and counts, so that its listing can give feedback again. False where

@@ -96,17 +96,11 @@ mod tests {
         };
         Assessment {
             verdict: Verdict {
-                handshake: Handshake::Partial,
                 reasons: vec![reason; 99],
-                card_fault: None,
-                inconclusive: false,
-                retry_after: None,
                 speaks: true,
-                answers: None,
-                latency_ms: None,
                 signals: vec![text.clone(); 99],
                 protocol_hints: vec![text; 99],
-                facts,
+                ..Verdict::of(Handshake::Partial, facts)
             },
             checks: vec![check; 99],
             score: Score { value: 40, breakdown: vec![part; 99] },

@@ -23,7 +23,8 @@ impl Store {
 
     /// A listing with its evidence and its last leaf, by one read.
     pub async fn listing_with_evidence(&self, id: &ListingId) -> Result<Option<Arc<NamedListing>>> {
-        let read = async { Ok(self.listings_with_leaf(std::slice::from_ref(id)).await?.pop()) };
+        let keys = vec![keys::listing(id), keys::EVIDENCE.of(id), keys::LAST_LEAF.of(id)];
+        let read = async { Ok(joined(self.batch_get(keys, Consistency::Strong).await?)?.pop()) };
         self.read_cache.listing(id, read).await
     }
 
@@ -69,14 +70,6 @@ impl Store {
     pub async fn listings_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>> {
         let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::EVIDENCE.of(id)]);
         joined(self.batch_get(keys.collect(), Consistency::Strong).await?)
-    }
-
-    async fn listings_with_leaf(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>> {
-        let keys = ids
-            .iter()
-            .flat_map(|id| [keys::listing(id), keys::EVIDENCE.of(id), keys::LAST_LEAF.of(id)])
-            .collect();
-        joined(self.batch_get(keys, Consistency::Strong).await?)
     }
 
     /// Inserts a listing with its contact, names, feed item and trail, in one transaction. False if it exists, because it was

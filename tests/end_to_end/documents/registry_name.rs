@@ -132,10 +132,8 @@ async fn domain_is_proven_by_the_key_that_signs_requests() {
     // No registry was searched, so these members are empty.
     assert_members(&proven, &json!({ "listed": null, "published_name": null, "searches": [] }));
     assert_eq!(proven["recommended_names"], json!(["com.example.registry/registry"]));
-    assert_eq!(
-        proven["publish_steps"][2]["command"],
-        "mcp-publisher login http --domain=registry.example.com --private-key=\"$PRIVATE_KEY\""
-    );
+    let login = r#"mcp-publisher login http --domain=registry.example.com --private-key="$PRIVATE_KEY""#;
+    assert_eq!(proven["publish_steps"][2]["command"], login);
     let table = setup.registry.table().await;
     let secret = table.items_under("KEY#MESSAGE")[0]["secret"].as_str().unwrap().to_owned();
     assert!(!proven.to_string().contains(&secret), "the private key was returned");

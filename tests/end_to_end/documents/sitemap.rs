@@ -26,8 +26,7 @@ async fn sitemap_has_one_part_with_every_page_and_live_listing() {
     }
     assert_eq!(registry.get("/sitemap.xml?part=1").await.body, map.body);
     for part in ["0", "2", "18446744073709551615"] {
-        let refused = registry.get(&format!("/sitemap.xml?part={part}")).await;
-        refused.assert_refused(404, "no_such_part");
+        registry.get(&format!("/sitemap.xml?part={part}")).await.assert_refused(404, "no_such_part");
     }
     assert_eq!(registry.get("/sitemap.xml?part=-1").await.status, 422);
 }

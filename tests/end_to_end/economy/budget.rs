@@ -61,8 +61,7 @@ async fn only_the_operator_can_raise_acceleration() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;
     let body = json!({ "action": "bump", "amount": 10 });
-    let open = registry.post(AUTOCATALYSIS, &body).await;
-    open.assert_refused(401, "operator_token_required");
+    registry.post(AUTOCATALYSIS, &body).await.assert_refused(401, "operator_token_required");
     assert_eq!(bump(&registry, &body, "x").await.0, 403);
     for (event, amount) in
         [(json!("sleep"), 10), (json!(null), 10), (json!("take_demo"), 51), (json!("take_demo"), 0)]
@@ -73,14 +72,10 @@ async fn only_the_operator_can_raise_acceleration() {
     assert_eq!(registry.call_tool("get_acceleration", &json!({})).await["acceleration_index"], 1.0);
 
     let (status, body) = bump(&registry, &json!({ "action": "bump", "event": "take_demo" }), TOKEN).await;
-    assert_eq!(
-        (status, &body["acceleration_index"], &body["counted_as"]),
-        (200, &json!(1.012), &json!("operator_bump"))
-    );
+    let added = (status, &body["acceleration_index"], &body["counted_as"]);
+    assert_eq!(added, (200, &json!(1.012), &json!("operator_bump")));
     let multipliers = registry.call_tool("get_acceleration", &json!({})).await;
     let shown = multipliers["inputs"].as_array().unwrap().last().unwrap().clone();
-    assert_eq!(
-        shown,
-        json!({ "event": "operator_bump", "weight": 1.0, "count": 1, "recent": 0.012, "adds": 0.012 })
-    );
+    let bump = json!({ "event": "operator_bump", "weight": 1.0, "count": 1, "recent": 0.012, "adds": 0.012 });
+    assert_eq!(shown, bump);
 }

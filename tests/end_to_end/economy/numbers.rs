@@ -74,9 +74,8 @@ async fn listings_are_ranked_by_their_trails() {
     }
     let pack = pair.registry.call_tool("zero_mc_pack", &json!({})).await;
     assert_eq!((&pack["count"], &pack["capabilities"][0]["listing_id"]), (&json!(2), &json!(pair.server)));
-    assert!(
-        pack["marginal_cost"]["of_making_it"]["table_operations"].as_u64().is_some_and(|calls| calls > 0)
-    );
+    let making = &pack["marginal_cost"]["of_making_it"];
+    assert!(making["table_operations"].as_u64().is_some_and(|calls| calls > 0));
 
     // One id more than is accepted.
     let too_many: Vec<String> = (0..51).map(|number| format!("mcp-{number}")).collect();
@@ -99,6 +98,5 @@ async fn empty_registry_returns_its_initial_numbers() {
     assert_eq!(exonomics["network_value"]["value"], 0.0);
     assert_eq!(exonomics["hyper"]["hyper_mode"], false);
     assert_eq!(registry.call_tool("zero_mc_pack", &json!({})).await["count"], 0);
-    let unknown = registry.post(EXONOMICS, &json!({ "action": "fly" })).await;
-    unknown.assert_refused(422, "unknown_action");
+    registry.post(EXONOMICS, &json!({ "action": "fly" })).await.assert_refused(422, "unknown_action");
 }

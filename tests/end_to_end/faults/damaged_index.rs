@@ -63,11 +63,8 @@ async fn search_works_on_a_damaged_index_until_its_repair() {
             }
             None => registry.forget(key("pk"), key("sk")).await,
         }
-        assert_eq!(
-            count_indexed(&registry.app).await,
-            whole,
-            "{damage}: a process that has the index keeps it"
-        );
+        let loaded = count_indexed(&registry.app).await;
+        assert_eq!(loaded, whole, "{damage}: a process that has the index keeps it");
         let rest = count_in_new_process(&registry).await;
         assert!((1..whole).contains(&rest), "{damage}: a new process finds the rest: {rest}");
         least = least.min(rest);

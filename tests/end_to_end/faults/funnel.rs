@@ -91,8 +91,7 @@ async fn reward_can_be_reissued_if_the_reply_is_lost() {
     let lost = registry.post(FEEDBACK, &draft).await;
     assert_eq!(lost.status, 503, "{lost:?}");
     registry.observer.faults.disarm();
-    let again = registry.post(FEEDBACK, &draft).await;
-    again.assert_refused(409, "already_completed");
+    registry.post(FEEDBACK, &draft).await.assert_refused(409, "already_completed");
 
     let mut foreign = draft.clone();
     foreign["reissue"] = json!(true);

@@ -146,14 +146,12 @@ async fn authorization_server_gets_at_most_three_plain_requests_of_a_probe() {
     registry.tick().await;
     assert_eq!(registry.reason_codes(&id).await, ["sign_in:authorization_server_metadata"]);
     let request = |path: &str| ("GET".to_owned(), path.to_owned(), false);
-    assert_eq!(
-        *asked.lock().unwrap(),
-        [
-            request("/.well-known/oauth-authorization-server/tenant"),
-            request("/.well-known/openid-configuration/tenant"),
-            request("/tenant/.well-known/openid-configuration"),
-        ]
-    );
+    let expected = [
+        request("/.well-known/oauth-authorization-server/tenant"),
+        request("/.well-known/openid-configuration/tenant"),
+        request("/tenant/.well-known/openid-configuration"),
+    ];
+    assert_eq!(*asked.lock().unwrap(), expected);
 }
 
 /// Many cards on different ports share the host of one interface.

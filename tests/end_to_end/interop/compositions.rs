@@ -22,7 +22,7 @@ async fn matching_pair(options: TestOptions) -> (TestRegistry, [Peer; 2], [Value
 }
 
 #[tokio::test]
-async fn plan_for_using_two_listings_together_is_signed_and_counted() {
+async fn plan_for_using_two_listings_together_has_a_statement_of_their_reported_uses() {
     let (registry, _peers, [agent, server]) = matching_pair(TestOptions::default()).await;
     let before = registry.call_tool("compose_peers", &json!({ "listing_id": agent })).await;
     assert_eq!(before["compositions"], json!([]), "{before}");
@@ -31,9 +31,15 @@ async fn plan_for_using_two_listings_together_is_signed_and_counted() {
     assert!(why.contains('“'), "it names no word that matched: {why}");
     assert_eq!(before["suggestions"][0]["invoke"]["mcp"]["body"]["params"]["name"], "forecast_weather");
 
-    let arguments = json!({ "listing_id": agent, "listing_b": server, "from": "planner" });
+    let arguments = json!({ "listing_id": agent, "listing_b": server });
+    let unused = registry.call_tool("execute_compose", &arguments).await;
+    assert_eq!(
+        (&unused["composition_count"], &unused["attestation"]),
+        (&json!(0), &Value::Null),
+        "a plan is no use"
+    );
+    registry.call_tool("used_with", &arguments).await;
     let plan = registry.call_tool("execute_compose", &arguments).await;
-    assert_eq!((&plan["composition_count"], &plan["counted"]), (&json!(1), &json!(true)), "{plan}");
     assert_eq!(plan["next"].get("body"), None, "it reports an outcome before the calls");
     let pipeline = &plan["pipeline"];
     assert!(pipeline["id"].as_str().unwrap().starts_with("pipe_"));
@@ -46,8 +52,7 @@ async fn plan_for_using_two_listings_together_is_signed_and_counted() {
     assert_eq!(verified["valid"], true, "{verified}");
 
     let again = act(&registry, INTEROP, "execute_compose", arguments).await;
-    let counts = (&again["composition_count"], &again["counted"]);
-    assert_eq!(counts, (&json!(1), &json!(false)), "a source counted twice in one day");
+    assert_eq!(again["composition_count"], 1, "a plan counted");
     assert_eq!(again["pipeline"]["id"], pipeline["id"]);
     registry.settle();
     let after = registry.call_tool("compose_peers", &json!({ "listing_id": server })).await;

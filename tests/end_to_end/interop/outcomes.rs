@@ -78,10 +78,9 @@ async fn concurrent_reports_are_all_counted() {
     assert_eq!(counted.iter().filter(|counted| **counted).count(), 40);
     let tally = tally_after_report(&registry, &json!(id)).await;
     // This reads the tally with one more report: another source, default quality 0.7.
-    assert_eq!(
-        tally,
-        json!({ "count": 41, "ok": 41, "quality_sum": 40 * 500 + 700, "timed": 40, "latency_ms_sum": 400 })
-    );
+    let expected =
+        json!({ "count": 41, "ok": 41, "quality_sum": 40 * 500 + 700, "timed": 40, "latency_ms_sum": 400 });
+    assert_eq!(tally, expected);
 }
 
 async fn tally_after_report(registry: &TestRegistry, id: &Value) -> Value {

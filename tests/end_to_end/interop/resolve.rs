@@ -57,10 +57,7 @@ async fn resolve_returns_a_working_call() {
 #[tokio::test]
 async fn tools_and_skills_are_matched_against_the_evidence() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
-    let resolved = |arguments: Value| {
-        let registry = &registry;
-        async move { registry.call_tool("interop_resolve", &arguments).await }
-    };
+    let resolved = async |arguments: Value| registry.call_tool("interop_resolve", &arguments).await;
     let tools = resolved(json!({ "listing_id": server })).await["matches"][0]["mcp_tools"].clone();
     let tool = tools[0].as_str().unwrap().to_uppercase();
     let answer = resolved(json!({ "tool": tool })).await;

@@ -18,14 +18,12 @@ async fn listing_that_just_answered_is_live_with_the_full_freshness() {
     let probed_at = registry.status(&id).await["probe"]["probed_at"].clone();
     let answer = liveness(&registry, json!({ "listing_id": id })).await;
     let latency = &answer["liveness"]["latency_p50_ms"];
-    assert_eq!(
-        answer,
-        json!({
-            "ok": true, "listing_id": id, "live": true, "lane": "active",
-            "liveness": { "state": "proven", "asked_at": probed_at, "latency_p50_ms": latency, "latency_p95_ms": latency },
-            "last_signal_at": probed_at, "age_hours": 0.0, "source": "handshake", "freshness": 1.0,
-        })
-    );
+    let expected = json!({
+        "ok": true, "listing_id": id, "live": true, "lane": "active",
+        "liveness": { "state": "proven", "asked_at": probed_at, "latency_p50_ms": latency, "latency_p95_ms": latency },
+        "last_signal_at": probed_at, "age_hours": 0.0, "source": "handshake", "freshness": 1.0,
+    });
+    assert_eq!(answer, expected);
     let by_alias = liveness(&registry, json!({ "id": id })).await;
     assert_eq!(by_alias["listing_id"], json!(id), "`id` is not accepted as an alias of `listing_id`");
 }
@@ -106,12 +104,10 @@ async fn listing_that_never_answered_has_no_signal() {
     for (id, lane, shown) in
         [(failed, "needs_fix", of_failed), (queued, "queued", json!({ "state": "absent" }))]
     {
-        assert_eq!(
-            liveness(&registry, json!({ "listing_id": id })).await,
-            json!({
-                "ok": true, "listing_id": id, "live": false, "lane": lane, "liveness": shown,
-                "last_signal_at": null, "age_hours": null, "source": "none", "freshness": 0.0,
-            })
-        );
+        let expected = json!({
+            "ok": true, "listing_id": id, "live": false, "lane": lane, "liveness": shown,
+            "last_signal_at": null, "age_hours": null, "source": "none", "freshness": 0.0,
+        });
+        assert_eq!(liveness(&registry, json!({ "listing_id": id })).await, expected);
     }
 }

@@ -84,13 +84,11 @@ async fn daily_response_has_the_specified_fields() {
     let body = registry.get(DAILY).await.body;
     let thresholds = &body["playbook"]["quality_over_quota"];
     assert_eq!(thresholds, &json!({ "min_connector_likeness": 14, "min_live_score": 5 }));
-    assert_eq!(
-        body["automation"],
-        json!({
-            "ranking": true, "draft": true, "durable_log": true, "cron_prep": true,
-            "email_targets": false, "email_operator_digest": false,
-        })
-    );
+    let automation = json!({
+        "ranking": true, "draft": true, "durable_log": true, "cron_prep": true,
+        "email_targets": false, "email_operator_digest": false,
+    });
+    assert_eq!(body["automation"], automation);
     assert_eq!(body["prep"]["already"], true);
     let touched_at = json!(registry.now());
     assert_eq!((&body["history"], &body["updated_at"]), (&json!([]), &touched_at));

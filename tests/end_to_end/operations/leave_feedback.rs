@@ -72,8 +72,7 @@ async fn error_for_invalid_feedback_contains_the_field() {
     assert_eq!((reply.status, &reply.body["field"]), (422, &json!("answers.tried")));
     let mut whole = json!({ "listing_id": id, "rating": 5, "answers": {
         "tried": "a", "ux_friction": "b", "product_one_ship": "c", "overall": "d", "would_buy": "no" } });
-    let first = registry.post(FEEDBACK, &whole).await;
-    first.assert_refused(409, "demo_first");
+    registry.post(FEEDBACK, &whole).await.assert_refused(409, "demo_first");
     let queued = registry.publish_card("https://agents.example.com/card.json").await;
     let early = json!({ "listing_id": queued, "rating": 5, "answers": whole["answers"] });
     registry.post(FEEDBACK, &early).await.assert_refused(409, "not_active");
@@ -169,8 +168,7 @@ async fn attempts_to_reissue_a_reward_are_limited() {
     guess["reissue"] = json!(true);
     guess["idempotency_key"] = json!("7c9e6679-7425-40de-944b-e07fc1f90ae7");
     for _ in 0..3 {
-        let refused = registry.post(FEEDBACK, &guess).await;
-        refused.assert_refused(409, "already_completed");
+        registry.post(FEEDBACK, &guess).await.assert_refused(409, "already_completed");
     }
     let limited = registry.post(FEEDBACK, &guess).await;
     assert_eq!((limited.status, &limited.body["allowance"]), (429, &json!("caller")), "{limited:?}");

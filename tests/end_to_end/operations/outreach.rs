@@ -37,11 +37,8 @@ async fn numbers_match_the_sent_invitations() {
     assert_eq!(nudge["last_run_at"], json!(registry.now()));
     let pressure = body(&registry, "/api/products/conversion-pressure").await;
     let fields = ["day_sent", "day_cap", "base_cap", "room", "cooldown_days", "active_clean"];
-    assert_eq!(
-        fields.map(|name| pressure[name].clone()),
-        [2, 12, 12, 10, 30, 2].map(|number: u32| json!(number)),
-        "{pressure}"
-    );
+    let shown = fields.map(|name| pressure[name].clone());
+    assert_eq!(shown, [2, 12, 12, 10, 30, 2].map(|number: u32| json!(number)), "{pressure}");
     let replies = body(&registry, "/api/products/reply-capture").await;
     assert_eq!(replies["totals"], json!({ "touched": 2, "demos": 0, "feedback": 0, "check_ins": 0 }));
     let ids = values_of(&replies["recent"], "listing_id");
@@ -73,11 +70,8 @@ async fn opting_in_requires_the_proof_of_the_owner() {
     let reply = registry.post(NUDGE, &json!({ "listing_id": id, "action": "opt_in" })).await;
     reply.assert_refused(403, "opt_in_needs_proof");
     let next = &reply.body["next"];
-    assert_eq!(
-        (&next["tool"], &next["body"]["act"]),
-        (&json!("manage_listing"), &json!("opt_in")),
-        "{reply:?}"
-    );
+    let call = (&next["tool"], &next["body"]["act"]);
+    assert_eq!(call, (&json!("manage_listing"), &json!("opt_in")), "{reply:?}");
     assert!(next["note"].as_str().unwrap().contains(&format!("/prove?id={id}")), "{next}");
     registry.settle();
     assert_eq!(body(&registry, NUDGE).await["do_not_contact"], 1);

@@ -58,12 +58,10 @@ async fn listing_without_a_probe_is_not_clean_and_has_no_checks() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.publish_card(&peer.card()).await;
     let answer = probe_clean(&registry, json!({ "listing_id": id })).await;
-    assert_eq!(
-        answer,
-        json!({
-            "ok": true, "listing_id": id, "clean": false, "lane": "queued", "liveness": { "state": "absent" },
-            "handshake": null, "probed_at": null, "checks": [],
-            "badge": registry.url(&format!("/badge/clean.svg?id={id}")),
-        })
-    );
+    let expected = json!({
+        "ok": true, "listing_id": id, "clean": false, "lane": "queued", "liveness": { "state": "absent" },
+        "handshake": null, "probed_at": null, "checks": [],
+        "badge": registry.url(&format!("/badge/clean.svg?id={id}")),
+    });
+    assert_eq!(answer, expected);
 }

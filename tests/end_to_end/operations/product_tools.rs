@@ -89,26 +89,18 @@ async fn product_agent_tools_make_files_and_store_nothing() {
     // The first counted call makes the secret for the digests of callers.
     registry.post("/api/products/agent", &json!({ "tool": "demo_alive", "sku": "alive" })).await;
     let before = registry.observer.tally.snapshot();
+    let by_preset =
+        |sku: &str| json!({ "tool": "one_click_demo", "agent_name": "Ada", "preset": "ops", "sku": sku });
+    let adder =
+        json!({ "tool": "demo_mcp", "agent_name": "Adder", "description": "Adds.", "tools": ["add"] });
     for (body, sku, name) in [
         (json!({ "tool": "preview_kernel", "goals": ["answer mail"] }), "kernel", "Your agent"),
         (json!({ "tool": "preview_kernel", "goals": "researcher" }), "kernel", "Your agent"),
         (json!({ "tool": "one_click_demo", "agent_name": "Ada", "goals": ["answer mail"] }), "alive", "Ada"),
-        (
-            json!({ "tool": "one_click_demo", "agent_name": "Ada", "preset": "ops", "sku": "recursive" }),
-            "recursive",
-            "Ada",
-        ),
-        (
-            json!({ "tool": "one_click_demo", "agent_name": "Ada", "preset": "ops", "sku": "alive" }),
-            "alive",
-            "Ada",
-        ),
+        (by_preset("recursive"), "recursive", "Ada"),
+        (by_preset("alive"), "alive", "Ada"),
         (json!({ "tool": "demo_alive", "sku": "alive", "demo": true }), "alive", "Your agent"),
-        (
-            json!({ "tool": "demo_mcp", "agent_name": "Adder", "description": "Adds.", "tools": ["add"] }),
-            "mcp_mesh",
-            "Adder",
-        ),
+        (adder, "mcp_mesh", "Adder"),
     ] {
         let reply = registry.post("/api/products/agent", &body).await;
         assert_eq!((reply.status, &reply.body["product"]["sku"]), (200, &json!(sku)), "{body}: {reply:?}");
@@ -209,10 +201,7 @@ async fn saved_files_are_compared_with_the_current_files() {
         files.map(|file| json!({ "path": file["path"], "content": file["content"] })).collect()
     };
     let mut files = saved_files(&demo["artifacts"]);
-    let verify = |body: Value| {
-        let registry = &registry;
-        async move { registry.post("/api/products/verify", &body).await }
-    };
+    let verify = async |body: Value| registry.post("/api/products/verify", &body).await;
     let same = verify(json!({ "listing_id": id, "files": files })).await;
     let comparison = &same.body["comparison"];
     assert_members(comparison, &json!({ "is_current": true, "counts": { "same": files.len() } }));
@@ -249,15 +238,12 @@ async fn routine_of_the_alive_product_returns_the_next_steps() {
     let (registry, _peer, id) = live_agent().await;
     let usage = registry.get("/api/products/run").await;
     assert_eq!((usage.status, &usage.body["steps"]), (200, &json!([])));
-    let run = |id: String| {
-        let registry = &registry;
-        async move {
-            let reply = registry.get(&format!("/api/products/run?listing_id={id}")).await;
-            assert_eq!(reply.status, 200, "{reply:?}");
-            reply.body
-        }
+    let run = async || {
+        let reply = registry.get(&format!("/api/products/run?listing_id={id}")).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        reply.body
     };
-    let first = run(id.to_string()).await;
+    let first = run().await;
     assert_eq!(values_of(&first["steps"], "step"), ["status", "reasons", "inbox", "funnel"]);
     for step in first["steps"].as_array().unwrap() {
         assert!(step["call"]["url"].as_str().unwrap().starts_with(&registry.url("/api/")), "{step}");
@@ -267,9 +253,9 @@ async fn routine_of_the_alive_product_returns_the_next_steps() {
     assert_eq!(registry.get(&format!("/api/talk?listing_id={id}")).await.status, 200);
 
     demo(&registry, &id).await;
-    assert_eq!(run(id.to_string()).await["steps"][3]["data"]["stage"], "demo");
+    assert_eq!(run().await["steps"][3]["data"]["stage"], "demo");
     feedback(&registry, &id, 4).await;
-    let done = run(id.to_string()).await;
+    let done = run().await;
     assert_eq!((&done["steps"][3]["data"]["stage"], &done["to_do"]), (&json!("feedback"), &json!(0)));
     assert_eq!(registry.get("/api/products/run?listing_id=unlisted").await.status, 404);
 }

@@ -22,8 +22,7 @@ fn description(peer: &Peer, title: &str, description: &str) -> Value {
 /// Publishes and probes; returns the lane and the first reason.
 async fn outcome(registry: &TestRegistry, body: &Value) -> (String, String) {
     let id = id_of(&registry.publish(body).await);
-    registry.deliver_events().await;
-    let status = registry.status(&id).await;
+    let status = registry.probed_status(&id).await;
     let reason = status["reasons"].get(0).map_or_else(String::new, |reason| {
         format!("{}: {}", reason["code"].as_str().unwrap(), reason["seen"].as_str().unwrap())
     });
@@ -68,8 +67,7 @@ async fn bad_names_of_cards_are_not_published() {
     ] {
         let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest_called(name)).await);
         let id = registry.publish_card(&peer.card()).await;
-        registry.deliver_events().await;
-        let status = registry.status(&id).await;
+        let status = registry.probed_status(&id).await;
         assert_eq!((&status["name"], &status["lane"]), (&json!(id), &json!(lane)), "{name}: {status}");
         assert_eq!(status["description"].is_null(), lane == "needs_fix", "{status}");
         let feed = registry.get("/api/feed?limit=100").await.body;

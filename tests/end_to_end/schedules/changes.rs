@@ -106,8 +106,7 @@ async fn processes_that_number_at_once_leave_no_gap() {
 #[tokio::test]
 async fn cursor_that_is_too_old_or_unknown_is_refused_with_the_way_out() {
     let (registry, _peer, _) = live_agent().await;
-    let unknown = registry.get("/api/changes?since=2").await;
-    unknown.assert_refused(404, "cursor_gone");
+    registry.get("/api/changes?since=2").await.assert_refused(404, "cursor_gone");
     registry.advance(DAY * 95);
     registry.sweep_expired();
     let old = registry.get("/api/changes?since=0").await;

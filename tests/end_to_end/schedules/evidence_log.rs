@@ -290,8 +290,7 @@ async fn tiles_are_served_up_to_the_tree_size() {
         let reply = registry.get(&format!("/log/tile/{beyond}")).await;
         assert_eq!((reply.status, &reply.body["code"]), (404, &json!("no_such_tile")), "{beyond}");
     }
-    let refused = registry.get("/log/proof").await;
-    refused.assert_refused(422, "which_leaf");
+    registry.get("/log/proof").await.assert_refused(422, "which_leaf");
     assert_eq!(registry.get("/log/proof?index=3").await.status, 404);
 }
 

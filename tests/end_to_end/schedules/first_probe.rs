@@ -153,8 +153,7 @@ async fn site_leads_to_its_card_or_to_its_mcp_server() {
     let registry = TestRegistry::start().await;
     for (peer, kind, found) in [(&server, "mcp", "/mcp"), (&agent, "agent", "/.well-known/agent-card.json")] {
         let id = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
-        registry.deliver_events().await;
-        let status = registry.status(&id).await;
+        let status = registry.probed_status(&id).await;
         assert_eq!((&status["lane"], &status["kind"]), (&json!("active"), &json!(kind)), "{status}");
         peer.forget_requests();
         registry.advance(DAY * 7);
@@ -178,8 +177,7 @@ async fn fixed_card_of_a_site_may_be_at_another_path() {
     };
     let (registry, peer) = (TestRegistry::start().await, Peer::start(broken).await);
     let id = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
-    registry.deliver_events().await;
-    let status = registry.status(&id).await;
+    let status = registry.probed_status(&id).await;
     assert_eq!((&status["lane"], &status["kind"]), (&json!("needs_fix"), &json!("agent")), "{status}");
     peer.answer_with(|request| match request.path.as_str() {
         "/" | "/.well-known/agent.json" => json_answer(404, &json!("Nothing")),

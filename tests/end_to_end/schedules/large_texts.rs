@@ -41,8 +41,7 @@ fn verbose(request: &PeerRequest) -> Response {
 async fn server_with_oversized_texts_goes_live_and_is_demoted() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(verbose).await);
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
-    registry.deliver_events().await;
-    let status = registry.status(&id).await;
+    let status = registry.probed_status(&id).await;
     assert_eq!(status["lane"], "active", "{}", status["reasons"]);
     let tools = status["evidence"]["tools"].as_array().unwrap();
     assert!(tools.len() > 40 && tools[0]["description"].as_str().unwrap().chars().count() == 500);

@@ -65,10 +65,8 @@ async fn listing_with_an_expired_proof_is_shown_as_live_nowhere() {
         assert_eq!(state, [json!("queued"), json!(false), json!(false), json!(true), json!(false)], "{id}");
     }
     let status = registry.status(&agent).await;
-    assert_eq!(
-        status["lane_reason"],
-        "Was Live, but its last proof expired. The next successful probe makes it Live again."
-    );
+    let reason = "Was Live, but its last proof expired. The next successful probe makes it Live again.";
+    assert_eq!(status["lane_reason"], reason);
 
     // The tick runs again while the peers fail: it updates the counts and their time.
     peers.iter().for_each(|peer| peer.answer_with(agents::only(503)));

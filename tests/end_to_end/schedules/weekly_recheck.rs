@@ -135,8 +135,7 @@ async fn demoted_agent_needs_a_complete_probe_to_become_live_again() {
         _ => agents::newest(request),
     });
     registry.publish_card(&peer.card()).await;
-    registry.deliver_events().await;
-    let status = registry.status(&id).await;
+    let status = registry.probed_status(&id).await;
     assert_eq!((&status["lane"], registry.live_counts().await), (&json!("demoted"), (0, 0)), "{status}");
 
     go_live_again(&registry, &peer, &id).await;

@@ -37,10 +37,8 @@ async fn trail_marks_are_shown_with_the_newest_first() {
     let table = registry.table().await;
     for prefix in ["TRAIL#", "TRACED#"] {
         let items = table.items_under(prefix);
-        assert!(
-            !items.is_empty() && items.iter().all(|item| !item.to_string().contains("127.0.0.1")),
-            "{items:?}"
-        );
+        let has_address = items.iter().any(|item| item.to_string().contains("127.0.0.1"));
+        assert!(!items.is_empty() && !has_address, "{items:?}");
     }
 }
 

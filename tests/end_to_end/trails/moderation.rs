@@ -73,10 +73,8 @@ async fn only_the_operator_can_evaporate_trails() {
         (&gone.body["marks"], &gone.body["compositions"], &gone.body["values"], &gone.body["complete"]);
     assert_eq!(removed, (&json!(59), &json!(59), &json!(true), &json!(true)), "{gone:?}");
     let after = sensed(&registry, &ids[0]).await;
-    assert_eq!(
-        (&after["marks"], &after["compositions"], &after["trails"][0]["attraction"]),
-        (&json!([]), &json!([]), &json!(0.0))
-    );
+    let left = (&after["marks"], &after["compositions"], &after["trails"][0]["attraction"]);
+    assert_eq!(left, (&json!([]), &json!([]), &json!(0.0)));
     assert_eq!(after["totals"]["compositions"], 0);
     assert_eq!(sensed(&registry, &ids[1]).await["compositions"], json!([]), "left at the other listing");
     let repeated = json!({ "listing_id": ids[0], "listing_b": ids[1] });

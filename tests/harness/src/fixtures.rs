@@ -5,9 +5,7 @@
 
 use jiff::SignedDuration;
 use registry::app::App;
-use registry::model::{
-    Assessment, Check, Facts, FeedItem, Handshake, Kind, Lane, Listing, ListingId, Moment, Score, Verdict,
-};
+use registry::model::{Assessment, Check, FeedItem, Kind, Lane, Listing, ListingId, Moment, Score, Verdict};
 use registry::publish::submission::{PublishRequest, Submission};
 use serde_json::{Value, json};
 
@@ -61,24 +59,6 @@ pub fn feed_item(what: &str, listing: &Listing, at: Moment) -> FeedItem {
         name: listing.name.clone(),
         text: format!("{} is in the feed: {what}.", listing.name),
         severity: None,
-    }
-}
-
-/// The verdict of a handshake, without reasons or signals.
-#[must_use]
-pub fn verdict(handshake: Handshake, facts: Facts) -> Verdict {
-    Verdict {
-        handshake,
-        reasons: Vec::new(),
-        card_fault: None,
-        inconclusive: false,
-        retry_after: None,
-        speaks: handshake == Handshake::Ok,
-        answers: None,
-        latency_ms: None,
-        signals: Vec::new(),
-        protocol_hints: Vec::new(),
-        facts,
     }
 }
 

@@ -260,6 +260,12 @@ impl TestRegistry {
         reply.body
     }
 
+    /// Delivers the events, such as those of first probes; returns the status of a listing after that.
+    pub async fn probed_status(&self, id: &ListingId) -> Value {
+        self.deliver_events().await;
+        self.status(id).await
+    }
+
     pub async fn lane(&self, id: &ListingId) -> String {
         self.status(id).await["lane"].as_str().unwrap().to_owned()
     }

@@ -38,10 +38,4 @@ impl TalkAction {
             Self::Owner => TalkKind::Owner,
         }
     }
-
-    /// Whether the listing itself acts; other callers may only leave a message.
-    #[must_use]
-    pub const fn speaks_for_listing(self) -> bool {
-        !matches!(self, Self::Message)
-    }
 }

@@ -9,8 +9,6 @@ use registry_formats::tool_diff;
 use registry_model::error::shorten;
 use registry_model::{Lane, LiveChange, Reason, StateChange, TalkKind, TalkMessage};
 
-const MAX_FIX_CHARS: usize = 300;
-
 /// The messages about a change; `reason` is the first reason why the probe was not `ok`.
 pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessage> {
     let message =
@@ -27,12 +25,12 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         }
         (LiveChange::Fallen, Lane::Gated) => {
             let text = "Your listing is no longer Live: the recheck failed in three different hours, and the server now \
-                asks for a sign-in. The sign-in is correct, so the listing is gated. To become Live again, allow the \
+                asks for a sign-in. Its metadata is correct, so the listing is gated. To become Live again, allow the \
                 handshake without a token.";
             messages.push(message(TalkKind::Recheck, text.to_owned()));
         }
         (_, Lane::Gated) if change.before.lane != Lane::Gated => {
-            let text = "Your listing is gated: the server asks for a sign-in, and every part of the sign-in is correct. \
+            let text = "Your listing is gated: the server asks for a sign-in, and the metadata of the sign-in is correct. \
                 The registry repeats this check regularly. To become Live, allow the handshake without a \
                 token.";
             messages.push(message(TalkKind::Welcome, text.to_owned()));
@@ -105,6 +103,6 @@ fn tools_changed(change: &StateChange) -> bool {
 fn fix(reason: Option<&Reason>) -> String {
     reason.map_or_else(
         || "The status of the listing contains the details.".to_owned(),
-        |reason| format!("Reason {}: {}", reason.code, shorten(&reason.fix, MAX_FIX_CHARS)),
+        |reason| format!("Reason {}: {}", reason.code, shorten(&reason.fix, 300)),
     )
 }

@@ -3,8 +3,6 @@
 
 use crate::prelude::*;
 
-const VISIT_VALIDITY: SignedDuration = SignedDuration::from_hours(7 * 24);
-
 /// Whether a listing visits its inbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -53,7 +51,8 @@ impl Talk {
             };
         };
         let ends = live_since + settings.talk_grace();
-        let is_present = visited_at.is_some_and(|at| now.duration_since(at) < VISIT_VALIDITY);
+        let is_present =
+            visited_at.is_some_and(|at| now.duration_since(at) < SignedDuration::from_hours(7 * 24));
         let (mode, reason) = if now < ends {
             let reason = format!(
                 "The listing became Live recently. Until {ends}, it is shown as active in Talk. After that, it needs a visit in the \

@@ -5,10 +5,10 @@
 use tlog_tiles::Checkpoint;
 
 use super::tree::{Growth, grow, write_hash};
-use super::{attestation_batches, key_change, witnesses};
+use super::{attestation_batches, witnesses};
 use crate::changes;
 use crate::prelude::*;
-use crate::trust::log_key::{LogSigner, log_signer};
+use crate::trust::log_key::{self, LogSigner, log_signer};
 use registry_model::LogTree;
 use registry_store::{AppendOutcome, PendingLeaves};
 
@@ -86,7 +86,7 @@ async fn readable_leaves(app: &App) -> Result<PendingLeaves, Problem> {
 /// last hour, appends the pending leaves and asks the witnesses. A failure is logged, and the next run repeats the work.
 pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
     changes::number_or_warn(app).await;
-    warn("could not change the key of the evidence log", key_change::carry_out_requested(app).await);
+    warn("could not change the key of the evidence log", change_key(app).await);
     warn("could not log the attestations", attestation_batches::log_attestations(app).await);
     let report = warn("could not append pending leaves; the next run retries", sequence(app).await);
     warn("could not collect cosignatures", witnesses::collect(app).await);
@@ -130,8 +130,12 @@ async fn create(app: &App, signer: &LogSigner) -> Result<LogTree, Problem> {
     current(app).await
 }
 
-/// Signs the current tree again, after a change of keys.
-pub(super) async fn sign_again(app: &App) -> Result<(), Problem> {
+/// Carries out the step of a change of the log's key that the operator requested (`registry_app::takedown`), if there is one.
+/// The current checkpoint is signed again with the new keys.
+async fn change_key(app: &App) -> Result<(), Problem> {
+    let Some(step) = app.store.take_key_step().await? else { return Ok(()) };
+    tracing::info!(step = step.as_str(), "changing the key of the evidence log");
+    log_key::carry_out(app, step).await?;
     let Some(tree) = app.store.log_tree().await? else { return Ok(()) };
     let after = signed(app, &log_signer(app).await?, &grow(tree.size, &tree.edge, &[])?).await?;
     // If the tree has grown in the meantime, its checkpoint may have the new signatures already.

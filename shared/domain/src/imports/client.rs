@@ -97,7 +97,8 @@ impl Client {
         loop {
             let request = request().with_deadline(self.deadline).with_max_bytes(self.max_bytes);
             let answer = self.fetcher.send(request).await?;
-            let pause = pause_of(&answer, Duration::from_secs(1 << attempt));
+            let seconds = answer.header("retry-after").and_then(|text| text.trim().parse().ok());
+            let pause = Duration::from_secs(seconds.unwrap_or(1 << attempt));
             if attempt == MAX_ATTEMPTS || !is_busy(&answer) || pause >= self.longest_pause {
                 return Ok(answer);
             }
@@ -122,10 +123,4 @@ pub fn problem_detail(answer: &Answer) -> String {
 fn is_busy(answer: &Answer) -> bool {
     matches!(answer.status.as_u16(), 429 | 502 | 503 | 504)
         && !answer.json(&mut { 1000 }).is_ok_and(|problem| problem["allowance"] == "host")
-}
-
-/// As the header `Retry-After` says, in seconds.
-fn pause_of(answer: &Answer, otherwise: Duration) -> Duration {
-    let seconds = answer.header("retry-after").and_then(|text| text.trim().parse().ok());
-    seconds.map_or(otherwise, Duration::from_secs)
 }

@@ -116,9 +116,6 @@ pub(super) fn is_same_name(a: &str, b: &str) -> bool {
     folded(a) == folded(b)
 }
 
-/// The first words of a request, which are compared with each word of each tool.
-const MAX_WANTED: usize = 50;
-
 /// The named tool; otherwise the tool that has most words of the request in its name and description. Among equals, the
 /// tool with the fewest other words; without a word in common, the first tool.
 fn tool<'a>(wish: CapabilityRequest<'_>, facts: Option<&'a Facts>) -> Option<&'a Tool> {
@@ -126,7 +123,8 @@ fn tool<'a>(wish: CapabilityRequest<'_>, facts: Option<&'a Facts>) -> Option<&'a
     if let Some(named) = wish.tool.and_then(|name| tools.iter().find(|tool| is_same_name(&tool.name, name))) {
         return Some(named);
     }
-    let wanted = words(wish.words, MAX_WANTED);
+    // Each of these words is compared with each word of each tool.
+    let wanted = words(wish.words, 50);
     let rank = |(at, tool): &(usize, &Tool)| {
         let words = words(&format!("{} {}", tool.name, tool.description), usize::MAX);
         let is_shared = |wanted: &&String| words.iter().any(|word| is_same_word(word, wanted));

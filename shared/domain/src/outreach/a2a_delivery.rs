@@ -15,9 +15,6 @@ use registry_model::{HostName, Kind, Listing, TalkMessage};
 use registry_probe::handshake::{self, Delivery, Recipient};
 use registry_store::StoreError;
 
-/// Hosts called at the same time; agents of one host are called in turn.
-const CONCURRENT_HOSTS: usize = 8;
-
 #[derive(Clone, Debug)]
 pub struct TouchedListing {
     pub listing: Listing,
@@ -42,7 +39,8 @@ pub async fn deliver(app: &App, touched: Vec<TouchedListing>) -> Deliveries {
     }
     let hosts = stream::iter(by_host).map(|(host, touched)| at_host(app, host, touched));
     hosts
-        .buffer_unordered(CONCURRENT_HOSTS)
+        // Hosts are called at the same time; agents of one host are called in turn.
+        .buffer_unordered(8)
         .fold(Deliveries::default(), async |all, one| Deliveries {
             delivered: all.delivered + one.delivered,
             failed: all.failed + one.failed,

@@ -18,8 +18,6 @@ const SEARCHES: [&str; 5] = [
     "federation, aggregator or interoperability mesh of servers",
 ];
 
-const HITS_PER_SEARCH: usize = 18;
-
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub listing: Listing,
@@ -46,7 +44,7 @@ pub(super) fn may_be_touched(state: &OutreachState, now: Moment, pause: jiff::Si
 /// The Live listings that connect others, the strongest first.
 pub async fn candidates(app: &App) -> Result<Vec<Candidate>, StoreError> {
     let query = |text: Text| {
-        let (listed, limit) = (Listed::Live, HITS_PER_SEARCH);
+        let (listed, limit) = (Listed::Live, 18);
         Query { text, kind: None, category: None, listed, skip: 0, limit }
     };
     let texts = SEARCHES.iter().filter_map(|search| Text::parse(search, "q").ok());

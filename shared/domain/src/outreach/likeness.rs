@@ -139,19 +139,7 @@ mod tests {
             protocol_versions: (0..versions).map(|n| n.to_string()).collect(),
             ..Facts::default()
         };
-        let verdict = Verdict {
-            handshake: Handshake::Ok,
-            reasons: Vec::new(),
-            card_fault: None,
-            inconclusive: false,
-            retry_after: None,
-            speaks: true,
-            answers: None,
-            latency_ms: None,
-            signals: Vec::new(),
-            protocol_hints: Vec::new(),
-            facts,
-        };
+        let verdict = Verdict::of(Handshake::Ok, facts);
         let score = registry_probe::score::of(&verdict, &[], None);
         Assessment { verdict, checks: Vec::new(), score, probed_at: Moment::UNIX_EPOCH, changed: None }
     }

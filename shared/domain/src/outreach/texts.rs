@@ -5,8 +5,6 @@ use crate::prelude::*;
 use registry_model::{Draft, TalkChannel, TalkKind, TalkMessage, counted};
 use registry_products::Proof;
 
-const MAX_FINDING_CHARS: usize = 300;
-
 pub const OPT_OUT_PATH: &str = "/api/products/demo-nudge";
 
 /// The demo of an invited listing. It counts after its owner confirms it.
@@ -34,7 +32,7 @@ pub fn invitation(settings: &Settings, listing: &Listing, proof: Option<&Proof>)
 }
 
 fn sentence(text: &str) -> String {
-    let text = shorten(text.trim_end_matches('.'), MAX_FINDING_CHARS);
+    let text = shorten(text.trim_end_matches('.'), 300);
     format!("{text}.")
 }
 

@@ -17,9 +17,6 @@ use registry_model::{
 use registry_products::Profile;
 use registry_store::{BeginOutcome, NewPurchase, StoredPurchase};
 
-/// How long a purchase can be paid. Stripe allows at most a day.
-const PAYABLE_FOR: SignedDuration = SignedDuration::from_hours(23);
-
 /// How long Stripe's event about the end of a purchase can still arrive: Stripe repeats an event for three days. Until
 /// then the discount code stays reserved, and the same request begins no second purchase.
 const EVENT_GRACE: SignedDuration = SignedDuration::from_hours(73);
@@ -144,7 +141,8 @@ async fn new_purchase(
         request: fingerprint.to_owned(),
         code: request.code.as_ref().map(DiscountCode::digest),
         is_live,
-        expires_at: at + PAYABLE_FOR,
+        // Stripe allows at most a day.
+        expires_at: at + SignedDuration::from_hours(23),
     })
 }
 
@@ -156,9 +154,6 @@ fn is_live(key: &Secret) -> Option<bool> {
         _ => None,
     }
 }
-
-/// Longer snapshots do not fit into the item of a purchase together with the rest.
-const MAX_SNAPSHOT_BYTES: usize = 300 * 1024;
 
 /// The data from which the files are made today, for the time after the listing is withdrawn.
 async fn snapshot(app: &App, id: &ListingId, goals: &[String]) -> Result<(String, Profile), Problem> {
@@ -173,7 +168,8 @@ fn snapshot_text(profile: Profile) -> Result<String, Problem> {
     let text =
         |profile: &Profile| serde_json::to_string(profile).map_err(|error| Problem::fault(error.to_string()));
     let whole = text(&profile)?;
-    if whole.len() <= MAX_SNAPSHOT_BYTES {
+    // A longer one does not fit into the item of a purchase together with the rest.
+    if whole.len() <= 300 * 1024 {
         return Ok(whole);
     }
     text(&Profile { peers: Vec::new(), definitions: BTreeMap::new(), ..profile })

@@ -13,9 +13,6 @@ use crate::prelude::*;
 use registry_fetch::{Answer, Follow, Request, Target};
 use registry_model::{GrantSubject, PaymentSession, Purchase, Secret};
 
-/// Pins the API version; without it Stripe uses the default of the account.
-const API_VERSION: &str = "2025-09-30.clover";
-
 /// Stripe usually answers within two seconds; a function has 29.
 const DEADLINE: Duration = Duration::from_secs(10);
 
@@ -68,7 +65,8 @@ fn headers(key: &Secret, purchase: &Purchase) -> Option<HeaderMap> {
         (CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded")),
     ]);
     headers.insert("idempotency-key", HeaderValue::try_from(purchase.id.as_str()).ok()?);
-    headers.insert("stripe-version", HeaderValue::from_static(API_VERSION));
+    // Without it, Stripe uses the default version of the account.
+    headers.insert("stripe-version", HeaderValue::from_static("2025-09-30.clover"));
     Some(headers)
 }
 

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 
 use super::keys::{self, SignKey};
 use crate::prelude::*;
-use registry_model::{AttestationId, AttestationRecord, AttestationType, sha256_hex};
+use registry_model::{AttestationId, AttestationRecord, AttestationType, json, sha256_hex};
 use registry_store::Allowance;
 
 /// The allowed lifetime of a statement, in hours.
@@ -129,7 +129,10 @@ pub(super) fn parse_token(text: &str) -> Result<Token<'_>, &'static str> {
     let (signed, signature) = text.rsplit_once('.').ok_or(shape)?;
     let (header, payload) = signed.split_once('.').ok_or(shape)?;
     let object = |part: &str| -> Option<Map<String, Value>> {
-        serde_json::from_slice(&BASE64URL.decode(part).ok()?).ok()
+        match json::parse(&BASE64URL.decode(part).ok()?) {
+            Ok(Value::Object(members)) => Some(members),
+            _ => None,
+        }
     };
     Ok(Token {
         header: object(header).ok_or("The header is not a JSON object in base64url.")?,

@@ -173,6 +173,8 @@ pub struct Domains {
     host: HostName,
     /// The registrable domain of the host, if it is another one.
     registrable: Option<HostName>,
+    /// The host of the endpoint, if its card is at another one: who is called there can end what others list about it.
+    endpoint: Option<HostName>,
     origin: Option<String>,
     /// The listing whose bound keys count if no place can be read.
     listing: Option<ListingId>,
@@ -192,14 +194,16 @@ impl Domains {
         let registrable =
             target.as_ref().and_then(Target::registrable_domain).and_then(|domain| domain.parse().ok());
         let registrable = registrable.filter(|registrable| *registrable != host);
+        let endpoint = listing.endpoint.as_deref().and_then(HostName::of_url);
+        let endpoint = endpoint.filter(|at| *at != host && Some(at) != registrable.as_ref());
         let origin = target.map(|target| target.origin());
-        Ok(Self { host, registrable, origin, listing: Some(listing.id.clone()) })
+        Ok(Self { host, registrable, endpoint, origin, listing: Some(listing.id.clone()) })
     }
 
     /// The domain that a server name reverses. Only that domain itself speaks for the name.
     pub fn of_name(name: &str) -> Option<Self> {
         let host = HostName::of_server_name(name)?;
-        Some(Self { host, registrable: None, origin: None, listing: None })
+        Some(Self { host, registrable: None, endpoint: None, origin: None, listing: None })
     }
 
     /// The domain whose proofs are limited: a check reads places of it, whichever of its hosts the listing has.
@@ -208,7 +212,7 @@ impl Domains {
     }
 
     fn all(&self) -> impl Iterator<Item = &HostName> {
-        std::iter::once(&self.host).chain(&self.registrable)
+        std::iter::once(&self.host).chain(&self.registrable).chain(&self.endpoint)
     }
 
     /// Where the domain may publish a key.

@@ -72,6 +72,9 @@ pub struct PinResult {
     /// The last probe whose result the listing shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probed_at: Option<Moment>,
+    /// Since when its probes have failed: the tools are those from before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failing_since: Option<Moment>,
     /// Whether the listing is Live.
     pub live: bool,
     /// The last decision about the listing in the evidence log.
@@ -245,6 +248,7 @@ fn result(
         changes: Vec::new(),
         seen_since: None,
         probed_at: None,
+        failing_since: None,
         live: false,
         log: None,
         in_log: false,
@@ -252,6 +256,7 @@ fn result(
     let Some((listing, set)) = known else { return result };
     result.live = listing.is_live(app.oldest_proof());
     result.probed_at = listing.probe.as_ref().map(|probe| probe.at);
+    result.failing_since = listing.failing_since;
     result.log = listing.last_leaf.as_ref().map(|leaf| LogPlace::of_last(&app.settings, &listing.id, leaf));
     let Some(set) = set else {
         result.state = PinState::Unknown;

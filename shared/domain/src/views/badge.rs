@@ -9,9 +9,6 @@ pub const HEADERS: &[(&str, &str)] =
 
 pub const NAMES: [&str; 7] = ["mcp", "agent", "listed", "clean", "verified", "live", "gated"];
 
-/// Characters of a proven domain.
-const MAX_DOMAIN_CHARS: usize = 60;
-
 const GREEN: &str = "#1a7f37";
 const BLUE: &str = "#0b5cad";
 const GREY: &str = "#59636e";
@@ -48,7 +45,7 @@ pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_pro
     };
     match listing.shown_domain().filter(|_| name == "verified" && lane == Lane::Active && color != AMBER) {
         Some(domain) => {
-            let domain = shorten(domain.as_str(), MAX_DOMAIN_CHARS);
+            let domain = shorten(domain.as_str(), 60);
             svg(&settings.brand, &format!("{word}, {domain}"), color)
         }
         None => svg(&settings.brand, word, color),

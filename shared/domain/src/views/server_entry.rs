@@ -264,7 +264,7 @@ impl ServerEvidence {
             access: listing.access(),
             class: probe.map_or(Handshake::Skip, |probe| probe.handshake),
             reason: reason(listing),
-            last_checked: probe.map(|probe| probe.at),
+            last_checked: listing.last_asked(),
             failing_since: listing.failing_since.filter(|_| listing.lane.is_proven()),
             method: match (listing.access(), is_modern) {
                 (Access::Gated, _) => "server/discover, initialize",
@@ -289,7 +289,7 @@ fn reason(listing: &Listing) -> String {
         return "It runs on the machine of its user. Its packages exist and contain its name.".to_owned();
     }
     let proof = match listing.lane {
-        Lane::Gated => "It asks for a sign-in, and every part of the sign-in is correct.",
+        Lane::Gated => "It asks for a sign-in, and the metadata of the sign-in is correct.",
         _ => "It completed the handshake, without a credential.",
     };
     match (&listing.probe, listing.failures) {

@@ -37,10 +37,8 @@ async fn fetch_accepts_a_plain_answer() {
     )
     .await;
     let answer = fetched(&peer).await.unwrap();
-    assert_eq!(
-        (answer.status.as_u16(), answer.content_type(), answer.truncated),
-        (404, "application/json", false)
-    );
+    let found = (answer.status.as_u16(), answer.content_type(), answer.truncated);
+    assert_eq!(found, (404, "application/json", false));
     assert_eq!(answer.header("content-type"), Some("application/json; Charset=\"X\""));
     assert_eq!((answer.header("x-a"), answer.json(&mut 100).unwrap()["a"].as_u64()), (Some("b"), Some(1)));
     assert_eq!(answer.target, peer.at("/card"));

@@ -61,11 +61,8 @@ async fn fetch_reports_a_closed_port() {
     for host in ["127.0.0.1", "localhost"] {
         for scheme in ["http", "https"] {
             let target = target(&format!("{scheme}://{host}:{port}/"));
-            assert_eq!(
-                fetcher().send(get(target.clone())).await.unwrap_err(),
-                FetchError::Refused,
-                "{target}"
-            );
+            let refused = fetcher().send(get(target.clone())).await.unwrap_err();
+            assert_eq!(refused, FetchError::Refused, "{target}");
             assert_eq!(fetcher().connect(&target, PREFLIGHT).await, Err(FetchError::Refused), "{target}");
         }
     }

@@ -52,9 +52,7 @@ fn every_text_of_a_server_is_checked() {
         assert_eq!(place(&of_opening(&opening)), wanted);
     }
     let hidden = of_opening(&json!({"instructions": "Adds.\n\u{E0041}"}));
-    assert!(
-        hidden.not_plain.is_some_and(|fault| fault.starts_with("instructions: it contains an invisible"))
-    );
+    assert!(hidden.not_plain.unwrap().starts_with("instructions: it contains an invisible"));
 }
 
 #[test]
@@ -63,27 +61,19 @@ fn all_texts_of_a_tool_and_of_its_schemas_are_checked_in_full() {
         json!({"type": "string", "description": BAD}),
         |inner, _| json!({"type": "object", "properties": {"x": inner}}),
     );
+    let takes = |properties: Value| json!({"inputSchema": {"properties": properties}});
     let places = [
-        ("tools[7].name", json!({"name": "ignore_previous_instructions"})),
-        ("tools[7].title", json!({"title": BAD})),
-        ("tools[7].annotations.title", json!({"annotations": {"title": BAD}})),
-        ("tools[7].description", json!({"description": format!("{}{BAD}", "Adds numbers. ".repeat(60))})),
-        (
-            "tools[7].inputSchema.properties.a.description",
-            json!({"inputSchema": {"properties": {"a": {"description": BAD}}}}),
-        ),
-        (
-            "tools[7].inputSchema.properties.a.enum[1]",
-            json!({"inputSchema": {"properties": {"a": {"enum": ["b", BAD]}}}}),
-        ),
-        (
-            "tools[7].inputSchema.properties (a member name)",
-            json!({"inputSchema": {"properties": {"ignore_all_previous_rules": {}}}}),
-        ),
-        ("tools[7].outputSchema.title", json!({"outputSchema": {"title": BAD}})),
+        ("name", json!({"name": "ignore_previous_instructions"})),
+        ("title", json!({"title": BAD})),
+        ("annotations.title", json!({"annotations": {"title": BAD}})),
+        ("description", json!({"description": format!("{}{BAD}", "Adds numbers. ".repeat(60))})),
+        ("inputSchema.properties.a.description", takes(json!({"a": {"description": BAD}}))),
+        ("inputSchema.properties.a.enum[1]", takes(json!({"a": {"enum": ["b", BAD]}}))),
+        ("inputSchema.properties (a member name)", takes(json!({"ignore_all_previous_rules": {}}))),
+        ("outputSchema.title", json!({"outputSchema": {"title": BAD}})),
     ];
     for (wanted, tool) in places {
-        assert_eq!(place(&of_tools(&[json!({}), tool], 6)), wanted);
+        assert_eq!(place(&of_tools(&[json!({}), tool], 6)), format!("tools[7].{wanted}"));
     }
     assert_ne!(of_tools(&[json!({"inputSchema": deep})], 0).injection, None);
 }
@@ -100,9 +90,7 @@ fn texts_that_are_never_shown_may_contain_markup_and_patterns() {
     let parameters = json!({"properties": {"a\u{202E}b": {}}});
     assert!(of_tools(&[json!({"inputSchema": parameters})], 0).not_plain.is_some(), "its page shows names");
     let shown = of_tools(&[json!({"description": "<img src=x onerror=alert(1)>"})], 0);
-    assert!(
-        shown.not_plain.is_some_and(|fault| fault.starts_with("tools[0].description: it contains markup"))
-    );
+    assert!(shown.not_plain.unwrap().starts_with("tools[0].description: it contains markup"));
 }
 
 #[test]

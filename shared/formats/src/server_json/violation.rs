@@ -5,7 +5,6 @@ use registry_model::error::shorten;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-const MAX_PATH_CHARS: usize = 300;
 /// Violations reported for one document, at most.
 const MAX_VIOLATIONS: usize = 60;
 
@@ -33,7 +32,7 @@ pub(super) struct Violations {
 impl Violations {
     pub(super) fn add(&mut self, path: impl Into<String>, rule: &'static str, message: impl Into<String>) {
         // A path contains the names of the document's own members.
-        let (path, message) = (shorten(&path.into(), MAX_PATH_CHARS), message.into());
+        let (path, message) = (shorten(&path.into(), 300), message.into());
         let same = |other: &Violation| other.path == path && other.rule == rule && other.message == message;
         if self.list.len() < MAX_VIOLATIONS && !self.list.iter().any(same) {
             self.list.push(Violation { path, rule, message });

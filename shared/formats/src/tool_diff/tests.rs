@@ -131,20 +131,16 @@ fn looks_are_compared_by_name() {
     let found = between(&before, &after);
     let short: Vec<_> =
         found.iter().map(|change| (change.tool.as_str(), change.kind, change.severity)).collect();
-    assert_eq!(
-        short,
-        [
-            ("wipe", ToolChangeKind::DestructiveToolAdded, Severity::Danger),
-            ("gone", ToolChangeKind::ToolRemoved, Severity::Breaking),
-            ("large", ToolChangeKind::NotCompared, Severity::Review),
-            ("new", ToolChangeKind::ToolAdded, Severity::Info),
-        ]
-    );
-    assert_eq!(
-        in_words(&found),
-        "`wipe`: new tool that may delete or overwrite. `gone`: tool removed. `large`: the definition changed. \
-         `new`: new tool."
-    );
+    let expected = [
+        ("wipe", ToolChangeKind::DestructiveToolAdded, Severity::Danger),
+        ("gone", ToolChangeKind::ToolRemoved, Severity::Breaking),
+        ("large", ToolChangeKind::NotCompared, Severity::Review),
+        ("new", ToolChangeKind::ToolAdded, Severity::Info),
+    ];
+    assert_eq!(short, expected);
+    let words = "`wipe`: new tool that may delete or overwrite. `gone`: tool removed. \
+        `large`: the definition changed. `new`: new tool.";
+    assert_eq!(in_words(&found), words);
 }
 
 /// A stored definition has room for so many. A comparison of each with each would take half a minute.

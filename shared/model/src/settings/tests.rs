@@ -47,10 +47,8 @@ fn outreach_and_its_a2a_delivery_can_be_configured() {
 #[test]
 fn error_contains_the_invalid_value() {
     let error = settings(Mode::Public, &[("PROBE_WINDOW_CAP", "many")]).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        r#"invalid setting PROBE_WINDOW_CAP="many": set it to a whole number from 1 to 1000000"#
-    );
+    let text = r#"invalid setting PROBE_WINDOW_CAP="many": set it to a whole number from 1 to 1000000"#;
+    assert_eq!(error.to_string(), text);
     assert!(settings(Mode::Public, &[("PROBE_HOURLY_CAP", "0")]).is_err());
     assert!(settings(Mode::Public, &[("BASE_URL", "registry.example.com")]).is_err());
     for address in ["10.0.0.2", "10.0.0.2:0", "ns.example.com:53", "on"] {

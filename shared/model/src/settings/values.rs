@@ -13,8 +13,6 @@ use crate::{LogWitness, NameServers};
 /// Registries and lists that this registry reads, at most.
 const MAX_REGISTRIES: usize = 10;
 
-const MAX_LOG_WITNESSES: usize = 10;
-
 pub(super) fn text(value: &str) -> Option<String> {
     Some(value.to_owned())
 }
@@ -160,5 +158,5 @@ pub(super) fn log_witnesses(value: &str, mode: Mode) -> Option<Vec<LogWitness>> 
     let texts = value.split(',').filter(|text| !text.trim().is_empty());
     let witnesses: Vec<LogWitness> = texts.map(LogWitness::parse).collect::<Option<_>>()?;
     let is_allowed = |witness: &LogWitness| mode == Mode::Development || witness.is_https();
-    (witnesses.len() <= MAX_LOG_WITNESSES && witnesses.iter().all(is_allowed)).then_some(witnesses)
+    (witnesses.len() <= 10 && witnesses.iter().all(is_allowed)).then_some(witnesses)
 }

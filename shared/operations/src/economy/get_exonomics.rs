@@ -10,9 +10,6 @@ use registry_domain::economy::s_curve::Curve;
 use registry_domain::economy::{EXONOMICS_PATH, EXONOMICS_VERSION, Gauges};
 use registry_model::EconomyTotals;
 
-/// How many of the most expensive operations are shown.
-const SHOWN_COSTS: usize = 5;
-
 pub struct GetExonomics;
 
 /// Value, growth and cost of the registry.
@@ -85,7 +82,7 @@ impl Operation for GetExonomics {
         let settings = &app.settings;
         let mut costs = cost_model::costs(&settings.prices)?;
         let (operations, writing) = (costs.len(), costs.iter().filter(|cost| cost.writes()).count());
-        costs.truncate(SHOWN_COSTS);
+        costs.truncate(5);
         Ok(Answer {
             at: gauges.at,
             model: "Four things make a network more valuable: its listings, their use together, reported outcomes, and \

@@ -34,7 +34,7 @@ pub struct Arguments {
     /// What you used the listing for, in one or two words.
     #[schemars(extend("format" = "public-text"), length(max = MAX_KIND_CHARS))]
     kind: Option<String>,
-    /// Your name. It is shown as unverified.
+    /// Your name. Nobody verifies it.
     #[schemars(extend("format" = "public-text"), length(max = MAX_FROM_CHARS))]
     from: Option<String>,
     /// A comment in plain text. Anyone can read it.

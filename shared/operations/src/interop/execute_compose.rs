@@ -1,9 +1,7 @@
-//! Returns a plan for two listings: a request to the first, a request to the second, and a signed statement.
-//! The statement contains the number of times that the two listings were used together. The registry does not
-//! send the requests. It only stores that the pair was used together.
+//! Returns a plan for two listings: a request to the first, a request to the second, and a signed statement of how often
+//! callers reported that they used both together. The registry does not send the requests, and a plan is no use.
 
 use crate::prelude::*;
-use crate::trails::used_with::{self, UsedWith};
 use registry_domain::interop::{Call, Endpoints, Invocation};
 use registry_domain::trust::attestation::{self, Attestation, DEFAULT_HOURS, Statement};
 use registry_domain::trust::facts;
@@ -20,9 +18,6 @@ pub struct Arguments {
     listing_id: String,
     /// The id of the listing to call second. Its request uses the answer of the first listing.
     listing_b: String,
-    /// Your name, up to 120 characters. It is shown as unverified.
-    #[schemars(extend("format" = "public-text"), length(max = 120))]
-    from: Option<String>,
 }
 
 /// The plan.
@@ -31,9 +26,7 @@ pub struct Answer {
     pipeline: Pipeline,
     /// How often callers reported that they used both listings together.
     composition_count: u32,
-    /// Whether this call counted as a use of the pair. For each source, one use a day counts.
-    counted: bool,
-    /// The registry's signed statement about the pair. Null if no use of the pair counted.
+    /// The registry's signed statement about the pair. Null if no report of a use counted.
     attestation: Option<Attestation>,
     note: &'static str,
     /// What to do after both calls.
@@ -77,14 +70,13 @@ impl Operation for ExecuteCompose {
     const TITLE: &'static str = "Plan a composition";
     const DESCRIPTION: &'static str = "Plans calls to two Live listings. Pass listing_id (called first) and \
         listing_b (called second). Returns one complete request for each listing; you send both, in this \
-        order. Also returns a signed statement of how often both were used together. This call counts as a \
-        use of the pair, once a day.";
+        order. Also returns a signed statement of how often callers reported a use of both. To report yours, \
+        call used_with.";
     const EFFECT: Effect = Effect::WRITES;
-    const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
-    const SUMMARY: &'static [&'static str] = &[
-        "{note}",
-        "Both listings were used together {composition_count#time}; this call {counted?counts|does not count}.",
-    ];
+    const EXAMPLE: &'static str =
+        r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather"}"#;
+    const SUMMARY: &'static [&'static str] =
+        &["{note}", "Callers reported {composition_count#use} of both together."];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Plans calls to two Live listings. Returns a complete request for each listing.",
         &["registry", "interop", "composition", "pipeline"],
@@ -95,11 +87,13 @@ impl Operation for ExecuteCompose {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        if arguments.listing_id == arguments.listing_b {
+            let detail = "`listing_b` and `listing_id` must be different listings.";
+            return Err(Problem::invalid("listing_b", "same_listing", detail));
+        }
         let first = lookup::live_listing_with_evidence(app, &arguments.listing_id).await?;
         let second = lookup::live_listing_with_evidence(app, &arguments.listing_b).await?;
         let (a, b) = (first.0.id.clone(), second.0.id.clone());
-        let used = used_with::Arguments::of(&a, &b, arguments.from);
-        let used = UsedWith::run(app, caller, used).await?;
         let edge = app.store.edge((&a, &b), app.clock.now()).await?;
         let attestation = statement(app, caller, &first, &b).await?;
         let steps = vec![
@@ -116,7 +110,6 @@ impl Operation for ExecuteCompose {
         Ok(Answer {
             pipeline: Pipeline { id: format!("pipe_{}", &pair[..24]), steps },
             composition_count: edge.map_or(0, |edge| edge.count),
-            counted: used.is_counted(),
             attestation,
             note: "Send the call of the first step. Put the answer into the call of the second step. Then \
                 send the second call.",
@@ -125,7 +118,7 @@ impl Operation for ExecuteCompose {
     }
 }
 
-/// A signed statement of the pair; `None` if no use of the pair counted.
+/// A signed statement of the pair; `None` if no report of a use counted.
 async fn statement(
     app: &App,
     caller: &Caller,

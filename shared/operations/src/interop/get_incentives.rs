@@ -92,7 +92,9 @@ const fn described(event: TrailEvent) -> Option<(&'static str, Option<&'static s
         TrailEvent::MatchHit => ("the listing is among the best hits of a search", Some("match_capability")),
         TrailEvent::MatchQuery => ("the listing is the first hit of a search", Some("match_capability")),
         TrailEvent::ListYourself => ("the listing is published for the first time", Some("list_yourself")),
-        TrailEvent::ProbeOk => ("a probe succeeds, first in a week or after a failure; danger falls", None),
+        TrailEvent::ProbeOk => {
+            ("a probe succeeds, first in a week, or after a failure or a restore; danger falls", None)
+        }
         TrailEvent::ProbeFail => ("a probe fails for certain, not with a timeout or a 5xx", None),
         TrailEvent::Endorse => ("a caller endorses the listing", Some("endorse")),
         TrailEvent::LeaveTrace => ("a caller leaves a mark of the default strength", Some("leave_trace")),

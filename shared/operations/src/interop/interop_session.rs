@@ -51,7 +51,7 @@ pub struct Arguments {
     entry_protocol: Option<EntryProtocol>,
     /// The id of the listing that the session is about. With `append`: of the listing that the step is about.
     listing_id: Option<String>,
-    /// Your name. It is shown as unverified.
+    /// Your name. Nobody verifies it.
     #[schemars(extend("format" = "public-text"), length(max = MAX_NAME_CHARS))]
     agent_name: Option<String>,
     /// What you are looking for.

@@ -189,9 +189,7 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             live.or((!core.demoed).then_some("demo")),
             match order {
                 Some(order) => feedback_step(settings, core, &FeedbackDraft::of(core, &order, &app.random)),
-                None => {
-                    NextStep::take_demo(settings, Some(id), "Its answer contains the draft of the feedback.")
-                }
+                None => NextStep::take_demo(settings, Some(id), "Its answer contains the step that is next."),
             },
         ),
     ];

@@ -178,8 +178,8 @@ impl Operation for Interop {
                         knows its id can read it.",
                     SESSION_RETENTION / 86_400
                 ),
-                "Pairs are stored when callers report a use of two listings or plan one with execute_compose. Only \
-                    the operator can store proposed pairs.".to_owned(),
+                "Pairs are stored when callers report a use of two listings. Only the operator can store proposed \
+                    pairs.".to_owned(),
             ],
         })
     }

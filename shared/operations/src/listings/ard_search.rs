@@ -251,15 +251,15 @@ pub(super) async fn summarize(
         });
         return Ok((note.to_owned(), Some(next)));
     }
-    let (verb, narrowed) = match (query.kind, &query.category) {
-        (None, None) => ("was found", ""),
-        _ => ("passes the filter", ", without `kind` or `category`"),
+    let (verb, filtered, narrowed) = match (query.kind, &query.category) {
+        (None, None) => ("was found", "", ""),
+        _ => ("passes the filter", " with this filter", ", without `kind` or `category`"),
     };
     let listing = format!("No {}listing", adjective(query.listed));
     let note = if query.text.is_empty() {
         format!("{listing} {verb}.")
     } else {
-        format!("{listing} matches “{words}”.")
+        format!("{listing}{filtered} matches “{words}”.")
     };
     let next = json!({
         "action": "browse", "method": "GET", "url": app.settings.url("/api/listings/active"),

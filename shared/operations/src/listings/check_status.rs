@@ -424,7 +424,7 @@ pub(crate) async fn next(
             NextStep { body, ..again }.named("fix_and_publish_again")
         }
         Lane::Gated => none(
-            "Nothing to do: the sign-in is correct. To become Live, allow the handshake without a token.",
+            "Nothing to do: the metadata of the sign-in is correct. To become Live, allow the handshake without a token.",
         ),
         Lane::Package | Lane::Unchecked => {
             none("Nothing to do: only servers with an HTTP endpoint in `remotes` can become Live.")

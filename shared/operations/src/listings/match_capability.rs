@@ -9,9 +9,6 @@ use registry_domain::funnel::{self, Deal};
 use registry_domain::views::Peer;
 use registry_model::{Referral, TrailEvent};
 
-/// A search leaves a trace at so many of its best hits.
-const MAX_DEPOSITS: usize = 5;
-
 pub struct MatchCapability;
 
 /// The short answer of a search, with the reasons.
@@ -147,7 +144,7 @@ impl Operation for MatchCapability {
 fn deposit(app: &App, caller: &Caller, hits: &[registry_search::Hit], now: Moment) {
     let note =
         |hit: &registry_search::Hit, event| app.pending_deposits.note(caller, &hit.listing.id, event, now);
-    hits.iter().take(MAX_DEPOSITS).for_each(|hit| note(hit, TrailEvent::MatchHit));
+    hits.iter().take(5).for_each(|hit| note(hit, TrailEvent::MatchHit));
     if let Some(first) = hits.first() {
         note(first, TrailEvent::MatchQuery);
     }

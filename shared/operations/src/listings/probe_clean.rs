@@ -45,8 +45,9 @@ impl Operation for ProbeClean {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean} | , probed at {liveness.asked_at}.",
+        "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean}.",
         "No probe has passed since {liveness.failing_since}.",
+        "Its checks are those of the probe at {probed_at}.",
         "Checks: [checks]{id} ({blocking?required|optional}) {ok?passed|failed} | : {detail}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(

@@ -54,7 +54,7 @@ pub struct Answer {
     /// Whether the peer would be Live if you published it now. It is false if its listing was withdrawn, or another listing
     /// has its endpoint. An agent must then also answer a message, if this probe sent none.
     would_go_live: bool,
-    /// Whether it would become gated: it asks for sign-in, and its sign-in is correct.
+    /// Whether it would become gated: it asks for a sign-in, and the metadata of the sign-in is correct.
     would_be_gated: bool,
     /// What to do next.
     list_hint: String,
@@ -116,12 +116,18 @@ impl Operation for Score {
         let target = Target::parse(&arguments.url, reach)
             .map_err(|error| Problem::invalid("url", error.code(), format!("`url`: {error}")))?;
         let name = app.caller_digest(caller).await?;
-        app.count(LimitedAction::Score, &name, Some(&target.origin())).await?;
+        let domain = target.registrable_domain().unwrap_or_else(|| target.origin());
+        app.count(LimitedAction::Score, &name, Some(&domain)).await?;
         let blocked = app.store.blocked_hosts().await?;
         let refused = |url: &str| blocked.covering(&[HostName::of_url(url)?]).map(takedown::host_blocked);
         refused(target.as_str()).map_or(Ok(()), Err)?;
         let url = target.to_string();
         let listed = publish::listing::listing_of_url(app, &target).await?;
+        let withdrawal = listed.as_ref().and_then(|listed| listed.withdrawal.as_ref());
+        if let Some(withdrawal) = withdrawal.filter(|withdrawal| withdrawal.is_final()) {
+            let detail = format!("The operator withdrew the listing of this URL: {}", withdrawal.reason);
+            return Err(Problem::new(StatusCode::FORBIDDEN, "withdrawn", detail));
+        }
         // A listing that was Live is probed where its own probes look for it.
         let own = listed.as_ref().filter(|listing| listing.was_proven());
         let own = own.and_then(|own| Some(place(own, Target::parse(own.target(), reach).ok()?, reach)));

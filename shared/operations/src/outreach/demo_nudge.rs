@@ -87,11 +87,11 @@ impl Operation for DemoNudge {
     const TITLE: &'static str = "Demo invitations";
     const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Returns the state of the invitations to the free demo: how many the \
-        registry sent today, how many are left, and how many listings wait for a first one. Also returns the \
+        registry sent today, how many are left, and how many listings the next runs look at. Also returns the \
         latest messages, the rules, and how to opt out. To opt a listing out, use outreach_opt_out.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Invitations and connector messages on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. Waiting for a first message, counted up to 1000: {never_contacted#listing}; those that took their demo get none.",
+        "Invitations and connector messages on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. The next runs look at {never_contacted#listing} (counted up to 1000) for a first message, and take out those that have taken their demo.",
         r#"To opt a listing out, say: "unsubscribe" and its id."#,
     ];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];

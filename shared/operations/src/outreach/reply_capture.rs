@@ -7,9 +7,6 @@ use crate::prelude::*;
 use registry_model::TouchKind;
 use registry_store::OutreachState;
 
-/// How many of the latest touches are read; their listings take two batch reads.
-const MAX_TOUCHES: u32 = 50;
-
 pub struct ReplyCapture;
 
 /// What listings did after an outreach message.
@@ -71,7 +68,8 @@ impl Operation for ReplyCapture {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
-        let mut touches = app.store.recent_touches(MAX_TOUCHES).await?;
+        // Their listings take two batch reads.
+        let mut touches = app.store.recent_touches(50).await?;
         // Keep only the latest touch of each listing.
         let mut known = HashSet::new();
         touches.retain(|touch| known.insert(touch.listing_id.clone()));

@@ -4,8 +4,6 @@
 use crate::prelude::*;
 use crate::products::lessons::{self, Lessons, Rating, percent};
 
-const MAX_PROBE_ENTRIES: usize = 5;
-
 pub struct ImprovementLog;
 
 /// The improvement log.
@@ -103,12 +101,14 @@ fn probe_entries(learned: &Lessons, settings: &Settings) -> Vec<Entry> {
         ask: gap.fix.unwrap_or_else(|| "See check_status of your listing.".to_owned()),
         call: publish_call(settings),
     };
-    learned.gaps().into_iter().take(MAX_PROBE_ENTRIES).map(entry).collect()
+    learned.gaps().into_iter().take(5).map(entry).collect()
 }
 
 fn funnel_entry(learned: &Lessons, settings: &Settings) -> Option<Entry> {
     let (demos, feedback) = (learned.demos(), learned.feedback());
-    let share = percent(feedback, demos)?;
+    if demos == 0 {
+        return None;
+    }
     let (ask, call) = if feedback < demos {
         ("Send feedback on your demo, in your own words.", feedback_call(settings))
     } else {
@@ -118,9 +118,8 @@ fn funnel_entry(learned: &Lessons, settings: &Settings) -> Option<Entry> {
         id: "funnel: demo to feedback".to_owned(),
         area: "funnel",
         learned: format!(
-            "{} gave feedback after {}: {share} %.",
-            counted(feedback, "listing"),
-            counted(demos, "demo")
+            "{} gave feedback. Demos taken, with those repeated: {demos}.",
+            counted(feedback, "listing")
         ),
         evidence: json!({
             "live": learned.live.agents + learned.live.mcps, "demos": demos, "feedback": feedback,

@@ -6,8 +6,6 @@ use registry_domain::funnel::{self, Unlock};
 use registry_probe::explain;
 use registry_store::{CountedReason, Live, Tally};
 
-const MAX_GAPS: usize = 9;
-
 #[derive(Debug)]
 pub(super) struct Lessons {
     pub at: Moment,
@@ -142,7 +140,7 @@ impl Lessons {
             share_pct: percent(counted.count, self.not_ok()).unwrap_or(0),
             fix: explain::fix_for_code(&counted.code),
         };
-        self.tally.reasons.iter().take(MAX_GAPS).map(gap).collect()
+        self.tally.reasons.iter().take(9).map(gap).collect()
     }
 
     pub(super) fn unlock(&self, app: &App) -> Unlock {

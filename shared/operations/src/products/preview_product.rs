@@ -7,8 +7,6 @@ use registry_domain::funnel::Goals;
 use registry_domain::views::ProductEntry;
 use registry_products::{File, Preset};
 
-const MAX_FIRST_LINE_CHARS: usize = 120;
-
 pub struct PreviewProduct;
 
 /// A product, and the listing or agent that it is for. Without arguments, the answer lists the products.
@@ -162,7 +160,7 @@ fn summary(file: &File, in_demo: bool) -> FileSummary {
         media_type: file.media_type,
         bytes: file.content.len(),
         lines: file.content.lines().count(),
-        first_line: shorten(first_line, MAX_FIRST_LINE_CHARS),
+        first_line: shorten(first_line, 120),
         in_demo,
     }
 }

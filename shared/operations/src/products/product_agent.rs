@@ -12,8 +12,6 @@ use registry_domain::views::ProductEntry;
 use registry_products::{File, Preset, Profile};
 use tools::ProductTool;
 
-const MAX_TOPIC_CHARS: usize = 80;
-
 pub struct ProductAgent;
 
 /// A tool and its arguments.
@@ -244,7 +242,7 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     let about = description.as_deref().or(agent_name.as_deref()).unwrap_or("your work");
     let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
     let (mut goals, preset) = goals.with_preset(preset)?;
-    goals.extend(preset.into_iter().flat_map(|preset| preset.goals(&shorten(&about, MAX_TOPIC_CHARS))));
+    goals.extend(preset.into_iter().flat_map(|preset| preset.goals(&shorten(&about, 80))));
     let goals = Goals::List(goals).parse()?;
     let listing = listing_id.as_deref().map(|id| lookup::shown_listing(app, id));
     let listing = OptionFuture::from(listing).await.transpose()?;

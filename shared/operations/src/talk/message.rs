@@ -94,7 +94,8 @@ impl Operation for Talk {
             kind: action.kind(),
             text,
         });
-        let is_visit = action.speaks_for_listing();
+        // Only the listing itself may do anything else.
+        let is_visit = action != TalkAction::Message;
         let caller = app.caller_digest(caller).await?;
         // Messages of strangers use up the rate limit of a listing; its own check-ins do not count against it.
         let target = Some(listing.id.as_str()).filter(|_| action != TalkAction::CheckIn);

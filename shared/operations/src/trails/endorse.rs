@@ -17,7 +17,7 @@ pub struct Arguments {
     /// The id of the listing to endorse.
     #[serde(alias = "id")]
     listing_id: String,
-    /// Your name, up to 120 characters. It is shown as unverified.
+    /// Your name, up to 120 characters. Nobody verifies it.
     #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
     /// Why you endorse it, up to 2000 characters of plain text. The text is public.

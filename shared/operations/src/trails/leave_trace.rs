@@ -27,7 +27,7 @@ pub struct Arguments {
     /// Your message, up to 2000 characters of plain text. The message is public.
     #[schemars(extend("format" = "public-text"), length(max = 2000))]
     body: Option<String>,
-    /// Your name, up to 120 characters. It is shown as unverified.
+    /// Your name, up to 120 characters. Nobody verifies it.
     #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
     /// Up to 12 search words.

@@ -94,7 +94,7 @@ impl Operation for Stigmergy {
 
 const SIDE_EFFECTS: [&str; 6] = [
     "Publishing a new listing adds to `joined` and `attraction`.",
-    "A probe that succeeds for the first time in a week or after a failure increases `attraction` and reduces `danger`. \
+    "A probe that succeeds for the first time in a week, or after a failure or a restore, increases `attraction` and reduces `danger`. \
         A probe that fails for certain, not with a timeout or a 5xx, increases `danger`.",
     "A search with match_capability increases `demand` of its five best hits, most of all for the first hit. \
         Each caller counts once an hour.",

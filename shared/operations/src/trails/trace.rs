@@ -67,12 +67,6 @@ pub struct Answer {
     next: NextStep,
 }
 
-impl Answer {
-    pub(crate) const fn is_counted(&self) -> bool {
-        self.counted
-    }
-}
-
 /// Leaves a trace at the listing `id`; `other` is the listing that was used with it.
 pub(crate) async fn leave(
     app: &App,

@@ -18,18 +18,12 @@ pub struct Arguments {
     listing_id: String,
     /// The id of the second listing.
     listing_b: String,
-    /// Your name, up to 120 characters. It is shown as unverified.
+    /// Your name, up to 120 characters. Nobody verifies it.
     #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
     /// What you used both listings for, up to 2000 characters of plain text. The text is public.
     #[schemars(extend("format" = "public-text"), length(max = 2000))]
     body: Option<String>,
-}
-
-impl Arguments {
-    pub(crate) fn of(listing: &ListingId, other: &ListingId, from: Option<String>) -> Self {
-        Self { listing_id: listing.to_string(), listing_b: other.to_string(), from, body: None }
-    }
 }
 
 impl Operation for UsedWith {

@@ -64,7 +64,7 @@ impl Operation for CheckPins {
     const EXAMPLE: &'static str = r#"{"pins": [{"listing_id": "agtpub_0123456789abcdef0123", "tool": "add", "hash": "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"}]}"#;
     const SUMMARY: &'static [&'static str] = &[
         "Pins that hold: {holding}. Pins that do not hold or cannot be checked: {failing}.",
-        "[pins]{listing_id} | {tool} | : {state} | , severity {severity}",
+        "[pins]{listing_id} | {tool} | : {state} | , severity {severity} | ; no probe has passed since {failing_since}",
     ];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/pins/check", Ok)];
     type Arguments = Arguments;

@@ -21,9 +21,6 @@ use registry_model::{Kind, Random};
 use reply::{StepFailure, StepOutcome};
 use requests::{GREETING, MethodSet, Route, Transport};
 
-/// If the task query is never answered, this leaves time for the message.
-const QUESTION_DEADLINE: Duration = Duration::from_secs(4);
-
 pub(super) async fn probe(
     peer: &mut Conversation<'_>,
     subject: &Subject,
@@ -281,7 +278,8 @@ fn spoken(findings: &mut Findings, route: &Route) {
 async fn question(peer: &mut Conversation<'_>, route: &Route) -> StepOutcome {
     let (id, task) = (peer.id(), peer.uuid());
     let Some(request) = route.question(id, &task, peer.reach()) else { return invalid_path(route) };
-    let deadline = QUESTION_DEADLINE.min(request.deadline);
+    // If the task query is never answered, this leaves time for the message.
+    let deadline = Duration::from_secs(4).min(request.deadline);
     match peer.ask(request.with_deadline(deadline)).await {
         Ok(answer) => {
             let route = route.clone();

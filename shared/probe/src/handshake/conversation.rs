@@ -23,11 +23,6 @@ use registry_model::{Random, Reach};
 /// [`Conversation::allow_one_more`] adds to it.
 const MAX_REQUESTS: u8 = 10;
 
-/// Ends the last request before the probe's own time limit, so that the reason of the request is recorded.
-const RESERVE: Duration = Duration::from_millis(50);
-
-const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
-
 /// A probe of a sweep takes a slot at each host, and waits for it until a certain time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots<'a> {
@@ -94,7 +89,8 @@ impl<'a> Conversation<'a> {
     }
 
     pub(super) fn left(&self) -> Duration {
-        self.ends.saturating_duration_since(Instant::now()).saturating_sub(RESERVE)
+        // The last request ends before the probe's own time limit, so that the reason of the request is recorded.
+        self.ends.saturating_duration_since(Instant::now()).saturating_sub(Duration::from_millis(50))
     }
 
     pub(super) fn may_send(&self, requests: u8) -> bool {
@@ -189,7 +185,7 @@ impl<'a> Conversation<'a> {
 /// peer's, and a retry comes early anyway.
 pub(super) fn retry_after(answer: &Answer) -> Option<Duration> {
     let seconds = answer.header(RETRY_AFTER.as_str())?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds).min(MAX_RETRY_AFTER))
+    Some(Duration::from_secs(seconds).min(Duration::from_secs(24 * 3600)))
 }
 
 pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stage) -> ProbeFault {

@@ -26,8 +26,6 @@ use registry_model::DeclaredTransport;
 /// A2A specification 5.4.
 const A2A_VERSION_NOT_SUPPORTED: i64 = -32009;
 
-const STREAM_DEADLINE: Duration = Duration::from_secs(5);
-
 /// Why a server refused an era: the row of the decision table that applies if it refuses both.
 #[derive(Debug)]
 struct EraRefusal {
@@ -192,7 +190,7 @@ fn sse_only(peer: &mut Conversation<'_>, subject: &Subject) {
 async fn opens_stream(peer: &mut Conversation<'_>, url: &Target) -> bool {
     let request = Request::get(url.clone())
         .with_header("accept", "text/event-stream")
-        .with_deadline(STREAM_DEADLINE)
+        .with_deadline(Duration::from_secs(5))
         .with_max_bytes(MAX_ENDPOINT_ANSWER_BYTES)
         .until(sse::until_endpoint());
     match peer.ask(request).await {

@@ -4,6 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use registry_fetch::Answer;
+use registry_model::json;
 use serde_json::Value;
 
 /// What was seen of a 402: its terms, or else `excerpt`.
@@ -16,9 +17,9 @@ fn of(answer: &Answer) -> Option<String> {
     // x402 puts them into the body (version 1) or into a header (version 2).
     let of_header = || {
         let written = STANDARD.decode(answer.header("payment-required")?).ok()?;
-        serde_json::from_slice(&written).ok()
+        json::parse(&written).ok()
     };
-    let of_body = || serde_json::from_slice(&answer.body).ok();
+    let of_body = || json::parse(&answer.body).ok();
     let x402 =
         of_header().and_then(|terms| x402(&terms)).or_else(|| of_body().and_then(|terms| x402(&terms)));
     let l402 = || {

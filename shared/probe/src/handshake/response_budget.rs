@@ -12,9 +12,6 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// An event of a stream counts as at least one.
 const MAX_VALUES: usize = 100_000;
 
-/// Up to this length, moving a body to another thread would take longer than reading it.
-const INLINE_READ_BYTES: usize = 32 * 1024;
-
 /// The number of long bodies that the whole process reads at the same time. Each may use memory for all its values.
 static READERS: Semaphore = Semaphore::const_new(2);
 
@@ -31,7 +28,8 @@ impl Default for ResponseBudget {
 }
 
 pub(super) const fn is_long(bytes: usize) -> bool {
-    bytes > INLINE_READ_BYTES
+    // Up to this length, moving a body to another thread would take longer than reading it.
+    bytes > 32 * 1024
 }
 
 /// Runs `read` on another thread, because all probes share this one.

@@ -223,10 +223,8 @@ async fn handshake_detect_kind_reports_what_is_missing() {
 
     let peer = Peer::start(|_: &Asked| Reply::empty(401)).await;
     let verdict = ask(&of_unknown_kind(&peer, "/x")).await;
-    assert_eq!(
-        (verdict.handshake, codes(&verdict), verdict.facts.kind),
-        (Handshake::Partial, vec!["gated_unproven"], None)
-    );
+    let found = (verdict.handshake, codes(&verdict), verdict.facts.kind);
+    assert_eq!(found, (Handshake::Partial, vec!["gated_unproven"], None));
 }
 
 #[tokio::test]

@@ -111,7 +111,10 @@ pub fn without_values(url: &Url) -> String {
     let mut shown = url.clone();
     shown.set_fragment(None);
     if url.query().is_some() {
-        let names: Vec<String> = url.query_pairs().map(|(name, _)| format!("{name}=…")).collect();
+        // As they are written: decoded, a name could contain any text.
+        let names = url.query().unwrap_or_default().split('&');
+        let names: Vec<String> =
+            names.map(|pair| format!("{}=…", pair.split('=').next().unwrap_or_default())).collect();
         shown.set_query(None);
         return format!("{shown}?{}", names.join("&"));
     }

@@ -29,17 +29,9 @@ fn proof(kind: Kind, hint: &str, parts: &[(&str, u8, u8, &str)], checks: Vec<Che
     let parts: Vec<ScorePart> = parts.iter().map(part).collect();
     Proof::of(&Assessment {
         verdict: Verdict {
-            handshake: Handshake::Ok,
-            reasons: Vec::new(),
-            card_fault: None,
-            inconclusive: false,
-            retry_after: None,
-            speaks: true,
-            answers: None,
             latency_ms: Some(730),
-            signals: Vec::new(),
             protocol_hints: vec![hint.to_owned()],
-            facts: Facts { kind: Some(kind), ..Facts::default() },
+            ..Verdict::of(Handshake::Ok, Facts { kind: Some(kind), ..Facts::default() })
         },
         checks,
         score: Score { value: parts.iter().map(|part| part.points).sum(), breakdown: parts },

@@ -11,6 +11,7 @@ use super::{A2aError, calls, version};
 use crate::http::RawBody;
 use crate::http::rest::json_response;
 use crate::prelude::*;
+use registry_model::json;
 
 /// Sent only to clients that name it; others expect `application/json`.
 const A2A_JSON: &str = "application/a2a+json";
@@ -66,7 +67,7 @@ async fn run(
 
 async fn body(request: Request) -> Result<Map<String, Value>, A2aError> {
     let body = RawBody::from_request(request, &()).await.map_err(A2aError::of_body)?;
-    match serde_json::from_slice(&body.0) {
+    match json::parse(&body.0) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(A2aError::invalid_request("The body must be a JSON object.")),
         Err(error) => Err(A2aError::parse(&error)),

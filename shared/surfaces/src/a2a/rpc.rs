@@ -10,6 +10,7 @@ use crate::http::RawBody;
 use crate::http::rest::json_response;
 use crate::json_rpc;
 use crate::prelude::*;
+use registry_model::json;
 
 /// `POST /api/a2a`.
 pub(super) async fn handle(
@@ -40,7 +41,7 @@ struct Request {
 /// With the id of the request if it is valid, also for an error, as JSON-RPC requires.
 fn read(body: Result<RawBody, Problem>) -> (Value, Result<Request, A2aError>) {
     let invalid = |id: Value, detail: &str| (id, Err(A2aError::invalid_request(detail)));
-    let document = match body.map(|body| serde_json::from_slice(&body.0)) {
+    let document = match body.map(|body| json::parse(&body.0)) {
         Ok(Ok(document)) => document,
         Ok(Err(error)) => return (Value::Null, Err(A2aError::parse(&error))),
         Err(problem) => return (Value::Null, Err(A2aError::of_body(problem))),

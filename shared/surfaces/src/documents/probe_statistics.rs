@@ -204,8 +204,8 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
             still_ok_this_week: week.still_ok,
             demoted_this_week: week.demoted,
             note: "Every Live listing must answer a real handshake again within `interval_days` days. In a week, a \
-                listing counts once as rechecked and once as passed, also if it is no longer Live after that. If the \
-                recheck fails in three different hours, the listing is no longer Live; after timeouts, 5xx and similar failures only when its proof expires.",
+                listing counts once as rechecked and once as passed, also if it is no longer Live after that. A failing \
+                listing that is due is probed at the next full hour. If the recheck fails in three different hours, the listing is no longer Live; after timeouts, 5xx and similar failures only when its proof expires.",
         },
         probe_worker: Worker {
             last_probed: probes.first().map(|probe| probe.id.clone()),

@@ -5,6 +5,7 @@ use axum::extract::{FromRequest, Request};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
 use crate::prelude::*;
+use registry_model::json;
 
 /// The largest body that a route accepts, in bytes (`specification.md#errors`).
 pub const MAX_BODY_BYTES: usize = 256 * 1024;
@@ -43,7 +44,7 @@ impl RawBody {
     /// # Errors
     /// 400 with the position of the syntax error.
     pub fn json(&self) -> Result<Value, Problem> {
-        serde_json::from_slice(&self.0).map_err(|error| {
+        json::parse(&self.0).map_err(|error| {
             Problem::malformed(format!("The body is not valid JSON: {error}. Send a JSON object."))
         })
     }

@@ -9,6 +9,7 @@ use crate::prelude::*;
 use axum::routing::{MethodRouter, get};
 use axum::{Extension, Json};
 use http::Uri;
+use registry_model::json;
 use registry_model::protocol::MCP_REVISIONS;
 use registry_operations::operator_token;
 use registry_operations::toolsets::Toolset;
@@ -92,7 +93,7 @@ async fn answer(
     body: Result<RawBody, Problem>,
 ) -> Result<Response, RpcError> {
     let body = body.map_err(body_error)?;
-    match serde_json::from_slice(&body.0).map_err(|error| RpcError::parse(&error.to_string()))? {
+    match json::parse(&body.0).map_err(|error| RpcError::parse(&error.to_string()))? {
         Value::Array(_) if !negotiate::allows_batches(headers) => {
             Err(RpcError::request("Send one message per request. Only revision 2025-03-26 supports batches."))
         }

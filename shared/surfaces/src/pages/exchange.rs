@@ -180,19 +180,14 @@ mod tests {
 
     fn evidence(kind: Kind, handshake: Handshake, signals: &[&str], hints: &[&str]) -> Assessment {
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let facts = Facts { kind: Some(kind), protocol_versions: owned(&["1.0"]), ..Facts::default() };
         Assessment {
             verdict: Verdict {
-                handshake,
-                reasons: Vec::new(),
-                card_fault: None,
-                inconclusive: false,
-                retry_after: None,
                 speaks: true,
-                answers: None,
                 latency_ms: Some(20),
                 signals: owned(signals),
                 protocol_hints: owned(hints),
-                facts: Facts { kind: Some(kind), protocol_versions: owned(&["1.0"]), ..Facts::default() },
+                ..Verdict::of(handshake, facts)
             },
             checks: Vec::new(),
             score: Score { value: 50, breakdown: Vec::new() },

@@ -87,7 +87,8 @@ struct Use {
 
 /// A value of a trail in words.
 fn level(value: &f64) -> &'static str {
-    match *value {
+    // As it is shown, with one digit.
+    match (value * 10.0).round() / 10.0 {
         value if value <= 0.0 => "none",
         value if value < 5.0 => "low",
         value if value < 20.0 => "medium",

@@ -232,7 +232,7 @@ pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>)
     }
     row.filter(is_in).ok_or_else(|| {
         let detail = format!(
-            "Server not found: `{}`. Use a name from the list; that of a package must be proven.",
+            "Server not found: `{}`. Use a name from the list without deleted servers; that of a package must be proven.",
             shorten(name, 120)
         );
         Problem::not_found("server_not_found", detail)

@@ -25,8 +25,7 @@ async fn publishing_again_after_a_fix_makes_the_listing_live() {
     for (mistake, handler, code) in MISTAKES {
         let (registry, peer) = (TestRegistry::start().await, Peer::start(handler).await);
         let id = registry.publish_card(&peer.card()).await;
-        registry.deliver_events().await;
-        let status = registry.status(&id).await;
+        let status = registry.probed_status(&id).await;
         assert_eq!(status["lane"], "needs_fix", "{mistake}: {status}");
         let reason = &status["reasons"][0];
         assert_eq!(reason["code"], code, "{mistake}: {status}");
@@ -75,8 +74,7 @@ async fn servers_that_cannot_be_probed_get_a_reason() {
         ("template", json!({ "remotes": template }), "needs_fix", "reasons", "template"),
     ] {
         let id = id_of(&registry.publish(&describe(name, rest)).await);
-        registry.deliver_events().await;
-        let status = registry.status(&id).await;
+        let status = registry.probed_status(&id).await;
         assert_eq!(status["lane"], lane, "{status}");
         assert_eq!(status["probe"]["handshake"], "skip", "{status}");
         assert_eq!(status[place][0]["code"], code, "{status}");

@@ -281,8 +281,7 @@ async fn repository_proof_neither_restores_a_listing_nor_writes_the_contact_of_i
     assert_ne!(contacts[0]["sk"].as_s().unwrap(), "CONTACT#OWNER");
 
     assert!(registry::takedown::withdraw_by_owner(&registry.app, &id).await.unwrap());
-    let restored = registry.post("/api/publish", &sent).await;
-    restored.assert_refused(409, "withdrawn");
+    registry.post("/api/publish", &sent).await.assert_refused(409, "withdrawn");
     assert_eq!(registry.lane(&id).await, "withdrawn");
     let signed = Owner::new(1).publish(&registry, &own).await;
     assert_eq!((signed.status, &signed.body["lane"]), (200, &json!("queued")), "{signed:?}");
@@ -439,8 +438,7 @@ async fn key_of_the_name_does_not_restore_what_the_owner_of_the_host_withdrew() 
     let name = "localhost.acme/adder";
     let id = host.live(name, "/mcp").await;
     assert!(registry::takedown::withdraw_by_owner(&registry.app, &id).await.unwrap());
-    let answer = Owner::new(1).publish(registry, &host.document(name, &["/mcp"])).await;
-    answer.assert_refused(409, "withdrawn");
+    Owner::new(1).publish(registry, &host.document(name, &["/mcp"])).await.assert_refused(409, "withdrawn");
     assert_eq!(registry.lane(&id).await, "withdrawn");
 }
 

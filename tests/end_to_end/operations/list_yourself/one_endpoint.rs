@@ -150,8 +150,7 @@ async fn status_of_a_repeated_endpoint_leads_to_its_listing() {
     assert_eq!(score("/").await, (json!(null), false, json!("endpoint_unique")));
     assert_eq!(score("/mcp").await, (json!(first), true, json!(null)));
     let site = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
-    registry.deliver_events().await;
-    let status = registry.status(&site).await;
+    let status = registry.probed_status(&site).await;
     assert_eq!(status["reasons"][0]["code"], "endpoint_unique", "{status}");
     assert_eq!(status["next"]["arguments"]["id"], json!(first), "{status}");
     assert!(registry::takedown::withdraw_by_owner(&registry.app, &first).await.unwrap());
@@ -163,8 +162,7 @@ async fn next_step_of_a_server_does_not_lead_to_the_agent_of_its_site() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = id_of(&registry.publish(&json!({ "mcp_url": peer.url("/api/v1") })).await);
     for _ in 0..2 {
-        registry.deliver_events().await;
-        let status = registry.status(&id).await;
+        let status = registry.probed_status(&id).await;
         assert_eq!((&status["lane"], &status["kind"]), (&json!("needs_fix"), &json!("mcp")), "{status}");
         assert_eq!(status["next"]["body"], json!({ "mcp_url": peer.url("/api/v1") }));
         registry.advance(TICK);
@@ -177,15 +175,11 @@ async fn mistyped_path_gets_the_url_that_works() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(at_mcp).await);
     for body in [json!({ "url": peer.url("/mpc") }), json!({ "mcp_url": peer.url("/api/mcp") })] {
         let id = id_of(&registry.publish(&body).await);
-        registry.deliver_events().await;
-        let status = registry.status(&id).await;
+        let status = registry.probed_status(&id).await;
         let reason = &status["reasons"][0];
         assert_eq!((&status["lane"], &reason["code"]), (&json!("needs_fix"), &json!("endpoint_elsewhere")));
-        assert_eq!(
-            status["reasons"].as_array().unwrap().len(),
-            1,
-            "nothing can be fixed at that path: {status}"
-        );
+        let reasons = status["reasons"].as_array().unwrap();
+        assert_eq!(reasons.len(), 1, "nothing can be fixed at that path: {status}");
         assert!(reason["fix"].as_str().unwrap().contains(&peer.url("/mcp")), "{reason}");
         assert!(status["next"]["note"].as_str().unwrap().contains(&peer.url("/mcp")), "{status}");
         assert_eq!(status["next"]["body"], json!({ "url": peer.url("/mcp") }));
@@ -198,8 +192,7 @@ async fn mistyped_path_gets_the_url_that_works() {
     };
     let below = Peer::start(at_a_b).await;
     let id = id_of(&registry.publish(&json!({ "url": below.url("/a/b/mpc") })).await);
-    registry.deliver_events().await;
-    let status = registry.status(&id).await;
+    let status = registry.probed_status(&id).await;
     assert!(status["reasons"][0]["fix"].as_str().unwrap().contains(&below.url("/a/b/mcp")), "{status}");
     assert_eq!(status["next"]["body"], json!({ "url": below.url("/a/b/mcp") }));
 }

@@ -341,8 +341,7 @@ async fn packages_of_a_simple_index_are_checked_by_their_core_metadata() {
         let document = json!({ "name": format!("org.example/{name}"), "description": "Stores notes.",
             "version": "1.0.0", "packages": [package] });
         let id = id_of(&registry.publish(&document).await);
-        registry.deliver_events().await;
-        let status = registry.status(&id).await;
+        let status = registry.probed_status(&id).await;
         assert_eq!(status["evidence"]["packages"][0]["state"], state, "{version}: {status}");
         let lane = match state {
             "named" => "package",

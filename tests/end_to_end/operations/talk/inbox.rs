@@ -15,14 +15,12 @@ async fn new_inbox_contains_a_welcome_and_next_actions() {
     let shown = inbox(&registry, &id).await;
     assert_members(&shown, &json!({ "ok": true, "listing_id": id, "cursor": null }));
     assert_eq!(shown["talk"], registry.status(&id).await["talk"], "`check_status` returns another `talk`");
-    assert_eq!(
-        shown["talk"],
-        json!({
-            "required": true, "active": true, "mode": "grace",
-            "reason": "The listing became Live recently. Until 2026-11-27T12:00:01.000Z, it is shown as active in Talk. After that, it needs a visit in the last seven days: a read of the inbox or a check-in.",
-            "grace_ends_at": "2026-11-27T12:00:01.000Z",
-        })
-    );
+    let talk = json!({
+        "required": true, "active": true, "mode": "grace",
+        "reason": "The listing became Live recently. Until 2026-11-27T12:00:01.000Z, it is shown as active in Talk. After that, it needs a visit in the last seven days: a read of the inbox or a check-in.",
+        "grace_ends_at": "2026-11-27T12:00:01.000Z",
+    });
+    assert_eq!(shown["talk"], talk);
     assert_eq!(values_of(&shown["inbox"], "kind"), ["welcome"]);
     let welcome = &shown["inbox"][0];
     assert_eq!(welcome["at"], "2026-11-20T12:00:01.000Z");

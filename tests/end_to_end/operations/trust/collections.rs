@@ -39,8 +39,7 @@ async fn collection_of_the_operator_is_a_registry_of_its_own() {
     registry.index().await;
 
     let body = json!({ "name": "approved", "title": "Approved", "servers": ["org.example/weather", "org.example/zebra"] });
-    let refused = registry.post("/api/collections", &body).await;
-    refused.assert_refused(401, "operator_token_required");
+    registry.post("/api/collections", &body).await.assert_refused(401, "operator_token_required");
     let done = as_operator(&registry, &body).await;
     assert_eq!((done.status, &done.body["done"]), (200, &json!(true)), "{done:?}");
     assert_eq!(done.body["registry_url"], registry.url("/r/approved"));

@@ -14,6 +14,7 @@ use crate::fixtures::server_json;
 
 /// A Live server with a description, and the document with the key of its domain.
 struct OwnerSetup {
+    owner: Owner,
     registry: TestRegistry,
     server: Peer,
     site: TextSite,
@@ -23,18 +24,19 @@ struct OwnerSetup {
 const NAME: &str = "org.example/adder";
 
 impl OwnerSetup {
-    async fn start(owner: &Owner) -> Self {
-        Self::start_with(owner, TestOptions::default()).await
+    async fn start() -> Self {
+        Self::start_with(TestOptions::default()).await
     }
 
-    async fn start_with(owner: &Owner, options: TestOptions) -> Self {
-        let site = TextSite::with_key("127.0.0.1", owner).await;
+    async fn start_with(options: TestOptions) -> Self {
+        let owner = Owner::new(1);
+        let site = TextSite::with_key("127.0.0.1", &owner).await;
         let registry = TestRegistry::start_with(options.with_domain_proofs(&site.peer.origin)).await;
         let server = Peer::start(servers::modern).await;
         let id = id_of(&registry.publish(&server_json(NAME, &server.url("/mcp"))).await);
         registry.deliver_events().await;
         assert_eq!(registry.lane(&id).await, "active");
-        Self { registry, server, site, id }
+        Self { owner, registry, server, site, id }
     }
 
     fn arguments(&self, act: &str) -> Value {
@@ -65,11 +67,10 @@ impl OwnerSetup {
 
 #[tokio::test]
 async fn owner_can_withdraw_and_restore_a_listing() {
-    let owner = Owner::new(1);
-    let setup = OwnerSetup::start(&owner).await;
-    let registry = &setup.registry;
+    let setup = OwnerSetup::start().await;
+    let (owner, registry) = (&setup.owner, &setup.registry);
     assert_eq!(setup.refusal_code(&setup.arguments("restore")).await, "not_withdrawn");
-    let done = setup.run_act(&owner, &setup.arguments("withdraw")).await;
+    let done = setup.run_act(owner, &setup.arguments("withdraw")).await;
     assert_members(&done, &json!({ "done": true, "changed": true, "lane": "withdrawn" }));
     assert_eq!(registry.live_counts().await, (0, 0));
     assert_eq!(done["proven_domain"], Value::Null, "no key is bound");
@@ -88,7 +89,7 @@ async fn owner_can_withdraw_and_restore_a_listing() {
         assert_eq!(setup.refusal_code(&arguments).await, "withdrawn", "{act}");
     }
     registry.advance(TICK);
-    let done = setup.run_act(&owner, &setup.arguments("restore")).await;
+    let done = setup.run_act(owner, &setup.arguments("restore")).await;
     assert_eq!((&done["changed"], &done["lane"]), (&json!(true), &json!("queued")), "{done}");
     registry.deliver_events().await;
     assert_eq!((registry.lane(&setup.id).await.as_str(), registry.live_counts().await), ("active", (0, 1)));
@@ -97,10 +98,9 @@ async fn owner_can_withdraw_and_restore_a_listing() {
 /// Only the operator can undo a withdrawal by the operator, also if the owner withdrew the listing first.
 #[tokio::test]
 async fn withdrawal_by_the_operator_overrides_the_owner() {
-    let owner = Owner::new(1);
-    let setup = OwnerSetup::start(&owner).await;
-    let registry = &setup.registry;
-    setup.run_act(&owner, &setup.arguments("withdraw")).await;
+    let setup = OwnerSetup::start().await;
+    let (owner, registry) = (&setup.owner, &setup.registry);
+    setup.run_act(owner, &setup.arguments("withdraw")).await;
     let signed = owner.with_signature(registry, "manage_listing", &setup.arguments("restore")).await;
     let operator = json!({ "command": "withdraw", "listing_id": setup.id, "reason": "Spam." });
     let outcome = registry.run("operator", operator.clone()).await;
@@ -111,16 +111,15 @@ async fn withdrawal_by_the_operator_overrides_the_owner() {
         assert_members(&problem, &json!({ "status": 409, "code": "withdrawn_by_operator" }));
         assert_eq!(problem.get("next"), None, "the arguments were correct");
     }
-    let done = setup.run_act(&owner, &setup.arguments("withdraw")).await;
+    let done = setup.run_act(owner, &setup.arguments("withdraw")).await;
     assert_members(&done, &json!({ "changed": false, "note": "It is withdrawn: see its status." }));
     assert_eq!(registry.status(&setup.id).await["withdrawal"]["reason"], "Spam.");
 }
 
 #[tokio::test]
 async fn owner_can_rename_a_listing_within_the_rules_of_names() {
-    let owner = Owner::new(1);
-    let setup = OwnerSetup::start(&owner).await;
-    let registry = &setup.registry;
+    let setup = OwnerSetup::start().await;
+    let (owner, registry) = (&setup.owner, &setup.registry);
     let rename = |name: &str| json!({ "listing_id": setup.id, "act": "rename", "name": name });
     for (name, code) in [
         ("com.stripe/payments", "name_of_another"),
@@ -137,7 +136,7 @@ async fn owner_can_rename_a_listing_within_the_rules_of_names() {
     call["name"] = json!("Bank");
     assert_eq!(setup.refusal_code(&call).await, "challenge_of_another_act");
 
-    let done = setup.run_act(&owner, &rename("Sums")).await;
+    let done = setup.run_act(owner, &rename("Sums")).await;
     assert_eq!((&done["changed"], &done["name"]), (&json!(true), &json!("Sums")), "{done}");
     let status = registry.status(&setup.id).await;
     assert_eq!((&status["name"], &status["name_standing"]["standing"]), (&json!("Sums"), &json!("claimed")));
@@ -158,13 +157,12 @@ async fn owner_can_rename_a_listing_within_the_rules_of_names() {
 
 #[tokio::test]
 async fn owner_can_request_a_probe_also_of_a_failing_listing() {
-    let owner = Owner::new(1);
-    let setup = OwnerSetup::start(&owner).await;
-    let registry = &setup.registry;
+    let setup = OwnerSetup::start().await;
+    let (owner, registry) = (&setup.owner, &setup.registry);
     registry.advance(TICK);
     registry.events();
     setup.server.forget_requests();
-    let done = setup.run_act(&owner, &setup.arguments("reprobe")).await;
+    let done = setup.run_act(owner, &setup.arguments("reprobe")).await;
     assert_eq!((&done["lane"], &done["due_at"]), (&json!("active"), &json!(registry.now())), "{done}");
     let delivered = registry.deliver_events().await;
     assert_eq!(delivered.iter().filter(|event| event["detail-type"] == "listing.queued").count(), 1);
@@ -172,7 +170,7 @@ async fn owner_can_request_a_probe_also_of_a_failing_listing() {
     assert_eq!(registry.lane(&setup.id).await, "active");
     // A second request within six minutes, too.
     setup.server.forget_requests();
-    setup.run_act(&owner, &setup.arguments("reprobe")).await;
+    setup.run_act(owner, &setup.arguments("reprobe")).await;
     registry.deliver_events().await;
     assert!(!setup.server.request_names().is_empty(), "no probe was sent");
 
@@ -181,21 +179,21 @@ async fn owner_can_request_a_probe_also_of_a_failing_listing() {
     registry.tick().await;
     assert_eq!(registry.status(&setup.id).await["liveness"]["state"], "failing");
     setup.server.answer_with(servers::modern);
-    setup.run_act(&owner, &setup.arguments("reprobe")).await;
+    setup.run_act(owner, &setup.arguments("reprobe")).await;
     registry.deliver_events().await;
     assert_eq!(registry.status(&setup.id).await["liveness"]["state"], "proven");
 }
 
 #[tokio::test]
 async fn only_the_owner_can_manage_a_listing() {
-    let (owner, stranger) = (Owner::new(1), Owner::new(2));
-    let setup = OwnerSetup::start(&owner).await;
+    let setup = OwnerSetup::start().await;
+    let (owner, stranger) = (&setup.owner, Owner::new(2));
     for act in ["withdraw", "reprobe"] {
         let call = stranger.with_signature(&setup.registry, "manage_listing", &setup.arguments(act)).await;
         assert_eq!(setup.refusal_code(&call).await, "signature_mismatch", "{act}");
     }
     // A key that the domain no longer publishes is refused, although it was valid before.
-    setup.run_act(&owner, &setup.arguments("reprobe")).await;
+    setup.run_act(owner, &setup.arguments("reprobe")).await;
     setup.site.serve(stranger.record());
     let call = owner.with_signature(&setup.registry, "manage_listing", &setup.arguments("withdraw")).await;
     assert_eq!(setup.refusal_code(&call).await, "signature_mismatch");
@@ -217,9 +215,8 @@ async fn complete_as_a_stranger(registry: &TestRegistry, id: &ListingId) -> (Val
 
 #[tokio::test]
 async fn owner_can_reclaim_a_seat_that_a_stranger_took() {
-    let owner = Owner::new(1);
-    let setup = OwnerSetup::start(&owner).await;
-    let registry = &setup.registry;
+    let setup = OwnerSetup::start().await;
+    let (owner, registry) = (&setup.owner, &setup.registry);
     let reclaim = setup.arguments("reclaim");
     let call = owner.with_signature(registry, "manage_listing", &reclaim).await;
     assert_eq!(setup.refusal_code(&call).await, "not_completed");
@@ -240,18 +237,16 @@ async fn owner_can_reclaim_a_seat_that_a_stranger_took() {
     assert!(!opened.body.to_string().contains("strangers"), "the goals of the stranger remain");
     assert_eq!(access(stolen["access_token"].as_str().unwrap()).await.status, 401);
     feedback["reissue"] = json!(true);
-    let again = registry.post("/api/products/feedback", &feedback).await;
-    again.assert_refused(409, "already_completed");
+    registry.post("/api/products/feedback", &feedback).await.assert_refused(409, "already_completed");
     assert_eq!(access(token).await.status, 200);
     assert_eq!(registry.app.store.live().await.unwrap().funnel.seats_claimed, 1);
 }
 
 #[tokio::test]
 async fn owner_and_operator_can_read_feedback_without_personal_data() {
-    let owner = Owner::new(1);
-    let setup = OwnerSetup::start(&owner).await;
-    let registry = &setup.registry;
-    let none = setup.run_act(&owner, &setup.arguments("read_feedback")).await;
+    let setup = OwnerSetup::start().await;
+    let (owner, registry) = (&setup.owner, &setup.registry);
+    let none = setup.run_act(owner, &setup.arguments("read_feedback")).await;
     assert_members(&none, &json!({ "done": true, "feedback": null, "due_at": null }));
     let mut feedback = registry.draft(&setup.id).await;
     feedback["answers"]["ux_friction"] = json!("The third step. Write to jane@example.org.");
@@ -260,7 +255,7 @@ async fn owner_and_operator_can_read_feedback_without_personal_data() {
     let refused =
         Owner::new(2).with_signature(registry, "manage_listing", &setup.arguments("read_feedback")).await;
     assert_eq!(setup.refusal_code(&refused).await, "signature_mismatch");
-    let read = setup.run_act(&owner, &setup.arguments("read_feedback")).await["feedback"].clone();
+    let read = setup.run_act(owner, &setup.arguments("read_feedback")).await["feedback"].clone();
     assert_eq!(read["answers"]["ux_friction"], "The third step. Write to [removed].");
     for command in
         [json!({ "command": "feedback" }), json!({ "command": "feedback", "listing_id": setup.id })]
@@ -272,11 +267,9 @@ async fn owner_and_operator_can_read_feedback_without_personal_data() {
 
 #[tokio::test]
 async fn owner_can_reclaim_a_code_until_it_is_used() {
-    let owner = Owner::new(1);
-    let setup =
-        OwnerSetup::start_with(&owner, TestOptions::default().with(|settings| settings.founding_seats = 1))
-            .await;
-    let registry = &setup.registry;
+    let options = TestOptions::default().with(|settings| settings.founding_seats = 1);
+    let setup = OwnerSetup::start_with(options).await;
+    let (owner, registry) = (&setup.owner, &setup.registry);
     let agent = Peer::start(tests::peers::agents::newest).await;
     let first = registry.live_card(&agent.card()).await;
     complete_as_a_stranger(registry, &first).await;
@@ -288,7 +281,7 @@ async fn owner_can_reclaim_a_code_until_it_is_used() {
     let until = AttributeValue::N((registry.now().as_millisecond() + 3_600_000).to_string());
     registry.overwrite(&reserved, "CODE", "held_by", purchase.clone()).await;
     registry.overwrite(&reserved, "CODE", "held_until", until).await;
-    let done = setup.run_act(&owner, &setup.arguments("reclaim")).await;
+    let done = setup.run_act(owner, &setup.arguments("reclaim")).await;
     let code = done["discount"]["code"].as_str().unwrap();
     assert_ne!(Some(code), stolen["discount"]["code"].as_str());
     let codes = registry.table().await.items_under("CODE#").len();
@@ -301,51 +294,51 @@ async fn owner_can_reclaim_a_code_until_it_is_used() {
 
 #[tokio::test]
 async fn bound_key_manages_a_listing_while_its_server_is_down() {
-    let (owner, stranger) = (Owner::new(1), Owner::new(2));
-    let mut setup = OwnerSetup::start(&owner).await;
+    let mut setup = OwnerSetup::start().await;
+    let (owner, stranger) = (&setup.owner, Owner::new(2));
     setup.site.fail(503);
-    assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "no_domain_key", "the key is not bound yet");
+    assert_eq!(setup.signed_refusal(owner, "withdraw").await, "no_domain_key", "the key is not bound yet");
     setup.site.serve(owner.record());
-    setup.bind(&owner).await;
+    setup.bind(owner).await;
     setup.site.fail(503);
     setup.server = Peer::start(|_| empty(503)).await;
     assert_eq!(setup.signed_refusal(&stranger, "withdraw").await, "no_domain_key");
-    let done = setup.run_act(&owner, &setup.arguments("withdraw")).await;
+    let done = setup.run_act(owner, &setup.arguments("withdraw")).await;
     assert_eq!((&done["lane"], &done["proven_domain"]), (&json!("withdrawn"), &json!("127.0.0.1")), "{done}");
-    assert_eq!(setup.run_act(&owner, &setup.arguments("restore")).await["changed"], true);
+    assert_eq!(setup.run_act(owner, &setup.arguments("restore")).await["changed"], true);
     // Binding the same key again works, too, but does not extend the time for which the key counts.
     setup.registry.advance(300 * DAY);
-    setup.bind(&owner).await;
-    setup.run_act(&owner, &setup.arguments("withdraw")).await;
+    setup.bind(owner).await;
+    setup.run_act(owner, &setup.arguments("withdraw")).await;
     setup.registry.advance(66 * DAY);
-    assert_eq!(setup.signed_refusal(&owner, "restore").await, "no_domain_key");
+    assert_eq!(setup.signed_refusal(owner, "restore").await, "no_domain_key");
 }
 
 #[tokio::test]
 async fn published_keys_replace_bound_keys() {
-    let (owner, next) = (Owner::new(1), Owner::new(2));
-    let setup = OwnerSetup::start(&owner).await;
-    setup.bind(&owner).await;
+    let setup = OwnerSetup::start().await;
+    let (owner, next) = (&setup.owner, Owner::new(2));
+    setup.bind(owner).await;
     setup.site.serve(next.record());
-    assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "signature_mismatch");
+    assert_eq!(setup.signed_refusal(owner, "withdraw").await, "signature_mismatch");
     setup.site.fail(404);
-    assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "no_domain_key");
+    assert_eq!(setup.signed_refusal(owner, "withdraw").await, "no_domain_key");
     // The bound key signs again while the site is down, until another key is bound from the same place.
     setup.site.fail(503);
-    setup.run_act(&owner, &setup.arguments("reprobe")).await;
+    setup.run_act(owner, &setup.arguments("reprobe")).await;
     setup.site.serve(next.record());
     setup.bind(&next).await;
     setup.site.fail(503);
-    assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "no_domain_key");
+    assert_eq!(setup.signed_refusal(owner, "withdraw").await, "no_domain_key");
     assert_eq!(setup.run_act(&next, &setup.arguments("withdraw")).await["lane"], "withdrawn");
 }
 
 #[tokio::test]
 async fn key_that_another_place_publishes_outranks_a_bound_key() {
-    let (owner, next) = (Owner::new(1), Owner::new(2));
     let jwks = Arc::new(Mutex::new(Value::Null));
-    let setup = OwnerSetup::start(&owner).await;
-    setup.bind(&owner).await;
+    let setup = OwnerSetup::start().await;
+    let (owner, next) = (&setup.owner, Owner::new(2));
+    setup.bind(owner).await;
     setup.site.fail(503);
     let served = Arc::clone(&jwks);
     setup.server.answer_with(move |request| match request.path.as_str() {
@@ -353,29 +346,28 @@ async fn key_that_another_place_publishes_outranks_a_bound_key() {
         _ => servers::modern(request),
     });
     *jwks.lock().unwrap() = json!({ "keys": [next.jwk()] });
-    assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "signature_mismatch");
+    assert_eq!(setup.signed_refusal(owner, "withdraw").await, "signature_mismatch");
     *jwks.lock().unwrap() = json!({ "keys": [] });
-    assert_eq!(setup.run_act(&owner, &setup.arguments("withdraw")).await["lane"], "withdrawn");
+    assert_eq!(setup.run_act(owner, &setup.arguments("withdraw")).await["lane"], "withdrawn");
 }
 
 #[tokio::test]
 async fn bound_key_counts_only_for_the_host_that_it_was_bound_for() {
-    let owner = Owner::new(1);
-    let setup = OwnerSetup::start_with(&owner, TestOptions::default()).await;
-    setup.bind(&owner).await;
+    let setup = OwnerSetup::start().await;
+    let owner = &setup.owner;
+    setup.bind(owner).await;
     setup.site.fail(503);
     let partition = format!("LISTING#{}", setup.id);
     let moved = AttributeValue::S("http://127.0.0.2:1/mcp".to_owned());
     setup.registry.overwrite(&partition, "CORE", "url", moved).await;
-    assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "no_domain_key");
+    assert_eq!(setup.signed_refusal(owner, "withdraw").await, "no_domain_key");
     assert_eq!(setup.registry.status(&setup.id).await["proven_domain"], Value::Null);
 }
 
 #[tokio::test]
 async fn proven_domain_is_shown_with_the_listing() {
-    let owner = Owner::new(1);
-    let setup = OwnerSetup::start(&owner).await;
-    let registry = &setup.registry;
+    let setup = OwnerSetup::start().await;
+    let (owner, registry) = (&setup.owner, &setup.registry);
     let page = format!("/list/{}", setup.id);
     let badge = format!("/badge/verified.svg?id={}", setup.id);
     let text = async |path: &str| registry.get(path).await.body.as_str().unwrap().to_owned();
@@ -391,13 +383,13 @@ async fn proven_domain_is_shown_with_the_listing() {
     assert_eq!(shown().await, nothing);
     assert!(text(&page).await.contains(&format!("/prove?id={}", setup.id)));
     assert!(!text(&badge).await.contains("127.0.0.1"));
-    setup.bind(&owner).await;
+    setup.bind(owner).await;
     let domain = json!("127.0.0.1");
     assert_eq!(shown().await, (domain.clone(), domain.clone(), domain, json!(true)));
     let svg = text(&badge).await;
     assert!(svg.contains("verified handshake, name claimed, 127.0.0.1"), "{svg}");
     // A probe and a rename keep it.
-    setup.run_act(&owner, &json!({ "listing_id": setup.id, "act": "rename", "name": "Sums" })).await;
+    setup.run_act(owner, &json!({ "listing_id": setup.id, "act": "rename", "name": "Sums" })).await;
     registry.advance(TICK);
     registry.first_probe(&setup.id).await;
     assert_eq!(registry.status(&setup.id).await["proven_domain"], "127.0.0.1");
@@ -406,36 +398,34 @@ async fn proven_domain_is_shown_with_the_listing() {
 #[tokio::test]
 async fn owner_can_opt_in_again() {
     const NUDGE: &str = "/api/products/demo-nudge";
-    let (owner, stranger) = (Owner::new(1), Owner::new(2));
-    let setup = OwnerSetup::start(&owner).await;
-    let registry = &setup.registry;
-    let done = setup.run_act(&owner, &setup.arguments("opt_in")).await;
+    let setup = OwnerSetup::start().await;
+    let (owner, stranger, registry) = (&setup.owner, Owner::new(2), &setup.registry);
+    let done = setup.run_act(owner, &setup.arguments("opt_in")).await;
     assert_eq!(done["changed"], false, "`opt_in` without an opt-out changed something");
     registry.post(NUDGE, &json!({ "listing_id": setup.id })).await;
     assert_eq!(setup.signed_refusal(&stranger, "opt_in").await, "signature_mismatch");
     assert_eq!(registry.reach_out().await["invited"], 0);
-    let done = setup.run_act(&owner, &setup.arguments("opt_in")).await;
+    let done = setup.run_act(owner, &setup.arguments("opt_in")).await;
     assert_eq!(done["changed"], true, "{done}");
     assert_eq!(registry.reach_out().await["invited"], 1);
     // Opting in does not shorten the pause between invitations.
     registry.post(NUDGE, &json!({ "listing_id": setup.id })).await;
-    setup.run_act(&owner, &setup.arguments("opt_in")).await;
+    setup.run_act(owner, &setup.arguments("opt_in")).await;
     registry.advance(2 * DAY);
     assert_eq!(registry.reach_out().await["invited"], 0);
 }
 
 #[tokio::test]
 async fn restored_listing_is_probed_at_once_and_says_that_it_was_not_probed_since() {
-    let owner = Owner::new(1);
-    let setup = OwnerSetup::start(&owner).await;
-    let registry = &setup.registry;
-    setup.run_act(&owner, &setup.arguments("withdraw")).await;
+    let setup = OwnerSetup::start().await;
+    let (owner, registry) = (&setup.owner, &setup.registry);
+    setup.run_act(owner, &setup.arguments("withdraw")).await;
     let tools = format!("/api/listings/tools?id={}", setup.id);
     assert_eq!(registry.get(&tools).await.status, 404, "returned while the listing is withdrawn");
     registry.events();
     setup.server.forget_requests();
     setup.server.answer_with(servers::modern_with(&["add", "remove"]));
-    setup.run_act(&owner, &setup.arguments("restore")).await;
+    setup.run_act(owner, &setup.arguments("restore")).await;
     let waiting = registry.status(&setup.id).await;
     let expected = json!({ "lane": "queued", "retry_at": registry.now(),
         "lane_reason": "It was restored or moved, and has not been probed since. \

@@ -28,16 +28,8 @@ pub(super) const MISSING_CAPABILITY: i64 = -32021;
 /// `data.supported` contains the supported versions.
 const UNSUPPORTED_VERSION: i64 = -32022;
 
-/// Some older servers never answer a method that they do not know.
-const DISCOVER_DEADLINE: Duration = Duration::from_secs(4);
-
-const NOTIFICATION_DEADLINE: Duration = Duration::from_secs(4);
-
 /// The published revisions (modelcontextprotocol.io). Official clients end the conversation if the server names another.
 const REVISIONS: [&str; 6] = [MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
-
-/// Polls for one reply: a server that postpones it again and again holds up the probe.
-const MAX_POLLS: u8 = 3;
 
 /// The header that names a session, of answers and of requests.
 const SESSION_ID: &str = "mcp-session-id";
@@ -157,7 +149,7 @@ impl Session {
         let body = json!({"jsonrpc": "2.0", "method": method});
         let request = Request::post_json(self.url.clone(), &body).with_header("accept", self.accept);
         // The status is the whole answer to a notification, and some servers never end the body.
-        self.within(request.head_only().with_deadline(NOTIFICATION_DEADLINE))
+        self.within(request.head_only().with_deadline(Duration::from_secs(4)))
     }
 
     fn within(&self, request: Request) -> Request {
@@ -180,7 +172,8 @@ async fn polled(
     id: u64,
     within: impl Fn(Request) -> Request,
 ) -> Answer {
-    for _ in 0..MAX_POLLS {
+    // A server that postpones its reply again and again holds up the probe.
+    for _ in 0..3 {
         let Some(resumption) = postponed(&answer, id) else { return answer };
         if !peer.may_send(1) || !peer.wait(resumption.retry).await {
             return answer;
@@ -219,7 +212,9 @@ pub(super) async fn discover(peer: &mut Conversation<'_>, url: &Target) -> Opene
 
 async fn discover_as(peer: &mut Conversation<'_>, url: &Target, version: &str) -> Opened {
     let id = peer.id();
-    let request = modern(url, id, "server/discover", json!({}), version).with_deadline(DISCOVER_DEADLINE);
+    // Some older servers never answer a method that they do not know.
+    let request =
+        modern(url, id, "server/discover", json!({}), version).with_deadline(Duration::from_secs(4));
     let answer = match peer.ask(request).await {
         Ok(answer) => answer,
         Err(FetchError::Timeout { .. } | FetchError::Broken) if !peer.left().is_zero() => {
@@ -309,9 +304,10 @@ pub(super) async fn initialize(peer: &mut Conversation<'_>, url: &Target) -> Ope
             _ => opened,
         };
     }
+    let is_other =
+        |version: &&String| is_revision(version) && *version != LEGACY && version.as_str() < MODERN;
     if let RpcOutcome::Error(error) = &reply.outcome
-        && let Some(offered) =
-            error.supported.iter().filter(|version| is_legacy(version) && *version != LEGACY).max()
+        && let Some(offered) = error.supported.iter().filter(is_other).max()
     {
         return initialize_as(peer, url, offered, ACCEPT).await;
     }
@@ -412,8 +408,4 @@ pub(super) fn is_revision(text: &str) -> bool {
 
 fn is_modern(version: &str) -> bool {
     is_revision(version) && version >= MODERN
-}
-
-fn is_legacy(version: &str) -> bool {
-    is_revision(version) && version < MODERN
 }

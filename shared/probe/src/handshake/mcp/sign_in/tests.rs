@@ -19,14 +19,12 @@ fn metadata_of_an_authorization_server_is_looked_for_at_every_path_of_the_revisi
     ];
     assert_eq!(targets(&at("https://a.example.org")), root);
     assert_eq!(targets(&at("https://a.example.org/")), root);
-    assert_eq!(
-        targets(&at("https://a.example.org/tenant/one")),
-        [
-            "https://a.example.org/.well-known/oauth-authorization-server/tenant/one",
-            "https://a.example.org/.well-known/openid-configuration/tenant/one",
-            "https://a.example.org/tenant/one/.well-known/openid-configuration",
-        ]
-    );
+    let tenant = [
+        "https://a.example.org/.well-known/oauth-authorization-server/tenant/one",
+        "https://a.example.org/.well-known/openid-configuration/tenant/one",
+        "https://a.example.org/tenant/one/.well-known/openid-configuration",
+    ];
+    assert_eq!(targets(&at("https://a.example.org/tenant/one")), tenant);
 }
 
 #[test]
@@ -34,23 +32,18 @@ fn resource_metadata_is_looked_for_below_the_endpoint_and_at_the_root() {
     let at = |endpoint: &str, reference| {
         resource_metadata_urls(&target(endpoint), reference, Reach::Public).map_err(|broken| broken.flaw)
     };
-    assert_eq!(
-        targets(&at("https://a.example.org/mcp", None).unwrap()),
-        [
-            "https://a.example.org/.well-known/oauth-protected-resource/mcp",
-            "https://a.example.org/.well-known/oauth-protected-resource",
-        ]
-    );
+    let below = [
+        "https://a.example.org/.well-known/oauth-protected-resource/mcp",
+        "https://a.example.org/.well-known/oauth-protected-resource",
+    ];
+    assert_eq!(targets(&at("https://a.example.org/mcp", None).unwrap()), below);
     let root = at("https://a.example.org/", None).unwrap();
     assert_eq!(targets(&root), ["https://a.example.org/.well-known/oauth-protected-resource"]);
     let near = at("https://a.example.org/mcp", Some("https://auth.example.org/x")).unwrap();
     assert_eq!(targets(&near), ["https://auth.example.org/x"]);
     for elsewhere in ["https://b.example.net/x", "http://10.0.0.1/x", "https://a.example.org:22/"] {
-        assert_eq!(
-            at("https://a.example.org/mcp", Some(elsewhere)),
-            Err(SignInFlaw::Redirected),
-            "{elsewhere}"
-        );
+        let found = at("https://a.example.org/mcp", Some(elsewhere));
+        assert_eq!(found, Err(SignInFlaw::Redirected), "{elsewhere}");
     }
 }
 
@@ -86,10 +79,8 @@ fn metadata_of_an_authorization_server_is_checked_as_clients_do() {
     let (registration, document) = ("registration_endpoint", "client_id_metadata_document_supported");
     assert_eq!(public(json!({ registration: "https://as.example.org/r" })), Ok(ClientRegistration::Dynamic));
     assert_eq!(public(json!({ registration: "http://as.example.org/r" })), Ok(ClientRegistration::ByHand));
-    assert_eq!(
-        public(json!({ document: true, registration: "https://as.example.org/r" })),
-        Ok(ClientRegistration::MetadataDocument)
-    );
+    let both = public(json!({ document: true, registration: "https://as.example.org/r" }));
+    assert_eq!(both, Ok(ClientRegistration::MetadataDocument));
     for (change, flaw) in [
         (json!({ "issuer": "https://as.example.org/" }), SignInFlaw::Issuer),
         (json!({ "issuer": null }), SignInFlaw::Issuer),

@@ -94,10 +94,8 @@ async fn correct_sign_in_is_proven_with_four_requests() {
     assert_eq!(sign_in.issuer, authorization.origin);
     assert_eq!(sign_in.scopes, ["files:read", "files:write"]);
     assert_eq!(sign_in.registration, ClientRegistration::Dynamic);
-    assert_eq!(
-        sign_in.sentence(),
-        format!("Asks for sign-in at {}, scopes files:read files:write.", authorization.origin)
-    );
+    let sentence = format!("Asks for sign-in at {}, scopes files:read files:write.", authorization.origin);
+    assert_eq!(sign_in.sentence(), sentence);
     assert_eq!(server.whats(), ["server/discover", "initialize", &format!("GET {RESOURCE}")]);
     assert_eq!(authorization.whats(), [format!("GET {SERVER}")]);
 }
@@ -189,13 +187,8 @@ async fn each_broken_part_of_a_sign_in_has_its_reason_and_a_fix() {
     for (name, parts, code) in broken() {
         let (authorization, server, verdict) = probed(parts).await;
         let code = format!("sign_in:{code}");
-        assert_eq!(
-            codes(&verdict),
-            [code.as_str()],
-            "{name}: {:?} {:?}",
-            server.whats(),
-            authorization.whats()
-        );
+        let asked = [server.whats(), authorization.whats()];
+        assert_eq!(codes(&verdict), [code.as_str()], "{name}: {asked:?}");
         assert_eq!((verdict.handshake, verdict.inconclusive), (Handshake::Partial, false), "{name}");
         assert_eq!(verdict.facts.sign_in, None, "{name}");
         assert_eq!(verdict.facts.endpoint, Some(format!("{}/mcp", server.origin)), "{name}");
