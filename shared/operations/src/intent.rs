@@ -16,6 +16,7 @@ mod render;
 mod tests;
 mod words;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use http::StatusCode;
@@ -24,12 +25,13 @@ use serde_json::{Map, Value, json};
 use crate::named_call;
 use crate::short::{self, DETAIL, View};
 use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, RawArguments, SCORE};
+use argument_slots::ArgumentSlots;
 use further_request::Further;
 use matching::CERTAIN;
 use parsed_text::{ParsedText, push_new};
 use registry_app::App;
 use registry_model::error::{Problem, shorten};
-use registry_model::{Caller, Listing, ListingId, Moment};
+use registry_model::{Caller, ListingId, Moment};
 
 pub use argument_slots::Slot;
 pub use render::{filled, help_text, operations as what_can_be_done, template};
@@ -60,6 +62,9 @@ pub struct MessageContent {
     pub names: Vec<(String, ListingId)>,
 }
 
+/// Names that are sought in the table, and listings of one name that are shown.
+const MAX_NAMED: usize = 5;
+
 /// Words of a message that may be nothing but a name.
 const MAX_NAME_WORDS: usize = 4;
 
@@ -70,6 +75,8 @@ pub enum Intent {
     Run(&'static AnyOperation, Value),
     /// This operation, but an argument for the slot is missing.
     Missing(&'static AnyOperation, Slot),
+    /// This operation, but several listings have the name.
+    Ambiguous(&'static AnyOperation, String),
     /// This operation, in a form that is not executed.
     Refused(&'static AnyOperation, Hold),
     /// A call of an operation that does not exist.
@@ -142,38 +149,44 @@ pub async fn understood(
     message: MessageContent,
     earlier: Option<&MessageContent>,
 ) -> Result<(MessageContent, Intent), Problem> {
-    let earlier_named = match earlier {
-        Some(earlier) => listing_names::found(app, earlier).await?,
+    let earlier = match earlier {
+        Some(earlier) => listing_names::found(app, earlier, false).await?.or_else(|| Some(earlier.clone())),
         None => None,
     };
-    let Some(named) = listing_names::found(app, &message).await? else {
-        let earlier = earlier_named.as_ref().or(earlier);
-        let mut names = earlier_named.as_ref().map(|earlier| earlier.names.clone()).unwrap_or_default();
-        let intent = parse_intent(&message, earlier);
-        let lacks = match &intent {
-            Intent::Missing(_, slot) => *slot == Slot::Id,
-            Intent::Refused(entry, hold) => {
-                *hold == Hold::Unrequested && !std::ptr::eq(*entry, &LIST_YOURSELF)
-            }
-            _ => false,
-        };
-        let searches = matches!(&intent, Intent::Run(entry, _) if std::ptr::eq(*entry, &MATCH_CAPABILITY));
-        let of_url = is_about_url(&message, &intent);
-        if (lacks || searches || of_url)
-            && let Some(named) = listing_names::found_loosely(app, &message).await?
+    let (message, earlier) = (listing_names::with_endpoints(app, message).await?, earlier.as_ref());
+    let without_name = parse_intent(&message, earlier);
+    let lacks = match &without_name {
+        Intent::Missing(_, slot) => *slot == Slot::Id,
+        Intent::Refused(entry, hold) => *hold == Hold::Unrequested && !std::ptr::eq(*entry, &LIST_YOURSELF),
+        _ => false,
+    };
+    let searches = matches!(&without_name, Intent::Run(entry, _) if std::ptr::eq(*entry, &MATCH_CAPABILITY));
+    let may_read = match &without_name {
+        Intent::Run(entry, _) => {
+            entry.effect.read_only && ArgumentSlots::of(entry).argument(Slot::Id, 0).is_some()
+        }
+        intent => matches!(intent, Intent::Greeting),
+    };
+    let mut names = earlier.map(|earlier| earlier.names.clone()).unwrap_or_default();
+    let mut named = listing_names::found(app, &message, false).await?;
+    if named.is_none() && (lacks || searches || may_read) {
+        named = listing_names::found_in_table(app, &message).await?;
+    }
+    let Some(named) = named else {
+        if (lacks || searches)
+            && let Some(named) = listing_names::found(app, &message, true).await?
         {
             names.extend(named.names.clone());
-            let intent = held(without_search(&named, earlier), &names);
-            let is_read = of_url && named.names.is_empty() && matches!(intent, Intent::Run(..));
-            if lacks || is_read || is_certain_write(&named, &intent, &message) {
+            let intent = held(without_search(&named, earlier), &names, &message.text);
+            if lacks || is_certain_write(&named, &intent, &message) {
                 return Ok((named, intent));
             }
         }
-        return Ok((message, held(intent, &names)));
+        let intent = held(without_name, &names, &message.text);
+        return Ok((message, intent));
     };
-    let names: Vec<_> =
-        earlier_named.iter().chain([&named]).flat_map(|message| message.names.clone()).collect();
-    let intent = held(without_search(&named, earlier_named.as_ref().or(earlier)), &names);
+    names.extend(named.names.clone());
+    let intent = held(without_search(&named, earlier), &names, &message.text);
     let may_be_a_search = |message| matching::may_be_a_search(&parse_content(message).0);
     let is_search = match &intent {
         Intent::Unclear => true,
@@ -183,19 +196,7 @@ pub async fn understood(
         }
         _ => may_be_a_search(&message) && may_be_a_search(&named),
     };
-    if is_search {
-        let intent = parse_intent(&message, earlier);
-        return Ok((named, intent));
-    }
-    Ok((named, intent))
-}
-
-/// Whether a message reads about a listing whose id was derived from a URL in it. An endpoint may have another listing.
-fn is_about_url(message: &MessageContent, intent: &Intent) -> bool {
-    let Intent::Run(entry, arguments) = intent else { return false };
-    let (urls, arguments) = (ParsedText::parse(&message.text).urls, arguments.to_string());
-    let mut ids = urls.iter().filter_map(|url| Some(ListingId::of_url(&url.parse().ok()?)));
-    entry.effect.read_only && ids.any(|id| arguments.contains(&format!("\"{id}\"")))
+    Ok((named, if is_search { without_name } else { intent }))
 }
 
 /// Whether a message with a name means an operation that is held rather than, without the name, a search.
@@ -209,16 +210,23 @@ fn is_certain_write(named: &MessageContent, intent: &Intent, message: &MessageCo
     of_write >= CERTAIN && of_write > probability(message, &MATCH_CAPABILITY)
 }
 
-/// What writes is held if a name decides about which listing. To publish under a name that is taken needs no id.
-fn held(intent: Intent, names: &[(String, ListingId)]) -> Intent {
-    match intent {
-        Intent::Run(entry, arguments)
-            if !entry.effect.read_only
-                && names.iter().any(|(_, id)| arguments.to_string().contains(&format!("\"{id}\""))) =>
-        {
+/// A name that several listings have is a question. What writes is held if a name decides about which listing; to publish under
+/// a name that is taken needs no id.
+fn held(intent: Intent, names: &[(String, ListingId)], text: &str) -> Intent {
+    let (entry, arguments) = match &intent {
+        Intent::Run(entry, arguments) => (*entry, Some(arguments.to_string())),
+        Intent::Refused(entry, Hold::Unrequested) => (*entry, None),
+        _ => return intent,
+    };
+    let is_used = |id: &ListingId| arguments.as_ref().is_none_or(|all| all.contains(&format!("\"{id}\"")));
+    let mut used = names.iter().filter(|(_, id)| !text.contains(id.as_str()) && is_used(id));
+    let is_shared = |(name, id): &&_| names.iter().any(|(other, second)| other == name && second != id);
+    match (used.clone().find(is_shared), used.next()) {
+        (Some((name, _)), _) => Intent::Ambiguous(entry, name.clone()),
+        (None, Some(_)) if arguments.is_some() && !entry.effect.read_only => {
             Intent::Refused(entry, Hold::Named)
         }
-        intent => intent,
+        _ => intent,
     }
 }
 
@@ -287,25 +295,15 @@ pub async fn answer(
 ) -> Result<Reply, Problem> {
     let mut further = further_request::of(message, &intent);
     let intent = further.as_mut().and_then(|further| further.search.take()).unwrap_or(intent);
-    let mut names = message.names.clone();
     let mut reply = match intent {
         Intent::Run(entry, arguments) => run(app, caller, entry, arguments).await?,
-        Intent::Missing(entry, Slot::Id) if entry.effect.read_only => {
-            match named_listing(app, message, entry).await? {
-                Some((name, arguments)) => {
-                    names.push(name);
-                    run(app, caller, entry, arguments).await?
-                }
-                None => explain(app, message, &intent),
-            }
-        }
         other => explain(app, message, &other),
     };
     if let Some(further) = further {
         add_further(app, caller, &mut reply, further).await?;
     }
-    for (name, id) in &names {
-        if !reply.text.contains(name.as_str()) {
+    for (name, id) in &message.names {
+        if !reply.text.to_lowercase().contains(&name.to_lowercase()) {
             reply.text = reply.text.replacen(id.as_str(), &format!("\"{name}\" ({id})"), 1);
         }
     }
@@ -344,24 +342,6 @@ pub fn is_single(message: &MessageContent, intent: &Intent) -> bool {
 fn insert_before_next(text: &mut String, sentence: &str) {
     let end = text.rfind("Next: ").unwrap_or(text.len());
     text.insert_str(end, sentence);
-}
-
-/// The name and id of the listing that a question names, and the arguments; `None` if nothing has this name.
-async fn named_listing(
-    app: &App,
-    message: &MessageContent,
-    entry: &AnyOperation,
-) -> Result<Option<((String, ListingId), Value)>, Problem> {
-    let parsed = ParsedText::parse(&message.text);
-    let slots = argument_slots::ArgumentSlots::of(entry);
-    let (Some(name), Some(argument)) = (parsed.names.first(), slots.argument(Slot::Id, 0)) else {
-        return Ok(None);
-    };
-    // A name that several listings have stands for none.
-    let named = app.store.listings_named(name).await?;
-    let Ok([listing]) = <[Listing; 1]>::try_from(named) else { return Ok(None) };
-    let arguments = json!({ argument: listing.id, DETAIL: "short" });
-    Ok(Some(((name.clone(), listing.id), arguments)))
 }
 
 async fn run(
@@ -493,16 +473,30 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             let text = format!("{}: {question} For example: \"{example}\". {about}", entry.title);
             (Outcome::Asked, "lacks", Some(*entry), text)
         }
+        Intent::Ambiguous(entry, name) => {
+            let ids = message.names.iter().filter(|(other, _)| other == name).map(|(_, id)| id.as_str());
+            let (title, ids) = (entry.title, ids.take(MAX_NAMED).collect::<Vec<_>>().join(" or "));
+            let text =
+                format!("{title}: Which \"{name}\"? Several listings have this name. Send an id: {ids}.");
+            (Outcome::Asked, "ambiguous", Some(*entry), text)
+        }
         Intent::Refused(entry, why) => {
             let (title, about) = (entry.title, render::about(entry));
             // "Do not endorse it" and "why should I?" are no texts of an endorsement.
             let asks = command::asks_how(&parsed.text, &parsed.words);
             let said = if asks || *why == Hold::Retracted { parsed.targets() } else { parsed };
-            let example = render::example(entry, Some(&said));
+            let mut example = render::example(entry, Some(&said));
             let how = if runs_as_written(entry, &example) { "To run it, send only" } else { "For example" };
+            let report = example.strip_suffix(" worked").or_else(|| example.strip_suffix(" failed"));
+            if let Some(report) = report.filter(|_| command::verdict(&said.words).is_none()) {
+                example = format!("{report} worked\" or \"{report} failed");
+            }
+            let url =
+                entry.routes.iter().find(|route| route.is_post()).map(|route| app.settings.url(route.path));
+            let over_http = url.map(|url| format!(" Over HTTP, it is POST {url} .")).unwrap_or_default();
             let text = match why {
                 Hold::Unrequested | Hold::Retracted if asks => {
-                    format!("{title}: {about} {how}: \"{example}\". Nothing was done yet.")
+                    format!("{title}: {about} {how}: \"{example}\".{over_http} Nothing was done yet.")
                 }
                 _ => format!("{title}: {} Nothing was done. {how}: \"{example}\". {about}", why.text()),
             };
@@ -566,7 +560,9 @@ fn has_too_many_fields(message: &MessageContent) -> bool {
 /// The parsed text of a message, and the arguments in its data parts. Reads at most [`MAX_FIELDS`] fields and URLs.
 fn parse_content(message: &MessageContent) -> (ParsedText, Map<String, Value>) {
     let mut parsed = ParsedText::parse(&message.text);
-    message.names.iter().for_each(|(name, id)| parsed.take_name(name, id.as_str()));
+    let names: BTreeMap<&str, &ListingId> =
+        message.names.iter().map(|(name, id)| (name.as_str(), id)).collect();
+    names.into_iter().for_each(|(name, id)| parsed.take_name(name, id.as_str()));
     let fields = message.data.iter().flat_map(named_call::loose_arguments);
     let fields: Map<String, Value> = fields.take(MAX_FIELDS).collect();
     let urls = message.urls.iter().map(String::as_str);
@@ -596,8 +592,13 @@ fn may_complete(intent: &Intent, parsed: &ParsedText) -> bool {
 
 /// Interprets a message as the continuation of an earlier one.
 fn in_context(message: &MessageContent, earlier: &MessageContent) -> Intent {
+    // The id of a listing whose name several have.
+    let settled = earlier.names.iter().find(|(_, id)| message.text.trim() == id.as_str());
     let whole = MessageContent {
-        text: format!("{}\n{}", earlier.text, message.text),
+        text: settled.map_or_else(
+            || format!("{}\n{}", earlier.text, message.text),
+            |(name, id)| earlier.text.replacen(name, id.as_str(), 1),
+        ),
         data: earlier.data.iter().chain(&message.data).cloned().collect(),
         urls: earlier.urls.iter().chain(&message.urls).cloned().collect(),
         names: earlier.names.iter().chain(&message.names).cloned().collect(),
@@ -635,7 +636,8 @@ fn in_context(message: &MessageContent, earlier: &MessageContent) -> Intent {
 
 /// A call that was sent as JSON in a text part, because some clients have no data parts.
 fn json_call(text: &str) -> Option<Value> {
-    let data: Value = text.trim().starts_with('{').then(|| serde_json::from_str(text).ok()).flatten()?;
+    let data: Value =
+        text.trim().starts_with('{').then(|| registry_model::json::parse(text.as_bytes()).ok()).flatten()?;
     named_call::parse(&data).map(|_| data)
 }
 

@@ -8,7 +8,7 @@ const MAX_ROWS_BYTES: usize = 1200;
 const MAX_VALUE_CHARS: usize = 400;
 
 /// A sentence of an answer; `None` if the answer has no value for it. `{a.b}` is the value of a member, `{a#}` the length of a
-/// list or a count, `{a#row}` with its noun, `{a?yes|no}` depends on a boolean, and `{a~}` is a number of hours in words. After `[a]`, the rest is written for each row of a list. A part between two ` | `
+/// list or a count, `{a#row}` with its noun, `{a?yes|no}` depends on a boolean, `{a:words}` has words for an absent value, and `{a~}` is a number of hours in words. After `[a]`, the rest is written for each row of a list. A part between two ` | `
 /// is left out if it has no value.
 pub(crate) fn sentence(template: &str, answer: &Value) -> Option<String> {
     let Some((before, (list, row))) =
@@ -80,6 +80,9 @@ fn value(slot: &str, answer: &Value) -> Option<String> {
     {
         return Some(if member(answer, path)?.as_bool()? { yes } else { no }.to_owned());
     }
+    if let Some((path, otherwise)) = slot.split_once(':') {
+        return value(path, answer).or_else(|| Some(otherwise.to_owned()));
+    }
     match member(answer, slot)? {
         // What others wrote may contain a quotation mark, which would end the quotation around it.
         Value::String(text) if slot.ends_with("lane") => {
@@ -122,6 +125,7 @@ mod tests {
             ("{rows#}, {empty#row}, {one#row}.", Some("2, 0 rows, 1 row.")),
             ("It is {lane} since {age~}.", Some("It is waiting for a fix since 87 to 93 minutes.")),
             ("{none}.", None),
+            ("{none:nothing}, {one:nothing}", Some("nothing, 1.")),
             ("Rows: [empty]{id}", None),
         ] {
             assert_eq!(sentence(template, &value).as_deref(), text, "{template}");
@@ -150,6 +154,6 @@ mod tests {
 
     fn paths(template: &str) -> impl Iterator<Item = &str> {
         let slots = template.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0));
-        slots.map(|slot| slot.split(['?', '#', '~']).next().unwrap_or_default())
+        slots.map(|slot| slot.split(['?', '#', '~', ':']).next().unwrap_or_default())
     }
 }

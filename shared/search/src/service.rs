@@ -8,7 +8,6 @@ use jiff::SignedDuration;
 
 use super::browse::CountedFacets;
 use super::engine::IndexHit;
-use super::entry::IndexedListing;
 use super::index_cache::{IndexCache, Reading};
 use super::{Backend, Found, Hit, Query};
 use registry_model::{Clock, LastProbe, Listing, ListingId, Moment};
@@ -105,13 +104,12 @@ impl Searcher {
         Ok(found)
     }
 
-    /// The listing of this name in the loaded index, and the name as it is written; `None` if there is none, or if there are several.
-    pub fn only_named(&self, name: &str) -> Option<(ListingId, String)> {
+    /// The listings of the loaded index that have this name, each with its own way to write it.
+    pub fn listings_named(&self, name: &str) -> Vec<(ListingId, String)> {
         let index = self.read();
-        let is_meant = |listing: &&IndexedListing| listing.name.eq_ignore_ascii_case(name);
-        let mut named = index.named([name, name]).map(|(_, listing)| listing).filter(is_meant);
-        let only = named.next()?;
-        named.next().is_none().then(|| (only.id.clone(), only.name.clone()))
+        let named = index.named([name, name]).map(|(_, listing)| listing);
+        let named = named.filter(|listing| listing.name.eq_ignore_ascii_case(name));
+        named.map(|listing| (listing.id.clone(), listing.name.clone())).collect()
     }
 
     /// The only listing of the loaded index whose name begins with this word.

@@ -119,3 +119,43 @@ async fn replies_to_all_phrases_are_short_and_say_more_than_done() {
         assert_eq!(data["executed"], false, "{text}");
     }
 }
+
+/// A name that several listings have is told with their ids, and the id completes the request.
+#[tokio::test]
+async fn name_of_several_listings_is_a_question() {
+    let registry = TestRegistry::start().await;
+    let peers = [
+        Peer::start(agents::newest_called("Twin Zapquar")).await,
+        Peer::start(agents::newest_called("Twin Zapquar")).await,
+    ];
+    let mut ids = Vec::new();
+    for peer in &peers {
+        ids.push(registry.publish_card(&peer.card()).await);
+    }
+    registry.deliver_events().await;
+    registry.index().await;
+    for text in ["Twin Zapquar: is it still up?", "endorse Twin Zapquar", "is \"Twin Zapquar\" clean?"] {
+        let parts = registry.send_message(&json!({ "text": text })).await.to_string();
+        assert!(parts.contains("Several listings have this name"), "{text}: {parts}");
+        assert!(ids.iter().all(|id| parts.contains(id.as_str())), "{text}: {parts}");
+    }
+}
+
+/// The text states the fault of a listing that is not Live, also if the message names it at the beginning of a sentence.
+#[tokio::test]
+async fn text_states_the_fault_and_the_next_probe_of_a_named_listing() {
+    let registry = TestRegistry::start().await;
+    let body = json!({ "url": "http://127.0.0.1:9/.well-known/agent-card.json", "name": "Broken Zapquar" });
+    let answer = registry.publish(&body).await;
+    let id = answer["listing_id"].as_str().unwrap();
+    registry.deliver_events().await;
+    registry.index().await;
+    for text in ["Broken Zapquar is not live, why?", "What's the matter with Broken Zapquar's card?"] {
+        let (answer, data) = reply(&registry, text).await;
+        assert_eq!(data["operation"], "check_status", "{text}: {answer}");
+        assert!(answer.contains(id), "{text}: {answer}");
+        for fact in ["(found: \"", "The next probe is due at ", "Points: handshake 0 of 40", "Uptime"] {
+            assert!(answer.contains(fact), "{fact}: {answer}");
+        }
+    }
+}

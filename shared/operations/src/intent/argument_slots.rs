@@ -50,6 +50,8 @@ pub(super) struct ArgumentSlots {
     choices: Vec<(String, Vec<String>)>,
     limit: Option<(u64, u64)>,
     is_search: bool,
+    /// Whether `from` can be any name.
+    takes_sender: bool,
     known: Vec<String>,
 }
 
@@ -81,6 +83,9 @@ impl ArgumentSlots {
             choices: choices.collect(),
             limit,
             is_search,
+            takes_sender: properties
+                .get("from")
+                .is_some_and(|from| from["format"] != "listing-id-of-another"),
             known: properties.keys().cloned().collect(),
         }
     }
@@ -129,6 +134,7 @@ impl ArgumentSlots {
             ("order_id", parsed.orders.first()),
             ("at", parsed.days.first()),
             ("agent_name", parsed.names.first()),
+            ("from", parsed.sender.as_ref().filter(|_| self.takes_sender)),
             // Of 'a demo for "Adder": "Adds numbers."'.
             ("description", parsed.names.get(1).filter(|_| parsed.quoted > 1 && knows("agent_name"))),
         ];

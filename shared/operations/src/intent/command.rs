@@ -7,11 +7,11 @@ use std::collections::HashSet;
 use super::words::Word;
 
 /// Words that may come between the beginning of a clause and the verb of a request.
-const BEFORE_A_VERB: [&str; 45] = [
+const BEFORE_A_VERB: [&str; 46] = [
     "ahead", "also", "and", "can", "could", "dear", "do", "dont", "go", "hello", "help", "hey", "hi", "i",
     "just", "kindly", "let", "lets", "like", "may", "me", "need", "never", "not", "now", "ok", "okay", "or",
-    "please", "pls", "registry", "should", "so", "then", "there", "to", "try", "us", "wanna", "want", "we",
-    "will", "wish", "would", "you",
+    "please", "pls", "plz", "registry", "should", "so", "then", "there", "to", "try", "us", "wanna", "want",
+    "we", "will", "wish", "would", "you",
 ];
 
 /// What may follow "I" in a request. "Can I list it?" asks for permission and "I list" is a statement.
@@ -234,7 +234,10 @@ pub(super) fn verdict(words: &[Word]) -> Option<bool> {
         "not no never nothing without stopped didnt doesnt dont isnt wasnt wont cant cannot hardly";
     let contains = |list: &str, word: &Word| list.split(' ').any(|listed| listed == word.low);
     let mut found = words.iter().enumerate().filter_map(|(at, word)| {
-        let is_negated = words[at.saturating_sub(3)..at].iter().any(|before| contains(NOT, before));
+        let from = at.saturating_sub(3);
+        // "I do not like it, it failed": a comma ends what is negated.
+        let from = (from..=at).rev().find(|at| words[*at].starts_clause).unwrap_or(from);
+        let is_negated = words[from..at].iter().any(|before| contains(NOT, before));
         match (contains(GOOD, word), contains(BAD, word)) {
             (true, _) => Some(!is_negated),
             (_, true) => Some(is_negated),

@@ -57,7 +57,7 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
     })
 }
 
-fn operation(intent: &Intent) -> Option<&'static AnyOperation> {
+pub(super) fn operation(intent: &Intent) -> Option<&'static AnyOperation> {
     match intent {
         Intent::Run(entry, _) | Intent::Missing(entry, _) | Intent::Refused(entry, _) => Some(entry),
         _ => None,

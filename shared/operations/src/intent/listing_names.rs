@@ -6,9 +6,11 @@ use registry_model::ListingId;
 use registry_model::error::Problem;
 use registry_search::embedding;
 
-use super::MessageContent;
-use super::parsed_text::ParsedText;
+use super::argument_slots::{ArgumentSlots, Slot};
+use super::further_request::operation;
+use super::parsed_text::{ParsedText, without_possessive};
 use super::words::Word;
+use super::{MAX_NAMED, MessageContent};
 
 const MAX_NAME_WORDS: usize = 6;
 /// Words of a message among which names are sought.
@@ -16,28 +18,44 @@ const MAX_WORDS: usize = 120;
 /// A shorter word alone is no name.
 const MIN_LETTERS: usize = 4;
 
-/// The message with the names in it that only one listing has, each with its id; `None` if there are none.
-pub(super) async fn found(app: &App, message: &MessageContent) -> Result<Option<MessageContent>, Problem> {
-    names(app, message, false).await
+/// The message with ids for the URLs of endpoints, unless it means an operation that takes a URL. One endpoint has one listing,
+/// so a URL is as certain as an id.
+pub(super) async fn with_endpoints(app: &App, message: MessageContent) -> Result<MessageContent, Problem> {
+    let ParsedText { urls, ids, .. } = ParsedText::parse(&message.text);
+    let takes_url = |entry| ArgumentSlots::of(entry).argument(Slot::Url, 0).is_some();
+    if urls.is_empty()
+        || !ids.is_empty()
+        || operation(&super::parse_intent(&message, None)).is_none_or(takes_url)
+    {
+        return Ok(message);
+    }
+    let holders = app.store.endpoint_holders(&urls).await?;
+    let text = holders.iter().fold(message.text.clone(), |text, (url, id)| text.replace(url, id.as_str()));
+    Ok(MessageContent { text, ..message })
 }
 
-/// As [`found`], for a message that lacks a listing: also names in small letters, first words of names, and URLs of
-/// endpoints, whose ids replace them.
-pub(super) async fn found_loosely(
+/// The message with the names in capital letters or quotes that listings have in the table, also those that are not Live.
+pub(super) async fn found_in_table(
     app: &App,
     message: &MessageContent,
 ) -> Result<Option<MessageContent>, Problem> {
-    let urls = ParsedText::parse(&message.text).urls;
-    let holders = app.store.endpoint_holders(&urls).await?;
-    let Some((url, id)) = urls.iter().find_map(|url| Some((url, holders.get(url)?))) else {
-        return names(app, message, true).await;
-    };
-    let text = message.text.replace(url.as_str(), id.as_str());
-    // One endpoint has one listing, so a URL is as certain as an id.
-    Ok(Some(MessageContent { text, ..message.clone() }))
+    let parsed = ParsedText::parse(&message.text);
+    let is_name = |name: &&String| name.contains(' ') || !embedding::is_ordinary(&name.to_lowercase());
+    let (quoted, others) = parsed.names.split_at(parsed.quoted);
+    let sought = quoted.iter().chain(parsed.capitals.iter().chain(others).filter(is_name));
+    for name in sought.take(MAX_NAMED).filter(|_| parsed.ids.is_empty() && message.data.is_empty()) {
+        let listings = app.store.listings_named(name).await?;
+        if !listings.is_empty() {
+            let names = listings.into_iter().map(|listing| (name.clone(), listing.id)).collect();
+            return Ok(Some(MessageContent { names, ..message.clone() }));
+        }
+    }
+    Ok(None)
 }
 
-async fn names(
+/// The message with the names in it, each with the ids of the Live listings that have it; `None` if there are none. `loosely`,
+/// for a message that lacks a listing: also names in small letters, and first words of names.
+pub(super) async fn found(
     app: &App,
     message: &MessageContent,
     loosely: bool,
@@ -51,32 +69,37 @@ async fn names(
     let (mut names, mut at) = (Vec::new(), 0);
     while at < words.len() {
         let longest = (1..=MAX_NAME_WORDS.min(words.len() - at)).rev();
-        let name = longest
-            .filter_map(|count| Some((count, named(app, &parsed.text, &words[at..at + count], loosely)?)))
-            .next();
-        at += name.as_ref().map_or(1, |(count, _)| *count);
-        names.extend(name.map(|(_, name)| name));
+        let found = longest
+            .map(|count| (count, named(app, &parsed.text, &words[at..at + count], loosely)))
+            .find(|(_, named)| !named.is_empty());
+        let (count, named) = found.unwrap_or((1, Vec::new()));
+        at += count;
+        // An id says which listing a name means; in "rename {id} to …", the new name may begin with the old one.
+        if !named.iter().any(|(_, id)| message.text.contains(id.as_str())) {
+            names.extend(named);
+        }
     }
     Ok((!names.is_empty()).then(|| MessageContent { names, ..message.clone() }))
 }
 
-/// The listing whose name these words are. A name that could be an ordinary part of a sentence, such as `travel agent`, counts
+/// The listings whose name these words are. A name that could be an ordinary part of a sentence, such as `travel agent`, counts
 /// only if it is written as the listing writes it, or `loosely`.
-fn named(app: &App, text: &str, words: &[Word], loosely: bool) -> Option<(String, ListingId)> {
-    let (first, last) = (words.first()?, words.last()?);
-    let between = words.windows(2).map(|pair| text.get(pair[0].at.end..pair[1].at.start).unwrap_or_default());
-    if between.into_iter().any(|between| between.chars().any(char::is_alphanumeric) || between.contains('\n'))
-    {
-        return None;
+fn named(app: &App, text: &str, words: &[Word], loosely: bool) -> Vec<(String, ListingId)> {
+    let (Some(first), Some(last)) = (words.first(), words.last()) else { return Vec::new() };
+    let mut between =
+        words.windows(2).map(|pair| text.get(pair[0].at.end..pair[1].at.start).unwrap_or_default());
+    let written = without_possessive(text.get(first.at.start..last.at.end).unwrap_or_default());
+    if between.any(|between| between.chars().any(char::is_alphanumeric) || between.contains('\n')) {
+        return Vec::new();
     }
-    let written = text.get(first.at.start..last.at.end)?;
     let is_distinct =
         words.iter().any(|word| word.low.len() >= MIN_LETTERS && !embedding::is_ordinary(&word.low));
-    let Some((id, name)) = app.search.only_named(written) else {
-        let id = app.search.only_beginning_with(written).filter(|_| loosely && is_distinct)?;
-        return Some((written.to_owned(), id));
-    };
     let is_capital = words.len() > 1 && first.capital && last.capital;
-    (name == written && is_capital || is_distinct || loosely && words.len() > 1)
-        .then(|| (written.to_owned(), id))
+    let is_meant = |name: &str| name == written && is_capital || is_distinct || loosely && words.len() > 1;
+    let named = app.search.listings_named(written).into_iter().filter(|(_, name)| is_meant(name));
+    let mut ids: Vec<ListingId> = named.map(|(id, _)| id).collect();
+    if ids.is_empty() && loosely && is_distinct {
+        ids.extend(app.search.only_beginning_with(written));
+    }
+    ids.into_iter().map(|id| (written.to_owned(), id)).collect()
 }

@@ -73,7 +73,11 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
         return intent;
     }
     let message = Message::of(parsed, fields);
-    let candidates = EXAMPLE_BOOK.operations.iter().flat_map(|operation| {
+    let only = before_a_colon(parsed, fields);
+    let operations = EXAMPLE_BOOK.operations.iter();
+    let operations =
+        operations.filter(|operation| only.is_none_or(|only| std::ptr::eq(operation.entry, only)));
+    let candidates = operations.flat_map(|operation| {
         let message = &message;
         let [request, negated] = requests(message, operation);
         operation.examples.iter().filter_map(move |example| {
@@ -81,17 +85,33 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
         })
     });
     let help = message.meaning.probability(HELP);
-    let help = (!message.has_target || help > CERTAIN).then_some((
+    let help = (only.is_none() && (!message.has_target || help > CERTAIN)).then_some((
         help + SIMILARITY * HELP_SIMILARITY,
         help,
         Intent::Greeting,
     ));
     // The first of the best: the order of the catalog decides between equals.
     let best = candidates.chain(help).reduce(|best, next| if next.0 > best.0 { next } else { best });
-    match best.filter(|(_, probability, _)| *probability >= MIN_PROBABILITY) {
+    match best.filter(|(_, probability, _)| only.is_some() || *probability >= MIN_PROBABILITY) {
         Some((_, _, Intent::Run(entry, Value::Object(arguments)))) => run(parsed, fields, entry, arguments),
         best => best.map_or(Intent::Unclear, |(_, _, intent)| intent),
     }
+}
+
+/// The operation that writes, if the words before a colon after an id request one: "tell {id}: …". What follows is its text, so
+/// it requests nothing.
+fn before_a_colon(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<&'static AnyOperation> {
+    let id = parsed.ids.first()?;
+    let after = parsed.text.find(id.as_str())? + id.len();
+    let colon = parsed.text[after..]
+        .find(':')
+        .filter(|at| parsed.text[after + at + 1..].starts_with(char::is_whitespace))?;
+    let head = ParsedText::parse(&parsed.text[..after + colon]);
+    let head = Message::of(&head, fields);
+    let writing = EXAMPLE_BOOK.operations.iter().filter(|operation| !operation.entry.effect.read_only);
+    let requested = writing.filter(|operation| matches!(requests(&head, operation)[0], Request::Clear(_)));
+    let requested = requested.map(|operation| operation.entry);
+    requested.max_by(|one, other| head.probability(one).total_cmp(&head.probability(other)))
 }
 
 pub(super) fn examples_of(entry: &AnyOperation) -> Option<&'static OperationExamples> {

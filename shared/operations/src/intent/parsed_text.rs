@@ -40,6 +40,10 @@ pub(super) struct ParsedText {
     pub(super) names: Vec<String>,
     /// How many of the names were quoted.
     pub(super) quoted: usize,
+    /// Sequences of capitalized words with the first word of a sentence, which may be a part of a name.
+    pub(super) capitals: Vec<String>,
+    /// Who sends the message: `planner` in "From planner: …".
+    pub(super) sender: Option<String>,
     /// Whole numbers that are words of their own.
     pub(super) numbers: Vec<u64>,
     /// Operations called by name, each with its index in `words`.
@@ -57,7 +61,7 @@ impl ParsedText {
         let text = beginning(text);
         let mut parsed = Self { text: text.to_owned(), ..Self::default() };
         let mut splitter = WordSplitter::default();
-        let mut at = 0;
+        let mut at = parsed.take_sender();
         while at < text.len() {
             let rest = &text[at..];
             if let Some((inner, whole)) = quotation(text, at) {
@@ -96,6 +100,19 @@ impl ParsedText {
         self.words.iter().map(|word| word.at.start).filter(move |start| part.contains(start))
     }
 
+    /// Takes "From planner-agent:" at the beginning; returns where the rest begins. A plain word before a comma may be a place.
+    fn take_sender(&mut self) -> usize {
+        let chunks: Vec<&str> = self.text.splitn(3, ' ').collect();
+        let [first, sender, _] = chunks[..] else { return 0 };
+        let name = sender.strip_suffix(':');
+        let name = name.or_else(|| sender.strip_suffix(',').filter(|name| name.contains(['-', '_'])));
+        let name = name.filter(|_| first.eq_ignore_ascii_case("from")).map(str::to_owned);
+        let end = name.as_ref().map_or(0, |_| first.len() + 1 + sender.len());
+        self.sender = name;
+        self.stand_ins.push((0..end, ""));
+        end
+    }
+
     /// Takes a chunk between two blanks; returns where to continue.
     fn take_chunk(&mut self, text: &str, chunk: Range<usize>, splitter: &mut WordSplitter) -> usize {
         let raw = &text[chunk.clone()];
@@ -108,7 +125,7 @@ impl ParsedText {
             return end;
         }
         let (core, from) = trim_marks(raw);
-        let core = core.strip_suffix("'s").or_else(|| core.strip_suffix("’s")).unwrap_or(core);
+        let core = without_possessive(core);
         if core.is_empty() {
             splitter.add(text, chunk.clone());
             return chunk.end;
@@ -146,15 +163,18 @@ impl ParsedText {
         chunk.end
     }
 
-    /// Takes the words of a listing's name as its id.
+    /// Takes the words or the quotation of a listing's name as its id.
     pub(super) fn take_name(&mut self, name: &str, id: &str) {
         let is_here = |word: &Word| self.text.get(word.at.start..).is_some_and(|rest| rest.starts_with(name));
-        let Some(at) = self.words.iter().position(is_here) else { return };
-        let range = self.words[at].at.start..self.words[at].at.start + name.len();
-        let starts_clause = self.words[at].starts_clause;
+        let at = self.words.iter().position(is_here);
+        let quoted =
+            || self.text.find(name).filter(|_| self.names[..self.quoted].iter().any(|known| known == name));
+        let Some(start) = at.map(|at| self.words[at].at.start).or_else(quoted) else { return };
+        let range = start..start + name.len();
+        let starts_clause = at.is_some_and(|at| self.words[at].starts_clause);
         self.words.retain(|word| !range.contains(&word.at.start));
         // As after an id.
-        if let Some(next) = self.words.get_mut(at) {
+        if let Some(next) = at.and_then(|at| self.words.get_mut(at)) {
             next.starts_clause |= starts_clause;
         }
         self.quoted -= self.names[..self.quoted].iter().filter(|known| *known == name).count();
@@ -209,7 +229,7 @@ impl ParsedText {
             neutral.push_str(stand_in);
             end = part.end;
         }
-        neutral + &self.text[end..]
+        neutral + self.text.get(end..).unwrap_or_default()
     }
 
     /// How long a use took, in milliseconds: `took 1.5 seconds`, `timeout after 30 s`, `120ms`. `None` if it says several times.
@@ -277,14 +297,21 @@ impl ParsedText {
             }
             before = Some(word);
         }
+        let written = |run: &[&Word]| {
+            let (first, last) = (run.first()?, run.last()?);
+            Some(without_possessive(&self.text[first.at.start..last.at.end]).to_owned())
+        };
         for run in runs {
             // The first word of a sentence is always capitalized.
-            let run = if run[0].starts_clause || !run[0].is_significant() { &run[1..] } else { &run[..] };
-            if let (Some(first), Some(last)) = (run.first(), run.last()) {
-                self.names.push(self.text[first.at.start..last.at.end].to_owned());
-            }
+            let begins = run[0].starts_clause || !run[0].is_significant();
+            self.names.extend(written(&run[usize::from(begins)..]));
+            self.capitals.extend(written(&run).filter(|_| begins && run[0].is_significant()));
         }
     }
+}
+
+pub(super) fn without_possessive(name: &str) -> &str {
+    name.strip_suffix("'s").or_else(|| name.strip_suffix("’s")).unwrap_or(name)
 }
 
 pub(super) fn push_new(list: &mut Vec<String>, text: &str) {

@@ -10,7 +10,7 @@ use crate::named_call;
 use crate::summary;
 use crate::{
     AnyOperation, CATALOGUE, CHECK_STATUS, GET_FOUNDING_DEAL, INTEROP_RESOLVE, LIST_YOURSELF,
-    MATCH_CAPABILITY, REPORT_LISTING, SCORE, SEARCH_ACTIVE,
+    MATCH_CAPABILITY, REPORT_LISTING, SCORE, SEARCH_ACTIVE, TALK,
 };
 use registry_model::error::shorten;
 use registry_model::settings::Settings;
@@ -127,6 +127,9 @@ fn with_own_text(entry: &AnyOperation, phrase: &str, parsed: &ParsedText) -> Opt
     let (at, _) = phrase.match_indices('{').find(is_text)?;
     let (before, rest) = phrase.split_at(at);
     let after_colon = parsed.text.split_once(": ").filter(|_| !std::ptr::eq(entry, &REPORT_LISTING));
+    // "Tell the owner of it that …".
+    let after_that = || parsed.text.split_once(" that ").filter(|_| std::ptr::eq(entry, &TALK));
+    let after_colon = after_colon.or_else(after_that);
     let said = filling::said(parsed, phrase);
     let own = match (parsed.names.first().filter(|_| parsed.quoted > 0), after_colon) {
         (Some(quotation), _) => quotation.as_str(),
@@ -202,15 +205,16 @@ pub fn help_text(settings: &Settings) -> String {
     format!(
         "This is {}, a registry of agents and MCP servers that answered a real handshake. A program answers here; it \
          only knows the registry, and works best in English.\n\
-         Listing and searching are free, without an account or key. To publish, send a URL: it is usually probed within \
-         seconds, and a Live listing again within {}. A probe calls no tool. The owner can rename or withdraw a listing, \
-         with a signature.\n\
+         Listing and searching are free, without an account or key; the rate limits are in {}. To publish, send a URL: it \
+         is usually probed within seconds, and a Live listing again within {}. A short outage does not end Live. A probe \
+         calls no tool. The owner can rename or withdraw a listing, with a signature. Several listings can have one name.\n\
          Products cost {}. For feedback on the free demo, the first {} listings (one of each domain) get one, others a \
          discount code, the `code` of the checkout.\n\
          A conversation is stored for 24 hours, and your address only as a digest. Contact and privacy: {}\n\
          Say what you need, for example:{lines}\nThe method `help` describes all {} operations. \
          You can also send a data part {{\"operation\": …, \"arguments\": {{…}}}}; `next` in an answer can be such a call.",
         settings.brand,
+        settings.url("/discovery.json"),
         counted(settings.recheck_days, "day"),
         products.join(", "),
         settings.founding_seats,

@@ -27,6 +27,7 @@ fn short(intent: &Intent) -> String {
         }
         Intent::Missing(entry, missing) => format!("{} misses {missing:?}", entry.name),
         Intent::Refused(entry, _) => format!("{} refused", entry.name),
+        Intent::Ambiguous(entry, name) => format!("{} of several named {name}", entry.name),
         Intent::NoSuch(name) => format!("no such {name}"),
         Intent::TooManyFields => "too many fields".to_owned(),
         Intent::Greeting => "help".to_owned(),
@@ -131,6 +132,11 @@ fn messages_select_the_expected_operation() {
             ),
         ),
         ("show 5 active listings".to_owned(), "search_active(limit=5)"),
+        (format!("plz add our server {CARD} thx"), &format!("list_yourself(url={CARD})")),
+        (format!("can u put {CARD} on ur list"), &format!("list_yourself(url={CARD})")),
+        ("when do payments open?".to_owned(), "preview_product()"),
+        ("what does the demo contain".to_owned(), "preview_product(sku=alive)"),
+        (format!("which skills does agent {ID} offer"), &status),
         (
             "Bitte liste meinen Agenten: agent.acme.dev".to_owned(),
             "list_yourself(url=https://agent.acme.dev)",
@@ -158,6 +164,25 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
         ("I called {id} and it failed with a timeout", "deposit_outcome(listing_id={id},ok=false)"),
         ("I used {id}, it worked great", "deposit_outcome(listing_id={id},ok=true)"),
         ("{id} worked great, thanks", "deposit_outcome(listing_id={id},ok=true)"),
+        ("tell {id}'s owner that it is slow", "talk(listing_id={id},text=it is slow)"),
+        ("tell {id}: endorse me", "talk(listing_id={id},text=endorse me)"),
+        ("tell {id}: take the demo", "talk(listing_id={id},text=take the demo)"),
+        ("tell {id}: hello again", "talk(listing_id={id},text=hello again)"),
+        ("leave a note at {id}: unsubscribe", "leave_trace(kind=note,listing_id={id},body=unsubscribe)"),
+        (
+            "leave a trace at {id}: opt out of invitations",
+            "leave_trace(listing_id={id},body=opt out of invitations)",
+        ),
+        ("check in for {id}", "talk refused"),
+        ("check it again: {id}", "manage_listing(act=reprobe,listing_id={id})"),
+        (
+            "From agent-scout: I endorse {id}, quick answers",
+            "endorse(listing_id={id},body=quick answers,from=agent-scout)",
+        ),
+        (
+            "{id} answered well, please leave a note there: fast",
+            "leave_trace(kind=note,listing_id={id},body=fast)",
+        ),
         ("report that {id} failed with an error", "deposit_outcome(listing_id={id},ok=false)"),
         (
             "report that {id} worked, it took 1.5 seconds, 4 out of 5 stars",
@@ -188,6 +213,11 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
     let said = MessageContent { text: format!("{ID} does not work"), ..MessageContent::default() };
     let example = render::example(&crate::DEPOSIT_OUTCOME, Some(&ParsedText::parse(&said.text)));
     assert_eq!(example, format!("report that {ID} failed"));
+    let parsed = ParsedText::parse(&format!("I do not like {ID}, it failed"));
+    assert_eq!(command::verdict(&parsed.words), Some(false), "a comma ends what is negated");
+    // The act that is suggested is the one that was meant.
+    let parsed = ParsedText::parse(&format!("please look at {ID} once more, it is repaired"));
+    assert_eq!(render::example(&crate::MANAGE_LISTING, Some(&parsed)), format!("probe {ID} again"));
     // A suggestion runs as it stands.
     let parsed = ParsedText::parse(&format!("Quiero retirar mi servidor {ID} del registro"));
     let example = render::example(&crate::MANAGE_LISTING, Some(&parsed));
@@ -204,6 +234,7 @@ fn listing_is_found_by_the_url_that_was_published() {
 fn caller_is_asked_for_a_missing_argument() {
     for (text, meant) in [
         ("list me", "list_yourself misses Url"),
+        ("somebody gave me an attestation, is it genuine?", "verify_attestation misses Token"),
         (
             "list me, and do it soon. Thank you very much! Thank you very much! Thank you very much!",
             "list_yourself misses Url",

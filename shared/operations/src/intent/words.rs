@@ -23,12 +23,12 @@ pub(super) struct Word {
 const POLITE: &str = "please pls plz kindly thanks thank thx hello hi hey dear cheers";
 
 /// Words without a meaning of their own.
-const STOP_WORDS: [&str; 69] = [
+const STOP_WORDS: [&str; 62] = [
     "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but",
-    "by", "can", "could", "did", "do", "does", "for", "from", "get", "give", "had", "has", "have", "hello",
-    "hey", "hi", "i", "in", "is", "it", "its", "just", "kindly", "me", "my", "no", "not", "now", "of", "on",
-    "or", "our", "please", "so", "some", "tell", "thank", "thanks", "that", "the", "then", "there", "these",
-    "this", "to", "us", "was", "we", "what", "which", "with", "would", "yes", "you",
+    "by", "can", "could", "did", "do", "does", "for", "from", "get", "give", "had", "has", "have", "i", "in",
+    "is", "it", "its", "just", "me", "my", "no", "not", "now", "of", "on", "or", "our", "so", "some", "tell",
+    "that", "the", "then", "there", "these", "this", "to", "us", "was", "we", "what", "which", "with",
+    "would", "yes", "you",
 ];
 
 impl Word {
@@ -47,7 +47,7 @@ impl Word {
     }
 
     pub(super) fn is_significant(&self) -> bool {
-        !STOP_WORDS.contains(&self.low.as_str())
+        !STOP_WORDS.contains(&self.low.as_str()) && !self.is_polite()
     }
 }
 
@@ -103,6 +103,8 @@ fn plain(raw: &str) -> String {
     let low = raw.to_lowercase().replace('’', "'");
     let low = low.trim_end_matches('\'');
     match low.rsplit_once('\'') {
+        None if low == "u" => "you".to_owned(),
+        None if low == "ur" => "your".to_owned(),
         Some((head, "s" | "d" | "ll" | "re" | "ve" | "m")) => head.to_owned(),
         _ => low.replace('\'', ""),
     }

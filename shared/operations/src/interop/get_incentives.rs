@@ -63,7 +63,7 @@ impl Operation for GetIncentives {
         let half_life =
             |value: TrailValue| HalfLife { value: value.as_str(), hours: value.decay().half_life_hours() };
         Ok(Answer {
-            rules: deposits.chain(outcome_rules()).chain(funnel_rules(app, claimed)).collect(),
+            rules: funnel_rules(app, claimed).into_iter().chain(outcome_rules()).chain(deposits).collect(),
             half_lives_hours: TrailValue::ALL.into_iter().map(half_life).collect(),
             note: "Trails decide the order in rankings, and the order of equally good matches. They never \
                 make a listing Live; only a handshake does that.",

@@ -41,6 +41,9 @@ pub struct Answer {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
+    /// The version in its card or description, or that the server names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
     /// Whether the name in the server description is proven.
     #[serde(skip_serializing_if = "Option::is_none")]
     name_standing: Option<NameStanding>,
@@ -145,10 +148,13 @@ impl Operation for CheckStatus {
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {lane_reason}"#,
         "The evidence is of the probe {probe.age_hours~} ago at {probe.probed_at}: {probe.handshake} | , with a score of {probe.score} of 100 | , in {probe.latency_ms} ms | , at {probe.target}.",
-        "It is of kind {kind} | , described as \"{description}\" | , with protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
-        "The next check is due at {recheck_at} | ; it answered in {liveness.uptime_7d_percent} % of the observed time (at most 7 days).",
+        "It is of kind {kind} | , described as \"{description}\" | , has the version \"{version}\" | , with protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
+        "The next probe is due at {recheck_at}.",
+        "The next probe is due at {retry_at}.",
+        "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known in the first day}.",
         "No probe has passed since {liveness.failing_since}.",
-        "To fix: [reasons]{reason} | : {fix}",
+        "To fix: [reasons]{reason} | (found: \"{seen}\") | : {fix}",
+        "Points: [score_breakdown]{id} {points} of {of}",
         "To improve: [warnings]{seen} | : {fix}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
@@ -164,6 +170,7 @@ impl Operation for CheckStatus {
         "kind",
         "name",
         "description",
+        "version",
         "name_standing.standing",
         "proven_domain",
         "lane",
@@ -257,6 +264,9 @@ fn answer(
         kind: listing.kind,
         name: listing.name.clone(),
         description: listing.description.clone().filter(|_| lane != Lane::Withdrawn),
+        version: (listing.version.clone())
+            .or_else(|| evidence?.verdict.facts.version.clone())
+            .filter(|_| lane != Lane::Withdrawn),
         name_standing: NameStanding::of(listing),
         proven_domain: listing.shown_domain().map(ToString::to_string),
         lane,

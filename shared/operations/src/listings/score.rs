@@ -79,8 +79,8 @@ impl Operation for Score {
         r#"{url} scores {score} of 100 | as "{name}" | ; the handshake was {handshake}."#,
         "It {would_go_live?passed this probe|would not be Live}.",
         "Its listing is {listing_id}.",
-        "To fix: [reasons]{reason} | : {fix}",
-        "Points: [breakdown]{id} {points} of {of}",
+        "To fix: [reasons]{reason} | (found: \"{seen}\") | : {fix}",
+        "Points: [breakdown]{id} {points} of {of} | : {why}",
         "The report with each step is at {report_url}.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {

@@ -2,7 +2,7 @@
 //! call to make. The log is generated on each read.
 
 use crate::prelude::*;
-use crate::products::lessons::{self, Lessons, Rating, percent};
+use crate::products::lessons::{self, Lessons, Rating};
 
 pub struct ImprovementLog;
 

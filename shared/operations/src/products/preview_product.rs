@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 use crate::products::subject::{Subject, demo_step};
-use registry_domain::funnel::Goals;
+use registry_domain::funnel::{self, Goals};
 use registry_domain::views::ProductEntry;
 use registry_products::{File, Preset};
 
@@ -41,6 +41,8 @@ pub struct Answer {
     skus: Vec<ProductEntry>,
     /// The names of the presets (ready lists of goals).
     presets: Vec<&'static str>,
+    /// When payments open, or that they are open.
+    payments: String,
     /// The contents of the product, if one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     preview: Option<Preview>,
@@ -89,7 +91,8 @@ impl Operation for PreviewProduct {
     const SUMMARY: &'static [&'static str] = &[
         "Prices: [skus]{name} costs {price}",
         r#"{preview.name} for "{preview.made_for}" has {preview.bytes} bytes | in {preview.files#file}."#,
-        "Files: [preview.files]{path}",
+        "Files: [preview.files]{path}{in_demo? (in the free demo)|}",
+        "{payments}",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/preview")];
     const REFUSALS: &'static [u16] = &[404, 409];
@@ -123,6 +126,7 @@ impl Operation for PreviewProduct {
             ),
             skus: ProductEntry::all(),
             presets: Preset::ALL.iter().map(|preset| preset.as_str()).collect(),
+            payments: funnel::unlock(settings, &app.store.live().await?.funnel).message,
             preview,
             next,
         })

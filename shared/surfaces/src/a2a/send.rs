@@ -169,7 +169,7 @@ async fn read(
 const fn leads_to_task(intent: &Intent) -> bool {
     match intent {
         Intent::Run(operation, _) => !operation.described.effect.read_only,
-        Intent::Missing(..) => true,
+        Intent::Missing(..) | Intent::Ambiguous(..) => true,
         Intent::Refused(..)
         | Intent::NoSuch(_)
         | Intent::TooManyFields
