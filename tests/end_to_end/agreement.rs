@@ -24,7 +24,7 @@ const SURFACES: &str = "
         probed_at=probe/probed_at live_failing_since=probe/failing_since
     /agents/public id=listing_id name=name version=version
     /v0.1/servers name=server/title version=server/version access=_meta/localhost~1evidence/access
-        score=_meta/localhost~1evidence/score probed_at=_meta/localhost~1evidence/last_checked
+        score=_meta/localhost~1evidence/score asked_at=_meta/localhost~1evidence/last_checked
         live_failing_since=_meta/localhost~1evidence/failing_since
     /.well-known/ai-catalog.json name=displayName version=version score=metadata/probe_score
         handshake=metadata/handshake probed_at=metadata/probed_at live_failing_since=metadata/failing_since
@@ -61,6 +61,7 @@ fn facts(status: &Value, version: &str) -> BTreeMap<&'static str, Value> {
         ("score", at("/probe/score")),
         ("handshake", at("/probe/handshake")),
         ("probed_at", at("/probe/probed_at")),
+        ("asked_at", at("/liveness/asked_at")),
         ("liveness", at("/liveness/state")),
         ("failing_since", at("/liveness/failing_since")),
         (

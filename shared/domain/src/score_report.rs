@@ -2,7 +2,7 @@
 //! shows. So it contains no credentials and no addresses of people, and its size is limited.
 
 use crate::prelude::*;
-use crate::publish::listing::{how_to_restore, listing_of_url};
+use crate::publish::listing::how_to_restore;
 use registry_app::talk::without_personal_data;
 use registry_fetch::Target;
 use registry_formats::injection;
@@ -59,7 +59,7 @@ pub async fn text(app: &App, id: &str) -> Result<String, Problem> {
     if is_taken_down(app, &parsed(&text)?).await? { Err(unknown()) } else { Ok(text) }
 }
 
-/// Whether the operator blocked the host of the report's URL, or withdrew its listing.
+/// Whether the operator blocked the host of the report's URL, or withdrew its listing after it: a later report says so.
 async fn is_taken_down(app: &App, report: &ScoreReport) -> Result<bool, Problem> {
     let Ok(target) = Target::parse(&report.url, app.settings.reach()) else { return Ok(false) };
     let host = HostName::of_url(target.as_str());
@@ -67,8 +67,10 @@ async fn is_taken_down(app: &App, report: &ScoreReport) -> Result<bool, Problem>
     if host.is_some_and(|host| blocked.covering(&[host]).is_some()) {
         return Ok(true);
     }
-    let listed = listing_of_url(app, &target).await?;
-    Ok(listed.and_then(|listing| listing.withdrawal).is_some_and(|withdrawal| withdrawal.is_final()))
+    let listed = app.store.listing(&ListingId::of_url(target.url())).await?;
+    Ok(listed
+        .and_then(|listing| listing.withdrawal)
+        .is_some_and(|last| last.is_final() && report.scored_at <= last.at))
 }
 
 pub async fn read(app: &App, id: &str) -> Result<ScoreReport, Problem> {

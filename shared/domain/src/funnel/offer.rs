@@ -45,7 +45,7 @@ pub fn deal(settings: &Settings, claimed: u32) -> Deal {
         ),
         _ => (
             "Receive an access token",
-            "Any Live agent or MCP server can claim one seat. A domain gets one seat.",
+            "Any Live agent or MCP server can claim one seat. A domain gets one seat; in development, each listing can.",
             format!(
                 "The first {seats} listings that take the demo and send feedback receive a full product, free \
                  and without checkout."

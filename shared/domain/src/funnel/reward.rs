@@ -3,6 +3,7 @@
 
 use crate::feed_item;
 use crate::prelude::*;
+use registry_model::settings::Mode;
 use registry_model::{
     AccessToken, Completion, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject, HostName,
     Reward, TokenDigest, registrable_domain,
@@ -35,7 +36,7 @@ pub(super) async fn complete(
 ) -> Result<Rewarded, Problem> {
     let feedback = said.feedback;
     let (seats, grant) = (app.settings.founding_seats, seat(feedback, goals));
-    let domain = limited_domain(listing);
+    let domain = limited_domain(app, listing);
     let mut seat_left = app.store.live().await?.funnel.seats_claimed < seats;
     loop {
         let rewarded = if seat_left {
@@ -67,14 +68,17 @@ pub(super) async fn complete(
     }
 }
 
-/// The registrable domain of a listing, which can have one seat. Peers on the developer's machine have none.
-fn limited_domain(listing: &Listing) -> Option<String> {
+/// The registrable domain of a listing, which can have one seat. In development, peers are on one machine and are not
+/// limited.
+fn limited_domain(app: &App, listing: &Listing) -> Option<String> {
+    if app.settings.mode == Mode::Development {
+        return None;
+    }
     let host = match &listing.url {
         Some(url) => HostName::of_url(url)?,
         None => HostName::of_server_name(listing.server_name.as_deref()?)?,
     };
-    let is_own_machine = matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]");
-    (!is_own_machine).then(|| registrable_domain(host.as_str()).unwrap_or(host.as_str()).to_owned())
+    Some(registrable_domain(host.as_str()).unwrap_or(host.as_str()).to_owned())
 }
 
 fn seat(feedback: &Feedback, goals: Vec<String>) -> Grant {

@@ -135,7 +135,7 @@ fn looks_are_compared_by_name() {
         ("wipe", ToolChangeKind::DestructiveToolAdded, Severity::Danger),
         ("gone", ToolChangeKind::ToolRemoved, Severity::Breaking),
         ("large", ToolChangeKind::NotCompared, Severity::Review),
-        ("new", ToolChangeKind::ToolAdded, Severity::Info),
+        ("new", ToolChangeKind::ToolAdded, Severity::Review),
     ];
     assert_eq!(short, expected);
     let words = "`wipe`: new tool that may delete or overwrite. `gone`: tool removed. \

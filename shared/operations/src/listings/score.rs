@@ -123,11 +123,6 @@ impl Operation for Score {
         refused(target.as_str()).map_or(Ok(()), Err)?;
         let url = target.to_string();
         let listed = publish::listing::listing_of_url(app, &target).await?;
-        let withdrawal = listed.as_ref().and_then(|listed| listed.withdrawal.as_ref());
-        if let Some(withdrawal) = withdrawal.filter(|withdrawal| withdrawal.is_final()) {
-            let detail = format!("The operator withdrew the listing of this URL: {}", withdrawal.reason);
-            return Err(Problem::new(StatusCode::FORBIDDEN, "withdrawn", detail));
-        }
         // A listing that was Live is probed where its own probes look for it.
         let own = listed.as_ref().filter(|listing| listing.was_proven());
         let own = own.and_then(|own| Some(place(own, Target::parse(own.target(), reach).ok()?, reach)));

@@ -359,7 +359,8 @@ async fn bound_key_counts_only_for_the_host_that_it_was_bound_for() {
     setup.site.fail(503);
     let partition = format!("LISTING#{}", setup.id);
     let moved = AttributeValue::S("http://127.0.0.2:1/mcp".to_owned());
-    setup.registry.overwrite(&partition, "CORE", "url", moved).await;
+    setup.registry.overwrite(&partition, "CORE", "url", moved.clone()).await;
+    setup.registry.overwrite(&partition, "CORE", "endpoint", moved).await;
     assert_eq!(setup.signed_refusal(owner, "withdraw").await, "no_domain_key");
     assert_eq!(setup.registry.status(&setup.id).await["proven_domain"], Value::Null);
 }
