@@ -54,7 +54,7 @@ fn assessments() -> impl Strategy<Value = Assessment> {
         |(handshake, inconclusive, retry_after, clean)| {
             let facts = Facts { kind: Some(Kind::Agent), ..Facts::default() };
             let inconclusive = inconclusive && handshake != Handshake::Ok;
-            let verdict = Verdict { inconclusive, retry_after, ..Verdict::of(handshake, facts) };
+            let verdict = Verdict { inconclusive, retry_after, handshake, facts, ..Verdict::default() };
             fixtures::assessment(verdict, clean, Moment::from_second(NOW).unwrap())
         },
     )

@@ -11,13 +11,14 @@ use crate::{CheckedPackage, Kind, PackageState, SeenServer, SignIn};
 
 string_enum! {
     /// The four outcomes of a probe.
-    #[derive(JsonSchema)]
+    #[derive(Default, JsonSchema)]
     pub enum Handshake {
         /// The handshake completed.
         Ok = "ok",
         /// The peer speaks the protocol with a broken part, or asks for authentication or payment first.
         Partial = "partial",
         /// The protocol was not found.
+        #[default]
         Fail = "fail",
         /// The peer cannot be probed: it runs over stdio, needs a secret, or has a templated URL or no public address.
         Skip = "skip",
@@ -145,7 +146,7 @@ impl Facts {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     pub handshake: Handshake,
     /// Why it was not `ok`; an `ok` may have warnings here, which never block.
@@ -168,25 +169,6 @@ pub struct Verdict {
     /// Protocols that were found, such as `a2a/1.0`, `mcp/2026-07-28`, `jsonrpc`, `sse`.
     pub protocol_hints: Vec<String>,
     pub facts: Facts,
-}
-
-impl Verdict {
-    /// Without reasons, signals and times. Only an `ok` speaks the protocol.
-    pub fn of(handshake: Handshake, facts: Facts) -> Self {
-        Self {
-            handshake,
-            reasons: Vec::new(),
-            card_fault: None,
-            inconclusive: false,
-            retry_after: None,
-            speaks: handshake == Handshake::Ok,
-            answers: None,
-            latency_ms: None,
-            signals: Vec::new(),
-            protocol_hints: Vec::new(),
-            facts,
-        }
-    }
 }
 
 /// The first fault of each sort in the texts of a peer, with its place. Found while its documents are read in full,

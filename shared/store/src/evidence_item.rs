@@ -100,7 +100,9 @@ mod tests {
                 speaks: true,
                 signals: vec![text.clone(); 99],
                 protocol_hints: vec![text; 99],
-                ..Verdict::of(Handshake::Partial, facts)
+                handshake: Handshake::Partial,
+                facts,
+                ..Verdict::default()
             },
             checks: vec![check; 99],
             score: Score { value: 40, breakdown: vec![part; 99] },

@@ -139,7 +139,7 @@ mod tests {
             protocol_versions: (0..versions).map(|n| n.to_string()).collect(),
             ..Facts::default()
         };
-        let verdict = Verdict::of(Handshake::Ok, facts);
+        let verdict = Verdict { handshake: Handshake::Ok, speaks: true, facts, ..Verdict::default() };
         let score = registry_probe::score::of(&verdict, &[], None);
         Assessment { verdict, checks: Vec::new(), score, probed_at: Moment::UNIX_EPOCH, changed: None }
     }

@@ -14,7 +14,14 @@ pub(crate) fn fine() -> Verdict {
         skills: vec![Skill { id: "now".to_owned(), name: "Now".to_owned(), ..Skill::default() }],
         ..Facts::default()
     };
-    Verdict { answers: Some(true), latency_ms: Some(120), ..Verdict::of(Handshake::Ok, facts) }
+    Verdict {
+        handshake: Handshake::Ok,
+        speaks: true,
+        answers: Some(true),
+        latency_ms: Some(120),
+        facts,
+        ..Verdict::default()
+    }
 }
 
 fn context(reach: Reach) -> Context {

@@ -31,7 +31,10 @@ fn proof(kind: Kind, hint: &str, parts: &[(&str, u8, u8, &str)], checks: Vec<Che
         verdict: Verdict {
             latency_ms: Some(730),
             protocol_hints: vec![hint.to_owned()],
-            ..Verdict::of(Handshake::Ok, Facts { kind: Some(kind), ..Facts::default() })
+            handshake: Handshake::Ok,
+            speaks: true,
+            facts: Facts { kind: Some(kind), ..Facts::default() },
+            ..Verdict::default()
         },
         checks,
         score: Score { value: parts.iter().map(|part| part.points).sum(), breakdown: parts },

@@ -187,7 +187,9 @@ mod tests {
                 latency_ms: Some(20),
                 signals: owned(signals),
                 protocol_hints: owned(hints),
-                ..Verdict::of(handshake, facts)
+                handshake,
+                facts,
+                ..Verdict::default()
             },
             checks: Vec::new(),
             score: Score { value: 50, breakdown: Vec::new() },
