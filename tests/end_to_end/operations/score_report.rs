@@ -90,6 +90,20 @@ async fn report_is_content_addressed_and_expires_after_thirty_days() {
 }
 
 #[tokio::test]
+async fn report_of_what_the_operator_took_down_is_hidden() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    let path = path_of(&registry.get(&format!("/api/score?url={}", peer.card())).await.body);
+    assert_eq!(registry.get(&path).await.status, 200);
+    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
+    registry.settle();
+    for below in ["", "/report.json"] {
+        assert_eq!(registry.get(&format!("{path}{below}")).await.status, 404, "{below}");
+    }
+    assert!(!registry.get(&format!("/check?url={}", peer.card())).await.text().contains("The latest report"));
+}
+
+#[tokio::test]
 async fn check_form_redirects_to_its_report_and_a_get_sends_nothing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let page = format!("/check?url={}", peer.card());

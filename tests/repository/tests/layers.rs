@@ -108,6 +108,21 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
+fn bodies_of_strangers_are_read_by_the_guarded_parser() {
+    let mut files = Vec::new();
+    for folder in ["shared/surfaces/src", "shared/fetch/src", "shared/probe/src/handshake"] {
+        sources(&root().join(folder), &mut files);
+    }
+    let reads = |file: &&PathBuf| {
+        let text = fs::read_to_string(file).unwrap();
+        let product = text.split("#[cfg(test)]").next().unwrap();
+        !file.ends_with("tests.rs") && product.contains("serde_json::from_slice(&body")
+            || product.contains("from_slice(&answer.body")
+    };
+    assert_eq!(files.iter().find(reads), None, "use registry_model::json");
+}
+
+#[test]
 fn every_source_file_is_declared_as_a_module() {
     let folders = crates().into_iter().flat_map(|folder| match folder.as_str() {
         "tests" => vec![folder.clone() + "/harness/src", folder + "/end_to_end"],

@@ -13,11 +13,13 @@ async fn unreadable_body_is_refused_with_the_matching_status() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
     let json = Some("application/json");
     let padded = |size: usize| format!("{{\"url\":\"https://a.example.org/\"}}{}", " ".repeat(size - 32));
-    let table: [Unreadable; 9] = [
+    let hidden = br#"{"a": {"$serde_json::private::RawValue": "[[1]]"}}"#;
+    let table: [Unreadable; 10] = [
         ("empty", json, vec![], (400, "malformed")),
         ("not UTF-8", json, b"{\"url\": \"\xff\xfe\"}".to_vec(), (400, "malformed")),
         ("a hundred thousand arrays", json, vec![b'['; 100_000], (400, "malformed")),
         ("deep objects", json, "{\"a\":".repeat(10_000).into_bytes(), (400, "malformed")),
+        ("levels within a text", json, hidden.to_vec(), (400, "malformed")),
         ("text", Some("text/plain"), b"{}".to_vec(), (415, "not_json")),
         ("no type", None, b"{}".to_vec(), (415, "not_json")),
         ("a byte over 256 KiB", json, padded(256 * 1024 + 1).into_bytes(), (413, "too_large")),
