@@ -466,7 +466,10 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
                     "Which listing? Send its id (agtpub_…, agent-… or mcp-…) or its name in quotes."
                 }
                 Slot::Id => "Which listing? Send its id (agtpub_…, agent-… or mcp-…).",
-                Slot::Token => "Which token? Send the access token or the signed statement.",
+                Slot::Token => {
+                    "Which token? Send the access token or the signed statement. If an access token is lost, send the \
+                    same feedback again with `reissue`."
+                }
                 Slot::Text => "About what? Send a few words in quotes.",
             };
             let (example, about) = (render::example(entry, Some(&parsed)), render::about(entry));

@@ -94,8 +94,12 @@ fn value(slot: &str, answer: &Value) -> Option<String> {
         }
         Value::Bool(value) => Some(value.to_string()),
         Value::Array(values) if !values.is_empty() => {
-            let texts: Option<Vec<&str>> =
-                values.iter().map(|value| value.as_str().or_else(|| value["name"].as_str())).collect();
+            let named = |value: &Value| {
+                let name = value["name"].as_str()?;
+                Some(if value["required"] == true { format!("{name} (required)") } else { name.to_owned() })
+            };
+            let text = |value: &Value| value.as_str().map(str::to_owned).or_else(|| named(value));
+            let texts: Option<Vec<String>> = values.iter().map(text).collect();
             Some(shorten(&texts?.join(", "), MAX_VALUE_CHARS))
         }
         Value::Object(_) => Some(shorten(&member(answer, slot)?.to_string(), MAX_VALUE_CHARS)),

@@ -51,6 +51,9 @@ struct Ranked {
     listing_id: ListingId,
     name: String,
     kind: Kind,
+    /// The score of the last probe whose result the listing shows, and its time in milliseconds. They do not count.
+    score: Option<u8>,
+    latency_ms: Option<u32>,
     #[serde(flatten)]
     boost: Boost,
 }
@@ -66,7 +69,7 @@ impl Operation for AbundanceRank {
         r#"{"listing_ids": ["agtpub_0123456789abcdef0123", "mcp-org-example-adder"]}"#;
     const SUMMARY: &'static [&'static str] = &[
         "Ranked: {ranking#listing}.",
-        r#"[ranking]{rank}. "{name}" with a boost of {boost} | and an outcome score of {outcome_score}"#,
+        r#"[ranking]{rank}. "{name}" with a boost of {boost} | and an outcome score of {outcome_score} | , a probe score of {score} | , probed in {latency_ms} ms"#,
         "A listing without an outcome score has no reported outcomes yet; of nearly equal boosts, none is better.",
         "Unknown: {unknown}.",
         "Not Live: {not_live}.",
@@ -106,6 +109,8 @@ impl Operation for AbundanceRank {
             kind: listing.shown_kind(),
             listing_id: listing.id,
             name: listing.name,
+            score: listing.probe.as_ref().map(|probe| probe.score),
+            latency_ms: listing.probe.as_ref().and_then(|probe| probe.latency_ms),
             boost,
         });
         Ok(Answer {

@@ -107,6 +107,9 @@ fn before_a_colon(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<&'
         .find(':')
         .filter(|at| parsed.text[after + at + 1..].starts_with(char::is_whitespace))?;
     let head = ParsedText::parse(&parsed.text[..after + colon]);
+    if reports_a_use(&head, &DEPOSIT_OUTCOME) {
+        return Some(&DEPOSIT_OUTCOME);
+    }
     let head = Message::of(&head, fields);
     let writing = EXAMPLE_BOOK.operations.iter().filter(|operation| !operation.entry.effect.read_only);
     let requested = writing.filter(|operation| matches!(requests(&head, operation)[0], Request::Clear(_)));

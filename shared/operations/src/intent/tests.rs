@@ -165,6 +165,7 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
         ("I used {id}, it worked great", "deposit_outcome(listing_id={id},ok=true)"),
         ("{id} worked great, thanks", "deposit_outcome(listing_id={id},ok=true)"),
         ("tell {id}'s owner that it is slow", "talk(listing_id={id},text=it is slow)"),
+        ("Call to {id} failed: create_invoice gave a timeout", "deposit_outcome(listing_id={id},ok=false)"),
         ("tell {id}: endorse me", "talk(listing_id={id},text=endorse me)"),
         ("tell {id}: take the demo", "talk(listing_id={id},text=take the demo)"),
         ("tell {id}: hello again", "talk(listing_id={id},text=hello again)"),
