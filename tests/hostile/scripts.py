@@ -42,7 +42,7 @@ REBINDING: dict[str, tuple[str, Script, bool]] = {
     "hundreds": ("300 addresses, the last inside", always(*MANY, INSIDE), False),
     "hundreds-public": ("300 public addresses", always(PUBLIC, *MANY[1:]), True),
     "slow": ("inside after 2 s", always(INSIDE, delay=2), False),
-    "slow-then": ("public after 0.7 s, then inside", Script((at(PUBLIC, delay=0.7), at(INSIDE))), True),
+    "slow-then": ("public after 0.2 s, then inside", Script((at(PUBLIC, delay=0.2), at(INSIDE))), True),
     "late": ("inside after 20 s", always(INSIDE, delay=20), False),
     "none-then-inside": ("no such name, then 127.0.0.2", Script((Step(none=True), at(INSIDE))), False),
     "empty-then-inside": ("no address, then 127.0.0.2", Script((at(), at(INSIDE))), False),
