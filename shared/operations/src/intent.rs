@@ -294,7 +294,7 @@ pub async fn answer(
     intent: Intent,
 ) -> Result<Reply, Problem> {
     let mut further = further_request::of(message, &intent);
-    let intent = further.as_mut().and_then(|further| further.search.take()).unwrap_or(intent);
+    let intent = further.as_mut().and_then(|further| further.own.take()).unwrap_or(intent);
     let mut reply = match intent {
         Intent::Run(entry, arguments) => run(app, caller, entry, arguments).await?,
         other => explain(app, message, &other),

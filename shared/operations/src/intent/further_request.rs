@@ -2,6 +2,8 @@
 
 use std::ptr;
 
+use serde_json::Value;
+
 use super::argument_slots::Slot;
 use super::matching::{CERTAIN, MIN_PROBABILITY};
 use super::words::words;
@@ -9,13 +11,13 @@ use super::{Intent, MessageContent, matching, parse_content, with_short_answer};
 use crate::{AnyOperation, MATCH_CAPABILITY};
 use registry_model::error::shorten;
 
-/// A part with fewer words is no request of its own, and more parts are not read.
+/// A part with fewer words, of which an id counts as two, is no request of its own, and more parts are not read.
 const MIN_WORDS: usize = 3;
 const MAX_PARTS: usize = 5;
 const MAX_SHOWN: usize = 120;
 /// The words with which a further request begins, after these polite ones.
 const OPENINGS: &str = "find search show tell list give check compare report publish add register score need looking what which \
-    who let when where why how is are does do did has";
+    who let when where why how is are does do did has endorse leave take withdraw restore rename rate opt buy confirm post send";
 const BEFORE: &str = "and also first then please could can you i we would like want to am plus";
 
 /// A request in a message besides the chosen one.
@@ -23,22 +25,29 @@ pub(super) struct Further {
     /// The part of the message.
     pub(super) text: String,
     pub(super) intent: Intent,
-    /// The chosen request by its own part, if it is a search: otherwise, its query would contain the further request.
-    pub(super) search: Option<Intent>,
+    /// The chosen request by its own part: otherwise, its texts would contain the further request.
+    pub(super) own: Option<Intent>,
 }
 
 /// The part of a message that requests another operation than the chosen one, if a part requests that one, too.
 pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
-    let (chosen, text) = (operation(chosen)?, message.text.as_str());
-    if !message.data.is_empty() || text.trim_start().starts_with('{') {
+    let (whole, chosen) = (chosen, operation(chosen)?);
+    if !message.data.is_empty() || message.text.trim_start().starts_with('{') {
         return None;
     }
-    let sentences = text.split_inclusive(['.', '?', '!', ';', '\n']).map(|part| part.split(" and "));
-    let parts: Vec<&str> = sentences.flatten().map(str::trim).take(MAX_PARTS).collect();
+    let (parsed, _) = parse_content(message);
+    // What follows a colon is the text of the request before it.
+    let end = matching::colon(&parsed).unwrap_or(parsed.text.len());
+    let sentences =
+        parsed.text[..end].split_inclusive(['.', '?', '!', ';', '\n']).map(|part| part.split(" and "));
+    let mut parts: Vec<String> =
+        sentences.flatten().map(|part| part.trim().to_owned()).take(MAX_PARTS).collect();
     if parts.len() < 2 {
         return None;
     }
-    let meant: Vec<_> = parts.into_iter().filter_map(|part| Some((part, meant(message, part)?))).collect();
+    parts.last_mut()?.push_str(&parsed.text[end..]);
+    let meant: Vec<_> =
+        parts.into_iter().filter_map(|part| meant(message, &part).map(|meant| (part, meant))).collect();
     // The part with this operation was chosen, or else the part with an id or a URL: the message is about it.
     let is_said = meant.iter().any(|(_, part)| ptr::eq(part.entry, chosen));
     let is_chosen = |part: &Meant| if is_said { ptr::eq(part.entry, chosen) } else { part.has_target };
@@ -47,19 +56,38 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
         let first = words(part).into_iter().find(|word| !BEFORE.split(' ').any(|before| before == word.low));
         first.is_some_and(|first| OPENINGS.split(' ').any(|opening| opening == first.low))
     };
-    let (_, first) = chosen_parts.into_iter().next()?;
-    let (further, part) = others.into_iter().find(|(text, part)| part.is_likely && opens(text))?;
-    let is_search = ptr::eq(chosen, &MATCH_CAPABILITY) && ptr::eq(first.entry, chosen);
+    let mut chosen_parts = chosen_parts.into_iter();
+    let (_, first) = chosen_parts.next()?;
+    let repeated = chosen_parts
+        .filter(|(_, part)| part.has_target && arguments(&part.intent) != arguments(&first.intent));
+    let (further, part) =
+        others.into_iter().chain(repeated).find(|(text, part)| part.is_likely && opens(text))?;
+    // A write stays at the listing that was chosen.
+    let of_listing = |intent: &Intent| arguments(intent).map(|arguments| arguments["listing_id"].clone());
+    let may_replace = match (whole, &first.intent) {
+        (Intent::Run(..), Intent::Run(entry, _)) => {
+            ptr::eq(*entry, chosen)
+                && (entry.effect.read_only || of_listing(whole) == of_listing(&first.intent))
+        }
+        _ => ptr::eq(chosen, &MATCH_CAPABILITY) && ptr::eq(first.entry, chosen),
+    };
     Some(Further {
         text: shorten(&further.trim_end_matches(['.', '?', '!', ',']).replace('"', "'"), MAX_SHOWN),
         intent: part.intent,
-        search: is_search.then_some(first.intent),
+        own: may_replace.then_some(first.intent),
     })
 }
 
 pub(super) fn operation(intent: &Intent) -> Option<&'static AnyOperation> {
     match intent {
         Intent::Run(entry, _) | Intent::Missing(entry, _) | Intent::Refused(entry, _) => Some(entry),
+        _ => None,
+    }
+}
+
+fn arguments(intent: &Intent) -> Option<&Value> {
+    match intent {
+        Intent::Run(_, arguments) => Some(arguments),
         _ => None,
     }
 }
@@ -79,7 +107,7 @@ fn meant(message: &MessageContent, part: &str) -> Option<Meant> {
         parse_content(&MessageContent { text: text.to_owned(), names, ..MessageContent::default() })
     };
     let (parsed, fields) = content(part);
-    if parsed.words.len() < MIN_WORDS {
+    if parsed.words.len() + 2 * (parsed.ids.len() + parsed.urls.len()) < MIN_WORDS {
         return None;
     }
     let mut intent = matching::interpret(&parsed, &fields);

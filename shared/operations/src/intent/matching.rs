@@ -98,15 +98,18 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
     }
 }
 
+/// Where a text begins after an id: at its first colon.
+pub(super) fn colon(parsed: &ParsedText) -> Option<usize> {
+    let id = parsed.ids.first()?;
+    let after = parsed.text.find(id.as_str())? + id.len();
+    let ends = |at: &usize| parsed.text[after + at + 1..].starts_with(char::is_whitespace);
+    Some(after + parsed.text[after..].find(':').filter(ends)?)
+}
+
 /// The operation that writes, if the words before a colon after an id request one: "tell {id}: …". What follows is its text, so
 /// it requests nothing.
 fn before_a_colon(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<&'static AnyOperation> {
-    let id = parsed.ids.first()?;
-    let after = parsed.text.find(id.as_str())? + id.len();
-    let colon = parsed.text[after..]
-        .find(':')
-        .filter(|at| parsed.text[after + at + 1..].starts_with(char::is_whitespace))?;
-    let head = ParsedText::parse(&parsed.text[..after + colon]);
+    let head = ParsedText::parse(&parsed.text[..colon(parsed)?]);
     if reports_a_use(&head, &DEPOSIT_OUTCOME) {
         return Some(&DEPOSIT_OUTCOME);
     }

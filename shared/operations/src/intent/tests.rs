@@ -2,6 +2,8 @@
 //! message must select. The phrases of the catalog are tested automatically, so that a new operation is
 //! tested without a change here.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::*;
@@ -264,6 +266,25 @@ fn later_message_completes_an_earlier_request() {
     assert_eq!(short(&second.intent), "match_capability(q=agent that adds numbers)");
     let two = said(&format!("which tools does {ID} have, and how do I connect to it?"));
     let second = further_request::of(&two, &parse_intent(&two, None)).unwrap();
+    const OTHER: &str = "mcp-com-example-weather";
+    for (text, first, further) in [
+        ("is {id} live and is {other} clean?", "probe_clean(listing_id={other})", "check_status(id={id})"),
+        (
+            "endorse {id} and leave a trace at {id}: good",
+            "endorse(listing_id={id})",
+            "leave_trace(listing_id={id},body=good)",
+        ),
+        ("endorse {id} and endorse {other}", "endorse(listing_id={id})", "endorse(listing_id={other})"),
+    ] {
+        let filled = |text: &str| text.replace("{id}", ID).replace("{other}", OTHER);
+        let two = said(&filled(text));
+        let chosen = parse_intent(&two, None);
+        let second =
+            further_request::of(&two, &chosen).unwrap_or_else(|| panic!("{text}: {}", short(&chosen)));
+        let own = second.own.as_ref().map(short);
+        let both = BTreeSet::from([own.unwrap_or_else(|| short(&chosen)), short(&second.intent)]);
+        assert_eq!(both, BTreeSet::from([first, further].map(filled)), "{text}");
+    }
     let other = ["listing_tools", "interop_resolve"].map(|name| short(&second.intent).starts_with(name));
     assert!(other.contains(&true) && short(&second.intent).contains(ID), "{}", short(&second.intent));
 }
