@@ -90,7 +90,8 @@ fn withhold(facts: &mut Facts) {
         [&mut skill.id, &mut skill.name, &mut skill.description].into_iter().chain(&mut skill.tags)
     });
     let tools = facts.tools.iter_mut().flat_map(|tool| [&mut tool.name, &mut tool.description]);
-    for text in facts.name.iter_mut().chain(&mut facts.description).chain(skills).chain(tools) {
+    let own = [&mut facts.name, &mut facts.description, &mut facts.version, &mut facts.website];
+    for text in own.into_iter().flatten().chain(skills).chain(tools) {
         if injection::fault(text).is_some() {
             injection::WITHHELD.clone_into(text);
         }

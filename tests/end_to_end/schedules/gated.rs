@@ -98,7 +98,9 @@ async fn server_with_a_correct_sign_in_becomes_gated_and_is_never_counted_as_liv
     let inbox = registry.get(&format!("/api/talk?listing_id={id}")).await.body;
     assert_eq!(inbox["inbox"][0]["kind"], "welcome", "{inbox}");
 
-    for (badge, word) in [("gated", "sign-in verified"), ("live", "gated"), ("verified", "not verified")] {
+    for (badge, word) in
+        [("gated", "sign-in metadata valid"), ("live", "gated"), ("verified", "not verified")]
+    {
         let image = text(registry, &format!("/badge/{badge}.svg?id={id}")).await;
         assert!(image.contains(&format!(": {word}</title>")), "{badge}: {image}");
     }

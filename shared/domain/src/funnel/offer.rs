@@ -40,7 +40,7 @@ pub fn deal(settings: &Settings, claimed: u32) -> Deal {
             "Any Live agent or MCP server can earn a code for 25 % off.",
             format!(
                 "All {seats} founding seats are taken. Listings that take the demo and send feedback receive a code \
-                 for 25 % off that works once payments open."
+                 for 25 % off that works while payments are open."
             ),
         ),
         _ => (

@@ -70,7 +70,9 @@ pub(super) async fn part<T>(
     if read.is_err() || text.len() as u64 > MAX_PART_BYTES || text.lines().count() as u64 != part.lines {
         return Err(unusable("has a part that is not what the list describes"));
     }
-    let lines = text.lines().map(|line| json::read(line.as_bytes(), &mut { client.max_values }).map(&each));
+    // A line is a listing. A long list would become as many.
+    let of_line = |value: Value| if value.is_object() { each(value) } else { Vec::new() };
+    let lines = text.lines().map(|line| json::read(line.as_bytes(), &mut { client.max_values }).map(of_line));
     let found: Vec<Vec<T>> =
         lines.collect::<Result<_, _>>().map_err(|_| unusable("has a line that is not JSON"))?;
     let next = number + 1;

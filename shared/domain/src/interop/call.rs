@@ -155,7 +155,7 @@ fn with_version(mut request: CallRequest, version: &str) -> CallRequest {
 pub(super) fn ard(search: &str, words: &str) -> Call {
     let body = json!({ "query": { "text": words }, "federation": "none", "pageSize": 1 });
     let request = CallRequest::post(search, [("accept", JSON)], body);
-    let note = "Searches for the name. An entry contains the evidence of the last handshake.";
+    let note = "Searches for the name, which other listings may have, too.";
     Call::new(EntryProtocol::Ard, "", request, note)
 }
 

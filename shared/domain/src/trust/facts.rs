@@ -65,6 +65,7 @@ fn probe_clean(app: &App, listing: &Listing, lane: Lane, evidence: &Assessment) 
     let checks = evidence
         .checks
         .iter()
+        .filter(|check| check.applies)
         .map(|check| json!({ "id": check.id, "ok": check.ok, "blocking": check.blocking }))
         .collect::<Vec<_>>();
     json!({

@@ -69,7 +69,7 @@ fn status(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static 
         ("agent", _) => ("not an agent", GREY),
         ("listed", _) if lane == Lane::Withdrawn => ("not listed", RED),
         ("listed", _) => ("listed", GREEN),
-        ("gated", _) if lane == Lane::Gated => ("sign-in verified", BLUE),
+        ("gated", _) if lane == Lane::Gated => ("sign-in metadata valid", BLUE),
         ("gated", _) => ("not gated", lane_color(lane)),
         ("clean", _) if live && claimed => ("clean, name claimed", BLUE),
         ("clean", _) if live => ("clean", GREEN),

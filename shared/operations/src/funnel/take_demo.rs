@@ -182,7 +182,7 @@ pub(crate) fn feedback_step(settings: &Settings, listing: &Listing, draft: &Feed
         return NextStep::check_status(settings, &listing.id, note);
     }
     if listing.feedbacked {
-        let note = "The feedback of this listing has been received. The inbox contains the next step.";
+        let note = "The feedback of this listing has been received. Read its Talk inbox.";
         return NextStep::talk_inbox(settings, &listing.id, note);
     }
     NextStep::post(

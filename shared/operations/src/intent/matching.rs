@@ -2,7 +2,7 @@
 //! among the examples whose slots the message fills. Their words are compared, without those that go into the slots. An
 //! operation that writes is only run if the message also requests it (`command`).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
@@ -34,21 +34,24 @@ const SLOT: f32 = 0.01;
 /// The similarity of a message that asks for help, which is compared with no example.
 const HELP_SIMILARITY: f32 = 0.5;
 
-/// Words of a message that are compared.
-const MAX_WORDS: usize = 256;
-
 struct Message<'a> {
     parsed: &'a ParsedText,
     fields: &'a Map<String, Value>,
     meaning: Meaning,
     /// Whether it contains an id or a URL.
     has_target: bool,
+    /// Its significant words, with the places where they begin. Some nine hundred examples are compared with them.
+    own: HashMap<&'a str, Vec<usize>>,
 }
 
 impl<'a> Message<'a> {
     fn of(parsed: &'a ParsedText, fields: &'a Map<String, Value>) -> Self {
         let has_target = !parsed.ids.is_empty() || !parsed.urls.is_empty();
-        Self { parsed, fields, meaning: Meaning::of(parsed), has_target }
+        let mut own: HashMap<&str, Vec<usize>> = HashMap::new();
+        for word in parsed.words.iter().filter(|word| word.is_significant()) {
+            own.entry(word.stem.as_str()).or_default().push(word.at.start);
+        }
+        Self { parsed, fields, meaning: Meaning::of(parsed), has_target, own }
     }
 
     fn probability(&self, entry: &AnyOperation) -> f32 {
@@ -59,11 +62,14 @@ impl<'a> Message<'a> {
 
     /// The share of common words among all significant words of the message and the example, without those that went into slots.
     fn similarity(&self, example: &Example, used_words: &HashSet<usize>) -> f32 {
-        let words = self.parsed.words.iter().take(MAX_WORDS);
-        let own = words.filter(|word| word.is_significant() && !used_words.contains(&word.at.start));
-        let own: HashSet<&str> = own.map(|word| word.stem.as_str()).collect();
-        let common = example.stems.iter().filter(|stem| own.contains(stem.as_str())).count();
-        (1 + common) as f32 / (1 + own.len() + example.stems.len() - common) as f32
+        let is_free = |places: &Vec<usize>| places.iter().any(|place| !used_words.contains(place));
+        let own = match used_words.len() {
+            0 => self.own.len(),
+            _ => self.own.values().filter(|places| is_free(places)).count(),
+        };
+        let common =
+            example.stems.iter().filter(|stem| self.own.get(stem.as_str()).is_some_and(is_free)).count();
+        (1 + common) as f32 / (1 + own + example.stems.len() - common) as f32
     }
 }
 

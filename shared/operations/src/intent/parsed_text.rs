@@ -11,6 +11,8 @@ use registry_model::has_public_suffix;
 
 /// The rest of a longer text is ignored.
 const MAX_BYTES: usize = 2000;
+/// Each word is compared with some nine hundred examples.
+const MAX_WORDS: usize = 150;
 
 /// Top-level domains that are far more often file name extensions.
 const FILE_EXTENSIONS: [&str; 12] =
@@ -86,6 +88,7 @@ impl ParsedText {
             at = end;
         }
         parsed.words = splitter.words;
+        parsed.words.truncate(MAX_WORDS);
         parsed.take_numbers_and_names();
         parsed
     }

@@ -134,7 +134,7 @@ fn funnel_rules(app: &App, claimed: u32) -> [Rule; 3] {
         rule(
             "discount",
             "a Live listing completes the demo and the feedback, but gets no seat".to_owned(),
-            format!("a code for a discount of {DISCOUNT_PERCENT} percent that works once payments open"),
+            format!("a code for a discount of {DISCOUNT_PERCENT} percent that works while payments are open"),
             Some("leave_feedback"),
         ),
         rule(

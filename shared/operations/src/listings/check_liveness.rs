@@ -48,7 +48,7 @@ pub struct Answer {
 impl Operation for CheckLiveness {
     const NAME: &'static str = "check_liveness";
     const TITLE: &'static str = "Is a listing alive?";
-    const DESCRIPTION: &'static str = "Returns when a listing last passed a probe (a real handshake), and whether this \
+    const DESCRIPTION: &'static str = "Returns when a listing last passed a probe (a real handshake with clean checks), and whether this \
         was recent enough (at most 168 hours, or your own max_hours). liveness.state is proven, stale, failing or \
         absent. Use it before you call a listing. It does not contact the listing.";
     const EFFECT: Effect = Effect::READS;

@@ -265,7 +265,7 @@ fn answer(
         name: listing.name.clone(),
         description: listing.description.clone().filter(|_| lane != Lane::Withdrawn),
         version: (listing.version.clone())
-            .or_else(|| evidence?.verdict.facts.version.clone())
+            .or_else(|| evidence.filter(|evidence| evidence.is_clean())?.verdict.facts.version.clone())
             .filter(|_| lane != Lane::Withdrawn),
         name_standing: NameStanding::of(listing),
         proven_domain: listing.shown_domain().map(ToString::to_string),
@@ -395,7 +395,7 @@ pub(crate) async fn next(
         Lane::Active if listing.feedbacked => NextStep::talk_inbox(
             settings,
             &listing.id,
-            "Live, and its feedback has been received. Read the Talk inbox for what comes next.",
+            "Live, and its feedback has been received. Read its Talk inbox.",
         ),
         Lane::Active => {
             let note = match listing.demoed {

@@ -106,14 +106,10 @@ fn probe_entries(learned: &Lessons, settings: &Settings) -> Vec<Entry> {
 
 fn funnel_entry(learned: &Lessons, settings: &Settings) -> Option<Entry> {
     let (demos, feedback) = (learned.demos(), learned.feedback());
-    if demos == 0 {
+    if feedback >= demos {
         return None;
     }
-    let (ask, call) = if feedback < demos {
-        ("Send feedback on your demo, in your own words.", feedback_call(settings))
-    } else {
-        ("Take the demo of another listing.", demo_call(settings))
-    };
+    let (ask, call) = ("Send feedback on your demo, in your own words.", feedback_call(settings));
     Some(Entry {
         id: "funnel: demo to feedback".to_owned(),
         area: "funnel",

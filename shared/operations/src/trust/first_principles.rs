@@ -101,7 +101,11 @@ fn atoms() -> Vec<Atom> {
     let atom = |id, meaning, tools: &[&'static str]| Atom { id, meaning, tools: tools.to_vec() };
     vec![
         atom("capability", "What an agent or server can do, as one short hash.", &["capability_hash"]),
-        atom("liveness", "When a listing last answered a real handshake.", &["check_liveness"]),
+        atom(
+            "liveness",
+            "When a listing last passed a probe: a real handshake with clean checks.",
+            &["check_liveness"],
+        ),
         atom(
             "attestation",
             "A signed statement of what the registry observed.",

@@ -119,7 +119,7 @@ fn envelope(app: &App, live: Live, page: &Page) -> ActiveList {
             counted(live.mcps, "MCP server"),
             counted(settings.recheck_days, "day")
         ),
-        funnel_loop: "list -> live -> demo -> feedback -> founding seat, or a discount code that works once payments open",
+        funnel_loop: "list -> live -> demo -> feedback -> founding seat, or a discount code that works while payments are open",
         stages: funnel::stages(settings),
         counts: Counts::of(live, now),
         agents: rows(&page.agents),

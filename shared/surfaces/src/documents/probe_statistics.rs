@@ -6,6 +6,7 @@ use jiff::SignedDuration;
 
 use super::document::json;
 use crate::prelude::*;
+use registry_formats::injection;
 use registry_model::{Handshake, ProbeRecord};
 use registry_store::{Caps, CountedReason, StoreError, Tally, TickReport};
 
@@ -229,8 +230,13 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
         window_remaining: left(budget.window.used, caps.window),
         window_bucket: budget.window.name,
         outcomes: outcomes(tally, &probes, live.expired),
-        recent: probes.into_iter().take(MAX_ROWS).collect(),
+        recent: probes.into_iter().take(MAX_ROWS).map(shown).collect(),
     })
+}
+
+/// The path of a URL can be any text of a stranger.
+fn shown(probe: ProbeRecord) -> ProbeRecord {
+    ProbeRecord { target: injection::shown(&probe.target).to_owned(), ..probe }
 }
 
 fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Outcomes {
@@ -240,7 +246,7 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Ou
     let samples = failed.take(MAX_ROWS).map(|probe| FailSample {
         id: probe.id.clone(),
         kind: probe.kind,
-        target: probe.target.clone(),
+        target: injection::shown(&probe.target).to_owned(),
         reason: probe.reason.clone().unwrap_or_else(|| probe.handshake.as_str().to_owned()),
         probed_at: probe.probed_at,
     });
