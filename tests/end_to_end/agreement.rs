@@ -110,8 +110,7 @@ async fn every_surface_states_the_same_facts() {
     registry.advance_to(recheck_at(&registry, &listings[4].0).await);
     failing.answer_with(agents::only(404));
     registry.recheck().await;
-    registry.advance(HOUR);
-    registry.tick().await;
+    registry.tick_after(HOUR).await;
     registry.index().await;
     drop(dump::run(&registry.app, &DumpLimits::default()).await.unwrap());
     let dump = lines(&dumps(&registry).await["dumps"][0]).await;

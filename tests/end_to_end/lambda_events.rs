@@ -153,8 +153,7 @@ async fn sample_events_of_schedules_and_the_event_bus_start_their_jobs() {
     assert_eq!(registry.lane(&ticked).await, "active");
 
     registry.advance(tests::test_registry::DAY * 7);
-    let report = registry.run("weekly-recheck", sample_event("weekly-recheck").unwrap()).await;
-    assert_eq!(report["ok"], 2);
+    assert_eq!(registry.run("weekly-recheck", sample_event("weekly-recheck").unwrap()).await["ok"], 2);
 
     let report = registry.run("daily-connector", sample_event("daily-connector").unwrap()).await;
     assert_eq!(report["invited"], 2);

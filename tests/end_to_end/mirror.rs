@@ -333,8 +333,7 @@ async fn collection_is_mirrored_like_a_registry() {
     let (target, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     for name in ["adder", "weather"] {
         let document = server_json(&format!("org.example/{name}"), &peer.url(&format!("/{name}/mcp")));
-        let id = id_of(&source.publish(&document).await);
-        source.first_probe(&id).await;
+        source.first_probe(&id_of(&source.publish(&document).await)).await;
     }
     source.index().await;
     let collection = json!({ "name": "approved", "servers": ["org.example/weather"] });

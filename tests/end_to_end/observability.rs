@@ -74,8 +74,7 @@ async fn one_id_connects_a_request_with_its_events_and_all_log_lines() {
     assert_eq!((&live[0]["detail-type"], &live[0]["detail"]["cause"]), (&"listing.live".into(), &id.into()));
 
     // No request caused a tick of the schedule.
-    registry.advance(DAY * 7);
-    registry.recheck().await;
+    registry.recheck_after(DAY * 7).await;
     let of_schedule = |line: &Value| {
         let id = line["span"]["request_id"].as_str().unwrap_or_default();
         line["fields"]["message"] == "probe recorded" && id.starts_with("weekly-recheck-")
@@ -156,8 +155,7 @@ async fn canary_uses_the_registry_and_leaves_no_trace() {
     registry.deliver_events().await;
     // The leaf of a repeated delivery may wait for the next tick.
     for _ in 0..2 {
-        registry.advance(TICK);
-        registry.tick().await;
+        registry.tick_after(TICK).await;
     }
     registry.advance(TICK);
     let (feed, counts) = (registry.feed_types().await, registry.live_counts().await);
@@ -169,10 +167,8 @@ async fn canary_uses_the_registry_and_leaves_no_trace() {
     assert_eq!(registry.get("/log").await.body["tree_size"], log["tree_size"]);
 
     let id = ListingId::of_url(&registry.url("/.well-known/agent-card.json").parse().unwrap());
-    let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Test." });
-    registry.run("operator", command).await;
-    registry.advance(TICK);
-    assert_eq!(registry.tick().await["metrics"]["CanaryFailures"], 1);
+    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Test." })).await;
+    assert_eq!(registry.tick_after(TICK).await["metrics"]["CanaryFailures"], 1);
 }
 
 #[tokio::test]
@@ -181,8 +177,7 @@ async fn first_proof_reports_the_time_since_publishing() {
     registry.publish_card(&peer.card()).await;
     let event = registry.events().remove(0);
     registry.advance(Duration::from_secs(9));
-    let report = registry.run("probe-tick", event.clone()).await;
-    assert_eq!(report["metrics"]["PublishToProof"], 9);
+    assert_eq!(registry.run("probe-tick", event.clone()).await["metrics"]["PublishToProof"], 9);
     let again = registry.run("probe-tick", event).await;
     assert!(again["metrics"].get("PublishToProof").is_none(), "{again}");
 }

@@ -181,8 +181,7 @@ async fn blocked_host_has_no_listings_and_accepts_none() {
     }
     let score = registry.get(&format!("/api/score?url={}", agent.url("/1/card.json"))).await;
     score.assert_refused(403, "host_blocked");
-    registry.advance(DAY * 7);
-    registry.tick().await;
+    registry.tick_after(DAY * 7).await;
     registry.recheck().await;
     assert_eq!(request_count(&agent), before, "a blocked host was probed");
     assert_eq!(registry.lane(&elsewhere).await, "active", "a listing on another host changed");
@@ -414,14 +413,12 @@ proptest! {
             let mut days = 0;
             let ids = [&id, &described];
             while join_all(ids.map(|id| registry.app.store.listing(id))).await.iter().any(|found| !matches!(found, Ok(None))) {
-                registry.advance(DAY);
-                registry.tick().await;
+                registry.tick_after(DAY).await;
                 days += 1;
                 assert!(days < 40, "{acts:?}: not deleted: {}", registry.status(&described).await);
             }
             let deleted = registry.probe_statistics().await["outcomes"]["never_live_deleted"].as_u64().unwrap();
-            registry.advance(DAY);
-            registry.tick().await;
+            registry.tick_after(DAY).await;
             for id in ids {
                 assert_eq!(left_of(&registry, id).await, [""; 0], "{acts:?}");
             }
@@ -449,8 +446,7 @@ async fn republished_local_and_formerly_live_listings_are_not_deleted() {
     assert_eq!(registry.lane(&formerly_live).await, "active");
     peer.answer_with(agents::only(404));
     for day in 0..45 {
-        registry.advance(DAY);
-        registry.tick().await;
+        registry.tick_after(DAY).await;
         for _ in 0..3 {
             registry.recheck().await;
             registry.advance(HOUR);

@@ -54,8 +54,7 @@ async fn manifest_is_read_again_only_if_its_version_changed() {
     let registry = TestRegistry::start_with(caching()).await;
     let other = registry.other_process();
     let peer = Peer::start(agents::newest).await;
-    let id = registry.publish_card(&peer.card()).await;
-    registry.first_probe(&id).await;
+    registry.first_probe(&registry.publish_card(&peer.card()).await).await;
     let before = other.recent_manifest().await.unwrap().version;
     registry.index().await;
     let now = registry.app.store.manifest().await.unwrap().version;

@@ -409,8 +409,7 @@ proptest! {
 async fn goals_of_a_stored_order_or_seat_are_not_used() {
     let (registry, _peer, id) = live_agent().await;
     let demo = async || registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
-    let first = demo().await;
-    let order = format!("ORDER#{}", first["order_id"].as_str().unwrap());
+    let order = format!("ORDER#{}", demo().await["order_id"].as_str().unwrap());
     let table = registry.table().await;
     let mut stored: Value =
         serde_json::from_str(table.items_under(&order)[0]["order"].as_str().unwrap()).unwrap();

@@ -184,8 +184,7 @@ async fn local_functions_are_configured_as_in_the_template() {
 
 #[test]
 fn every_schedule_has_a_sample_event() {
-    let template = Template::read().unwrap();
-    for (function, schedule) in template.events("ScheduleV2") {
+    for (function, schedule) in Template::read().unwrap().events("ScheduleV2") {
         let mut input: Value = serde_json::from_str(schedule["Input"].as_str().unwrap()).unwrap();
         assert_eq!(input["time"], "<aws.scheduler.scheduled-time>");
         let sample = sample_event(function).unwrap();
@@ -460,8 +459,7 @@ fn policies_allow_exactly_the_rights_of_the_table() {
 
 #[test]
 fn statements_are_limited_to_actions_resources_and_partitions() {
-    let template = Template::read().unwrap();
-    for (function, properties) in template.functions() {
+    for (function, properties) in Template::read().unwrap().functions() {
         let statements = properties["Policies"][0]["Statement"].as_array().unwrap();
         assert_eq!(properties["Policies"].as_array().unwrap().len(), 1);
         for statement in statements {

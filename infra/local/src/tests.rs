@@ -137,8 +137,7 @@ async fn items_of_removed_features_are_deleted_at_the_start() {
     for partition in partitions {
         let get = super::engine::client(second.engine.clone()).get_item().table_name("registry");
         let get = get.key("pk", S(partition.to_owned())).key("sk", S("0".to_owned()));
-        let is_left = get.send().await.unwrap().item.is_some();
-        assert_eq!(is_left, partition == "KEPT", "{partition}");
+        assert_eq!(get.send().await.unwrap().item.is_some(), partition == "KEPT", "{partition}");
     }
     second.stop().await;
 }

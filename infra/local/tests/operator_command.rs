@@ -41,8 +41,7 @@ async fn post(local: &Local, body: &Value) -> (u16, Value) {
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let request = client.post(local.url("/api/publish")).header("content-type", "application/json");
     let answer = request.body(body.to_string()).send().await.unwrap();
-    let status = answer.status().as_u16();
-    (status, serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap())
+    (answer.status().as_u16(), serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap())
 }
 
 #[tokio::test(flavor = "multi_thread")]

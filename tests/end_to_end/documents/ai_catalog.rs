@@ -44,8 +44,7 @@ async fn catalogs_match_their_schema() {
 /// MCP registry API is its server.json, also after an update.
 #[tokio::test]
 async fn catalog_contains_own_endpoints_once_if_the_registry_lists_itself() {
-    let options = TestOptions::default().with_setting("LIST_ITSELF", "on");
-    let registry = TestRegistry::start_with(options).await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_setting("LIST_ITSELF", "on")).await;
     let description = registry.get("/api/mcp-registry/server.json").await.body;
     let mut outdated = description.clone();
     outdated["version"] = json!("0.1.0");

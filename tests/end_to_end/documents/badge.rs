@@ -25,8 +25,7 @@ async fn badge_shows_the_state_of_its_listing() {
 
 #[tokio::test]
 async fn unknown_badge_is_not_found() {
-    let refused = refused_queries(&["/badge/gold"]).await;
-    insta::assert_snapshot!(refused, @"
+    insta::assert_snapshot!(refused_queries(&["/badge/gold"]).await, @"
     /badge/gold
       404 no_such_badge `-`: Unknown badge. Use one of mcp, agent, listed, clean, verified, live, gated.
     ");

@@ -98,8 +98,7 @@ async fn every_document_and_page_is_in_every_list_of_documents() {
 
 #[tokio::test]
 async fn discovery_map_contains_prices_limits_and_versions() {
-    let registry = TestRegistry::start().await;
-    let map = registry.get("/discovery.json").await.body;
+    let map = TestRegistry::start().await.get("/discovery.json").await.body;
     let prices: Vec<&Value> =
         map["products"].as_array().unwrap().iter().map(|product| &product["price"]).collect();
     assert_eq!(prices, ["$14.99", "$19.99", "$29.99", "$24.99"]);

@@ -17,13 +17,11 @@ async fn security_txt_exists_only_with_a_contact_and_expires_within_a_year() {
     assert_eq!((reply.status, reply.header("content-type")), (200, "text/plain; charset=utf-8"));
     let text = reply.body.as_str().unwrap().to_owned();
     let field = |name: &str| {
-        let lines = text.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
-        lines.collect::<Vec<_>>()
+        text.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).collect::<Vec<_>>()
     };
     assert_eq!(field("Contact"), ["mailto:operator@example.org"]);
     assert_eq!(field("Canonical"), [registry.url(path).as_str()]);
-    let expires = field("Expires");
-    let expires: Moment = expires[0].parse().unwrap();
+    let expires: Moment = field("Expires")[0].parse().unwrap();
     let days = expires.duration_since(registry.now()).as_hours() / 24;
     assert!((170..=365).contains(&days) && field("Expires").len() == 1, "{text}");
 }

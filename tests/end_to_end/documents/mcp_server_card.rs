@@ -8,8 +8,7 @@ use crate::protocols::mcp_http::modern;
 
 #[tokio::test]
 async fn official_card_matches_its_schema() {
-    let registry = TestRegistry::start().await;
-    let card = registry.get("/mcp/server-card").await;
+    let card = TestRegistry::start().await.get("/mcp/server-card").await;
     assert_eq!(card.header("content-type"), "application/mcp-server-card+json");
     let schema = include_str!("../../harness/fixtures/server-card.schema.json");
     let mut schema: Value = serde_json::from_str(schema).unwrap();

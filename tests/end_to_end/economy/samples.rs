@@ -22,8 +22,7 @@ async fn one_sample_is_taken_per_hour_for_any_number_of_ticks() {
         join_all((0..2).map(|_| registry.tick())).await;
     }
     assert_eq!(samples(&registry).await.len(), 1);
-    registry.advance(TICK);
-    registry.tick().await;
+    registry.tick_after(TICK).await;
     let two = samples(&registry).await;
     assert_eq!(two.len(), 2);
     assert_eq!(two[1]["at"], json!(registry.now()));
@@ -39,8 +38,7 @@ async fn failed_sample_is_taken_by_the_next_tick() {
     let _report = registry.try_run("probe-tick", json!({ "detail-type": "probe-tick" })).await;
     registry.observer.faults.disarm();
     assert_eq!(samples(&registry).await.len(), 1, "a partial sample was written");
-    registry.advance(TICK);
-    registry.tick().await;
+    registry.tick_after(TICK).await;
     assert_eq!(samples(&registry).await.len(), 2);
 }
 
@@ -65,11 +63,9 @@ async fn growth_and_curves_are_computed_from_samples() {
         registry.deliver_events().await;
     };
     publish(0, 10).await;
-    registry.advance(HOUR * 2);
-    registry.tick().await;
+    registry.tick_after(HOUR * 2).await;
 
-    let overview = registry.get("/api/products/autocatalysis").await.body;
-    assert_eq!(overview["totals"]["listings"], 10);
+    assert_eq!(registry.get("/api/products/autocatalysis").await.body["totals"]["listings"], 10);
 
     // The index in the two samples, which are two hours and a second apart.
     let hyper = registry.call_tool("hyper_index", &json!({})).await;
@@ -83,11 +79,9 @@ async fn growth_and_curves_are_computed_from_samples() {
     assert_eq!(hyper["hyper_mode"], false);
 
     // A day after the first sample, twelve more listings.
-    registry.advance(HOUR * 22);
-    registry.tick().await;
+    registry.tick_after(HOUR * 22).await;
     publish(10, 22).await;
-    let board = registry.call_tool("s_curve_board", &json!({})).await;
-    let listings = &board["s_curves"][0];
+    let listings = &registry.call_tool("s_curve_board", &json!({})).await["s_curves"][0];
     assert_eq!((&listings["id"], &listings["value"]), (&json!("listings"), &json!(22.0)));
     assert_eq!(listings["inputs"]["growth"], 22.0, "a day ago there were listings: {listings}");
     assert_eq!((&listings["phase"], &listings["accelerating"]), (&json!("steep"), &json!(true)));

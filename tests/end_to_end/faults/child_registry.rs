@@ -127,6 +127,5 @@ pub(super) async fn send_request(
     let mut reply = String::new();
     stream.read_to_string(&mut reply).await.ok()?;
     let (head, body) = reply.split_once("\r\n\r\n")?;
-    let status = head.get(9..12)?.parse().ok()?;
-    Some((status, serde_json::from_str(body).ok()?))
+    Some((head.get(9..12)?.parse().ok()?, serde_json::from_str(body).ok()?))
 }

@@ -105,8 +105,7 @@ async fn followers_read_each_fall_and_each_change_of_tools_once() {
     }
     registry.events();
     while registry.live_counts().await.1 < servers() {
-        registry.advance(HOUR);
-        registry.tick().await;
+        registry.tick_after(HOUR).await;
         forget_requests();
     }
 
@@ -150,8 +149,7 @@ async fn followers_read_each_fall_and_each_change_of_tools_once() {
                 }
             }
         }
-        registry.advance(HOUR);
-        registry.tick().await;
+        registry.tick_after(HOUR).await;
         registry.recheck().await;
         cursor = follow(&registry, cursor, &mut read).await;
         forget_requests();

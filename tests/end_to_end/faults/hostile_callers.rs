@@ -39,8 +39,7 @@ async fn honest_requests(
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_callers_at_their_limits_never_cause_a_refusal_of_an_honest_one() {
     // A fifth of all limits, so that they are used up in a fifth of the time.
-    let options = TestOptions::default().with_setting("RATE_LIMITS", 20);
-    let registry = TestRegistry::start_with(options).await;
+    let registry = TestRegistry::start_with(TestOptions::default().with_setting("RATE_LIMITS", 20)).await;
     let ids = insert_live_listings(&registry.app, Kind::Agent, 3).await;
     let actions = [LimitedAction::Publish, LimitedAction::Demo, LimitedAction::Feedback];
     let limit = registry.app.settings.rate(LimitedAction::Publish).caller;

@@ -61,8 +61,7 @@ async fn index_of_the_format_before_is_read_and_rewritten() {
 async fn bucket_of_a_newer_format_is_left_as_it_is() {
     let (registry, _) = with_index(LISTINGS).await;
     let app = &registry.app;
-    let before = stored_bytes(&registry).await;
-    let (prefix, sound) = before.first().unwrap().clone();
+    let (prefix, sound) = stored_bytes(&registry).await.first().unwrap().clone();
     let packed = b"entries in a format of the future";
     let newer = [&[200], digest(&[&[200], packed.as_slice()].concat()).as_slice(), packed].concat();
     overwrite(&registry, prefix, newer.clone()).await;
@@ -77,8 +76,7 @@ async fn bucket_of_a_newer_format_is_left_as_it_is() {
         in_bucket = marks.len();
         let others = if build == 0 { LISTINGS - in_bucket } else { 0 };
         assert_eq!(report.come, others, "build {build}: the other listings are indexed");
-        let stored = stored_bytes(&registry).await;
-        assert!(stored.contains(&(prefix, newer.clone())), "build {build}");
+        assert!(stored_bytes(&registry).await.contains(&(prefix, newer.clone())), "build {build}");
     }
     assert_eq!(count_indexed(app).await, LISTINGS, "a process that has the index keeps its entries");
     assert_eq!(count_indexed(&another_process(app)).await, LISTINGS - in_bucket, "a new process misses them");

@@ -19,8 +19,7 @@ async fn schedules_find_all_listings_without_the_event_bus() {
     let mut ticks = 0;
     while registry.live_counts().await != (AGENTS as u64, 1) {
         assert!(ticks < 10, "the tick does not find the listings");
-        registry.advance(TICK);
-        registry.tick().await;
+        registry.tick_after(TICK).await;
         ticks += 1;
     }
     registry.index().await;

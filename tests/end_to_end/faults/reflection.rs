@@ -84,8 +84,7 @@ async fn interface_of_another_owner_gets_no_request() {
 
     registry.tick().await;
     for _ in 0..3 {
-        registry.advance(HOUR);
-        registry.tick().await;
+        registry.tick_after(HOUR).await;
         registry.recheck().await;
     }
     for (peer, id) in &peers {

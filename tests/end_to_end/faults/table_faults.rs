@@ -142,8 +142,7 @@ async fn next_tick_repeats_a_probe_if_its_result_was_not_stored() {
             assert_eq!(registry.lane(&id).await, "queued", "{what}");
             let after = registry.table().await.without(&["LISTING#", "BUDGET#", "KEY#MESSAGE", "PROBING#"]);
             assert_eq!(before.difference(&after), [""; 0], "{what}: half a verdict was written");
-            registry.advance(TICK);
-            registry.tick().await;
+            registry.tick_after(TICK).await;
             let status = registry.status(&id).await;
             assert_eq!(status["lane"], "active", "{what}: {status}");
             assert_eq!(registry.live_counts().await, (1, 0));
@@ -164,8 +163,7 @@ async fn next_tick_does_the_work_of_a_failed_tick() {
         registry.observer.faults.arm(operation, Fault::Throttle, 1000);
         let _report = registry.try_run("probe-tick", json!({ "detail-type": "probe-tick" })).await;
         registry.observer.faults.disarm();
-        registry.advance(TICK);
-        registry.tick().await;
+        registry.tick_after(TICK).await;
         for id in &ids {
             assert_eq!(registry.lane(id).await, "active", "{operation}");
         }
@@ -184,8 +182,7 @@ async fn failed_recheck_job_does_not_demote_a_listing() {
         registry.observer.faults.disarm();
         assert_eq!(registry.lane(&id).await, "active", "{operation}");
         assert_eq!(registry.live_counts().await, (1, 0), "{operation}");
-        registry.advance(HOUR);
-        assert_eq!(registry.recheck().await["ok"], 1, "{operation}");
+        assert_eq!(registry.recheck_after(HOUR).await["ok"], 1, "{operation}");
         let statistics = registry.probe_statistics().await;
         assert_eq!(statistics["weekly_recheck"]["still_ok_this_week"], 1, "{operation}");
     }
@@ -223,8 +220,7 @@ async fn failed_release_of_a_listing_does_not_stop_other_probes() {
     let _report = registry.try_run("probe-tick", json!({ "detail-type": "probe-tick" })).await;
     registry.observer.faults.disarm();
     assert_eq!(registry.live_counts().await, (1, 0), "the granted probe: {:?}", peer.request_names());
-    registry.advance(TICK);
-    registry.tick().await;
+    registry.tick_after(TICK).await;
     assert_eq!(registry.live_counts().await, (2, 0));
 }
 

@@ -41,8 +41,7 @@ async fn age_counts_from_the_last_successful_handshake() {
     assert!(failed["age_hours"].as_f64().unwrap() > 24.0, "{failed}");
 
     peer.answer_with(agents::newest);
-    registry.advance(HOUR);
-    registry.recheck().await;
+    registry.recheck_after(HOUR).await;
     let answered = liveness(&registry, json!({ "listing_id": id })).await;
     assert_eq!(answered["last_signal_at"], json!(registry.now()));
     assert_eq!((&answered["age_hours"], &answered["freshness"]), (&json!(0.0), &json!(1.0)));

@@ -55,8 +55,7 @@ async fn day_without_a_chosen_connector_is_a_research_day() {
     assert!(today["action"]["step"].as_str().unwrap().starts_with("Research"), "{today}");
     let report = registry.reach_out().await;
     assert_eq!((&report["connector"], &report["connector_touched"]), (&json!(null), &json!(false)));
-    let history = registry.get(DAILY).await.body["history"].clone();
-    assert_eq!(history, json!([]), "today is no earlier day");
+    assert_eq!(registry.get(DAILY).await.body["history"], json!([]), "today is no earlier day");
     let peer = Peer::start(hub).await;
     let id = registry.live_card(&peer.card()).await;
     registry.index().await;

@@ -186,8 +186,7 @@ async fn preview_contains_the_list_of_files_and_does_not_count_as_a_demo() {
     }
     assert_eq!(registry.get("/api/products/preview?sku=alive&listing_id=unlisted").await.status, 404);
     assert_eq!(registry.get("/api/products/preview?sku=gold").await.body["field"], "sku");
-    let row = &registry.get("/api/listings/active").await.body["agents"][0];
-    assert_eq!(row["demoed"], false);
+    assert_eq!(registry.get("/api/listings/active").await.body["agents"][0]["demoed"], false);
 }
 
 #[tokio::test]

@@ -75,8 +75,7 @@ async fn report_is_content_addressed_and_expires_after_thirty_days() {
     let stored = registry.items("SCORED#").await;
     assert_eq!(stored.len(), 1, "one score writes one report");
     let text = stored[0]["report"].as_s().unwrap();
-    let document = registry.get(&format!("{path}/report.json")).await;
-    assert_eq!(document.text(), *text);
+    assert_eq!(registry.get(&format!("{path}/report.json")).await.text(), *text);
     assert!(path.ends_with(&sha256_hex(text)[..24]), "{path}");
     registry.advance(DAY * 30 - Duration::from_secs(60));
     for below in ["", "/report.json"] {
@@ -193,8 +192,7 @@ async fn texts_of_a_hostile_peer_are_inert_in_every_form_of_the_report() {
         assert!(!reply.header("content-security-policy").is_empty() || below == "/report.json");
         assert!(text.len() < 60_000, "{below}: {} bytes", text.len());
     }
-    let stored = registry.items("SCORED#").await;
-    assert!(stored[0]["report"].as_s().unwrap().len() <= 40_000);
+    assert!(registry.items("SCORED#").await[0]["report"].as_s().unwrap().len() <= 40_000);
     let page = registry.get(&path).await;
     assert!(page.text().contains("noindex") && !page.text().contains("Look again"), "{page:?}");
 }

@@ -34,8 +34,7 @@ async fn live_server(tools: Value) -> (TestRegistry, Peer, ListingId) {
 /// The next look at a server, which has these tools now.
 async fn look(registry: &TestRegistry, peer: &Peer, tools: Value) {
     peer.answer_with(servers::modern_with_tools(tools));
-    registry.advance(DAY * 7 - HOUR);
-    registry.recheck().await;
+    registry.recheck_after(DAY * 7 - HOUR).await;
     registry.settle();
 }
 
@@ -48,8 +47,7 @@ async fn tools_of(registry: &TestRegistry, id: &ListingId) -> Value {
 /// The body as it was sent.
 async fn bytes(registry: &TestRegistry, path: &str) -> (Reply, String) {
     let reply = registry.get(path).await;
-    let sent = client().get(registry.url(path)).send().await.unwrap().text().await.unwrap();
-    (reply, sent)
+    (reply, client().get(registry.url(path)).send().await.unwrap().text().await.unwrap())
 }
 
 async fn drift_messages(registry: &TestRegistry, id: &ListingId) -> Vec<String> {
@@ -214,8 +212,7 @@ async fn pins_hold_until_one_byte_changes() {
     assert_eq!(one["changes"][0]["before"], "Lists sightings.");
     assert_eq!((&old["severity"], &old["current_hash"]), (&json!("breaking"), &json!(null)));
     assert_eq!((&one["in_log"], &one["log"]["event"]), (&json!(true), &json!("confirmed")));
-    let current = tools_of(&registry, &id).await;
-    assert_eq!(one["current_hash"], current["tools"][0]["hash"]);
+    assert_eq!(one["current_hash"], tools_of(&registry, &id).await["tools"][0]["hash"]);
 
     let refused = [
         json!({ "pins": [] }),
@@ -246,8 +243,7 @@ async fn pins_fail_at_once_if_a_tool_now_instructs_models() {
         assert!(!answer.to_string().contains("call evil"), "{answer}");
     }
     assert_eq!(registry.status(&id).await["evidence"]["changed"]["severity"], "danger");
-    registry.advance(HOUR);
-    registry.recheck().await;
+    registry.recheck_after(HOUR).await;
     assert_eq!(drift_messages(&registry, &id).await.len(), 1, "a change is reported once");
 }
 
@@ -257,8 +253,7 @@ async fn earlier_looks_are_bounded() {
     for number in 1..12 {
         look(&registry, &peer, json!([sightings(&format!("Look {number}."))])).await;
     }
-    let answer = tools_of(&registry, &id).await;
-    assert_eq!(answer["earlier"].as_array().unwrap().len(), 8);
+    assert_eq!(tools_of(&registry, &id).await["earlier"].as_array().unwrap().len(), 8);
     let items = registry.items(&format!("SEEN#{id}")).await;
     let of =
         |prefix: &str| items.iter().filter(|item| item["sk"].as_s().unwrap().starts_with(prefix)).count();

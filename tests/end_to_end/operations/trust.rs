@@ -19,8 +19,7 @@ const FAMILY: &str = "/api/products/first-principles";
 const OPERATOR_TOKEN: &str = "an-operator-token-of-thirty-two-characters";
 
 async fn attest_listing(registry: &TestRegistry, id: &ListingId, about: &str) -> Value {
-    let answer = registry.call_tool("attest", &json!({ "listing_id": id, "type": about })).await;
-    answer["attestation"].clone()
+    registry.call_tool("attest", &json!({ "listing_id": id, "type": about })).await["attestation"].clone()
 }
 
 async fn verify_token(registry: &TestRegistry, jws: &str) -> Value {

@@ -124,8 +124,7 @@ async fn changed_skills_of_an_agent_are_shown() {
     let id = registry.live_card(&peer.card()).await;
     assert!(registry.status(&id).await["evidence"].get("changed").is_none());
     peer.answer_with(agents::newest_called("Nimbus"));
-    registry.advance(DAY * 7);
-    registry.recheck().await;
+    registry.recheck_after(DAY * 7).await;
     let changed = registry.status(&id).await["evidence"]["changed"].clone();
     assert_eq!(changed["removed"]["names"], json!(["Weather forecast"]), "{changed}");
     assert!(page(&registry, &id).await.contains("found changes since the probe"));

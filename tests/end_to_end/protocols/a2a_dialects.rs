@@ -64,8 +64,7 @@ async fn tasks_have_the_shape_of_the_dialect() {
     assert!(new["artifacts"][0]["parts"][0]["text"].as_str().unwrap().contains("list my agent at"));
     assert!(new["artifacts"][0]["artifactId"].is_string() && new.get("kind").is_none());
     assert_eq!(new["history"][0]["parts"], json!([{ "text": "help" }]));
-    let got = result(&registry, "GetTask", &json!({ "id": new["id"] })).await;
-    assert_eq!(got, new);
+    assert_eq!(result(&registry, "GetTask", &json!({ "id": new["id"] })).await, new);
     let short = result(&registry, "GetTask", &json!({ "id": new["id"], "history_length": 0 })).await;
     assert!(short.get("history").is_none());
 

@@ -34,8 +34,7 @@ pub(super) async fn registry_after_funnel() -> (LivePair, String, Vec<(String, V
         let body = json!({ "url": card, "contact_email": PRIVATE_EMAIL });
         replies.push(("publish".to_owned(), registry.post("/api/publish", &body).await.body));
     }
-    registry.advance(DAY);
-    registry.recheck().await;
+    registry.recheck_after(DAY).await;
     registry.index().await;
     (pair, token, replies)
 }

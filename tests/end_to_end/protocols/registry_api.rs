@@ -133,12 +133,10 @@ async fn only_live_servers_are_listed_and_all_are_valid() {
     let (agent, silent) = (Peer::start(agents::newest).await, Peer::start(agents::only(503)).await);
     publish_live(&registry, &modern, "org.example/adder", "1.0.0").await;
     for url in [legacy.url("/"), modern.url("/Other%20one?tenant=a%7Cb")] {
-        let id = registry.publish_mcp(&url).await;
-        probe_to_live(&registry, id).await;
+        probe_to_live(&registry, registry.publish_mcp(&url).await).await;
     }
     registry.live_card(&agent.card()).await;
-    let failed = registry.publish_mcp(&silent.url("/mcp")).await;
-    registry.first_probe(&failed).await;
+    registry.first_probe(&registry.publish_mcp(&silent.url("/mcp")).await).await;
     registry.index().await;
 
     let list = get_ok(&registry, "/v0.1/servers").await;

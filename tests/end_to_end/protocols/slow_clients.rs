@@ -113,8 +113,7 @@ async fn connections_of_one_address_are_limited_in_public_mode() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn caller_limit_applies_before_the_body_is_read() {
-    let options = TestOptions::public().with_requests_at_once(3);
-    let registry = TestRegistry::start_with(options).await;
+    let registry = TestRegistry::start_with(TestOptions::public().with_requests_at_once(3)).await;
     let to = address(&registry);
     let mut answers = Vec::new();
     for _ in 0..4 {

@@ -10,15 +10,12 @@ use crate::fixtures::live_agent;
 async fn expired_items_are_deleted_and_listings_stay() {
     let (registry, peer, id) = live_agent().await;
     for _ in 0..8 {
-        registry.advance(DAY * 6);
-        registry.recheck().await;
-        registry.advance(HOUR * 12);
-        registry.recheck().await;
+        registry.recheck_after(DAY * 6).await;
+        registry.recheck_after(HOUR * 12).await;
         registry.tick().await;
     }
     assert!(registry.sweep_expired() > 0);
-    let table = registry.table().await;
-    assert!(table.items_under("FEED").is_empty(), "feed items expire after thirty days");
+    assert!(registry.table().await.items_under("FEED").is_empty(), "feed items expire after thirty days");
     assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
     assert_eq!(registry.status(&id).await["checks_clean"], true);
     drop(peer);

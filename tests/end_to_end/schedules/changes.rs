@@ -29,18 +29,15 @@ async fn followers_see_each_change_of_a_listing_in_order() {
     assert_eq!(first["changes"][0]["listing_id"], id.as_str());
     assert_eq!((&first["cursor"], &first["more"]), (&json!(1), &json!(false)));
     // A renewed proof is no change.
-    registry.advance(HOUR * 9);
-    assert_eq!(registry.tick().await["renewed"], 1);
+    assert_eq!(registry.tick_after(HOUR * 9).await["renewed"], 1);
     assert_eq!(kinds(&changes(&registry, "since=1").await), []);
 
     drop(peer);
     for _ in 0..5 {
-        registry.advance(HOUR);
-        registry.recheck().await;
+        registry.recheck_after(HOUR).await;
     }
     for _ in 0..4 * 7 {
-        registry.advance(HOUR * 6);
-        registry.recheck().await;
+        registry.recheck_after(HOUR * 6).await;
     }
     let fallen = changes(&registry, "since=1").await;
     assert_eq!(kinds(&fallen), [(2, "listing_demoted")], "{fallen}");
@@ -57,11 +54,9 @@ async fn followers_see_each_change_of_a_listing_in_order() {
 async fn changed_tools_and_names_are_changes() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(servers::modern_with(&["add"])).await;
-    let id = registry.publish_mcp(&peer.url("/mcp")).await;
-    registry.first_probe(&id).await;
+    registry.first_probe(&registry.publish_mcp(&peer.url("/mcp")).await).await;
     peer.answer_with(servers::modern_with(&["add", "steal"]));
-    registry.advance(HOUR * 9);
-    registry.tick().await;
+    registry.tick_after(HOUR * 9).await;
     let seen = changes(&registry, "since=0").await;
     assert_eq!(kinds(&seen), [(1, "listing_live"), (2, "listing_tools_changed")], "{seen}");
     assert!(seen["changes"][1]["severity"].is_string(), "{seen}");
@@ -69,8 +64,7 @@ async fn changed_tools_and_names_are_changes() {
     let peer = Peer::start(agents::newest_called("Before")).await;
     registry.live_card(&peer.card()).await;
     peer.answer_with(agents::newest_called("After"));
-    registry.advance(HOUR * 9);
-    registry.tick().await;
+    registry.tick_after(HOUR * 9).await;
     let seen = changes(&registry, "since=2").await;
     assert_eq!(kinds(&seen), [(3, "listing_live"), (4, "listing_renamed")], "{seen}");
     assert_eq!(seen["changes"][1]["text"], "After was renamed; its name was Before.");
@@ -131,8 +125,7 @@ async fn atom_feeds_contain_the_changes_of_a_listing_a_kind_or_a_host() {
     let registry = TestRegistry::start().await;
     let hostile = Peer::start(agents::newest_called("Fish & \"Chips\"")).await;
     let id = registry.live_card(&hostile.card()).await;
-    registry.advance(TICK);
-    registry.tick().await;
+    registry.tick_after(TICK).await;
     let feed = async |query: &str| {
         let answer = registry.get(&format!("/feeds/changes.atom{query}")).await;
         assert_eq!(answer.status, 200, "{query}: {answer:?}");
@@ -151,8 +144,7 @@ async fn atom_feeds_contain_the_changes_of_a_listing_a_kind_or_a_host() {
     assert_eq!(entries("?domain=example.com").await, 0);
     assert_eq!(entries("?domain=%20").await, 0);
     registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Test." })).await;
-    registry.advance(TICK);
-    registry.tick().await;
+    registry.tick_after(TICK).await;
     assert_eq!(entries("?domain=127.0.0.1").await, 2, "the withdrawal");
     assert_eq!(entries("?domain=example.com").await, 0);
 }

@@ -72,12 +72,10 @@ async fn every_decision_is_a_leaf_of_the_evidence_log_with_a_proof() {
     let unlisted = registry.get("/log/proof?listing_id=agtpub_00000000000000000000").await;
     unlisted.assert_refused(404, "listing_not_found");
 
-    registry.advance(DAY * 6 + HOUR * 12);
-    registry.recheck().await;
+    registry.recheck_after(DAY * 6 + HOUR * 12).await;
     peer.answer_with(agents::only(404));
     for _ in 0..3 {
-        registry.advance(DAY * 7);
-        registry.recheck().await;
+        registry.recheck_after(DAY * 7).await;
     }
     assert_eq!(registry.lane(&id).await, "demoted");
     let withdrawal = json!({ "command": "withdraw", "listing_id": id, "reason": "Its owner wished it." });
@@ -143,16 +141,14 @@ async fn one_leaf_commits_to_all_attestations_of_an_hour() {
     for _ in 0..ISSUED {
         issued.push(registry.call_tool("attest", &attest).await);
     }
-    registry.advance(TICK);
-    registry.tick().await;
+    registry.tick_after(TICK).await;
     assert_eq!(size().await, before, "the hour has not ended");
     let pending = registry.get(&format!("/log/proof?{}", proof_query(&registry, &issued[0]))).await;
     assert_eq!((pending.status, &pending.body["code"]), (409, &json!("leaf_pending")), "{}", pending.body);
     // 53 minutes and 59 seconds of the hour are left, and one tick.
     assert_eq!(pending.header("retry-after"), (3600 - 361 + 360).to_string(), "{}", pending.body);
 
-    registry.advance(HOUR);
-    registry.tick().await;
+    registry.tick_after(HOUR).await;
     registry.tick().await;
     assert_eq!(size().await, before + 1, "one leaf for the hour");
     for answer in &issued {
@@ -165,8 +161,7 @@ async fn one_leaf_commits_to_all_attestations_of_an_hour() {
         assert_commits_to(&proof, jws);
         let verified = registry.call_tool("verify_attestation", &json!({ "jws": jws })).await;
         assert_eq!((&verified["valid"], &verified["log"]["pending"]), (&json!(true), &json!(false)));
-        let again = verified_proof(&registry, &proof_query(&registry, &verified)).await;
-        assert_eq!(again["leaf"], *leaf);
+        assert_eq!(verified_proof(&registry, &proof_query(&registry, &verified)).await["leaf"], *leaf);
     }
     assert_eq!(registry.status(&id).await["log"]["event"], "live", "an attestation is no decision");
     // A process that stopped before it deleted its notes, or two processes: nothing is logged twice.
@@ -200,25 +195,20 @@ async fn attestations_do_not_hide_the_last_decision() {
         let attest = json!({ "action": "attest", "listing_id": id });
         registry.post("/api/products/first-principles", &attest).await;
         old_attestation_leaf(&registry, &id).await;
-        registry.advance(HOUR);
-        registry.tick().await;
+        registry.tick_after(HOUR).await;
         for query in [format!("listing_id={id}"), format!("listing_id={id}&at={}", registry.now())] {
-            let proof = verified_proof(&registry, &query).await;
-            assert_eq!(proof["leaf"]["event"], event, "{query}");
+            assert_eq!(verified_proof(&registry, &query).await["leaf"]["event"], event, "{query}");
         }
         registry.now()
     };
     days.push(("live", step("live").await));
-    registry.advance(DAY * 6 + HOUR * 12);
-    registry.recheck().await;
+    registry.recheck_after(DAY * 6 + HOUR * 12).await;
     days.push(("confirmed", step("confirmed").await));
     peer.answer_with(agents::only(404));
-    registry.advance(DAY * 7 + HOUR);
-    registry.recheck().await;
+    registry.recheck_after(DAY * 7 + HOUR).await;
     days.push(("ended", step("ended").await));
     for _ in 0..3 {
-        registry.advance(HOUR * 2);
-        registry.recheck().await;
+        registry.recheck_after(HOUR * 2).await;
     }
     assert_eq!(registry.lane(&id).await, "demoted");
     days.push(("demoted", step("demoted").await));
@@ -246,8 +236,7 @@ async fn unreadable_leaf_is_set_aside_and_the_log_continues() {
     let leaf = LogEntry::new(registry.now(), &first, Kind::Agent, LogEvent::Withdrawn).canonical().unwrap();
     put("0000000000999#anotherkey", &leaf).await;
     let id = registry.live_card(&peer.url("/2/card.json")).await;
-    registry.advance(TICK);
-    let report = registry.tick().await;
+    let report = registry.tick_after(TICK).await;
     assert_eq!(report["metrics"]["UnreadableLeaves"], 41, "{report}");
     assert_eq!(registry.status(&id).await["log"]["pending"], false);
     assert_eq!(events_of(&leaves(&registry).await, &id), ["live"]);
@@ -315,8 +304,7 @@ async fn table_faults_neither_lose_nor_repeat_leaves() {
                 registry.observer.faults.arm(operation, fault, times);
                 let _done = registry::evidence_log::sequence(&registry.app).await;
                 registry.observer.faults.disarm();
-                registry.advance(TICK);
-                registry.tick().await;
+                registry.tick_after(TICK).await;
                 let leaves = leaves(&registry).await;
                 for id in &ids {
                     assert_eq!(events_of(&leaves, id), ["live"], "{what}");

@@ -10,8 +10,7 @@ use super::evidence_log::{checkpoint, leaves};
 
 fn verifies(checkpoint: &str, vkey: &str) -> bool {
     let verifier: Box<dyn Verifier> = Box::new(StandardVerifier::new(vkey).unwrap());
-    let note = Note::from_bytes(checkpoint.as_bytes()).unwrap();
-    note.verify(&VerifierList::new(vec![verifier])).is_ok()
+    Note::from_bytes(checkpoint.as_bytes()).unwrap().verify(&VerifierList::new(vec![verifier])).is_ok()
 }
 
 async fn request(registry: &TestRegistry, step: &str) -> Result<Value, String> {
@@ -21,8 +20,7 @@ async fn request(registry: &TestRegistry, step: &str) -> Result<Value, String> {
 
 async fn change(registry: &TestRegistry, step: &str) -> Value {
     request(registry, step).await.unwrap();
-    registry.advance(TICK);
-    registry.tick().await;
+    registry.tick_after(TICK).await;
     registry.get("/log").await.body
 }
 

@@ -150,11 +150,6 @@ async fn witnessed_registry(witnesses: &[&Witness]) -> (TestRegistry, Peer) {
     (registry, peer)
 }
 
-async fn tick(registry: &TestRegistry) {
-    registry.advance(TICK);
-    registry.tick().await;
-}
-
 fn size_of(checkpoint: &str) -> u64 {
     checkpoint.lines().nth(1).unwrap().parse().unwrap()
 }
@@ -166,7 +161,7 @@ async fn witnesses_cosign_each_checkpoint_and_the_registry_serves_the_cosignatur
     let (registry, peer) = witnessed_registry(&[&one, &two]).await;
     assert_eq!(one.cosigned_size(&checkpoint(&registry).await), None, "no tick has run");
     for folder in 1..5 {
-        tick(&registry).await;
+        registry.tick_after(TICK).await;
         let served = checkpoint(&registry).await;
         let size = size_of(&served);
         assert_eq!(size, folder);
@@ -191,9 +186,9 @@ async fn witnesses_cosign_each_checkpoint_and_the_registry_serves_the_cosignatur
     let page = registry.get("/status").await.body;
     assert!(page.as_str().unwrap().contains("witness.example/w2"), "{page}");
     // Nothing new: a witness that has cosigned the tree is not asked again.
-    tick(&registry).await;
+    registry.tick_after(TICK).await;
     let asked = one.peer.request_names().len();
-    tick(&registry).await;
+    registry.tick_after(TICK).await;
     assert_eq!(one.peer.request_names().len(), asked);
 }
 
@@ -202,12 +197,12 @@ async fn witness_that_cosigned_another_size_names_it() {
     let witness = Witness::start("witness.example/w1", 1).await;
     let (registry, peer) = witnessed_registry(&[&witness]).await;
     registry.live_card(&peer.url("/1/card.json")).await;
-    tick(&registry).await;
+    registry.tick_after(TICK).await;
     // The registry lost what it knew, for example after a restore.
     registry.forget("LOG#WITNESSED", "TREE").await;
     registry.live_card(&peer.url("/2/card.json")).await;
     let asked = witness.peer.request_names().len();
-    tick(&registry).await;
+    registry.tick_after(TICK).await;
     assert_eq!(witness.cosigned_size(&checkpoint(&registry).await), Some(3));
     assert_eq!(witness.peer.request_names().len(), asked + 2, "409, then the proof from the named size");
 }
@@ -217,23 +212,23 @@ async fn witness_refuses_a_log_that_does_not_contain_what_it_cosigned() {
     let witness = Witness::start("witness.example/w1", 1).await;
     let (registry, peer) = witnessed_registry(&[&witness]).await;
     registry.live_agents(&peer, 1..3).await;
-    tick(&registry).await;
+    registry.tick_after(TICK).await;
     assert_eq!(witness.cosigned_size(&checkpoint(&registry).await), Some(3));
     // As if the registry had shown it another log.
     witness.with(|memory| memory.root = Some(Hash([7; 32])));
     registry.live_card(&peer.url("/3/card.json")).await;
-    tick(&registry).await;
+    registry.tick_after(TICK).await;
     let state = registry.get("/log").await.body["witnesses"][0].clone();
     assert_eq!(state["failure"], "the answer has the status 422", "{state}");
     let page = registry.get("/status").await.body;
     assert!(page.as_str().unwrap().contains("status 422"), "{page}");
     witness.with(|memory| memory.size = 99);
-    tick(&registry).await;
+    registry.tick_after(TICK).await;
     let state = registry.get("/log").await.body["witnesses"][0].clone();
     assert_eq!(state["failure"], "the witness has cosigned a larger tree", "{state}");
     // No witness cosigns any more: after some ticks the registry serves its own checkpoint.
     for _ in 0..4 {
-        tick(&registry).await;
+        registry.tick_after(TICK).await;
     }
     let served = checkpoint(&registry).await;
     assert_eq!((size_of(&served), witness.cosigned_size(&served)), (4, None));
@@ -247,7 +242,7 @@ async fn silent_or_false_witness_delays_neither_the_log_nor_the_others() {
     silent.with(|memory| memory.is_silent = true);
     let began = Instant::now();
     registry.live_card(&peer.url("/1/card.json")).await;
-    tick(&registry).await;
+    registry.tick_after(TICK).await;
     assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
     let served = checkpoint(&registry).await;
     assert_eq!((silent.cosigned_size(&served), good.cosigned_size(&served)), (None, Some(2)));
@@ -255,14 +250,14 @@ async fn silent_or_false_witness_delays_neither_the_log_nor_the_others() {
     assert_eq!((&state["failure"], &state["tree_size"]), (&json!("timeout"), &json!(0)), "{state}");
     // It answers again, without new leaves.
     silent.with(|memory| memory.is_silent = false);
-    tick(&registry).await;
+    registry.tick_after(TICK).await;
     let served = checkpoint(&registry).await;
     assert_eq!((silent.cosigned_size(&served), good.cosigned_size(&served)), (Some(2), Some(2)));
     // A signature with another key is not served.
     let line = format!("— witness.example/w2 {}\n", BASE64.encode([&[0; 4][..], &[1; 72]].concat()));
     good.peer.answer_with(move |_: &PeerRequest| line.clone().into_response());
     registry.live_card(&peer.url("/2/card.json")).await;
-    tick(&registry).await;
+    registry.tick_after(TICK).await;
     let served = checkpoint(&registry).await;
     assert_eq!((silent.cosigned_size(&served), size_of(&served)), (Some(3), 3));
     assert!(!served.contains("witness.example/w2"), "{served}");

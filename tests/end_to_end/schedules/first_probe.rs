@@ -88,8 +88,7 @@ async fn endpoint_can_be_used_again_after_its_listing_has_moved() {
         "GET" => json_answer(200, &agents::card_at("One", &format!("{origin}/elsewhere/rpc"))),
         _ => agents::fleet(request),
     });
-    registry.advance(HOUR * 24 * 7);
-    registry.recheck().await;
+    registry.recheck_after(HOUR * 24 * 7).await;
     assert_eq!(registry.status(&first).await["probe"]["target"], peer.url("/elsewhere/rpc"));
     registry.publish_card(&second_card).await;
     registry.deliver_events().await;
@@ -101,8 +100,7 @@ async fn endpoint_can_be_used_again_after_its_listing_has_moved() {
 #[tokio::test]
 async fn event_about_an_unknown_listing_does_nothing() {
     let registry = TestRegistry::start().await;
-    let report = registry.first_probe(&"agtpub_00000000000000000000".parse().unwrap()).await;
-    assert_eq!(report["claimed"], 0);
+    assert_eq!(registry.first_probe(&"agtpub_00000000000000000000".parse().unwrap()).await["claimed"], 0);
     assert_eq!(registry.table().await.keys(), [""; 0]);
 }
 
@@ -156,8 +154,7 @@ async fn site_leads_to_its_card_or_to_its_mcp_server() {
         let status = registry.probed_status(&id).await;
         assert_eq!((&status["lane"], &status["kind"]), (&json!("active"), &json!(kind)), "{status}");
         peer.forget_requests();
-        registry.advance(DAY * 7);
-        registry.recheck().await;
+        registry.recheck_after(DAY * 7).await;
         assert_eq!(registry.status(&id).await["failed_recheck_hours"], json!(null), "{kind}");
         let requests = peer.requests();
         assert!(requests.iter().any(|request| request.path == found), "{kind}: {requests:?}");

@@ -182,8 +182,7 @@ async fn weekly_recheck_proves_a_sign_in_again_and_three_failures_demote() {
 
     // A tick never demotes.
     authorization.answer_with(|_| empty(404));
-    registry.advance(DAY);
-    registry.tick().await;
+    registry.tick_after(DAY).await;
     let failing = registry.status(id).await;
     assert_eq!((&failing["lane"], &failing["next"]["action"]), (&json!("gated"), &json!("fix")), "{failing}");
     assert!(failing["lane_reason"].as_str().unwrap().starts_with("Gated, but its last probe failed"));
@@ -210,8 +209,7 @@ async fn weekly_recheck_proves_a_sign_in_again_and_three_failures_demote() {
     assert_eq!(changes, [NAME], "mirrors see that it is gone");
 
     authorization.answer_with(sign_in::authorization_server);
-    registry.advance(DAY);
-    registry.tick().await;
+    registry.tick_after(DAY).await;
     assert_eq!(registry.lane(id).await, "gated");
     registry.advance(DAY * 40);
     assert_eq!(registry.lane(id).await, "queued", "the proof has expired");
@@ -264,8 +262,7 @@ async fn gated_verdict_costs_only_a_slot_more_than_a_live_one() {
     let open = Peer::start(servers::modern).await;
     let live = registry.publish_mcp(&open.url("/mcp")).await;
     registry.deliver_events().await;
-    registry.advance(DAY * 7);
-    registry.tick().await;
+    registry.tick_after(DAY * 7).await;
     let mut costs = Vec::new();
     for id in [&live, &setup.id] {
         registry.advance_to(recheck_at(registry, id).await.max(registry.now()));

@@ -19,8 +19,7 @@ async fn server_json_goes_live_under_its_name() {
     assert_eq!((&queued["lane"], &queued["next"]["action"]), (&json!("queued"), &json!("poll")));
     assert_eq!(queued.get("probe"), None);
     assert_eq!(queued["reasons"], json!([]), "a listing without a probe has no reasons");
-    let delivered = registry.deliver_events().await;
-    assert_eq!(delivered[0]["detail"]["listing_id"], answer["listing_id"]);
+    assert_eq!(registry.deliver_events().await[0]["detail"]["listing_id"], answer["listing_id"]);
     let status = registry.status(&id).await;
     assert_eq!(status["lane"], "active", "{status}");
     let kinds: Vec<Value> = registry.events().iter().map(|event| event["detail-type"].clone()).collect();

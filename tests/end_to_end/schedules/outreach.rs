@@ -186,8 +186,7 @@ async fn recheck_adds_a_missing_listing_to_the_invitation_queue() {
     let (registry, _peer, id) = live_agent().await;
     registry.forget(&format!("OUTREACH#{id}"), "STATE").await;
     assert_eq!(registry.reach_out().await["invited"], 0);
-    registry.advance(DAY * 7);
-    registry.recheck().await;
+    registry.recheck_after(DAY * 7).await;
     assert_eq!(registry.reach_out().await["invited"], 1);
 }
 

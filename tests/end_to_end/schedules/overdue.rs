@@ -82,16 +82,14 @@ async fn listing_with_an_expired_proof_is_shown_as_live_nowhere() {
     assert_eq!(report["gone"], 2, "{report}");
 
     // The next count an hour later adds no feed items.
-    registry.advance(HOUR + TICK * 2);
-    registry.tick().await;
+    registry.tick_after(HOUR + TICK * 2).await;
     let feed = registry.feed_types().await;
     assert_eq!(feed.iter().filter(|what| *what == "listing_overdue").count(), 2, "{feed:?}");
 
     // After the first good probe every endpoint shows the listing again.
     peers[0].answer_with(forecaster);
     peers[1].answer_with(servers::modern);
-    registry.advance(HOUR);
-    registry.recheck().await;
+    registry.recheck_after(HOUR).await;
     registry.deliver_events().await;
     registry.index().await;
     assert_eq!(row_counts(&registry).await, while_live);
@@ -122,8 +120,7 @@ async fn interrupted_count_goes_on_and_tells_each_expired_proof_once() {
     // On a slow machine a run ends before its last listing.
     for _ in 0..4 {
         if registry.live_counts().await.1 < LISTINGS as u64 {
-            registry.advance(TICK);
-            registry.tick().await;
+            registry.tick_after(TICK).await;
         }
     }
     assert_eq!(registry.live_counts().await, (0, LISTINGS as u64));
@@ -142,8 +139,7 @@ async fn interrupted_count_goes_on_and_tells_each_expired_proof_once() {
     store.record_overdue(&second[..30].iter().map(news).collect::<Vec<_>>()).await.unwrap();
     assert!(more.is_some() && first.len() == 100);
 
-    registry.advance(TICK);
-    registry.tick().await;
+    registry.tick_after(TICK).await;
     assert_eq!(registry.live_counts().await, (0, 0));
     assert!(store.overdue_count().await.unwrap().1.is_none(), "the count is not finished");
     let feed = registry.items("FEED").await;
@@ -157,8 +153,7 @@ async fn interrupted_count_goes_on_and_tells_each_expired_proof_once() {
 #[tokio::test]
 async fn listing_that_the_same_run_probes_is_not_counted_as_overdue() {
     let LivePair { registry, agent, server, peers: _peers } = live_pair().await;
-    registry.advance(DAY * 8);
-    registry.recheck().await;
+    registry.recheck_after(DAY * 8).await;
     assert_eq!(registry.live_counts().await, (1, 1));
     let feed = registry.feed_types().await;
     assert!(!feed.iter().any(|what| what == "listing_overdue"), "{feed:?}");

@@ -52,8 +52,7 @@ async fn listings_beyond_the_probe_budget_wait_for_the_next_period() {
         assert_eq!((&late["released"], &late["probed"]), (&json!(1), &json!(0)), "{used}: {late}");
         assert_eq!((registry.lane(waiting[0]).await.as_str(), waiting.len()), ("queued", 4), "{used}");
         for live in [6, 7] {
-            registry.advance(bucket);
-            registry.tick().await;
+            registry.tick_after(bucket).await;
             assert_eq!(registry.live_counts().await, (live, 0), "{used}");
         }
     }
@@ -84,8 +83,7 @@ async fn junk_of_one_domain_does_not_stop_other_probes() {
     assert_eq!(peer.request_count("SendMessage"), 1, "no recheck: {}", registry.status(&live).await);
     // The refused listings wait in the queue.
     for servers in [4, 5] {
-        registry.advance(HOUR);
-        registry.tick().await;
+        registry.tick_after(HOUR).await;
         assert_eq!(registry.live_counts().await, (1, servers));
     }
 }
@@ -105,8 +103,7 @@ async fn junk_of_many_domains_gets_half_of_the_probe_budget() {
     let report = registry.tick().await;
     assert_eq!((&report["ok"], registry.live_counts().await), (&json!(5), (1, 4)), "{report}");
     assert_eq!(peer.request_count("SendMessage"), 1, "no recheck: {}", registry.status(&live).await);
-    registry.advance(TICK);
-    let report = registry.tick().await;
+    let report = registry.tick_after(TICK).await;
     assert_eq!(report["claimed"], 0, "listings were claimed although their part is used up: {report}");
 }
 
@@ -269,12 +266,10 @@ async fn tick_reports_how_long_a_recheck_is_overdue() {
     registry.advance_to(recheck_at(&registry, &id).await);
     // A tick probes due listings too, but only a recheck confirms a failure. Then nothing runs for two days.
     registry.tick().await;
-    registry.advance(DAY * 2);
-    let waited = registry.tick().await["metrics"]["OldestOverdueRecheck"].as_u64().unwrap();
+    let waited = registry.tick_after(DAY * 2).await["metrics"]["OldestOverdueRecheck"].as_u64().unwrap();
     assert_eq!(waited, (DAY * 2 - TICK).as_secs());
     registry.recheck().await;
-    registry.advance(TICK);
-    assert_eq!(registry.tick().await["metrics"]["OldestOverdueRecheck"], 0);
+    assert_eq!(registry.tick_after(TICK).await["metrics"]["OldestOverdueRecheck"], 0);
 }
 
 /// Many due listings on one hanging host take only a few slots of a sweep.

@@ -15,8 +15,7 @@ async fn states(registry: &TestRegistry, id: &registry::model::ListingId) -> [Va
     let arguments = json!({ "listing_id": id });
     let liveness = registry.call_tool("check_liveness", &arguments).await;
     let clean = registry.call_tool("probe_clean", &arguments).await;
-    let status = registry.status(id).await;
-    [status, liveness, clean].map(|answer| answer["liveness"].clone())
+    [registry.status(id).await, liveness, clean].map(|answer| answer["liveness"].clone())
 }
 
 async fn state(registry: &TestRegistry, id: &registry::model::ListingId) -> String {
@@ -32,8 +31,7 @@ async fn tick_renews_a_proof_that_is_no_longer_fresh() {
     registry.advance(HOUR * 5);
     peer.forget_requests();
     assert_eq!(registry.tick().await["claimed"], 0, "the proof is fresh");
-    registry.advance(HOUR * 4);
-    let report = registry.tick().await;
+    let report = registry.tick_after(HOUR * 4).await;
     assert_eq!((&report["renewed"], &report["ok"]), (&json!(1), &json!(1)), "{report}");
     let sent = ["GET /.well-known/agent-card.json", "GetTask"];
     assert_eq!(peer.request_names(), sent, "an agent gets no message for a renewal");
@@ -53,8 +51,7 @@ async fn agent_gets_the_message_once_a_week() {
     let (registry, peer, id) = live_agent().await;
     peer.forget_requests();
     for _ in 0..14 * 4 {
-        registry.advance(HOUR * 6);
-        registry.tick().await;
+        registry.tick_after(HOUR * 6).await;
         registry.recheck().await;
     }
     assert_eq!(peer.request_count("SendMessage"), 2);
@@ -72,8 +69,7 @@ async fn failed_renewal_leads_to_a_demotion_within_hours() {
     let (registry, peer, id) = live_agent().await;
     assert_eq!(state(&registry, &id).await, "proven");
     peer.answer_with(agents::only(404));
-    registry.advance(HOUR * 9);
-    assert_eq!(registry.tick().await["rejected"], 1);
+    assert_eq!(registry.tick_after(HOUR * 9).await["rejected"], 1);
     let failed = registry.now();
     assert_eq!(registry.lane(&id).await, "active");
     assert_eq!(state(&registry, &id).await, "failing");
@@ -92,16 +88,14 @@ async fn failed_renewal_leads_to_a_demotion_within_hours() {
     // The recheck runs at each full hour, and takes some seconds.
     for hour in 1..=3 {
         assert_eq!(registry.lane(&id).await, "active", "hour {hour}");
-        registry.advance(TICK * 10);
-        registry.tick().await;
+        registry.tick_after(TICK * 10).await;
         assert_eq!(registry.recheck().await["claimed"], 1, "hour {hour}");
         assert_eq!(registry.status(&id).await["liveness"]["failing_since"], json!(failed));
     }
     assert_eq!(registry.lane(&id).await, "demoted");
     assert_eq!(state(&registry, &id).await, "absent");
     peer.answer_with(agents::newest);
-    registry.advance(DAY);
-    registry.tick().await;
+    registry.tick_after(DAY).await;
     let status = registry.status(&id).await;
     assert_eq!((&status["lane"], &status["liveness"]["state"]), (&json!("active"), &json!("proven")));
     assert_eq!(status["liveness"].get("failing_since"), None);
@@ -113,11 +107,9 @@ async fn failed_renewal_leads_to_a_demotion_within_hours() {
 async fn renewal_that_finds_a_server_out_of_order_does_not_demote_when_it_recovers() {
     let (registry, peer, id) = live_agent().await;
     peer.answer_with(agents::only(404));
-    registry.advance(HOUR * 9);
-    registry.tick().await;
+    registry.tick_after(HOUR * 9).await;
     peer.answer_with(agents::newest);
-    registry.advance(HOUR);
-    assert_eq!(registry.recheck().await["ok"], 1);
+    assert_eq!(registry.recheck_after(HOUR).await["ok"], 1);
     let status = registry.status(&id).await;
     assert_eq!((&status["liveness"]["state"], status.get("failed_recheck_hours")), (&json!("proven"), None));
     assert_eq!(peer.request_count("SendMessage"), 2, "the recheck is whole");
@@ -213,8 +205,7 @@ async fn publishing_a_live_listing_again_probes_it_unless_its_proof_is_fresh() {
 async fn publishing_a_failing_listing_again_does_not_delay_its_recheck() {
     let (registry, peer, id) = live_agent().await;
     peer.answer_with(agents::only(404));
-    registry.advance(HOUR * 9);
-    registry.tick().await;
+    registry.tick_after(HOUR * 9).await;
     for _ in 0..3 {
         for _ in 0..9 {
             registry.advance(TICK);
@@ -222,8 +213,7 @@ async fn publishing_a_failing_listing_again_does_not_delay_its_recheck() {
             registry.deliver_events().await;
             registry.first_probe(&id).await;
         }
-        registry.advance(TICK * 2);
-        registry.recheck().await;
+        registry.recheck_after(TICK * 2).await;
     }
     assert_eq!(registry.lane(&id).await, "demoted");
 }
@@ -240,8 +230,7 @@ async fn silent_server_is_asked_less_often_until_its_proof_expires() {
     assert!(reason.contains("proof expires"), "{reason}");
     let mut hours = 0;
     while registry.lane(&id).await == "active" {
-        registry.advance(HOUR);
-        registry.recheck().await;
+        registry.recheck_after(HOUR).await;
         hours += 1;
     }
     assert!((24 * 7 - 11..24 * 7 - 8).contains(&hours), "fell after {hours} hours");
@@ -256,10 +245,8 @@ async fn renewal_costs_one_claim_and_one_transaction() {
     registry.publish_fleet(&peer, 0..20).await;
     registry.deliver_events().await;
     // The first renewal is also counted in its week.
-    registry.advance(HOUR * 9);
-    registry.tick().await;
-    registry.advance(HOUR * 5);
-    registry.tick().await;
+    registry.tick_after(HOUR * 9).await;
+    registry.tick_after(HOUR * 5).await;
     registry.advance(TICK);
     let cost = async |renewed: u64| {
         let before = registry.observer.tally.snapshot();

@@ -40,8 +40,7 @@ async fn live_listings_are_found_and_demoted_listings_are_not() {
 
     drop(agent);
     for _ in 0..5 {
-        registry.advance(DAY * 7);
-        registry.recheck().await;
+        registry.recheck_after(DAY * 7).await;
         registry.advance(HOUR);
     }
     assert_eq!(registry.lane(&adder).await, "demoted");
@@ -149,8 +148,7 @@ async fn unchanged_listing_is_not_indexed_again() {
     let agents = Peer::start(agents::fleet).await;
     registry.live_agents(&agents, 0..3).await;
     registry.index().await;
-    registry.advance(DAY * 7 - HOUR);
-    registry.recheck().await;
+    registry.recheck_after(DAY * 7 - HOUR).await;
     assert_eq!(registry.index().await["come"], 0, "a recheck that finds the same texts is not a change");
 }
 

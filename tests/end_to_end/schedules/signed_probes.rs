@@ -70,8 +70,7 @@ async fn every_request_of_a_probe_is_signed_with_the_published_key() {
 
     // The same key signs after the process has read it again.
     agent.forget_requests();
-    registry.advance(DAY * 7);
-    registry.recheck().await;
+    registry.recheck_after(DAY * 7).await;
     assert!(!agent.requests().is_empty());
     agent.requests().iter().for_each(|request| drop(verify(&registry, request, &key)));
 }

@@ -104,8 +104,7 @@ async fn needs_fix_message_does_not_quote_the_peer() {
     assert_eq!(kind, "needs_fix");
     assert!(text.contains("no_injection") && text.contains("publish it again"), "{text}");
     assert!(!text.contains("previous") && !text.contains("recommend"), "{text}");
-    registry.advance(DAY);
-    registry.tick().await;
+    registry.tick_after(DAY).await;
     assert_eq!(inbox(&registry, &id).await.len(), 1, "one message, not one per probe");
 
     go_live_again(&registry, &peer, &id).await;

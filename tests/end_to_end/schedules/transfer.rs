@@ -28,8 +28,7 @@ async fn moved_registry_goes_on_with_its_keys_and_its_log() {
     let registry = start(&source).await;
     let peer = Peer::start(agents::fleet).await;
     let ids = registry.live_agents(&peer, 0..3).await;
-    registry.advance(HOUR);
-    registry.tick().await;
+    registry.tick_after(HOUR).await;
     let attestation = registry.call_tool("attest", &json!({ "listing_id": ids[0] })).await;
     let (log, old_leaves) = (registry.get("/log").await.body, leaves(&registry).await);
     let checkpoint = registry.get("/log/checkpoint").await.body;
@@ -53,8 +52,7 @@ async fn moved_registry_goes_on_with_its_keys_and_its_log() {
 
     // The log grows, and clients that know only its old key verify it.
     let new = registry.live_card(&peer.url("/3/card.json")).await;
-    registry.advance(HOUR);
-    registry.tick().await;
+    registry.tick_after(HOUR).await;
     let grown = registry.get("/log").await.body;
     assert_eq!(grown["vkey"], log["vkey"]);
     assert!(grown["tree_size"].as_u64() > log["tree_size"].as_u64(), "{grown}");
@@ -62,8 +60,7 @@ async fn moved_registry_goes_on_with_its_keys_and_its_log() {
     let verifier: Box<dyn Verifier> = Box::new(StandardVerifier::new(log["vkey"].as_str().unwrap()).unwrap());
     let note = Note::from_bytes(signed.as_str().unwrap().as_bytes()).unwrap();
     note.verify(&VerifierList::new(vec![verifier])).unwrap();
-    let all = leaves(&registry).await;
-    assert_eq!(all[..old_leaves.len()], old_leaves);
+    assert_eq!(leaves(&registry).await[..old_leaves.len()], old_leaves);
     assert_eq!(verified_proof(&registry, &format!("listing_id={new}")).await["leaf"]["event"], "live");
     assert_eq!(registry.live_counts().await, (4, 0));
 }

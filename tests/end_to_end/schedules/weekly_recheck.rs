@@ -49,8 +49,7 @@ async fn recheck_parts_cover_each_listing_once() {
     for part in ["01-00000000", "01-00000001"] {
         event["detail"]["part"] = json!(part);
         for is_repeated in [false, true] {
-            let report = registry.run("weekly-recheck", event.clone()).await;
-            let ok = report["ok"].as_u64().unwrap();
+            let ok = registry.run("weekly-recheck", event.clone()).await["ok"].as_u64().unwrap();
             assert!(!is_repeated || ok == 0, "a repeated part probes no listing again");
             probed.push(ok);
         }
@@ -119,8 +118,7 @@ async fn failures_in_three_different_hours_demote_a_listing() {
     assert_eq!((&fixed["lane"], &fixed["reasons"]), (&json!("active"), &json!([])), "{fixed}");
     assert_eq!(registry.live_counts().await, (1, 0));
     assert_eq!(registry.feed_types().await[0], "listing_live");
-    registry.advance(HOUR * 9);
-    assert_eq!(registry.tick().await["renewed"], 1);
+    assert_eq!(registry.tick_after(HOUR * 9).await["renewed"], 1);
     assert_eq!(counted().await, [1, 1, 1].map(|count| json!(count)), "also if it is Live again");
 }
 

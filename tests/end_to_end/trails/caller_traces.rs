@@ -28,8 +28,7 @@ async fn trail_marks_are_shown_with_the_newest_first() {
     assert!(marks[0]["id"].as_str().unwrap().starts_with("tr_"));
     assert_eq!((&sensed["version"], &sensed["totals"]["marks"]), (&json!("2.9.0"), &json!(3)));
     // Without `listing_id`, the marks of all listings are returned; here they are the same.
-    let all = registry.call_tool("sense_traces", &json!({})).await;
-    assert_eq!(all["marks"], sensed["marks"]);
+    assert_eq!(registry.call_tool("sense_traces", &json!({})).await["marks"], sensed["marks"]);
     let twice = registry.call_tool("sense_traces", &json!({ "q": "twice" })).await;
     assert_eq!(twice["marks"].as_array().unwrap().len(), 1);
     let one = registry.call_tool("sense_traces", &json!({ "limit": 1 })).await;

@@ -382,9 +382,21 @@ impl TestRegistry {
         self.run("probe-tick", json!({ "detail-type": "probe-tick" })).await
     }
 
+    /// Runs a tick of the schedule this much later.
+    pub async fn tick_after(&self, wait: Duration) -> Value {
+        self.advance(wait);
+        self.tick().await
+    }
+
     /// Runs the weekly recheck, as every hour.
     pub async fn recheck(&self) -> Value {
         self.run("weekly-recheck", json!({ "detail-type": "weekly-recheck" })).await
+    }
+
+    /// Runs the weekly recheck this much later.
+    pub async fn recheck_after(&self, wait: Duration) -> Value {
+        self.advance(wait);
+        self.recheck().await
     }
 
     /// Runs outreach, as every hour.

@@ -36,8 +36,7 @@ async fn invalid_request_is_a_validation_error() {
         .await
         .unwrap_err();
     assert_eq!(error.code(), Some("ValidationException"));
-    let unsupported = client.list_backups().send().await.unwrap_err();
-    assert_eq!(unsupported.code(), Some("ValidationException"));
+    assert_eq!(client.list_backups().send().await.unwrap_err().code(), Some("ValidationException"));
 }
 
 #[test]

@@ -189,8 +189,7 @@ async fn job_that_fails_or_panics_is_called_again() {
 async fn slow_job_overlaps_with_itself_a_limited_number_of_times() {
     let (now, max) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (recheck, _rechecks) = recorder();
-    let slow = slow(&now, &max, Duration::from_secs(25));
-    let (running, _bus) = start(slow, 10, recheck);
+    let (running, _bus) = start(slow(&now, &max, Duration::from_secs(25)), 10, recheck);
     sleep(Duration::from_secs(120)).await;
     assert_eq!(max.load(Ordering::SeqCst), MAX_RUNS);
     running.stop().await;
@@ -237,8 +236,7 @@ fn slow(running: &Arc<AtomicUsize>, max: &Arc<AtomicUsize>, time: Duration) -> J
 async fn number_of_deliveries_is_bounded_and_stopping_has_a_timeout() {
     let (now, max) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (recheck, _rechecks) = recorder();
-    let slow = slow(&now, &max, Duration::from_secs(2));
-    let (running, bus) = start(slow, 360, recheck);
+    let (running, bus) = start(slow(&now, &max, Duration::from_secs(2)), 360, recheck);
     sleep(Duration::from_secs(10)).await;
     for _ in 0..3 * MAX_DELIVERIES {
         bus.try_send(queued("registry", "listing.queued")).unwrap();

@@ -30,8 +30,7 @@ async fn fetch_reports_an_answer_that_is_not_http() {
         b"HTTP/9.9 200 OK\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nbad header\r\n\r\n",
     ] {
-        let peer = Peer::saying(bytes).await;
-        assert_eq!(fetched(&peer).await.unwrap_err(), FetchError::Broken, "{bytes:?}");
+        assert_eq!(fetched(&Peer::saying(bytes).await).await.unwrap_err(), FetchError::Broken, "{bytes:?}");
     }
 }
 
@@ -116,8 +115,7 @@ async fn fetch_refuses_self_signed_certificates() {
         let mut session = rustls::ServerConnection::new(Arc::new(config)).unwrap();
         rustls::Stream::new(&mut session, &mut socket).write_all(b"HTTP/1.1 200 OK\r\n\r\n{}")
     });
-    let refused = fetcher().send(get(secure)).await.unwrap_err();
-    assert_eq!(refused, FetchError::Tls(TlsFailure::UnknownIssuer));
+    assert_eq!(fetcher().send(get(secure)).await.unwrap_err(), FetchError::Tls(TlsFailure::UnknownIssuer));
     assert!(server.join().unwrap().is_err(), "the handshake was broken off");
 }
 

@@ -149,7 +149,7 @@ impl Operation for CheckStatus {
         r#""{name}" ({listing_id}) is {lane}. {lane_reason}"#,
         "The evidence is of the probe {probe.age_hours~} ago at {probe.probed_at}: {probe.handshake} | , with a score of {probe.score} of 100 | , in {probe.latency_ms} ms | , at {probe.target}.",
         "It is of kind {kind} | , described as \"{description}\" | , has the version \"{version}\" | , with protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
-        "The next probe is due at {recheck_at}.",
+        "The next probe is due at the latest at {recheck_at}.",
         "The next probe is due at {retry_at}.",
         "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known in the first day}.",
         "No probe has passed since {liveness.failing_since}.",

@@ -138,15 +138,13 @@ async fn handshake_detect_kind_finds_the_card_of_a_site() {
 #[tokio::test]
 async fn handshake_detect_kind_finds_the_server_at_the_address() {
     for path in ["/", "/mcp", "/api/protocol"] {
-        let peer = Peer::start(mcp).await;
-        let verdict = ask(&of_unknown_kind(&peer, path)).await;
+        let verdict = ask(&of_unknown_kind(&Peer::start(mcp).await, path)).await;
         assert_eq!(verdict.handshake, Handshake::Ok, "{path}: {:?}", verdict.reasons);
         assert_eq!(verdict.facts.kind, Some(Kind::Mcp));
     }
     // The agent of the site is not what somebody meant who names its MCP endpoint.
     let both = |asked: &Asked| if asked.path == "/mcp" { mcp(asked) } else { agent_at(CARD)(asked) };
-    let peer = Peer::start(both).await;
-    assert_eq!(ask(&of_unknown_kind(&peer, "/mcp")).await.facts.kind, Some(Kind::Mcp));
+    assert_eq!(ask(&of_unknown_kind(&Peer::start(both).await, "/mcp")).await.facts.kind, Some(Kind::Mcp));
 }
 
 fn outcome(verdict: &Verdict) -> (Handshake, Option<Kind>) {
@@ -192,8 +190,7 @@ async fn handshake_detect_kind_finds_the_server_of_a_site() {
         "/mcp" => Reply::empty(401).with("www-authenticate", "Bearer realm=\"x\""),
         _ => Reply::html(404),
     };
-    let gated = Peer::start(login).await;
-    let verdict = ask(&of_unknown_kind(&gated, "/")).await;
+    let verdict = ask(&of_unknown_kind(&Peer::start(login).await, "/")).await;
     assert_eq!(outcome(&verdict), (Handshake::Partial, Some(Kind::Mcp)), "{:?}", verdict.reasons);
     let below = ask(&of_unknown_kind(&peer, "/app")).await;
     assert_eq!(codes(&below)[0], "endpoint_elsewhere", "a URL with a path means that path");

@@ -160,8 +160,7 @@ fn server_json_gives_the_points_for_texts() {
 }
 
 fn listing() -> Listing {
-    let id = ListingId::of_name(Kind::Mcp, "adder");
-    Listing::new(id, "Adder".to_owned(), Moment::UNIX_EPOCH)
+    Listing::new(ListingId::of_name(Kind::Mcp, "adder"), "Adder".to_owned(), Moment::UNIX_EPOCH)
 }
 
 proptest! {
@@ -177,8 +176,7 @@ proptest! {
         let skills = described.iter().map(|told| skill(if *told { "x" } else { "" })).collect();
         let kind = Some(if mcp { Kind::Mcp } else { Kind::Agent });
         let facts = Facts { kind, name, description, version, skills, protocol_versions: versions, ..Facts::default() };
-        let verdict = Verdict { handshake, speaks, answers, latency_ms, facts, ..good() };
-        let score = scored(&verdict);
+        let score = scored(&Verdict { handshake, speaks, answers, latency_ms, facts, ..good() });
         prop_assert_eq!(score.breakdown.iter().map(|part| u32::from(part.of)).sum::<u32>(), 100);
         prop_assert_eq!(score.breakdown.iter().map(|part| u32::from(part.points)).sum::<u32>(), u32::from(score.value));
         prop_assert!(score.breakdown.iter().all(|part| part.points <= part.of && !part.why.is_empty()));

@@ -30,8 +30,7 @@ fn call_names_are_unique_and_references_can_be_resolved() {
     let description = common();
     let mut seen = BTreeSet::new();
     for call in calls(&description) {
-        let name = call.rsplit(' ').next().unwrap().to_owned();
-        assert!(seen.insert(name), "{call}");
+        assert!(seen.insert(call.rsplit(' ').next().unwrap().to_owned()), "{call}");
     }
     let mut open = vec![&description];
     while let Some(value) = open.pop() {

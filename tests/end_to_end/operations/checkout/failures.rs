@@ -14,8 +14,7 @@ const FAULTS: [Fault; 3] = [Fault::Throttle, Fault::Timeout, Fault::ServiceError
 
 /// Requests that can be sent again: one with an idempotency key, one with a discount code.
 fn repeatable(shop: &Shop) -> [Value; 2] {
-    let key = json!({ "sku": "alive", "listing_id": shop.agent, "idempotency_key": KEY });
-    [key, shop.with_code()]
+    [json!({ "sku": "alive", "listing_id": shop.agent, "idempotency_key": KEY }), shop.with_code()]
 }
 
 /// Repeats a purchase that failed before, pays for it and opens the product.

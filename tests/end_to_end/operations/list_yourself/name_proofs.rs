@@ -55,8 +55,7 @@ async fn repository_file_proves_the_name_and_sets_the_texts() {
     github.serve(own.to_string());
     let answer = registry.publish(&sent).await;
     assert_eq!((id_of(&answer), &answer["status"]), (id.clone(), &json!("active")), "{answer}");
-    let message = answer["message"].as_str().unwrap();
-    assert!(message.contains("Its description was replaced."), "{answer}");
+    assert!(answer["message"].as_str().unwrap().contains("Its description was replaced."), "{answer}");
     assert_eq!(standing(&registry, &id).await, ("proven".to_owned(), "repository".to_owned()));
     assert_eq!(registry.status(&id).await["description"], "Adds numbers.");
     registry.settle();

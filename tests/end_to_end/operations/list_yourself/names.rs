@@ -19,8 +19,7 @@ async fn publish_live(registry: &TestRegistry, body: &Value) -> ListingId {
 }
 
 async fn server_named(registry: &TestRegistry, name: &str) -> Value {
-    let path = format!("/v0.1/servers/{}/versions/latest", name.replace('/', "%2F"));
-    registry.get(&path).await.body
+    registry.get(&format!("/v0.1/servers/{}/versions/latest", name.replace('/', "%2F"))).await.body
 }
 
 const NAME: &str = "localhost.acme/adder";
@@ -61,8 +60,7 @@ async fn name_that_somebody_attaches_changes_neither_registry_name_nor_badge() {
     let id = publish_live(&registry, &json!({ "mcp_url": url })).await;
     let shown = async || {
         let list = registry.get("/v0.1/servers").await.body["servers"][0]["server"]["name"].clone();
-        let badge = registry.get(&format!("/badge/live.svg?id={id}")).await.body;
-        (list, badge)
+        (list, registry.get(&format!("/badge/live.svg?id={id}")).await.body)
     };
     let before = shown().await;
     for name in ["localhost.victim/obscene", "localhost.victim/other"] {
@@ -117,8 +115,7 @@ async fn proven_name_replaces_a_claimed_name() {
 async fn id_of_a_taken_name_cannot_be_taken_too() {
     let (registry, owner) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let squatter = Peer::start(servers::modern).await;
-    let claimed = server_json(NAME, &url_at(&squatter, "other.localhost"));
-    publish_live(&registry, &claimed).await;
+    publish_live(&registry, &server_json(NAME, &url_at(&squatter, "other.localhost"))).await;
     let second = ListingId::of_taken_name(Kind::Mcp, NAME, "acme.localhost");
     let mark = second.as_str().rsplit('-').next().unwrap();
     let squatted = server_json(&format!("{NAME}-{mark}"), &squatter.url("/mcp"));

@@ -118,8 +118,7 @@ async fn messages_are_deleted_after_ninety_days_or_with_their_listing() {
     registry.deliver_events().await;
     post_ok(&registry, &id, "message", "From before its deletion.").await;
     while registry.get(&format!("/api/talk?listing_id={id}")).await.status == 200 {
-        registry.advance(DAY);
-        registry.tick().await;
+        registry.tick_after(DAY).await;
     }
     registry.advance(DAY);
     registry.publish_card(&peer.card()).await;

@@ -137,8 +137,7 @@ async fn withdrawn_listing_has_a_closed_inbox_and_no_feed_items() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.agent);
     post_ok(registry, id, "social", "Buy our coins.").await;
-    let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
-    registry.run("operator", command).await;
+    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
 
     let before = registry.table().await;
     for action in ["check_in", "message", "social", "owner"] {
@@ -189,8 +188,7 @@ async fn talk_is_limited_per_caller_and_per_listing() {
 async fn page_does_not_say_who_read_the_inbox() {
     let (registry, _peer, id) = live_agent().await;
     for _ in 0..9 {
-        registry.advance(DAY);
-        registry.tick().await;
+        registry.tick_after(DAY).await;
     }
     let page = async || registry.get(&format!("/list/{id}")).await.body.to_string();
     assert!(page().await.contains("Nobody has visited the inbox for 7 days."), "{}", page().await);

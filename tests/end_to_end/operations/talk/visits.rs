@@ -37,8 +37,7 @@ async fn messages_from_before_the_last_stored_visit_are_marked_as_read() {
 
 #[tokio::test]
 async fn visit_of_an_inbox_costs_two_reads_and_one_write_per_hour() {
-    let options = TestOptions::default().with_rates();
-    let (registry, _peer, id) = live_agent_with(options).await;
+    let (registry, _peer, id) = live_agent_with(TestOptions::default().with_rates()).await;
     let path = format!("/api/talk?listing_id={id}");
     let cost = async || {
         let before = registry.observer.tally.snapshot();
@@ -89,7 +88,6 @@ async fn concurrent_visits_store_one_visit_and_all_succeed() {
     registry.advance(HOUR / 2);
     for adds_list_version in [false, true] {
         registry.app.store.note_visit(&id, None, registry.now(), adds_list_version).await.unwrap();
-        let listing = registry.app.store.listing(&id).await.unwrap().unwrap();
-        assert_eq!(listing.visited_at, Some(visited_at));
+        assert_eq!(registry.app.store.listing(&id).await.unwrap().unwrap().visited_at, Some(visited_at));
     }
 }

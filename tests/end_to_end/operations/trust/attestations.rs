@@ -213,8 +213,7 @@ async fn attestation_ends_by_expiry_revocation_or_withdrawal() {
     assert_eq!(post_with_token(&registry, Some(OPERATOR_TOKEN), &unknown).await.status, 404);
 
     let good = attest_listing(&registry, &id, "liveness").await["jws"].as_str().unwrap().to_owned();
-    let withdraw = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
-    registry.run("operator", withdraw).await;
+    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
     assert_eq!(failed_checks(&verify_token(&registry, &good).await), ["listing"]);
     let problem = registry.refused_tool("attest", &json!({ "listing_id": id })).await;
     assert_eq!((&problem["status"], &problem["code"]), (&json!(409), &json!("withdrawn")));
@@ -234,8 +233,7 @@ async fn counts_of_caller_reports_can_be_attested() {
     for (arguments, code) in [(&composition, "no_composition"), (&outcome, "no_outcome")] {
         assert_eq!(registry.refused_tool("attest", arguments).await["code"], code);
     }
-    let used = json!({ "listing_id": pair.agent, "listing_b": pair.server });
-    registry.call_tool("used_with", &used).await;
+    registry.call_tool("used_with", &json!({ "listing_id": pair.agent, "listing_b": pair.server })).await;
     let deposit = json!({ "listing_id": pair.agent, "ok": true, "quality": 0.9 });
     registry.call_tool("deposit_outcome", &deposit).await;
     let attestation = registry.call_tool("attest", &composition).await["attestation"].clone();

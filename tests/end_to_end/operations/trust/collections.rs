@@ -72,8 +72,7 @@ async fn collection_of_the_operator_is_a_registry_of_its_own() {
     assert!(allowed.contains("authorization") && allowed.contains("content-type"), "{allowed}");
 
     // Other rules, and a change of them.
-    let changed = json!({ "name": "approved", "q": "forecast the weather" });
-    as_operator(&registry, &changed).await;
+    as_operator(&registry, &json!({ "name": "approved", "q": "forecast the weather" })).await;
     assert_eq!(names(&registry, "approved", "").await[0], "org.example/weather");
     // What anybody can publish at the domain of its name is not proven.
     let at_domain = peer.url("/paint").replace("127.0.0.1", "acme.localhost");

@@ -216,8 +216,7 @@ impl Stripe {
 
     /// Sends the event that the latest session was paid.
     pub async fn pay(&self, registry: &TestRegistry) -> Reply {
-        let event = self.event("completed", &self.session(), &json!({}));
-        self.deliver(registry, &event).await
+        self.deliver(registry, &self.event("completed", &self.session(), &json!({}))).await
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Account) -> T) -> T {

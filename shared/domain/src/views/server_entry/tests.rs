@@ -64,8 +64,7 @@ fn time_of_a_change_is_absent_if_it_is_unknown() {
 
 #[test]
 fn unconfirmed_failures_are_reported() {
-    let listing = Listing { failures: 2, ..adder() };
-    let proof = &rendered(&listing)["_meta"]["com.example.registry/evidence"];
+    let proof = &rendered(&Listing { failures: 2, ..adder() })["_meta"]["com.example.registry/evidence"];
     assert_eq!(proof["class"], "ok");
     assert!(proof["reason"].as_str().unwrap().contains("Failed probes after that: 2"), "{proof}");
     let older = Listing { era: Some("2025-06-18".to_owned()), ..adder() };

@@ -98,8 +98,7 @@ proptest! {
             let mut all = Vec::new();
             places(&document, "", &mut all);
             let at = &all[place % all.len()];
-            let target = document.pointer_mut(at).unwrap();
-            *target = match change {
+            *document.pointer_mut(at).unwrap() = match change {
                 0 => Value::Null,
                 1 => Value::Bool(true),
                 2 => serde_json::json!({}),

@@ -181,8 +181,7 @@ impl Registry {
             under_way = going;
             for (_, entry) in ended {
                 queue.done(&entry);
-                let number = self.numbers[&entry.id];
-                self.probe(number, began + second, Job::Renewal);
+                self.probe(self.numbers[&entry.id], began + second, Job::Renewal);
                 self.renewed += 1;
             }
             while second < 30 && left > 0 && under_way.len() < MAX_CONCURRENT {
@@ -197,8 +196,7 @@ impl Registry {
                     continue;
                 };
                 let number = self.numbers[&entry.id];
-                let proven = self.listings[number].last_ok_at.unwrap();
-                let age = moment(began).duration_since(proven);
+                let age = moment(began).duration_since(self.listings[number].last_ok_at.unwrap());
                 assert!(age >= self.settings.fresh_ok(), "a proof of {age:#} was renewed");
                 if !self.take(caps, began) {
                     left = 0;

@@ -182,8 +182,7 @@ async fn website_must_be_a_url_that_a_browser_can_open() {
         ("", None),
     ];
     for (url, website) in table {
-        let result = but(discovered(), "/_meta/io.modelcontextprotocol~1serverInfo/x", &json!(1));
-        let mut result = result;
+        let mut result = but(discovered(), "/_meta/io.modelcontextprotocol~1serverInfo/x", &json!(1));
         result["_meta"]["io.modelcontextprotocol/serverInfo"]["websiteUrl"] = json!(url);
         let (handshake, _, found) = outcome(modern_only, "server/discover", result).await;
         assert_eq!((handshake, found.as_deref()), (Handshake::Ok, website), "{url}");
