@@ -26,6 +26,12 @@ use tower::ServiceExt as _;
 /// How long open connections may take after the stop.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// A connection ends after this time, even if its client keeps sending requests.
+const CONNECTION_LIFETIME: Duration = Duration::from_secs(600);
+
+/// How long a running request may take after the end of its connection's lifetime.
+const LAST_RESPONSE_TIMEOUT: Duration = Duration::from_secs(60);
+
 /// One network may have at most one of this many parts of the connections that are still free.
 const SHARES: u32 = 16;
 
@@ -116,12 +122,10 @@ async fn serve(
         ended = connection.as_mut() => ended,
         () = async { tokio::select! {
             _ = stopped.wait_for(|stopped| *stopped) => {}
-            // A connection ends after this time, even if its client keeps sending requests.
-            () = tokio::time::sleep(Duration::from_secs(600)) => {}
+            () = tokio::time::sleep(CONNECTION_LIFETIME) => {}
         } } => {
             connection.as_mut().graceful_shutdown();
-            // The running request may take so long.
-            tokio::time::timeout(Duration::from_secs(60), connection).await.unwrap_or(Ok(()))
+            tokio::time::timeout(LAST_RESPONSE_TIMEOUT, connection).await.unwrap_or(Ok(()))
         }
     };
     if let Err(error) = ended {

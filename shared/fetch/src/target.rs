@@ -12,6 +12,8 @@ use url::{Host, ParseError, Url};
 /// In bytes (`specification.md#guarded-fetcher`).
 pub const MAX_URL_LENGTH: usize = 2048;
 
+const PUBLIC_PORTS: [u16; 2] = [443, 8443];
+
 /// Top-level labels that no public host has: those of RFC 6761, 6762, 7686 and 9476, ICANN's `.internal`, those of
 /// Kubernetes, and those that ICANN does not assign because private networks use them.
 const RESERVED: [&str; 17] = [
@@ -209,7 +211,7 @@ fn check_public(url: &Url) -> Result<(), TargetError> {
     if url.scheme() != "https" {
         return Err(TargetError::Scheme);
     }
-    if !url.port_or_known_default().is_some_and(|port| [443, 8443].contains(&port)) {
+    if !url.port_or_known_default().is_some_and(|port| PUBLIC_PORTS.contains(&port)) {
         return Err(TargetError::Port);
     }
     Ok(())

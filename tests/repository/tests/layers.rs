@@ -113,11 +113,11 @@ fn bodies_of_strangers_are_read_by_the_guarded_parser() {
     for folder in ["shared/surfaces/src", "shared/fetch/src", "shared/probe/src/handshake"] {
         sources(&root().join(folder), &mut files);
     }
+    // The transcript reads what the registry itself sends.
+    files.retain(|file| !file.to_str().unwrap().contains("/tests") && !file.ends_with("transcript.rs"));
     let reads = |file: &&PathBuf| {
         let text = fs::read_to_string(file).unwrap();
-        let product = text.split("#[cfg(test)]").next().unwrap();
-        !file.ends_with("tests.rs") && product.contains("serde_json::from_slice(&body")
-            || product.contains("from_slice(&answer.body")
+        text.split("#[cfg(test)]").next().unwrap().contains("serde_json::from_slice")
     };
     assert_eq!(files.iter().find(reads), None, "use registry_model::json");
 }

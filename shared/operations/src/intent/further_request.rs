@@ -40,12 +40,12 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
     let end = matching::colon(&parsed).unwrap_or(parsed.text.len());
     let sentences =
         parsed.text[..end].split_inclusive(['.', '?', '!', ';', '\n']).map(|part| part.split(" and "));
-    let mut parts: Vec<String> =
-        sentences.flatten().map(|part| part.trim().to_owned()).take(MAX_PARTS).collect();
+    let mut parts: Vec<String> = sentences.flatten().map(|part| part.trim().to_owned()).collect();
     if parts.len() < 2 {
         return None;
     }
     parts.last_mut()?.push_str(&parsed.text[end..]);
+    parts.truncate(MAX_PARTS);
     let meant: Vec<_> =
         parts.into_iter().filter_map(|part| meant(message, &part).map(|meant| (part, meant))).collect();
     // The part with this operation was chosen, or else the part with an id or a URL: the message is about it.
