@@ -275,6 +275,21 @@ async fn rate_limited_host_does_not_block_other_hosts() {
 }
 
 #[tokio::test]
+async fn refused_host_does_not_stop_the_import() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = file(folder.path(), (0..2).map(document));
+    let problem = json!({ "ok": false, "code": "host_blocked", "detail": "Reason: ##[error]Spam." });
+    let peer = Peer::start(move |_| json_answer(403, &problem)).await;
+    let report = folder.path().join("refused.jsonl");
+    let job = Job { report: Some(report.clone()), ..job(&from, &peer.origin) };
+    let (counted, end) = mirror(&job).await;
+    assert_eq!((counts(counted), end), ([0, 2, 0], Ok(())));
+    let text = std::fs::read_to_string(&report).unwrap();
+    assert!(!text.contains("##["), "a command for a CI runner: {text}");
+    assert_eq!(lines(&report)[0]["detail"], "Reason: ##[error]Spam.");
+}
+
+#[tokio::test]
 async fn file_with_invalid_json_is_refused_as_a_whole() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), [document(0), document(1)]);

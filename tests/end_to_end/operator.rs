@@ -7,7 +7,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::join_all;
 use proptest::prelude::*;
-use registry::model::{AccessToken, ListingId};
+use registry::model::{AccessToken, ListingId, sha256_hex};
 use registry::publish::submission::{PublishRequest, Submission};
 use serde_json::{Value, json};
 use tests::assertions::assert_members;
@@ -112,6 +112,23 @@ async fn withdrawn_listing_returns_after_a_restore_and_a_new_probe() {
     assert_eq!(registry.feed_types().await, news);
 }
 
+#[tokio::test]
+async fn withdrawal_releases_only_the_card_url_that_the_listing_holds() {
+    let (registry, peer, id) = live_agent().await;
+    let holder = format!("ENDPOINT#{}", sha256_hex(peer.card()));
+    let withdraw = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
+    assert_eq!(registry.items(&holder).await.len(), 1);
+    run_command(&registry, withdraw.clone()).await;
+    assert_eq!(registry.items(&holder).await.len(), 0);
+    run_command(&registry, json!({ "command": "restore", "listing_id": id })).await;
+    registry.deliver_events().await;
+    let other = AttributeValue::S("agent-other".to_owned());
+    registry.overwrite(&holder, "HOLDER", "listing_id", other).await;
+    run_command(&registry, withdraw).await;
+    assert_eq!(registry.lane(&id).await, "withdrawn");
+    assert_eq!(registry.items(&holder).await.len(), 1, "another listing holds it");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn running_probe_does_not_restore_a_withdrawn_listing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
@@ -196,6 +213,31 @@ async fn blocked_host_has_no_listings_and_accepts_none() {
     let lanes = [registry.lane(&waiting).await, registry.lane(&alone).await];
     assert_eq!(lanes, ["active", "withdrawn"]);
     assert_eq!(registry.live_counts().await, (6, 1));
+}
+
+#[tokio::test]
+async fn cursor_of_another_list_is_refused() {
+    let registry = TestRegistry::start().await;
+    for command in ["reports", "feedback"] {
+        let error = command_error(&registry, json!({ "command": command, "cursor": "xx" })).await;
+        assert!(error.starts_with("bad_cursor: "), "{command}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn subdomain_stays_blocked_while_its_domain_is() {
+    let registry = TestRegistry::start().await;
+    let hosts = ["example.org", "a.example.org"];
+    for host in hosts {
+        run_command(&registry, json!({ "command": "block_host", "host": host, "reason": "Spam." })).await;
+    }
+    let unblock = |host: &str| json!({ "command": "unblock_host", "host": host });
+    let error = command_error(&registry, unblock("a.example.org")).await;
+    assert!(error.starts_with("host_blocked: "), "{error}");
+    assert!(!registry.feed_types().await.contains(&"host_unblocked".to_owned()));
+    for host in hosts {
+        assert_eq!(run_command(&registry, unblock(host)).await["changed"], true, "{host}");
+    }
 }
 
 #[tokio::test]

@@ -39,7 +39,6 @@ pub use lock::LockError;
 pub struct Options {
     /// The address to listen on; port 0 picks a free port.
     pub listen: SocketAddr,
-    /// Where the table is stored.
     pub data: Data,
     /// [`Options::own_base_url`] replaces its `base_url`.
     pub settings: Settings,
@@ -48,9 +47,7 @@ pub struct Options {
     /// Fires schedules, delivers the events of the bus and removes expired items. Without it, a test calls the
     /// functions itself and reads [`Local::events`].
     pub schedules: bool,
-    /// Tests use a manual clock.
     pub clock: Clock,
-    /// Tests use a seeded generator.
     pub random: Random,
     /// Tests replace parts of a registry.
     pub parts: Arc<dyn Parts>,
@@ -70,7 +67,6 @@ pub trait Parts: fmt::Debug + Send + Sync {
     }
 }
 
-/// The parts of a registry that is no test.
 #[derive(Clone, Copy, Debug)]
 struct OwnParts;
 
@@ -95,13 +91,10 @@ impl Options {
 /// Why the registry cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The address is in use or is not an address of this machine.
     #[error("cannot listen on {0}: {1}")]
     Listen(SocketAddr, std::io::Error),
-    /// The data cannot be opened.
     #[error("cannot open the data: {0}")]
     Engine(#[from] engine::EngineError),
-    /// Another registry uses the data.
     #[error(transparent)]
     Lock(#[from] LockError),
     #[error("cannot create the table: {0}")]

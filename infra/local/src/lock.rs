@@ -12,7 +12,6 @@ pub(crate) struct Lock(File);
 /// Why the data file cannot be locked.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another process has the lock.
     #[error("another registry uses {0}; stop that registry, or set DATA to another file")]
     InUse(PathBuf),
     #[error("{0}: {1}")]

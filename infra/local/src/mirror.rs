@@ -14,7 +14,6 @@ use registry::model::characters::is_hidden;
 use registry::model::{Clock, ImportState, Reach};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use url::Url;
 
 /// The first bytes of a gzip file (RFC 1952).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -26,9 +25,7 @@ const MAX_JSON_VALUES: usize = 1_000_000;
 pub struct Job {
     /// A file, `-`, or the URL of a registry, a dump or a list.
     pub from: String,
-    /// The base URL of the target registry.
     pub to: String,
-    /// The file with the progress.
     pub resume: Option<PathBuf>,
     /// The file for refusals; without it, they are printed.
     pub report: Option<PathBuf>,
@@ -36,7 +33,6 @@ pub struct Job {
     pub log_key: Option<String>,
     /// The longest pause that a busy registry may ask for. A longer one ends the import.
     pub longest_pause: Duration,
-    /// Tests use a manual clock.
     pub clock: Clock,
 }
 
@@ -154,8 +150,8 @@ fn earlier(path: &Path, job: &Job) -> Result<Option<Progress>, String> {
 fn source(job: &Job) -> Result<Source, String> {
     let from = &job.from;
     if from.starts_with("https://") || from.starts_with("http://") {
-        let url = Url::parse(from).map_err(|error| format!("{from}: {error}"))?;
-        return Ok(Source::of_url(url, job.log_key.clone()));
+        let url = Target::parse(from, Reach::Development).map_err(|error| format!("{from}: {error}"))?;
+        return Ok(Source::of_url(url.url().clone(), job.log_key.clone()));
     }
     let text = read(from).map_err(|error| format!("cannot read {from}: {error}"))?;
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
@@ -185,7 +181,6 @@ fn read(from: &str) -> io::Result<Vec<u8>> {
 struct Remote {
     client: Client,
     publish: Target,
-    /// JSON Lines.
     refusals: Box<dyn Write + Send>,
 }
 
@@ -210,6 +205,7 @@ impl Sender for Remote {
                 200..=299 if reply["ok"] == true => outcome = Outcome::Published,
                 // Errors that concern only this entry. A 429 may be the limit of its host.
                 400 | 409 | 413 | 422 | 500 => return self.refused(candidate, &reply),
+                403 if reply["code"].is_string() => return self.refused(candidate, &reply),
                 429 if reply["allowance"] == "host" => return self.refused(candidate, &reply),
                 429 => {
                     return Err(format!(
@@ -235,8 +231,8 @@ impl Remote {
     fn refused(&mut self, candidate: &Candidate, reply: &Value) -> Result<Outcome, String> {
         let line = json!({ "name": candidate.name, "code": reply["code"], "field": reply["field"],
             "detail": reply["detail"], "violations": reply["violations"] });
-        // Texts of documents must not control the terminal.
-        let line: String = line.to_string().chars().map(|c| if is_hidden(c) { ' ' } else { c }).collect();
+        // Texts of documents must not control the terminal or a CI runner.
+        let line = line.to_string().replace(is_hidden, " ").replace("##[", "#\\u0023[");
         writeln!(self.refusals, "{line}").map_err(|error| format!("cannot write the refusals: {error}"))?;
         Ok(Outcome::Refused)
     }

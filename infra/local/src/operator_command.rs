@@ -7,7 +7,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use local::takedown;
-use registry::model::{AccessToken, InvalidAccessToken, KeyStep, TokenDigest};
+use registry::model::{
+    AccessToken, HostName, InvalidAccessToken, KeyStep, ListingId, PublicReason, PurchaseId, TokenDigest,
+};
 use registry::settings::{self, Mode, Settings};
 use serde::Serialize;
 use serde_json::json;
@@ -25,10 +27,10 @@ Examples:
   age -d -i key.txt registry.jsonl.age | registry operator import --data new.db
 
 A registry that uses the data runs the command itself; for that, set its OPERATOR_TOKEN. Without it, and for `export` and
-`import`, stop the registry first. On AWS, invoke the function `operator` with the command as JSON:
+`import`, stop the registry first, but not for `backup`. On AWS, invoke the function `operator` with the command as JSON:
   {\"command\": \"block_host\", \"host\": \"evil.example.org\", \"reason\": \"Spam.\"}
 
-Exit codes: 0 done, or nothing to do; 1 the command failed; 2 invalid command line or setting.";
+Exit codes: 0 done, or nothing to do; 1 the command failed or was refused; 2 invalid command line or setting.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -59,32 +61,32 @@ enum OperatorCommand {
 enum Decision {
     /// Withdraw a listing. The command `restore` queues it again.
     Withdraw {
-        listing_id: String,
+        listing_id: ListingId,
         /// A public reason, one line.
         #[arg(long)]
-        reason: String,
+        reason: PublicReason,
     },
     /// Restore a withdrawn listing: it is probed again.
-    Restore { listing_id: String },
+    Restore { listing_id: ListingId },
     /// Refuse new listings of a host and its subdomains, and withdraw the existing listings.
     BlockHost {
-        host: String,
+        host: HostName,
         /// A public reason, one line.
         #[arg(long)]
-        reason: String,
+        reason: PublicReason,
     },
     /// Remove the block of a host, and restore the listings that the block withdrew.
-    UnblockHost { host: String },
+    UnblockHost { host: HostName },
     /// List the contacts that were given for a listing.
-    Contacts { listing_id: String },
+    Contacts { listing_id: ListingId },
     /// Erase the contact address of a listing.
-    EraseContact { listing_id: String },
+    EraseContact { listing_id: ListingId },
     /// Erase what people sent about a listing, or everything that contains an e-mail address: contacts, texts of
     /// feedback, A2A tasks, interop sessions, reports, Talk messages, marks and reported outcomes. Or erase one public text.
     Erase {
         #[arg(required_unless_present_any = ["email", "text_id"], conflicts_with_all = ["email", "text_id"])]
         #[serde(skip_serializing_if = "Option::is_none")]
-        listing_id: Option<String>,
+        listing_id: Option<ListingId>,
         /// An e-mail address.
         #[arg(long, conflicts_with = "text_id")]
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,7 +99,7 @@ enum Decision {
     /// List the reports about one listing, or about all listings; the newest first.
     Reports {
         #[serde(skip_serializing_if = "Option::is_none")]
-        listing_id: Option<String>,
+        listing_id: Option<ListingId>,
         /// `next_cursor` of the page before.
         #[arg(long)]
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,7 +108,7 @@ enum Decision {
     /// List the feedback of one listing, or of all listings, without addresses, phone numbers and secrets.
     Feedback {
         #[serde(skip_serializing_if = "Option::is_none")]
-        listing_id: Option<String>,
+        listing_id: Option<ListingId>,
         /// `next_cursor` of the page before.
         #[arg(long)]
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,9 +121,9 @@ enum Decision {
         token_sha256: TokenDigest,
     },
     /// Take back the feedback of a listing with its token or code. The listing can give feedback again.
-    VoidCompletion { listing_id: String },
+    VoidCompletion { listing_id: ListingId },
     /// Close a purchase: its token stops working. If it was paid, refund the payment at Stripe.
-    RevokePurchase { purchase_id: String },
+    RevokePurchase { purchase_id: PurchaseId },
     /// List the purchases with refunds, disputes or wrong payments.
     FlaggedPurchases,
     /// Request a step of a change of the key of the evidence log. The registry carries it out with its next scheduled run.
@@ -170,8 +172,9 @@ pub(crate) async fn run(operator: Operator) -> ExitCode {
     };
     match outcome {
         Ok(outcome) => {
-            // A closed pipe (`| head`) is not an error.
-            let _closed = writeln!(std::io::stdout(), "{outcome:#}");
+            // In a stranger's text, `##[` must not be a command of a CI runner. A closed pipe (`| head`) is not an error.
+            let text = format!("{outcome:#}").replace("##[", "#\\u0023[");
+            let _closed = writeln!(std::io::stdout(), "{text}");
             ExitCode::SUCCESS
         }
         Err(error) => exit::failure(1, &error.to_string()),

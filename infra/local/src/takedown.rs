@@ -24,22 +24,18 @@ const MAX_OUTCOME_BYTES: usize = 16 << 20;
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TakedownError {
-    /// The data file does not exist; only an import creates it.
     #[error("there is no data file at {0}; set --data or DATA")]
     NoData(PathBuf),
-    /// A registry uses the data, and no token is set or the command needs the file.
     #[error("{0}. With its OPERATOR_TOKEN, this registry runs all commands except export and import itself")]
     Lock(#[from] LockError),
     #[error("the running registry did not run the command: {0}")]
     Running(String),
-    /// The data cannot be opened.
     #[error("cannot open the data: {0}")]
     Engine(#[from] EngineError),
     #[error("cannot create the table: {0}")]
     Table(Box<aws_sdk_dynamodb::Error>),
     #[error(transparent)]
     Command(#[from] operator::Failure),
-    /// The export or the import stopped.
     #[error(transparent)]
     Transfer(#[from] TransferError),
     #[error("cannot copy the data: {0}")]

@@ -109,12 +109,15 @@ fn commands_that_cannot_run_are_errors() {
     assert!(err.contains("--reason"), "{err}");
 
     std::fs::write(&data, "").unwrap();
-    for (arguments, words) in [
-        (&["restore", id][..], "listing_not_found"),
-        (&["withdraw", id, "--reason", "ask jane@example.org"][..], "not a public reason"),
+    for (arguments, expected, words) in [
+        (&["restore", id][..], 1, "listing_not_found"),
+        (&["restore", "x"][..], 2, "not a listing id"),
+        (&["withdraw", id, "--reason", "ask jane@example.org"][..], 2, "not a public reason"),
+        (&["unblock-host", "https://example.org"][..], 2, "not a host name"),
+        (&["revoke-purchase", "x"][..], 2, "not a purchase id"),
     ] {
         let (code, out, err) = run(&data, arguments);
-        assert_eq!((code, out.as_str()), (Some(1), ""), "{arguments:?}");
+        assert_eq!((code, out.as_str()), (Some(expected), ""), "{arguments:?}");
         assert!(err.contains(words), "{arguments:?}: {err}");
     }
 }

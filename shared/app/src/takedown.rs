@@ -1,7 +1,7 @@
 //! The decisions of the operator: withdraw or restore a listing, block a host, erase personal data, revoke access, read
 //! reports and feedback, void a completion, revoke a purchase, change the key of the evidence log.
 //! The withdrawal of a listing by its owner is also here. Every decision can be repeated safely and does a limited amount
-//! of work. A decision about a listing or a host adds an item to the feed.
+//! of work. What changes a lane, a block or the stored texts about a listing adds an item to the feed.
 
 mod erasure;
 mod feedback;

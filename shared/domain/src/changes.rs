@@ -1,8 +1,10 @@
 //! What changed about the listings of the registry, in one order for all followers and without gaps.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::prelude::*;
+use registry_model::Change;
 use registry_store::Changes;
 
 /// Transactions per run. The next run numbers the rest.
@@ -10,7 +12,7 @@ const MAX_RUNS: u32 = 120;
 /// The time between two transactions. All of them use the same partitions, which other requests need, too.
 const PAUSE: Duration = Duration::from_millis(250);
 /// Changes among which those of a listing or a kind are found.
-pub const LATEST: u32 = 1000;
+const LATEST: u32 = 1000;
 
 /// Gives queued changes their numbers. A failure is logged, and the next run repeats the work.
 pub async fn number_or_warn(app: &App) {
@@ -24,6 +26,17 @@ pub async fn number_or_warn(app: &App) {
             }
         }
     }
+}
+
+/// The latest changes, among which a filter finds its own, and the number of the last. Read again after one was added.
+pub async fn latest(app: &App) -> Result<(Arc<Vec<Change>>, u64), Problem> {
+    let (now, last) = (app.clock.now().as_millisecond(), app.store.last_change().await?);
+    let is_current = |found: &Arc<Vec<Change>>| found.last().is_some_and(|change| change.cursor == last);
+    if let Some(found) = app.latest_changes.get(now, 60_000).filter(is_current) {
+        return Ok((found, last));
+    }
+    let found = after(app, None, LATEST).await?;
+    Ok((app.latest_changes.put(now, found.changes), found.last))
 }
 
 /// The changes after the number `since`, the oldest first; without it, the latest.

@@ -82,17 +82,26 @@ pub fn checked(collection: Collection) -> Result<Collection, Problem> {
     Ok(Collection { title, description, ..collection })
 }
 
-/// All hosts of a registrable domain have a few collections together, so that one owner cannot fill the list. Two calls at
-/// once can have one more.
-pub async fn ensure_one_more(app: &App, owner: &HostName) -> Result<(), Problem> {
+/// Publishes a collection of a domain. All hosts of a registrable domain have a few together, so that no owner fills the list.
+pub async fn publish(app: &App, owner: &HostName, collection: &Collection) -> Result<(), Problem> {
     let domain = registrable_domain(owner.as_str()).unwrap_or(owner.as_str());
-    let reversed: Vec<&str> = domain.rsplit('.').collect();
-    if app.store.count_collections(format!("{}.", reversed.join("."))).await? < MAX_OF_A_DOMAIN {
-        return Ok(());
+    let prefix = format!("{}.", domain.rsplit('.').collect::<Vec<_>>().join("."));
+    for _ in 0..=MAX_OF_A_DOMAIN {
+        if app.store.replace_collection(collection).await? {
+            return Ok(());
+        }
+        let (count, added) = app.store.count_collections(&prefix).await?;
+        if count >= MAX_OF_A_DOMAIN {
+            let detail = format!(
+                "{domain} has {MAX_OF_A_DOMAIN} collections. Remove one, with `remove`, to publish another."
+            );
+            return Err(Problem::conflict("too_many_collections", detail));
+        }
+        if app.store.add_collection(collection, &prefix, added).await? {
+            return Ok(());
+        }
     }
-    let detail =
-        format!("{domain} has {MAX_OF_A_DOMAIN} collections. Remove one, with `remove`, to publish another.");
-    Err(Problem::conflict("too_many_collections", detail))
+    Err(Problem::unavailable("other collections of the domain were published at the same time"))
 }
 
 pub fn not_found(name: &str) -> Problem {

@@ -48,7 +48,7 @@ pub enum TargetError {
          https://agents.example.org/.well-known/agent-card.json."
     )]
     NotAUrl,
-    #[error("Only https URLs are accepted. Serve the card or endpoint over https, and send the https URL.")]
+    #[error("This is not an https URL. Serve the card or endpoint over https, and send the https URL.")]
     Scheme,
     #[error("The URL contains a user name or password. Send the URL without the part before the @.")]
     UserInfo,

@@ -7,6 +7,7 @@ use crate::{ListingId, NextStep};
 use axum_core::response::{IntoResponse, Response};
 use http::{StatusCode, header};
 use serde_json::{Map, Value, json};
+use url::form_urlencoded;
 
 /// An error for the caller (`specification.md#errors`).
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +75,20 @@ impl Problem {
         Self::new(StatusCode::CONFLICT, code, detail)
     }
 
+    /// 404: no listing has this id. A text that is no id may be a name.
     pub fn listing_not_found(settings: &Settings, id: &str) -> Self {
+        if id.parse::<ListingId>().is_ok() || !(1..=120).contains(&id.trim().chars().count()) {
+            return Self::no_such_listing(settings, id);
+        }
+        let name: String = form_urlencoded::byte_serialize(id.as_bytes()).collect();
+        let url = settings.url(&format!("/api/listings/status?name={name}"));
+        let note = "If this is the name of a listing, its status has the id.";
+        Self::not_found("listing_not_found", format!("No listing has the id `{}`.", shorten(id, 120)))
+            .with_next(NextStep::get("check_status", url, json!({ "name": id }), note))
+    }
+
+    /// 404: no listing has this id, name or URL.
+    pub fn no_such_listing(settings: &Settings, id: &str) -> Self {
         let note = format!(
             "Look for its id in this list, or search with match_capability. To list it, send {{\"url\": \"<card URL>\"}} to {}.",
             settings.url("/api/publish")

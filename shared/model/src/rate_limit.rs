@@ -20,7 +20,7 @@ string_enum! {
         Attestation = "attest",
         OptOut = "opt-out",
         Report = "report",
-        /// The files of a product are made or compared.
+        /// The files of a product are made or compared, or many pins are checked.
         Product = "product",
         /// A signature checked with the keys of a domain.
         OwnerProof = "owner",
@@ -94,7 +94,7 @@ pub const RATE_LIMITS: [RateLimit; 18] = {
         plain(A::Attestation, [120, 6000], "get a signed attestation"),
         plain(A::OptOut, [60, 3000], "opt out of invitations, or opt in again"),
         aimed(A::Report, Listing, [20, 60, 1000], "report a listing to the operator"),
-        plain(A::Product, [600, 30_000], "preview, export or compare the files of a product"),
+        plain(A::Product, [600, 30_000], "make or compare product files, or check pins of over 10 servers"),
         aimed(A::OwnerProof, Host, [20, 120, 2000], "prove that you own a listing"),
         plain(A::Dump, [120, 3000], "download a part of a dump"),
     ]

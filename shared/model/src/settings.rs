@@ -203,7 +203,7 @@ impl Settings {
         let base_url = read.deployed(
             BASE_URL,
             "http://127.0.0.1:8080",
-            "an http or https URL such as https://registry.example.com",
+            "an http or https URL without a path, such as https://registry.example.com",
             "public URL of this registry; if it is not set, the registry uses its listen address (on AWS, the \
                 address of its HTTP API)",
             values::base_url,

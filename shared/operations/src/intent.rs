@@ -11,6 +11,7 @@ mod listing_names;
 mod matching;
 mod meaning;
 mod parsed_text;
+mod question;
 mod render;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ use argument_slots::ArgumentSlots;
 use further_request::Further;
 use matching::CERTAIN;
 use parsed_text::{ParsedText, push_new};
+use question::Question;
 use registry_app::App;
 use registry_model::error::{Problem, shorten};
 use registry_model::{Caller, ListingId, Moment};
@@ -73,8 +75,8 @@ const MAX_NAME_WORDS: usize = 4;
 pub enum Intent {
     /// Run this operation with these arguments.
     Run(&'static AnyOperation, Value),
-    /// This operation, but an argument for the slot is missing.
-    Missing(&'static AnyOperation, Slot),
+    /// This operation, but an argument for the slot is missing; the others are known.
+    Missing(&'static AnyOperation, Slot, Map<String, Value>),
     /// This operation, but several listings have the name.
     Ambiguous(&'static AnyOperation, String),
     /// This operation, in a form that is not executed.
@@ -139,24 +141,35 @@ pub struct Reply {
     pub data: Value,
 }
 
-/// What a message requests, and the message with ids for the listings that it names. `earlier` is the message of the same
-/// conversation that lacked an argument.
+/// What was said in a conversation whose last reply was a question.
+#[derive(Clone, Debug)]
+pub struct Conversation {
+    /// All messages of the client as one.
+    pub said: MessageContent,
+    /// The data of the reply.
+    pub reply: Value,
+}
+
+/// What a message requests, and the message with ids for the listings that it names.
 ///
 /// # Errors
 /// Server-side and temporary faults.
 pub async fn understood(
     app: &App,
     message: MessageContent,
-    earlier: Option<&MessageContent>,
+    conversation: Option<&Conversation>,
 ) -> Result<(MessageContent, Intent), Problem> {
-    let earlier = match earlier {
+    if let Some(intent) = conversation.and_then(|conversation| answered(&message, conversation)) {
+        return Ok((MessageContent::default(), with_short_answer(intent)));
+    }
+    let earlier = match conversation.map(|conversation| &conversation.said) {
         Some(earlier) => listing_names::found(app, earlier, false).await?.or_else(|| Some(earlier.clone())),
         None => None,
     };
     let (message, earlier) = (listing_names::with_endpoints(app, message).await?, earlier.as_ref());
     let without_name = parse_intent(&message, earlier);
     let lacks = match &without_name {
-        Intent::Missing(_, slot) => *slot == Slot::Id,
+        Intent::Missing(_, slot, _) => *slot == Slot::Id,
         Intent::Refused(entry, hold) => *hold == Hold::Unrequested && !std::ptr::eq(*entry, &LIST_YOURSELF),
         _ => false,
     };
@@ -278,9 +291,31 @@ fn without_search(message: &MessageContent, earlier: Option<&MessageContent>) ->
     with_short_answer(intent)
 }
 
-/// Whether a message cancels the request of its conversation.
-pub fn refuses(message: &MessageContent) -> bool {
-    command::refuses(&ParsedText::parse(&message.text).words)
+/// The request of a conversation with the answer to its question.
+fn answered(message: &MessageContent, conversation: &Conversation) -> Option<Intent> {
+    let is_call = |data: &Value| named_call::parse(data).is_some();
+    if message.data.iter().any(is_call) || message.text.trim_start().starts_with('{') {
+        return None;
+    }
+    let question = Question::of(&conversation.reply)?;
+    let arguments = question.answered(message)?;
+    // What the messages say together besides the answer.
+    let mut all = match in_context(message, &conversation.said) {
+        Intent::Run(entry, Value::Object(all)) if std::ptr::eq(entry, question.entry) => all,
+        _ => Map::new(),
+    };
+    all.extend(arguments);
+    Some(match question.lacks_text(&all) {
+        true => Intent::Missing(question.entry, Slot::Text, all),
+        false => Intent::Run(question.entry, Value::Object(all)),
+    })
+}
+
+/// Whether a message cancels the request of its conversation. "It does not work" is a text.
+pub fn refuses(message: &MessageContent, conversation: &Conversation) -> bool {
+    let words = ParsedText::parse(&message.text).words;
+    let is_text = Question::of(&conversation.reply).is_some_and(|question| question.takes_text());
+    command::refuses(&words) && (!is_text || words.len() <= MAX_NAME_WORDS)
 }
 
 /// Executes an intent and writes the reply.
@@ -382,8 +417,11 @@ async fn run(
         Err(problem) => {
             let document = problem.document();
             // An argument that the message did not contain.
-            lacks = problem.field.as_deref().is_some_and(|field| data["arguments"].get(field).is_none())
-                && problem.status == StatusCode::UNPROCESSABLE_ENTITY;
+            let lacking = problem.field.as_deref().filter(|field| data["arguments"].get(field).is_none());
+            if let Some(field) = lacking.filter(|_| problem.status == StatusCode::UNPROCESSABLE_ENTITY) {
+                lacks = true;
+                data["asks"] = json!(field);
+            }
             let step = render::next(&document["next"]).map(|step| format!(" {step}")).unwrap_or_default();
             let next = document.get("next").cloned();
             data["executed"] = json!(false);
@@ -459,7 +497,7 @@ async fn status_after_probe(
 fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
     let (parsed, _) = parse_content(message);
     let (outcome, reason, entry, text) = match intent {
-        Intent::Missing(entry, slot) => {
+        Intent::Missing(entry, slot, _) => {
             let question = match slot {
                 Slot::Url => "Which URL? Send the URL of the agent card, the site or the MCP endpoint.",
                 Slot::Id if entry.effect.read_only && parsed.names.is_empty() => {
@@ -470,6 +508,7 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
                     "Which token? Send the access token or the signed statement. If an access token is lost, send the \
                     same feedback again with `reissue`."
                 }
+                Slot::Text if !entry.effect.read_only => "With which text? Send it.",
                 Slot::Text => "About what? Send a few words in quotes.",
             };
             let (example, about) = (render::example(entry, Some(&parsed)), render::about(entry));
@@ -479,8 +518,9 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
         Intent::Ambiguous(entry, name) => {
             let ids = message.names.iter().filter(|(other, _)| other == name).map(|(_, id)| id.as_str());
             let (title, ids) = (entry.title, ids.take(MAX_NAMED).collect::<Vec<_>>().join(" or "));
-            let text =
-                format!("{title}: Which \"{name}\"? Several listings have this name. Send an id: {ids}.");
+            let text = format!(
+                "{title}: Which \"{name}\"? Several listings have this name. Send an id, such as {ids}."
+            );
             (Outcome::Asked, "ambiguous", Some(*entry), text)
         }
         Intent::Refused(entry, why) => {
@@ -527,7 +567,7 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             (Outcome::Explained, "not_understood", None, text)
         }
     };
-    let data = json!({
+    let mut data = json!({
         "executed": false,
         "operation": entry.map(|entry| entry.name),
         "arguments": {},
@@ -536,6 +576,10 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
         "reason": reason,
         "operations": render::names(),
     });
+    if let Intent::Missing(entry, slot, arguments) = intent {
+        data["asks"] = json!(ArgumentSlots::of(entry).lacking(*slot, arguments));
+        data["arguments"] = json!(arguments);
+    }
     Reply { outcome, text, data }
 }
 
@@ -625,12 +669,12 @@ fn in_context(message: &MessageContent, earlier: &MessageContent) -> Intent {
         _ => {}
     }
     match interpret(earlier) {
-        Intent::Missing(entry, slot) if entry.effect.read_only => {
+        Intent::Missing(entry, slot, arguments) if entry.effect.read_only => {
             // The reply to a question for a name is the name alone, so it needs no quotes.
             let text = format!("{} \"{}\"", earlier.text, message.text.trim());
             match interpret(&MessageContent { text, ..whole }) {
                 run @ Intent::Run(..) => run,
-                _ => Intent::Missing(entry, slot),
+                _ => Intent::Missing(entry, slot, arguments),
             }
         }
         intent => intent,

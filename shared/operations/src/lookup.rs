@@ -1,4 +1,4 @@
-//! Reads a listing by the id in a request. An unknown id and a malformed id give the same error in every operation.
+//! Reads a listing by the id in a request. The same text gives the same error in every operation.
 
 use std::sync::Arc;
 
@@ -40,13 +40,13 @@ pub(super) async fn meant(app: &App, text: &str) -> Result<ListingId, Problem> {
     }
     match app.store.endpoint_holders(&[text.to_owned()]).await?.remove(text) {
         Some(holder) => Ok(holder),
-        None => Ok(named(app, text).await?.id),
+        None => Ok(named(app, text).await?.0),
     }
 }
 
 /// The listing that a name means: one that has proven the name goes before those that only use it, then a Live listing, one
-/// with a proven domain, and the one that has been Live for longest.
-pub(super) async fn named(app: &App, name: &str) -> Result<Listing, Problem> {
+/// with a proven domain, and the one that has been Live for longest. And whether other listings have this name.
+pub(super) async fn named(app: &App, name: &str) -> Result<(ListingId, bool), Problem> {
     let oldest_proof = app.oldest_proof();
     let rank = |listing: &Listing| {
         let is_named =
@@ -60,8 +60,10 @@ pub(super) async fn named(app: &App, name: &str) -> Result<Listing, Problem> {
             listing.live_since.unwrap_or(listing.listed_at),
         )
     };
-    let missing = || Problem::listing_not_found(&app.settings, name).with("found", false);
-    app.store.listings_named(name).await?.into_iter().min_by_key(rank).ok_or_else(missing)
+    let missing = || Problem::no_such_listing(&app.settings, name).with("found", false);
+    let listings = app.store.listings_named(name).await?;
+    let is_shared = listings.len() > 1;
+    listings.into_iter().min_by_key(rank).map(|listing| (listing.id, is_shared)).ok_or_else(missing)
 }
 
 pub(super) async fn shown_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {

@@ -52,7 +52,10 @@ fn filled_part(part: &str, answer: &Value) -> Option<String> {
     while let Some((before, after)) = rest.split_once('{') {
         let (slot, after) = after.split_once('}')?;
         text += before;
-        text += &value(slot, answer)?;
+        let value = value(slot, answer)?;
+        // What others wrote may contain a quotation mark, which would end the quotation around it.
+        let is_quoted = before.ends_with('"') && after.starts_with('"');
+        text += &if is_quoted { value.replace('"', "'") } else { value };
         rest = after;
     }
     Some(text + rest)
@@ -84,11 +87,10 @@ fn value(slot: &str, answer: &Value) -> Option<String> {
         return value(path, answer).or_else(|| Some(otherwise.to_owned()));
     }
     match member(answer, slot)? {
-        // What others wrote may contain a quotation mark, which would end the quotation around it.
         Value::String(text) if slot.ends_with("lane") => {
             Some(text.replace("needs_fix", "waiting for a fix").replace("active", "active (Live)"))
         }
-        Value::String(text) if !text.is_empty() => Some(shorten(&text.replace('"', "'"), MAX_VALUE_CHARS)),
+        Value::String(text) if !text.is_empty() => Some(shorten(text, MAX_VALUE_CHARS)),
         Value::Number(number) => {
             number.as_f64().map(|number| ((number * 1000.0).round() / 1000.0).to_string())
         }
@@ -128,6 +130,7 @@ mod tests {
             ("{rows#row}: [rows]{id} | at {url}", Some("2 rows: mcp-a at u; mcp-b.")),
             ("{rows#}, {empty#row}, {one#row}.", Some("2, 0 rows, 1 row.")),
             ("It is {lane} since {age~}.", Some("It is waiting for a fix since 87 to 93 minutes.")),
+            ("{name}.", Some("A \"B\".")),
             ("{none}.", None),
             ("{none:nothing}, {one:nothing}", Some("nothing, 1.")),
             ("Rows: [empty]{id}", None),

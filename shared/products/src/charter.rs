@@ -27,14 +27,14 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> File {
 
 /// Only the goals that the owner or a preset sets. Goals that repeat the descriptions would add nothing.
 fn goal_table(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
-    let goals = goals::set(profile).into_iter().take(MAX_ROWS).enumerate();
+    let goals = goals::set(profile, profile.preset).into_iter().enumerate();
     let rows = goals.map(|(index, goal)| {
         let serving = goals::serving(&goal, abilities);
         let by = match serving.is_empty() {
             false => codes(serving, 2),
             true => format!("no {} mentions it", ability::noun(profile)),
         };
-        [format!("G{}", index + 1), prose(&goal, 200), by]
+        [format!("G{}", index + 1), prose(&goal, goals::MAX_GOAL_CHARS), by]
     });
     table(["", "Goal", "Uses"], rows.collect())
 }

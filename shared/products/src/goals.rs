@@ -1,29 +1,27 @@
-//! Goals come from the owner and from a preset. Without any, they come from the texts of the listing.
+//! Goals come from the owner and from a preset.
 
-use super::words::{sentences, subject, subject_words};
+use registry_model::Sku;
+
+use super::preset::Preset;
+use super::words::{subject, subject_words};
 use crate::prelude::*;
 
+pub(super) const MAX_GOAL_CHARS: usize = 300;
+
+/// The goals of a product. The goals of a preset are only for a charter, which `mcp_mesh` does not have.
+pub fn chosen(sku: Sku, profile: &Profile) -> Vec<String> {
+    set(profile, profile.preset.filter(|_| sku != Sku::McpMesh))
+}
+
 /// The goals that the owner and the preset set.
-pub fn set(profile: &Profile) -> Vec<String> {
-    let own = profile.goals.iter().map(|goal| plain(goal, 200)).filter(|goal| !goal.is_empty());
+pub(super) fn set(profile: &Profile, preset: Option<Preset>) -> Vec<String> {
+    let own = profile.goals.iter().map(|goal| plain(goal, MAX_GOAL_CHARS)).filter(|goal| !goal.is_empty());
     let about = subject_words(profile.description.as_deref().unwrap_or_default());
     let topic = match about.get(..2) {
         Some(words) => words.join(" and "),
         None => format!("the subject of {}", about::plain_name(profile)),
     };
-    let preset = profile.preset.into_iter().flat_map(|preset| preset.goals(&topic));
-    own.take(20).chain(preset).collect()
-}
-
-pub fn goals_of(profile: &Profile) -> Vec<String> {
-    let abilities = ability::all(profile);
-    let purposes = || abilities.iter().take(MAX_ROWS).map(|ability| plain(&ability.purpose(), 200)).collect();
-    let described = || {
-        let sentences = sentences(profile.description.as_deref().unwrap_or_default());
-        sentences.iter().take(6).map(|sentence| plain(sentence, 200)).collect()
-    };
-    let goals = [set(profile), purposes(), described()];
-    goals.into_iter().find(|goals| !goals.is_empty()).unwrap_or_default()
+    own.take(20).chain(preset.into_iter().flat_map(|preset| preset.goals(&topic))).collect()
 }
 
 /// The ids of the two abilities that share the most words with a goal, best first.

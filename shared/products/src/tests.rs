@@ -109,18 +109,24 @@ fn profile_without_a_listing_gets_no_invented_facts() {
 }
 
 #[test]
-fn goals_come_from_the_owner_a_preset_or_the_listing() {
+fn goals_come_from_the_owner_or_a_preset() {
     let charter = |profile: &Profile| content(Sku::Kernel, profile, "CHARTER.md");
     assert!(!charter(&real::governance()).contains("| G1 |"), "a description is no goal of the owner");
     assert!(!charter(&real::governance()).contains("MCP assumes"), "a rule of MCP for an A2A agent");
-    assert_eq!(goals_of(&real::governance())[0], "Verify a proposed action against policy bounds");
+    assert!(chosen_goals(Sku::Kernel, &real::governance()).is_empty(), "a purpose is no goal of the owner");
+    let long = format!("Bake {}bread", "fresh ".repeat(48));
+    let page = charter(&Profile { goals: vec![long.clone()], ..real::governance() });
+    assert!(long.len() > 290 && page.contains(&long), "a goal is cut: {page}");
     let goals = vec!["Prove what was intended".to_owned(), "Bake bread".to_owned()];
     let page = charter(&Profile { goals, ..real::governance() });
     assert!(page.contains("| G1 | Prove what was intended | `intent-bind`"), "{page}");
     assert!(page.contains("| G2 | Bake bread | no skill mentions it |"), "{page}");
     for preset in Preset::ALL {
-        let page = charter(&Profile { preset: Some(preset), ..real::papers() });
+        let papers = Profile { preset: Some(preset), ..real::papers() };
+        let page = charter(&papers);
         assert_eq!(page.matches("\n| G").count(), 3, "{page}");
+        let chosen = [Sku::Kernel, Sku::McpMesh].map(|sku| chosen_goals(sku, &papers).len());
+        assert_eq!(chosen, [3, 0], "only a charter contains the goals of a preset");
     }
 }
 

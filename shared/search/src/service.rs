@@ -139,7 +139,8 @@ impl Searcher {
         }
         let is_clear = query.text.is_empty() || answer.hits.first().is_some_and(|hit| hit.rank >= CLEAR_RANK);
         let oldest_proof = self.oldest_proof();
-        let mut hits: Vec<(f32, Hit)> = Vec::with_capacity(answer.hits.len());
+        let candidates = answer.hits.len();
+        let mut hits: Vec<(f32, Hit)> = Vec::with_capacity(candidates);
         for hit in answer.hits {
             // No longer listed like that since the index was built.
             let is_listed = |listing: &Arc<Listing>| {
@@ -157,10 +158,13 @@ impl Searcher {
         }
         hits.sort_by(|a, b| b.0.total_cmp(&a.0));
         let scored = |(rank, hit): (f32, Hit)| Hit { score: percent(rank), ..hit };
+        // The last page shows which of its listings still count.
+        let is_last = query.skip + candidates >= answer.total;
+        let dropped = if is_last { candidates - hits.len() } else { 0 };
         Ok(Found {
             nearest_only: !is_clear && query.skip == 0 && !hits.is_empty(),
             hits: hits.into_iter().map(scored).collect(),
-            total: answer.total,
+            total: answer.total.saturating_sub(dropped),
             searched: answer.searched,
             corrected: answer.corrected,
             seats_claimed: shown.seats_claimed,

@@ -15,19 +15,36 @@ impl Store {
         self.query_blobs(Query::of(keys::COLLECTIONS).limit(MAX_LISTED), "collection").await
     }
 
-    /// How many collections have names that begin so.
-    pub async fn count_collections(&self, prefix: String) -> Result<u32> {
-        let below = Query::of(keys::COLLECTIONS).range(Range::Prefix(prefix)).strong();
-        Ok(self.count(below).await?.0)
+    /// How many collections have names that begin so, and how many were ever added to them.
+    pub async fn count_collections(&self, prefix: &str) -> Result<(u32, i64)> {
+        let added = self.read(&keys::collections_added(prefix), Consistency::Strong).await?;
+        let below = Query::of(keys::COLLECTIONS).range(Range::Prefix(prefix.to_owned())).strong();
+        Ok((self.count(below).await?.0, added.map_or(0, |item| number(&item, "added"))))
     }
 
     /// Publishes a collection, over an earlier one of this name.
     pub async fn put_collection(&self, collection: &Collection) -> Result<()> {
-        let key = keys::collection(&collection.name);
-        self.put(key.with([("collection", to_blob(collection)?)])).await
+        self.put(item(collection)?).await
+    }
+
+    /// Publishes a collection over an earlier one; false if there is none of this name.
+    pub async fn replace_collection(&self, collection: &Collection) -> Result<bool> {
+        self.put_if(item(collection)?, "attribute_exists(pk)").await
+    }
+
+    /// Publishes a new collection; false if another was added to this prefix after [`Self::count_collections`] was read.
+    pub async fn add_collection(&self, collection: &Collection, prefix: &str, added: i64) -> Result<bool> {
+        let one_more = Expression::default().add("added", 1).if_missing_or("added", "=", n(added));
+        let mut transaction = Transaction::updating(keys::collections_added(prefix), one_more);
+        transaction.put(item(collection)?);
+        Ok(self.transact(transaction).await?.is_written())
     }
 
     pub async fn remove_collection(&self, name: &str) -> Result<()> {
         self.delete(&keys::collection(name)).await.map(drop)
     }
+}
+
+fn item(collection: &Collection) -> Result<Item> {
+    Ok(keys::collection(&collection.name).with([("collection", to_blob(collection)?)]))
 }

@@ -47,7 +47,11 @@ impl Store {
         feed::tell(&mut transaction, news)?;
         let leaf = withdrawal_leaf(after).or_else(|| is_delisted.then(|| moved_leaf(after, news.at)));
         let leaves = leaf.into_iter().collect();
-        Ok(self.transact_with_leaves(transaction, leaves).await?.is_written())
+        let written = self.transact_with_leaves(transaction, leaves).await?.is_written();
+        if written {
+            self.release_card(before, after).await;
+        }
+        Ok(written)
     }
 
     pub async fn contacts(&self, id: &ListingId, now: Moment) -> Result<Vec<Contact>> {

@@ -562,6 +562,10 @@ pub(super) fn collection(name: &str) -> Key {
     Key::new(COLLECTIONS, bounded(name))
 }
 
+pub(super) fn collections_added(prefix: &str) -> Key {
+    Key::new("COLLECTIONS#ADDED", prefix)
+}
+
 pub(super) const COLLECTIONS: &str = "COLLECTIONS";
 
 /// Servers that run on the machine of their user.

@@ -122,12 +122,28 @@ impl Store {
         }
 
         Ok(match self.transact_with_leaves(transaction, leaf.into_iter().collect()).await? {
-            Outcome::Written => WriteOutcome::Written,
+            Outcome::Written => {
+                self.release_card(before, after).await;
+                WriteOutcome::Written
+            }
             Outcome::Refused(refused) if endpoint.is_some_and(|write| refused.is_only(write)) => {
                 WriteOutcome::EndpointHeld
             }
             Outcome::Refused(_) => WriteOutcome::LeaseLost,
         })
+    }
+
+    /// Releases the URL of a card that a listing holds no longer. A transaction would fail where another listing holds it.
+    pub(super) async fn release_card(&self, before: &Listing, after: &Listing) {
+        let ([endpoint, Some(card)], kept) = (held(before), held(after)) else { return };
+        if endpoint.iter().chain(kept.iter().flatten()).any(|other| *other == card) {
+            return;
+        }
+        let mut release = Transaction::default();
+        release.delete_if(card, Expression::default().if_equal("listing_id", s(before.id.as_str())));
+        if let Err(error) = self.transact(release).await {
+            tracing::warn!(listing_id = %before.id, %error, "the URL of a card could not be released");
+        }
     }
 
     /// Deletes a listing that was never Live and has failed for too long, with what is stored about it and with its
@@ -171,6 +187,12 @@ fn count_probe(transaction: &mut Transaction, change: &StateChange) -> Result<()
     Ok(())
 }
 
+/// What a Live or gated listing holds: its endpoint, and the URL of its card.
+fn held(listing: &Listing) -> [Option<Key>; 2] {
+    let urls = [&listing.endpoint, &listing.card_url];
+    urls.map(|url| url.as_deref().filter(|_| listing.lane.is_proven()).map(keys::endpoint))
+}
+
 /// A Live or gated listing holds its endpoint, and releases it when it is neither or moves. Returns the write that takes
 /// the new endpoint. The URL of its card leads to it, too, so that it is not published a second time by its card.
 pub(super) fn hold_endpoint(
@@ -178,24 +200,14 @@ pub(super) fn hold_endpoint(
     before: &Listing,
     after: &Listing,
 ) -> Option<WriteId> {
-    let endpoint = |listing: &Listing| {
-        listing.endpoint.as_deref().filter(|_| listing.lane.is_proven()).map(keys::endpoint)
-    };
-    let (old, new) = (endpoint(before), endpoint(after));
-    let card = |listing: &Listing| {
-        listing.card_url.as_deref().filter(|_| listing.lane.is_proven()).map(keys::endpoint)
-    };
-    let (old_card, new_card) = (card(before), card(after));
-    if old_card != new_card {
-        // One item may be written only once in a transaction.
-        let is_free = |card: &Key| Some(card) != old.as_ref() && Some(card) != new.as_ref();
-        if let Some(card) = old_card.filter(is_free) {
-            transaction.delete(card);
-        }
-        if let Some(card) = new_card.filter(is_free) {
-            // What another listing holds stays its own.
-            transaction.update(card, Expression::default().set_once("listing_id", s(after.id.as_str())));
-        }
+    let ([old, old_card], [new, new_card]) = (held(before), held(after));
+    // One item may be written only once in a transaction. `release_card` releases the old one.
+    let is_free = |card: &Key| Some(card) != old.as_ref() && Some(card) != new.as_ref();
+    if old_card != new_card
+        && let Some(card) = new_card.filter(is_free)
+    {
+        // What another listing holds stays its own.
+        transaction.update(card, Expression::default().set_once("listing_id", s(after.id.as_str())));
     }
     // Compared by key: one item may not be released and taken in one transaction.
     if old == new {

@@ -157,12 +157,6 @@ impl Store {
         let query = Query::of(ALL).index(table::DUE).descending().limit(limit);
         Ok(self.query(query).await?.items.iter().map(Key::of).collect())
     }
-
-    /// The strongest of all edges, the strongest first.
-    pub async fn strongest_edges(&self, limit: usize, now: Moment) -> Result<Vec<Edge>> {
-        let keys = self.strongest_edge_keys(limit).await?;
-        Ok(edges_left(&self.batch_get(keys, Consistency::Eventual).await?, now))
-    }
 }
 
 /// The edges of these items, without other items.

@@ -124,16 +124,13 @@ impl Store {
         Ok(rows)
     }
 
-    /// The strongest edges, the strongest first, with their listings that are not withdrawn.
-    pub async fn composition_board(
-        &self,
-        limit: usize,
-        now: Moment,
-    ) -> Result<(Vec<Edge>, BTreeMap<ListingId, Listing>)> {
+    /// The strongest edges of listings that are not withdrawn, the strongest first.
+    pub async fn composition_board(&self, limit: usize, now: Moment) -> Result<Vec<Edge>> {
         let edges = self.strongest_edge_keys(limit).await?;
         let ends: Vec<ListingId> = edges.iter().flat_map(keys::ends_of_edge).collect();
         let query = TrailQuery { listings: ends.iter().collect(), ..TrailQuery::default() };
-        let found = self.read_trails(&query, edges, now).await?;
-        Ok((above_threshold(found.edges), found.listings))
+        let TrailFacts { listings, mut edges, .. } = self.read_trails(&query, edges, now).await?;
+        edges.retain(|edge| listings.contains_key(&edge.listing_a) && listings.contains_key(&edge.listing_b));
+        Ok(above_threshold(edges))
     }
 }

@@ -23,7 +23,7 @@ impl Store {
     pub async fn remove_trail(&self, id: &ListingId) -> Result<Removed> {
         let mut removed = Removed::default();
         for _ in 0..MAX_TRANSACTIONS {
-            let query = Query::of(keys::TRAIL.partition(id)).keys_only().limit(MAX_PER_TRANSACTION).strong();
+            let query = Query::of(keys::TRAIL.partition(id)).limit(MAX_PER_TRANSACTION).strong();
             let items = self.query(query).await?.items;
             if items.is_empty() {
                 return Ok(removed);
@@ -35,12 +35,14 @@ impl Store {
 
     async fn remove_items(&self, id: &ListingId, items: &[Item], removed: &mut Removed) -> Result<()> {
         let mut transaction = Transaction::default();
-        let mut pairs = 0;
+        let mut used_pairs = 0;
         for item in items {
             let key = Key::of(item);
             if let Some(other) = key.sk.strip_prefix(keys::EDGE).and_then(|other| other.parse().ok()) {
                 transaction.delete(keys::edge(&other, id));
-                pairs += 1;
+                removed.compositions += 1;
+                // A pair that was only proposed is not in the totals.
+                used_pairs += i64::from(number(item, "count") > 0);
             } else if key.sk.starts_with(keys::MARK) {
                 removed.marks += 1;
             } else if key.sk == keys::TRAIL.sort {
@@ -48,9 +50,8 @@ impl Store {
             }
             transaction.delete(key);
         }
-        transaction.update(keys::trail_totals(id), Expression::default().add("compositions", -pairs));
+        transaction.update(keys::trail_totals(id), Expression::default().add("compositions", -used_pairs));
         self.transact(transaction).await?;
-        removed.compositions += usize::try_from(pairs).unwrap_or(0);
         Ok(())
     }
 }

@@ -57,7 +57,7 @@ pub async fn about(State(app): State<App>) -> Json<About> {
 fn page_size(size: Option<u64>, default: usize) -> Result<usize, ArdError> {
     match size {
         None => Ok(default),
-        Some(0) => Err(ArdError::invalid("`pageSize` must be a whole number from 1 to 100.")),
+        Some(0) => Err(ArdError::invalid("`pageSize` must be at least 1. A page has at most 100 entries.")),
         Some(size) => Ok(usize::try_from(size.min(MAX_PAGE_SIZE)).unwrap_or(default)),
     }
 }

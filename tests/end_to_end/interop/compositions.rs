@@ -103,6 +103,9 @@ async fn only_the_operator_can_store_proposed_pairs_of_listings() {
     let statement = json!({ "type": "composition", "listing_id": agent, "listing_b": server });
     assert_eq!(registry.refused_tool("attest", &statement).await["code"], "no_composition");
 
+    let evaporate = json!({ "action": "evaporate", "listing_id": agent });
+    let gone = registry.post_with_token("/api/products/stigmergy", TOKEN, &evaporate).await;
+    assert_eq!(gone.body["compositions"], 1, "{gone:?}");
     registry.call_tool("used_with", &json!({ "listing_id": agent, "listing_b": server })).await;
     registry.settle();
     let overview = registry.get(INTEROP).await.body;
@@ -118,6 +121,10 @@ async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     let joined = act(&registry, INTEROP, "join_and_contribute", body).await;
     assert_eq!((&joined["published"], &joined["lane"]), (&json!(true), &json!("queued")), "{joined}");
     assert_eq!(joined["next"]["action"], "poll");
+    registry.settle();
+    let targets = registry.call_tool("attractor_targets", &json!({})).await;
+    let target = &targets["targets"][0];
+    assert_eq!((&target["listing_id"], &target["kind"]), (&joined["listing_id"], &joined["kind"]));
     let demo = |joined: &Value| {
         let all = joined["contributions"].as_array().unwrap();
         all.iter().find(|contribution| contribution["id"] == "demo").unwrap().clone()

@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 use tests::assertions::assert_members;
 use tests::peers::{Peer, agents};
-use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
+use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
-use crate::fixtures::{live_agent, recheck_at};
+use crate::fixtures::{live_agent, live_agent_with, recheck_at};
 
 async fn liveness(registry: &TestRegistry, arguments: Value) -> Value {
     registry.call_tool("check_liveness", &arguments).await
@@ -48,7 +48,7 @@ async fn age_counts_from_the_last_successful_handshake() {
 }
 
 #[tokio::test]
-async fn listing_is_live_for_168_hours_after_its_last_signal() {
+async fn listing_is_live_until_its_proof_expires() {
     let (registry, _peer, id) = live_agent().await;
     registry.advance(DAY * 7);
     let at_the_end = liveness(&registry, json!({ "listing_id": id })).await;
@@ -57,6 +57,12 @@ async fn listing_is_live_for_168_hours_after_its_last_signal() {
     let after = liveness(&registry, json!({ "listing_id": id })).await;
     assert_eq!((&after["live"], &after["age_hours"]), (&json!(false), &json!(168.1)));
     assert_eq!(after["lane"], "queued", "it does not wait for the next probe");
+
+    let options = TestOptions::default().with_setting("RECHECK_DAYS", 14);
+    let (registry, _peer, id) = live_agent_with(options).await;
+    registry.advance(DAY * 8);
+    let after_a_week = liveness(&registry, json!({ "listing_id": id })).await;
+    assert_members(&after_a_week, &json!({ "live": true, "lane": "active", "age_hours": 192.0 }));
 }
 
 #[tokio::test]

@@ -146,4 +146,17 @@ async fn name_means_the_listing_that_has_been_live_for_longest() {
     ] {
         assert_eq!(registry.get(&path).await.body["listing_id"], json!(older), "{path}");
     }
+    let shared = "Other listings have this name, too.";
+    for (by, is_said) in [("name=adder".to_owned(), true), (format!("id={older}"), false)] {
+        let status = registry.get(&format!("/api/listings/status?{by}")).await.body;
+        assert_eq!(status["next"]["note"].as_str().unwrap().ends_with(shared), is_said, "{status}");
+    }
+    // What takes only an id leads from a name to the status, which has the id.
+    for path in ["/log/proof?listing_id=Adder", "/api/changes?listing_id=Adder"] {
+        let refused = registry.get(path).await;
+        assert_eq!((refused.status, &refused.body["code"]), (404, &json!("listing_not_found")), "{path}");
+        let next = refused.body["next"]["url"].as_str().unwrap();
+        let next = next.strip_prefix(&registry.url("")).unwrap();
+        assert_eq!(registry.get(next).await.body["listing_id"], json!(older), "{path}");
+    }
 }

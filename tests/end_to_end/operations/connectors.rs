@@ -105,6 +105,9 @@ async fn connectors_are_listed_with_their_scores() {
     assert_eq!((&first["id"], &first["may_be_picked"]), (&id, &json!(true)), "{before}");
     assert!(first["live_score"].as_u64().unwrap() >= 5, "{first}");
     assert_eq!(before["partners"], json!([]));
+    registry.get(DAILY).await;
+    let picked = list().await["live_candidates"][0]["may_be_picked"].clone();
+    assert_eq!(picked, false, "the pick of today may be picked again");
     registry.reach_out().await;
     let after = list().await;
     assert_eq!((&after["partners"][0]["id"], &after["partners"][0]["day"]), (&id, &json!("2026-11-20")));

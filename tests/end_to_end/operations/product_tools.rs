@@ -187,6 +187,16 @@ async fn preview_contains_the_list_of_files_and_does_not_count_as_a_demo() {
     assert_eq!(registry.get("/api/products/preview?sku=alive&listing_id=unlisted").await.status, 404);
     assert_eq!(registry.get("/api/products/preview?sku=gold").await.body["field"], "sku");
     assert_eq!(registry.get("/api/listings/active").await.body["agents"][0]["demoed"], false);
+
+    let demo = registry.post("/api/products/demo", &reply["next"]["body"]).await.body;
+    let shown = |path: &Value| demo["artifacts"].as_array().unwrap().iter().any(|file| file["path"] == *path);
+    for file in preview["files"].as_array().unwrap() {
+        let in_demo = file["in_demo"] == true;
+        assert_eq!(shown(&file["path"]), in_demo, "the demo in `next` is another one: {file}");
+    }
+    let order = json!({ "tool": "buy_product", "sku": "alive", "listing_id": id, "preset": "ops" });
+    let order = registry.post("/api/products/agent", &order).await.body["order"].clone();
+    assert_eq!(order["goals"], preview["goals"], "the goals of the purchase are others");
 }
 
 #[tokio::test]
@@ -213,6 +223,9 @@ async fn saved_files_are_compared_with_the_current_files() {
     assert_eq!(comparison["is_current"], false, "{changed}");
     assert_eq!(changed["next"]["action"], "take_demo");
     assert!(!changed.to_string().contains("content\""), "{changed}");
+    let with_goals = verify(json!({ "listing_id": id, "goals": "sleep", "files": files })).await.body;
+    let goals = &with_goals["next"]["body"]["goals"];
+    assert_eq!(goals, &json!(["sleep"]), "`next` leads to the files of another demo");
 
     let token = access_token(&registry, &id).await;
     let full = registry.get(&format!("/api/products/access?token={token}")).await.body;

@@ -40,3 +40,21 @@ async fn acts_are_limited_per_caller_and_hour() {
         assert_eq!(send(2).await.status, accepted, "{action:?}");
     }
 }
+
+#[tokio::test]
+async fn repeated_demos_and_checks_of_many_servers_are_limited() {
+    let options = TestOptions::default().with_rates();
+    let options = options.with_rate(LimitedAction::Product, |rate| rate.caller = 2);
+    let registry = TestRegistry::start_with(options).await;
+    let ids = fixtures::insert_live_listings(&registry.app, Kind::Mcp, 1).await;
+    for status in [200, 200, 200, 429] {
+        let demo = registry.post("/api/products/demo", &json!({ "listing_id": ids[0] })).await;
+        assert_eq!(demo.status, status, "{demo:?}");
+    }
+    for (servers, status) in [(10, 200), (11, 429)] {
+        let pin = |n| json!({ "listing_id": format!("mcp-{n}"), "hash": "0".repeat(64) });
+        let pins: Vec<_> = (0..servers).map(pin).collect();
+        let checked = registry.post("/api/pins/check", &json!({ "pins": pins })).await;
+        assert_eq!(checked.status, status, "{checked:?}");
+    }
+}

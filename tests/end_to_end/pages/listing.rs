@@ -135,7 +135,7 @@ async fn page_of_a_listing_that_is_not_live_shows_the_fix() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
     let id = registry.publish_card(&peer.card()).await;
     let queued = page(&registry, &id).await;
-    assert!(queued.contains("Waiting for its first probe.") && queued.contains("noindex"), "{queued}");
+    assert!(queued.contains("Its first probe has not ended yet.") && queued.contains("noindex"), "{queued}");
     assert!(!queued.contains("After you fix it"), "no probe has found anything to fix: {queued}");
     let site = tests::test_registry::id_of(&registry.publish(&json!({ "url": peer.url("/x") })).await);
     assert!(page(&registry, &site).await.contains("/ Unknown kind /"));

@@ -25,7 +25,8 @@ async fn page(registry: &TestRegistry, path: &str) -> String {
 
 #[tokio::test]
 async fn page_names_the_places_of_the_listing_and_its_script() {
-    let registry = TestRegistry::start().await;
+    let options = TestOptions::default().with_setting("DNS_SERVER", "127.0.0.1:9");
+    let registry = TestRegistry::start_with(options).await;
     let id = registry.publish_mcp("https://mcp.example.com/mcp").await;
     let text = page(&registry, &format!("/prove?id={id}")).await;
     for part in [

@@ -11,6 +11,8 @@ use tests::peers::{CARD, Peer, agents};
 use tests::test_registry::{DAY, Reply, TestOptions, TestRegistry, plain_client};
 use tower::ServiceExt as _;
 
+use crate::fixtures::live_agent;
+
 async fn rpc(registry: &TestRegistry, method: &str, params: &Value) -> Value {
     let request = json!({ "jsonrpc": "2.0", "id": "r1", "method": method, "params": params });
     let reply = registry.post("/api/a2a", &request).await;
@@ -111,6 +113,55 @@ async fn task_asks_for_missing_input_and_continues() {
     let mut no = newest("no, never mind");
     no["message"]["taskId"] = waiting["id"].clone();
     assert_eq!(result(&registry, "SendMessage", &no).await["task"]["status"]["state"], "TASK_STATE_CANCELED");
+}
+
+/// Each question is about one argument, and a message that is only its value answers it.
+#[tokio::test]
+async fn each_question_is_answered_by_the_value_alone() {
+    let (registry, _peer, id) = live_agent().await;
+    let demo = json!({ "listing_id": id, "sku": "alive" });
+    assert_eq!(registry.post("/api/products/demo", &demo).await.status, 200);
+    let mut token = String::new();
+    for messages in [
+        &["leave a trace", "{id}", "slow at night", "leave_trace"][..],
+        &["leave a trace at {id}", "slow at night, and it does not answer", "leave_trace"],
+        &["report a listing", "{id}", "it is spam", "report_listing"],
+        &["report an outcome", "{id}", "true", "deposit_outcome"],
+        &[
+            "leave feedback for {id}",
+            "rating: 4",
+            "the demo files",
+            "none",
+            "a guide",
+            "yes",
+            "leave_feedback",
+        ],
+        &["open my product", "{token}", "get_access"],
+    ] {
+        let (operation, messages) = messages.split_last().unwrap();
+        let mut task = Value::Null;
+        for text in messages {
+            let mut next = newest(&text.replace("{id}", id.as_str()).replace("{token}", &token));
+            if let Some(id) = task.get("id") {
+                assert_eq!(task["status"]["state"], "TASK_STATE_INPUT_REQUIRED", "{text}: {task}");
+                next["message"]["taskId"] = id.clone();
+            }
+            let sent = result(&registry, "SendMessage", &next).await;
+            task = sent["task"].clone();
+        }
+        let data = &task["artifacts"][0]["parts"][1]["data"];
+        assert_eq!(
+            (&data["operation"], &data["ok"]),
+            (&json!(operation), &json!(true)),
+            "{messages:?}: {task}"
+        );
+        if let Some(reason) = data["arguments"].get("reason") {
+            assert_eq!(reason, "it is spam");
+        }
+        if let Some(received) = data["result"]["access_token"].as_str() {
+            token = received.to_owned();
+        }
+    }
 }
 
 #[tokio::test]

@@ -38,7 +38,7 @@ async fn replies_allow_any_origin_and_have_common_headers() {
 async fn unknown_path_returns_404_with_the_discovery_link() {
     insta::assert_snapshot!(refused_queries(&["/no/such/path"]).await, @"
     /no/such/path
-      404 no_such_path `-`: Not found: `/no/such/path`. The document in `next` is the map of this registry. -> discover
+      404 no_such_path `-`: Not found: `/no/such/path`. The map of this registry is `/discovery.json`. -> discover
     ");
 }
 

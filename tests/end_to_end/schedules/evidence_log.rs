@@ -55,6 +55,18 @@ fn events_of(leaves: &[Value], id: &ListingId) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn page_links_to_a_proof_only_of_a_leaf_in_the_log() {
+    let (registry, _peer, id) = live_agent().await;
+    registry::takedown::end_live_to_move(&registry.app, &id).await.unwrap();
+    let page = async || registry.get(&format!("/list/{id}")).await.body.as_str().unwrap().to_owned();
+    let waits = page().await;
+    assert!(waits.contains("not yet in the log") && !waits.contains("/log/proof?"), "{waits}");
+    registry.tick_after(TICK).await;
+    let proven = page().await;
+    assert!(proven.contains("proof of inclusion") && !proven.contains("not yet in the log"), "{proven}");
+}
+
+#[tokio::test]
 async fn every_decision_is_a_leaf_of_the_evidence_log_with_a_proof() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     assert_eq!(registry.get("/log/checkpoint").await.status, 404, "an empty log has no checkpoint");

@@ -98,9 +98,12 @@ async fn server_with_a_correct_sign_in_becomes_gated_and_is_never_counted_as_liv
     let inbox = registry.get(&format!("/api/talk?listing_id={id}")).await.body;
     assert_eq!(inbox["inbox"][0]["kind"], "welcome", "{inbox}");
 
-    for (badge, word) in
-        [("gated", "sign-in metadata valid"), ("live", "gated"), ("verified", "not verified")]
-    {
+    for (badge, word) in [
+        ("gated", "sign-in metadata valid"),
+        ("live", "gated"),
+        ("clean", "gated"),
+        ("verified", "not verified"),
+    ] {
         let image = text(registry, &format!("/badge/{badge}.svg?id={id}")).await;
         assert!(image.contains(&format!(": {word}</title>")), "{badge}: {image}");
     }
@@ -163,6 +166,20 @@ async fn lists_and_searches_contain_gated_servers_only_on_request() {
     assert!(hit.get("take_demo_get").is_none(), "a gated listing gets no demo: {hit}");
     let with_hits = registry.call_tool("ard_search", &json!({ "q": "files", "access": "gated" })).await;
     assert!(with_hits["note"].as_str().unwrap().starts_with("1 gated listing"), "{with_hits}");
+    let said = registry.send_message(&json!({ "text": "show gated servers" })).await.to_string();
+    assert!(said.contains("1 gated listing") && !said.contains("Open files"), "{said}");
+
+    // A server without a description has a derived name.
+    let unnamed = Peer::start(sign_in::gated(&setup.authorization.origin)).await;
+    registry.publish_mcp(&unnamed.url("/mcp")).await;
+    registry.deliver_events().await;
+    registry.settle();
+    let names = setup.names("/v0.1/servers?access=gated").await;
+    assert_eq!(names.len(), 2);
+    for name in names {
+        let latest = format!("/v0.1/servers/{}/versions/latest", name.replace('/', "%2F"));
+        assert_eq!(registry.get(&latest).await.status, 200, "{latest}");
+    }
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use registry::outreach::texts::OPT_OUT_PATH;
 use serde_json::{Value, json};
 use tests::instrumented::Fault;
 use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer};
-use tests::test_registry::{DAY, Table, TestOptions, TestRegistry};
+use tests::test_registry::{DAY, HOUR, Table, TestOptions, TestRegistry};
 
 use crate::fixtures::{demote, go_live_again, live_agent, live_agent_with, time};
 
@@ -163,6 +163,15 @@ async fn opted_out_listing_stays_opted_out_after_a_demotion() {
     registry.post(OPT_OUT_PATH, &json!({ "listing_id": id })).await;
     demote(&registry, &peer, &id).await;
     go_live_again(&registry, &peer, &id).await;
+    assert_eq!(registry.reach_out().await["invited"], 0);
+}
+
+#[tokio::test]
+async fn failing_listing_is_not_invited_as_live() {
+    let (registry, peer, id) = live_agent().await;
+    peer.answer_with(agents::only(404));
+    registry.tick_after(HOUR * 9).await;
+    assert_eq!(registry.status(&id).await["liveness"]["state"], "failing");
     assert_eq!(registry.reach_out().await["invited"], 0);
 }
 

@@ -27,7 +27,9 @@ async fn row_counts(registry: &TestRegistry) -> Vec<(&'static str, usize)> {
     ] {
         let reply = registry.get(path).await;
         let rows = reply.body.pointer(list).and_then(Value::as_array);
-        counts.push((path, rows.unwrap_or_else(|| panic!("{path} has no {list}: {reply:?}")).len()));
+        let rows = rows.unwrap_or_else(|| panic!("{path} has no {list}: {reply:?}")).len();
+        assert!(!path.contains("?q=") || reply.body["total"] == rows, "{path}: {reply:?}");
+        counts.push((path, rows));
     }
     let active = registry.call_tool("search_active", &json!({})).await;
     counts.push(("search_active", active["listings"].as_array().unwrap().len()));

@@ -14,6 +14,8 @@ async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {
     registry.post(STIGMERGY, &trace_body(id, "A mark of before.")).await;
     call_as(registry, 1, "endorse", json!({ "listing_id": id })).await.unwrap();
     call_as(registry, 1, "used_with", json!({ "listing_id": id, "listing_b": pair.server })).await.unwrap();
+    let outcome = json!({ "listing_id": id, "ok": true, "body": "A mark of before." });
+    call_as(registry, 1, "deposit_outcome", outcome).await.unwrap();
     let hot = registry.call_tool("follow_trail", &json!({})).await;
     assert!(hot.to_string().contains(id.as_str()));
     let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Impersonates a bank." });
@@ -23,7 +25,9 @@ async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {
     assert_eq!(refused.body["next"]["action"], "check_status", "{refused:?}");
     let used = json!({ "listing_id": pair.server, "listing_b": id });
     assert_eq!(call_as(registry, 2, "used_with", used).await.unwrap_err().code, "listing_not_found");
+    registry.settle();
     for (tool, arguments) in [
+        ("interop", json!({})),
         ("stigmergy", json!({})),
         ("sense_traces", json!({})),
         ("follow_trail", json!({})),

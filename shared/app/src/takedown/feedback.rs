@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::prelude::*;
 use crate::talk::without_personal_data;
-use registry_model::Feedback;
+use registry_model::{Cursor, Feedback};
 use registry_store::FeedbackPage;
 
 /// The feedback of a listing, for its owner.
@@ -19,18 +19,20 @@ pub(super) async fn list(
     about: Option<&ListingId>,
     cursor: Option<&str>,
 ) -> Result<Outcome, Problem> {
+    let after = Cursor::<String>::position(cursor, "next_cursor")?;
     let FeedbackPage { feedback, next } = match about {
         Some(id) => {
             FeedbackPage { feedback: app.store.feedback(id).await?.into_iter().collect(), next: None }
         }
-        None => app.store.all_feedback(cursor).await?,
+        None => app.store.all_feedback(after.as_deref()).await?,
     };
     let mut note = format!("Feedback on this page: {}. Its texts are deleted after a year.", feedback.len());
     if next.is_some() {
         note.push_str(" For the next page, repeat the command with `next_cursor` as `cursor`.");
     }
     let feedback = feedback.into_iter().map(redacted).collect();
-    Ok(Outcome { feedback, next_cursor: next, ..Outcome::of_one(false, 0, note) })
+    let next_cursor = next.map(|key| Cursor(key).to_string());
+    Ok(Outcome { feedback, next_cursor, ..Outcome::of_one(false, 0, note) })
 }
 
 fn redacted(feedback: Feedback) -> Feedback {

@@ -39,15 +39,17 @@ pub(super) async fn block(app: &App, host: HostName, reason: PublicReason) -> Re
 }
 
 pub(super) async fn unblock(app: &App, host: &HostName) -> Result<Outcome, Problem> {
-    let text = format!("{host} is no longer blocked. Listings at this host are accepted again.");
-    let ended = app.store.unblock_host(host, &news("host_unblocked", host, text, app.clock.now())).await?;
-    let standing = app.store.blocked_hosts().await?;
-    if let Some(above) = standing.covering(std::slice::from_ref(host)) {
+    // The widest block comes first.
+    let blocks = app.store.blocked_hosts().await?;
+    if let Some(above) = blocks.covering(std::slice::from_ref(host)).filter(|block| block.host != *host) {
         return Err(blocked_conflict(format!(
-            "{} and its subdomains are blocked. Unblock that host instead.",
+            "{} and its subdomains are blocked. Unblock that host first.",
             above.host
         )));
     }
+    let text = format!("{host} is no longer blocked. Listings at this host are accepted again.");
+    let ended = app.store.unblock_host(host, &news("host_unblocked", host, text, app.clock.now())).await?;
+    let standing = app.store.blocked_hosts().await?;
     let ids = app.store.listings_at(host, HostPointer::Blocked, MAX_PER_CALL).await?;
     let restored = each(&ids, |id| async {
         match app.store.listing(id).await? {

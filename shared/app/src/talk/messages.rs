@@ -69,7 +69,7 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         }
         (_, Lane::NeedsFix) if change.before.lane != Lane::NeedsFix => {
             let text = format!(
-                "Your listing is not Live yet, because the probe found something to fix. {} After the fix, \
+                "Your listing is not Live, because the probe found something to fix. {} After the fix, \
                  publish it again.",
                 fix(reason)
             );

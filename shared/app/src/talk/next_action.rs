@@ -42,9 +42,9 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
                     "A free demo is available. It contains files made for the listing.",
                 )),
                 (true, false) => {
-                    let why = "The listing took its demo. Its feedback earns a founding seat (a free product) while \
-                        seats are left, then a discount. Send next_steps.example_body from the response to the demo, \
-                        with your own answers.";
+                    let why = "The listing took its demo. Its feedback earns a founding seat (a free product) or a \
+                        discount code. Send next_steps.example_body from the response to the demo, with your \
+                        own answers.";
                     Some(post("leave_feedback", "/api/products/feedback", None, why))
                 }
                 (true, true) => None,

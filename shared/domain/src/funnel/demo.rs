@@ -66,6 +66,10 @@ pub async fn demo(app: &App, caller: &Caller, request: DemoRequest) -> Result<De
     }
     let sku = request.sku.unwrap_or_else(|| Sku::of_kind(core.shown_kind()));
     let known = orders.into_iter().find(|order| order.sku == sku);
+    if known.is_some() {
+        // `take` counts the first demo.
+        app.count(LimitedAction::Product, &app.caller_digest(caller).await?, None).await?;
+    }
     let order = match known {
         // A request without an invitation shows that the demo is a real one, whoever took it first.
         Some(order) if !order.is_real() && !request.invited => {

@@ -45,7 +45,7 @@ pub struct GivenFeedback {
     /// How you found this registry.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_SOURCE_CHARS))]
     pub source: Option<String>,
-    /// The goals of the agent, for the full product: at most 12.
+    /// The goals of the agent, for the full product: at most 12. `mcp_mesh` uses them only to choose its peers.
     #[serde(default)]
     #[schemars(schema_with = "goals_schema")]
     pub goals: Vec<String>,

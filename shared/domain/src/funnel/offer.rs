@@ -2,6 +2,12 @@
 //! `specification.md#take-demo-object`). This module stores nothing. It computes the values each time they are shown.
 
 use crate::prelude::*;
+use registry_model::settings::Mode;
+
+/// What can have one founding seat. In development, peers are on one machine, so each listing can.
+pub fn seat_holder(settings: &Settings) -> &'static str {
+    if settings.mode == Mode::Development { "listing" } else { "domain" }
+}
 
 /// The founding offer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -37,7 +43,7 @@ pub fn deal(settings: &Settings, claimed: u32) -> Deal {
     let (reward, for_active, one_liner) = match remaining {
         0 => (
             "Receive a discount code",
-            "Any Live agent or MCP server can earn a code for 25 % off.",
+            "Any Live agent or MCP server can earn a code for 25 % off.".to_owned(),
             format!(
                 "All {seats} founding seats are taken. Listings that take the demo and send feedback receive a code \
                  for 25 % off that works while payments are open."
@@ -45,10 +51,11 @@ pub fn deal(settings: &Settings, claimed: u32) -> Deal {
         ),
         _ => (
             "Receive an access token",
-            "Any Live agent or MCP server can claim one seat. A domain gets one seat; in development, each listing can.",
+            format!("Any Live agent or MCP server can claim a seat, one for each {}.", seat_holder(settings)),
             format!(
-                "The first {seats} listings that take the demo and send feedback receive a full product, free \
-                 and without checkout."
+                "The first {seats} listings that take the demo and send feedback receive a full product, free and without \
+                 checkout, one for each {}.",
+                seat_holder(settings)
             ),
         ),
     };
@@ -62,7 +69,7 @@ pub fn deal(settings: &Settings, claimed: u32) -> Deal {
         path: ["Be Live", "Take the demo", "Send feedback", reward].map(str::to_owned).to_vec(),
         one_liner,
         short: format!("{remaining} of {seats} founding seats left"),
-        for_active: for_active.to_owned(),
+        for_active,
     }
 }
 
@@ -94,9 +101,7 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
         (
             "discount",
             "Discount",
-            "When all founding seats (free products) are taken, or your domain has one, you get a discount code for your \
-             feedback. Keep the code."
-                .to_owned(),
+            "If your feedback gets no founding seat (a free product), it gets a discount code. Keep the code.".to_owned(),
         ),
         (
             "buy",
@@ -182,17 +187,6 @@ pub struct ListingDeal {
     pub curl: String,
 }
 
-fn demo_body(listing: &Listing) -> DemoBody {
-    let kind = listing.shown_kind();
-    DemoBody {
-        listing_id: listing.id.to_string(),
-        kind,
-        name: listing.name.clone(),
-        sku: Sku::of_kind(kind),
-        agent_card_url: listing.shown_card_url().to_owned(),
-    }
-}
-
 pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDemo {
     let kind = listing.shown_kind();
     let url = settings.url("/api/products/demo");
@@ -204,7 +198,13 @@ pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDe
         sku: Sku::of_kind(kind),
         method: "POST",
         headers: Headers { content_type: "application/json", accept: "application/json" },
-        body: demo_body(listing),
+        body: DemoBody {
+            listing_id: listing.id.to_string(),
+            kind,
+            name: listing.name.clone(),
+            sku: Sku::of_kind(kind),
+            agent_card_url: listing.shown_card_url().to_owned(),
+        },
         curl: curl(listing, &url),
         url,
         deal: Deal { path: Vec::new(), one_liner: String::new(), for_active: String::new(), ..deal.clone() },
@@ -228,10 +228,9 @@ pub fn listing_deal(listing: &Listing, settings: &Settings, deal: &Deal) -> List
         message: format!(
             "{}. {}.",
             deal.short,
-            match deal.remaining {
-                _ if listing.feedbacked => "This listing has sent its feedback, which earned its reward",
-                0 => "Take the demo, then send feedback: it earns a code for 25 % off",
-                _ => "Take the demo, then send feedback: it earns a full product, one for each domain",
+            match listing.feedbacked {
+                true => "This listing has sent its feedback, which earned its reward",
+                false => "Take the demo, then send feedback: it earns a free product or a code for 25 % off",
             }
         ),
         take_demo_body: Map::from_iter([("listing_id".to_owned(), listing.id.as_str().into())]),

@@ -9,6 +9,7 @@ use crate::prelude::*;
 use registry_fetch::{
     Answer, FetchError, Fetcher, MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target, TargetError,
 };
+use registry_model::characters::is_hidden;
 use registry_model::{Clock, Reach};
 
 const ACCEPT: &str = "application/ai-catalog+json, application/json";
@@ -109,14 +110,13 @@ impl Client {
     }
 }
 
-/// A colon and what the server says about its refusal; empty if it says nothing.
+/// A colon and what the server says about its refusal, as a text for terminals and CI runners; empty if it says nothing.
 #[must_use]
 pub fn problem_detail(answer: &Answer) -> String {
     let problem = answer.json(&mut { 1000 }).unwrap_or_default();
-    problem["detail"]
-        .as_str()
-        .map(|text| format!(": {}", shorten(&text.replace(char::is_control, " "), MAX_DETAIL_CHARS)))
-        .unwrap_or_default()
+    let Some(detail) = problem["detail"].as_str() else { return String::new() };
+    let detail = detail.replace(is_hidden, " ").replace("##[", "## [");
+    format!(": {}", shorten(&detail, MAX_DETAIL_CHARS))
 }
 
 /// The limit of one publisher's host is a refusal: documents of other hosts need not wait.

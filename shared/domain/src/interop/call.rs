@@ -16,7 +16,7 @@ const JSON_OR_STREAM: &str = "application/json, text/event-stream";
 pub struct Call {
     /// The protocol of the request.
     pub protocol: EntryProtocol,
-    /// The version of the protocol that the last probe proved.
+    /// The version of the protocol that the last passed probe proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The HTTP request.

@@ -176,14 +176,13 @@ pub fn adapters() -> Vec<Adapter> {
         (
             Mcp,
             "tools/call, with the handshake that the protocol revision needs",
-            "the revision and the tools that the last probe found",
+            "the revision and the tools that the last passed probe found",
         ),
-        (A2a, "SendMessage over JSON-RPC (message/send before 1.0)", "the version that the last probe found"),
+        (A2a, "SendMessage over JSON-RPC (message/send before 1.0)", "the version of the last passed probe"),
         (
             Http,
             "the same message over A2A's REST binding",
-            "the binding that the last probe found, if it was \
-            REST",
+            "the binding that the last passed probe found, if it was REST",
         ),
         (Ard, "a search for the name of the listing", "the ARD endpoint of this registry"),
         (Dns, "no call: use another protocol", "nothing: probes do not read DNS records"),

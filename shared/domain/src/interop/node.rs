@@ -22,7 +22,7 @@ pub struct CapabilityNode {
     pub kind: Kind,
     /// The protocols in which the listing can be called. The usual protocol comes first.
     pub protocols: Vec<EntryProtocol>,
-    /// Versions and bindings that the last probe proved, such as `a2a/1.0` and `jsonrpc`.
+    /// Versions and bindings that the last passed probe proved, such as `a2a/1.0` and `jsonrpc`.
     pub proven: Vec<String>,
     /// The names of the tools of an MCP server, at most 40.
     pub mcp_tools: Vec<String>,

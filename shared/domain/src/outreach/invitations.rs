@@ -88,7 +88,7 @@ fn decide(app: &App, listing: Option<&Listing>) -> Decision {
     match listing {
         None => Decision::Done,
         Some(listing) if listing.demoed || app.is_own(&listing.id) => Decision::Done,
-        Some(listing) if listing.is_live(app.oldest_proof()) => Decision::Invite,
+        Some(listing) if listing.failures == 0 && listing.is_live(app.oldest_proof()) => Decision::Invite,
         Some(_) => Decision::Later,
     }
 }

@@ -11,12 +11,10 @@ const RETRY_AFTER: u32 = 5;
 
 pub(super) fn not_open(settings: &Settings, meter: &Unlock) -> Problem {
     let problem = Problem::conflict("payments_not_open", meter.message.clone());
-    problem.with("unlock", serde_json::to_value(meter).unwrap_or(Value::Null)).with_next(NextStep::take_demo(
-        settings,
-        None,
-        "The demo is free now. Send the `listing_id` of a Live listing. Its first feedback earns a founding seat (a free \
-            product, one for each domain) while seats are left, otherwise a code for 25 % off.",
-    ))
+    let note = "The demo is free now. Send the `listing_id` of a Live listing. Its first feedback earns a founding seat (a \
+        free product) or a code for 25 % off.";
+    let unlock = serde_json::to_value(meter).unwrap_or(Value::Null);
+    problem.with("unlock", unlock).with_next(NextStep::take_demo(settings, None, note))
 }
 
 pub(super) fn not_configured() -> Problem {
@@ -75,8 +73,8 @@ pub(super) fn code_taken(usage: Option<&DiscountUse>) -> Problem {
         Some(DiscountUse::Held(_, until)) => conflict(
             "code_held",
             format!(
-                "`code` is reserved by an unpaid purchase until {until} at the latest. To pay that purchase, \
-                 repeat the request that started it. Otherwise try again after that time."
+                "`code` is reserved by an unpaid purchase until {until} at the latest. To pay that purchase \
+                 before its page expires, repeat the request that started it. Otherwise try again after that time."
             ),
         )
         .with("held_until", until.to_string()),

@@ -33,7 +33,7 @@ pub struct CheckoutRequest {
     pub description: Option<String>,
     /// `agent` or `mcp`. Send it if you send no `listing_id`. Default: the kind that the product is for.
     pub kind: Option<Kind>,
-    /// The goals of the agent, one per line.
+    /// The goals of the agent, one per line. `CHARTER.md` contains them; for `mcp_mesh`, they help to choose its peers.
     #[serde(default)]
     pub goals: Goals,
     /// A discount code, valid for one purchase. Also send the `listing_id` that got the code for its feedback.

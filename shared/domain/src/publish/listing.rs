@@ -372,7 +372,7 @@ async fn publish_again(
             announce(app, &updated, now).await;
         }
         let status = if is_shown { PublishStatus::Active } else { PublishStatus::Queued };
-        let retry_at = later(&updated).filter(|_| !is_shown && !renews);
+        let retry_at = later(&updated).filter(|_| !is_shown && !renews && updated.due_at > now);
         return Ok(Published { listing: updated, status, retry_at, renews, differs });
     }
     // The repository also says which headers this URL needs.

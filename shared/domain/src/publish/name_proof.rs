@@ -196,7 +196,7 @@ pub fn advice(app: &App, listing: &Listing) -> String {
         )
     });
     by_github.unwrap_or_default()
-        + "To change it with a key, publish again with `\"proof\": {}`. The answer contains a challenge, and the places \
+        + "To change it with a key, publish again with an empty object as `proof`. The answer contains a challenge, and the places \
            where the domain can publish the key that signs the challenge."
 }
 

@@ -214,6 +214,11 @@ impl Submission {
         self.server().map(|server| server.name.as_str())
     }
 
+    /// The schema that its server description names.
+    pub fn schema(&self) -> Option<&Value> {
+        self.server()?.document.get("$schema")
+    }
+
     /// Whether a listing with the same id is the same thing: the same URL, or the same server name at the same
     /// owner's host.
     pub fn is_same_as(&self, listing: &Listing) -> bool {

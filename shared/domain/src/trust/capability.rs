@@ -2,7 +2,7 @@
 //! So two peers can check that they mean the same capabilities by a name.
 
 use crate::prelude::*;
-use registry_model::{Assessment, sha256_hex};
+use registry_model::{Assessment, Handshake, sha256_hex};
 
 const MAX_DESCRIPTION_CHARS: usize = 500;
 /// Hexadecimal digits of the digest that are kept.
@@ -49,11 +49,13 @@ impl Capability {
         }
     }
 
-    pub fn observed(listing: &Listing, evidence: &Assessment) -> Self {
-        let facts = &evidence.verdict.facts;
+    /// `None` if this probe completed no handshake.
+    pub fn observed(listing: &Listing, evidence: &Assessment) -> Option<Self> {
+        let is_ok = evidence.verdict.handshake == Handshake::Ok;
+        let facts = Some(&evidence.verdict.facts).filter(|_| is_ok)?;
         let described = listing.is_described();
         let name = facts.name.clone().filter(|_| !described).unwrap_or_else(|| listing.name.clone());
-        Self {
+        let observed = Self {
             name,
             kind: match listing.shown_kind() {
                 Kind::Agent => CapabilityKind::Agent,
@@ -67,8 +69,8 @@ impl Capability {
             tools: facts.tools.iter().map(|tool| tool.name.clone()).collect(),
             skills: facts.skills.iter().map(|skill| skill.id.clone()).collect(),
             tags: facts.skills.iter().flat_map(|skill| skill.tags.iter().cloned()).collect(),
-        }
-        .normalised()
+        };
+        Some(observed.normalised())
     }
 
     /// The text that is hashed: canonical JSON (RFC 8785).

@@ -22,10 +22,11 @@ pub async fn observed(
         let detail = "This listing was withdrawn, so the registry signs no statements about it.";
         return Err(Problem::conflict("withdrawn", detail).with("lane", lane.as_str()));
     }
+    let probed = || evidence.ok_or_else(nothing_observed);
     let claims = match about {
         AttestationType::Liveness => liveness(app, listing, lane),
-        AttestationType::ProbeClean => probe_clean(app, listing, lane, probed(evidence)?),
-        AttestationType::Capability => capability(listing, probed(evidence)?)?,
+        AttestationType::ProbeClean => probe_clean(app, listing, lane, probed()?),
+        AttestationType::Capability => capability(listing, probed()?)?,
         AttestationType::Reciprocity => {
             let identities = identities(app, listing).await?;
             let found = Reciprocity::of(app, listing, evidence, &identities);
@@ -56,7 +57,7 @@ fn liveness(app: &App, listing: &Listing, lane: Lane) -> Value {
         "last_signal_at": listing.last_ok_at.map(|at| at.rounded_down(1)),
         "signal": listing.last_ok_at.map(|_| "handshake"),
         "counts_for_hours": app.settings.recheck_interval().as_hours(),
-        "live_since": listing.live_since.map(|at| at.rounded_down(1)),
+        "live_since": listing.live_since.filter(|_| lane == Lane::Active).map(|at| at.rounded_down(1)),
     })
 }
 
@@ -81,7 +82,7 @@ fn probe_clean(app: &App, listing: &Listing, lane: Lane, evidence: &Assessment) 
 }
 
 fn capability(listing: &Listing, evidence: &Assessment) -> Result<Value, Problem> {
-    let observed = Capability::observed(listing, evidence);
+    let observed = Capability::observed(listing, evidence).ok_or_else(nothing_observed)?;
     Ok(json!({
         "capability_hash": observed.hash()?,
         "kind": observed.kind,
@@ -107,15 +108,14 @@ fn identity_bind(identities: &[Identity]) -> Result<Value, Problem> {
 
 /// The registry saw the reports and not the use; the claims contain that.
 async fn composition(app: &App, listing: &Listing, other: Option<&ListingId>) -> Result<Value, Problem> {
-    let edge = match other {
-        Some(other) => app.store.edge((&listing.id, other), app.clock.now()).await?,
-        None => None,
-    };
+    let other = other.ok_or_else(|| Problem::fault("a composition has two listings"))?;
+    if app.store.listing(other).await?.is_some_and(|other| other.lane == Lane::Withdrawn) {
+        return Err(Problem::listing_withdrawn(&app.settings, other));
+    }
+    let edge = app.store.edge((&listing.id, other), app.clock.now()).await?;
     let edge = edge.filter(|edge| edge.count > 0).ok_or_else(|| {
-        Problem::conflict(
-            "no_composition",
-            "No recent report says that these two listings were used together.",
-        )
+        let detail = "No recent report says that these two listings were used together.";
+        Problem::conflict("no_composition", detail)
     })?;
     Ok(json!({
         "listing_b": other,
@@ -129,7 +129,7 @@ async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
     let tallies = app.store.outcomes_of(std::slice::from_ref(&listing.id)).await?;
     let tally = tallies.get(&listing.id).filter(|tally| tally.count > 0);
     let tally = tally
-        .ok_or_else(|| Problem::conflict("no_outcome", "No outcome has been reported for this listing."))?;
+        .ok_or_else(|| Problem::conflict("no_outcome", "No report of an outcome of this listing counts."))?;
     Ok(json!({
         "reports": tally.count,
         "reported_ok": tally.ok,
@@ -138,9 +138,7 @@ async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
     }))
 }
 
-fn probed(evidence: Option<&Assessment>) -> Result<&Assessment, Problem> {
-    evidence.ok_or_else(|| {
-        let detail = "This listing has not been probed yet. Try again after its first probe.";
-        Problem::conflict("nothing_observed", detail)
-    })
+fn nothing_observed() -> Problem {
+    let detail = "No probe of this listing has observed this; see check_status.";
+    Problem::conflict("nothing_observed", detail)
 }

@@ -10,7 +10,7 @@ use jiff::SignedDuration;
 use crate::prelude::*;
 use registry_app::domain_keys::{DomainKeys, PublicKey, Signature, auth_document_url};
 use registry_fetch::Target;
-use registry_model::{HostName, Identity, KeySource, Reach};
+use registry_model::{HostName, Identity, KeySource, NameServers, Reach};
 use registry_store::Challenge;
 
 const CHALLENGE_LIFE: SignedDuration = SignedDuration::from_mins(15);
@@ -233,7 +233,8 @@ impl Domains {
         }
         // An address has no TXT records.
         let is_address = host.as_str().trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok();
-        ways.retain(|way| way.method != KeySource::Dns || !is_address);
+        let reads_dns = !is_address && app.settings.name_servers != NameServers::Off;
+        ways.retain(|way| way.method != KeySource::Dns || reads_dns);
         ways
     }
 }

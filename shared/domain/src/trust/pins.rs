@@ -17,19 +17,13 @@ const MAX_CHANGES: usize = 20;
 const MAX_DEFINITIONS: usize = 400;
 const HASH_DIGITS: usize = 64;
 
-/// What a client approved: a tool, or a whole tool set.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+/// What a client approved: a tool of a listing or of the Live MCP server at an endpoint. Without `tool`, its whole tool set.
+#[derive(Clone, Debug, Deserialize)]
 pub struct Pin {
-    /// The id of the listing. Send it or `endpoint`.
     pub listing_id: Option<String>,
-    /// The URL of a Live MCP server.
-    #[schemars(length(max = 2048))]
     pub endpoint: Option<String>,
-    /// The name of the tool. Default: the pin is for the whole tool set.
-    #[schemars(length(max = 200))]
     pub tool: Option<String>,
     /// The hash of the tool or of the set: 64 hex digits, or the value of `tools_hash`.
-    #[schemars(regex(pattern = "^(sha256:)?[0-9a-f]{64}$"))]
     pub hash: String,
 }
 

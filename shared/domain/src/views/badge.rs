@@ -73,13 +73,13 @@ fn status(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static 
         ("gated", _) => ("not gated", lane_color(lane)),
         ("clean", _) if live && claimed => ("clean, name claimed", BLUE),
         ("clean", _) if live => ("clean", GREEN),
+        ("live" | "clean", _) if lane == Lane::Gated => ("gated", BLUE),
         ("clean", _) => ("not clean", lane_color(lane)),
         ("verified", _) if live && claimed => ("verified handshake, name claimed", BLUE),
         ("verified", _) if live => ("verified handshake", GREEN),
         ("verified", _) => ("not verified", lane_color(lane)),
         (_, _) if live && claimed => ("live, name claimed", BLUE),
         (_, _) if live => ("live", GREEN),
-        ("live", _) if lane == Lane::Gated => ("gated", BLUE),
         (_, _) => ("not live", lane_color(lane)),
     }
 }

@@ -40,11 +40,11 @@ pub struct Peer {
     /// The protocol version that the last handshake used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol_version: Option<String>,
-    /// The URL of the card. For an MCP server without a card, the URL of its endpoint.
+    /// The URL of the card. For a listing without a card, the same as `endpoint`.
     pub url: String,
     /// The URL that answered the handshake: send your calls to it. Of a package, a page about it, or empty.
     pub endpoint: String,
-    /// A page about it.
+    /// A page about it, or empty.
     pub website: String,
     /// The same as `url`, under the name that rows use.
     pub agent_card_url: String,

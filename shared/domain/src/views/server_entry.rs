@@ -138,7 +138,7 @@ impl Server {
         let is_shown =
             |website: &Value| website.as_str().is_some_and(|website| listing.shows_website(website));
         server.retain(|member, value| member != "websiteUrl" || is_shown(value));
-        server.entry("$schema").or_insert_with(|| SERVER_DESCRIPTION_SCHEMA.into());
+        server.insert("$schema".to_owned(), SERVER_DESCRIPTION_SCHEMA.into());
         let all = server.entry("_meta").or_insert_with(|| json!({}));
         if let Some(all) = all.as_object_mut() {
             all.extend(meta);

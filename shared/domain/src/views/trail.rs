@@ -28,7 +28,7 @@ pub struct TrailRow {
     pub joined: f64,
     /// The number of endorsements that counted.
     pub endorsements: u32,
-    /// The number of marks left at the listing.
+    /// How many marks were left since the trail began; those that decayed or were erased count, too.
     pub marks: u32,
     /// How often each event happened.
     pub event_counts: EventCounts,
@@ -118,7 +118,7 @@ impl From<Edge> for CompositionRow {
 /// Counts over all listings since the registry was started.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TotalsRow {
-    /// Marks left.
+    /// Marks ever left.
     pub marks: u64,
     /// Pairs of listings that were used together.
     pub compositions: u64,

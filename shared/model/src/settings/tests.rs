@@ -50,7 +50,9 @@ fn error_contains_the_invalid_value() {
     let text = r#"invalid setting PROBE_WINDOW_CAP="many": set it to a whole number from 1 to 1000000"#;
     assert_eq!(error.to_string(), text);
     assert!(settings(Mode::Public, &[("PROBE_HOURLY_CAP", "0")]).is_err());
-    assert!(settings(Mode::Public, &[("BASE_URL", "registry.example.com")]).is_err());
+    for wrong in ["registry.example.com", "https://example.com/registry", "https://example.com/?q"] {
+        assert!(settings(Mode::Public, &[("BASE_URL", wrong)]).is_err(), "{wrong}");
+    }
     for address in ["10.0.0.2", "10.0.0.2:0", "ns.example.com:53", "on"] {
         assert!(settings(Mode::Public, &[("DNS_SERVER", address)]).is_err(), "{address}");
     }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::str::FromStr as _;
 
 use http::HeaderName;
-use url::Url;
+use url::{Position, Url};
 
 use super::Mode;
 use crate::{LogWitness, NameServers};
@@ -41,8 +41,9 @@ fn is_http(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https")
 }
 
+/// Without a path: pages, headers and well-known paths are at the root of the host.
 pub(super) fn base_url(value: &str) -> Option<String> {
-    url(value, |url| is_http(url) && url.query().is_none())
+    url(value, |url| is_http(url) && url[Position::BeforePath..].trim_end_matches('/').is_empty())
 }
 
 /// `off`, or a rate limit in percent of the default.
@@ -139,7 +140,7 @@ pub(super) fn registries(value: &str) -> Option<Vec<String>> {
 pub(super) fn package_registries(value: &str) -> Option<BTreeMap<String, String>> {
     let pairs = value.split(',').map(str::trim).filter(|pair| !pair.is_empty()).map(|pair| {
         let (registry_type, base) = pair.split_once('=')?;
-        let base = Some(base).filter(|base| base_url(base).is_some())?;
+        url(base, |url| is_http(url) && url.query().is_none())?;
         let is_known = matches!(registry_type, "npm" | "pypi");
         is_known.then(|| (registry_type.to_owned(), base.to_owned()))
     });

@@ -51,12 +51,13 @@ impl Operation for GetAccess {
     type Arguments = Arguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let token = arguments.token.ok_or_else(|| {
             let detail = "`token` is required: the access token that you got when you sent feedback or \
                 bought a product.";
             Problem::invalid("token", "missing_token", detail)
         })?;
+        app.count(LimitedAction::Product, &app.caller_digest(caller).await?, None).await?;
         let Opened { grant, profile, files } = funnel::open(app, &token).await?;
         let title = grant.sku.title();
         let (source, granted_at) = match grant.source {

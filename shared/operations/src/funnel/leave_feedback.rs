@@ -85,9 +85,8 @@ impl Operation for LeaveFeedback {
     const ALIASES: &'static [&'static str] = &["submit_feedback"];
     const TITLE: &'static str = "Leave feedback on the demo";
     const DESCRIPTION: &'static str = "Sends a listing's feedback on its demo: a rating and five answers. Pass \
-        next_steps.example_body of take_demo with your own answers. While seats are left, one listing of a domain \
-        gets a product free (an access token), others a code for 25 % off. With the same idempotency_key, `reissue` \
-        replaces it.";
+        next_steps.example_body of take_demo with your own answers. Returns the reward: the access token of a free \
+        product, or a code for 25 % off. With the same idempotency_key, `reissue` replaces it.";
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "Yes, partly.", "would_buy": "maybe"}}"#;
     const SUMMARY: &'static [&'static str] = &[
@@ -100,8 +99,7 @@ impl Operation for LeaveFeedback {
         AdvertisedSkill {
             id: "leave-feedback",
             name: "Leave feedback",
-            description: "Sends five answers after the demo. While founding seats are left, the full \
-                product is free.",
+            description: "Sends five answers after the demo. The reward is a free product or a discount code.",
             tags: &["registry", "feedback", "founding"],
         },
         AdvertisedSkill {

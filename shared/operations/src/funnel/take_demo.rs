@@ -22,7 +22,8 @@ pub struct Arguments {
     mcp_url: Option<String>,
     /// The product. Default: `alive` for an agent, `mcp_mesh` for an MCP server.
     sku: Option<Sku>,
-    /// The goals of the agent, one per line. They are used for this answer only.
+    /// The goals of the agent, one per line, for this answer only. `CHARTER.md` contains them; for `mcp_mesh`, they help to
+    /// choose its peers.
     #[serde(default)]
     goals: Goals,
     /// Send `invitation` if the registry invited you. Such a demo counts after `demo_confirm`, with the access token or
@@ -147,10 +148,9 @@ fn answer(app: &App, demo: Demo) -> Answer {
     let deal = funnel::deal(settings, counts.seats_claimed);
     let next = feedback_step(settings, &listing, &draft);
     let (title, made) = (sku.title(), counted(files.len(), "file"));
-    let note = match deal.remaining {
-        _ if listing.feedbacked => "Its feedback has been received, and earned its reward.".to_owned(),
-        0 => "25 % off after feedback, once payments are open.".to_owned(),
-        _ => format!("Free after feedback, once for each domain: {}.", deal.short),
+    let note = match listing.feedbacked {
+        true => "Its feedback has been received, and earned its reward.".to_owned(),
+        false => format!("Feedback earns it free (a seat), or a code for 25 % off. {}.", deal.short),
     };
     Answer {
         listing_id: listing.id.clone(),
@@ -189,8 +189,8 @@ pub(crate) fn feedback_step(settings: &Settings, listing: &Listing, draft: &Feed
         "leave_feedback",
         settings.url("/api/products/feedback"),
         json!(draft),
-        "Give feedback. `body` contains a draft of the five answers. Replace the answers with your own: \
-            the unchanged draft earns the reward, but does not count towards the opening of payments. While \
-            founding seats are left, one listing of a domain gets the full product. All others get a code for 25 % off.",
+        "Give feedback. `body` contains a draft of the five answers. Replace the answers with your own: the unchanged draft \
+            earns the reward, but does not count towards the opening of payments. The reward is a founding seat (the full \
+            product) or a code for 25 % off.",
     )
 }

@@ -67,7 +67,7 @@ impl ArgumentSlots {
         let is_search = properties.contains_key("q");
         let choices = properties
             .iter()
-            .map(|(name, property)| (name.clone(), choices(&schema, property)))
+            .map(|(name, property)| (name.clone(), all_choices(&schema, property)))
             .filter(|(_, choices)| !choices.is_empty());
         let limit = properties.get("limit").filter(|_| !is_search).map(|limit| {
             let bound = |name: &str, default: u64| limit[name].as_f64().map_or(default, |bound| bound as u64);
@@ -101,6 +101,45 @@ impl ArgumentSlots {
         // The same URL under another name would be a second URL.
         let nth = if slot == Slot::Url { 0 } else { nth };
         names.get(nth).map(String::as_str)
+    }
+
+    /// The first argument for this kind of slot that is still missing.
+    pub(super) fn lacking(&self, slot: Slot, arguments: &Map<String, Value>) -> Option<&str> {
+        let names = [0, 1, 2, 3].into_iter().filter_map(|nth| self.argument(slot, nth));
+        names.into_iter().find(|name| !arguments.contains_key(*name))
+    }
+
+    pub(super) fn knows(&self, argument: &str) -> bool {
+        self.known.iter().any(|known| known == argument)
+    }
+
+    /// Whether the values of an argument are recognized in any text.
+    pub(super) fn has_form(&self, argument: &str) -> bool {
+        let mut names = self.urls.iter().chain(&self.ids).chain(&self.tokens);
+        argument == "order_id" || names.any(|name| name == argument)
+    }
+
+    /// Adds an id, a URL, a token or an order to the arguments: as the one that was asked for, or, if the message is nothing
+    /// else, as one that is still missing.
+    pub(super) fn add_values(&self, arguments: &mut Map<String, Value>, parsed: &ParsedText, asked: &str) {
+        let order = ["order_id".to_owned()];
+        for (names, values) in [
+            (&self.ids[..], &parsed.ids),
+            (&self.urls, &parsed.urls),
+            (&self.tokens, &parsed.tokens),
+            (&order, &parsed.orders),
+        ] {
+            let fits = |name: &&String| {
+                self.knows(name)
+                    && !arguments.contains_key(*name)
+                    && (*name == asked || parsed.words.is_empty())
+            };
+            let name =
+                names.iter().find(|name| *name == asked).filter(fits).or_else(|| names.iter().find(fits));
+            if let (Some(name), [value]) = (name, values.as_slice()) {
+                arguments.insert(name.clone(), json!(value));
+            }
+        }
     }
 
     /// Adds arguments without a slot in the phrase: fields of data parts, an e-mail address, an enumerated value or a
@@ -178,14 +217,25 @@ impl ArgumentSlots {
 }
 
 /// The enumerated values of an argument, without those that mean no choice.
-fn choices(schema: &Value, property: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    collect(schema, property, &mut found, 0);
+fn all_choices(schema: &Value, property: &Value) -> Vec<String> {
+    let mut found: Vec<String> =
+        leaves(schema, property).into_iter().flat_map(choices).map(str::to_owned).collect();
     found.retain(|choice| !matches!(choice.as_str(), "all" | "any" | "both" | "none"));
     found
 }
 
-fn collect(schema: &Value, property: &Value, found: &mut Vec<String>, depth: u8) {
+pub(super) fn choices(leaf: &Value) -> impl Iterator<Item = &str> {
+    leaf["enum"].as_array().into_iter().flatten().chain(leaf.get("const")).filter_map(Value::as_str)
+}
+
+/// The alternatives of a property, with its references resolved.
+pub(super) fn leaves<'a>(schema: &'a Value, property: &'a Value) -> Vec<&'a Value> {
+    let mut found = Vec::new();
+    collect(schema, property, &mut found, 0);
+    found
+}
+
+fn collect<'a>(schema: &'a Value, property: &'a Value, found: &mut Vec<&'a Value>, depth: u8) {
     if depth > 4 {
         return;
     }
@@ -197,6 +247,5 @@ fn collect(schema: &Value, property: &Value, found: &mut Vec<String>, depth: u8)
             collect(schema, one, found, depth + 1);
         }
     }
-    let listed = property["enum"].as_array().into_iter().flatten().chain(property.get("const"));
-    found.extend(listed.filter_map(Value::as_str).map(str::to_owned));
+    found.push(property);
 }

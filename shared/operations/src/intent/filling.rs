@@ -25,20 +25,22 @@ pub(super) struct Filling {
     pub(super) used_words: HashSet<usize>,
 }
 
-/// Fills the slots of an example, or returns the first that stays empty. `fields` are the arguments in the data parts of the
+/// Fills the slots of an example, or returns the first that stays empty, with the arguments before it. `fields` are the arguments in the data parts of the
 /// same message.
 pub(super) fn fill(
     parsed: &ParsedText,
     fields: &Map<String, Value>,
     operation: &OperationExamples,
     example: &Example,
-) -> Result<Filling, Slot> {
+) -> Result<Filling, (Slot, Map<String, Value>)> {
     let mut filling = Filling { arguments: Map::new(), used_words: HashSet::new() };
     let mut filled = [0_usize; 4];
     for slot in &example.slots {
         let nth = filled[*slot as usize];
         filled[*slot as usize] += 1;
-        let argument = operation.arguments.argument(*slot, nth).ok_or(*slot)?;
+        let Some(argument) = operation.arguments.argument(*slot, nth) else {
+            return Err((*slot, filling.arguments));
+        };
         if fields.contains_key(argument) {
             continue;
         }
@@ -54,7 +56,7 @@ pub(super) fn fill(
                 let text = text(parsed, example, ids_before, &mut filling.used_words);
                 let text = match operation.entry.effect.read_only {
                     true if operation.is_search && parsed.quoted == 0 => {
-                        (text.is_some() || has_topic(parsed)).then(|| query(parsed))
+                        (text.is_some() || has_topic(parsed, &HashSet::new())).then(|| query(parsed))
                     }
                     // A query may be cut; a text to store is passed on in full, or refused.
                     true => text.map(|text| text.chars().take(MAX_QUERY_CHARS).collect()),
@@ -63,7 +65,8 @@ pub(super) fn fill(
                 (argument, text)
             }
         };
-        filling.arguments.insert(argument.to_owned(), Value::String(value.ok_or(*slot)?));
+        let Some(value) = value else { return Err((*slot, filling.arguments)) };
+        filling.arguments.insert(argument.to_owned(), Value::String(value));
     }
     Ok(filling)
 }
@@ -93,11 +96,12 @@ fn listing<'a>(
     (argument, Some(name.clone()))
 }
 
-/// Whether a message says more than that it looks for an agent.
-fn has_topic(parsed: &ParsedText) -> bool {
+/// Whether a message says more than that it looks for an agent, or requests what these verbs request.
+pub(super) fn has_topic(parsed: &ParsedText, verbs: &HashSet<String>) -> bool {
     let is_kind =
         |word: &Word| matches!(word.stem.as_str(), "agent" | "server" | "mcp" | "tool" | "list" | "task");
-    parsed.words.iter().any(|word| !parsed.is_polite(word) && !asks(word) && !is_kind(word))
+    let is_request = |word: &Word| is_kind(word) || verbs.contains(&word.low);
+    parsed.words.iter().any(|word| !parsed.is_polite(word) && !asks(word) && !is_request(word))
 }
 
 fn asks(word: &Word) -> bool {

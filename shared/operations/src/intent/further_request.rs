@@ -52,10 +52,6 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
     let is_said = meant.iter().any(|(_, part)| ptr::eq(part.entry, chosen));
     let is_chosen = |part: &Meant| if is_said { ptr::eq(part.entry, chosen) } else { part.has_target };
     let (chosen_parts, others): (Vec<_>, Vec<_>) = meant.into_iter().partition(|(_, part)| is_chosen(part));
-    let opens = |part: &str| {
-        let first = words(part).into_iter().find(|word| !BEFORE.split(' ').any(|before| before == word.low));
-        first.is_some_and(|first| OPENINGS.split(' ').any(|opening| opening == first.low))
-    };
     let mut chosen_parts = chosen_parts.into_iter();
     let (_, first) = chosen_parts.next()?;
     let repeated = chosen_parts
@@ -78,9 +74,15 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
     })
 }
 
+/// Whether a text begins as a request or a question.
+pub(super) fn opens(text: &str) -> bool {
+    let first = words(text).into_iter().find(|word| !BEFORE.split(' ').any(|before| before == word.low));
+    first.is_some_and(|first| OPENINGS.split(' ').any(|opening| opening == first.low))
+}
+
 pub(super) fn operation(intent: &Intent) -> Option<&'static AnyOperation> {
     match intent {
-        Intent::Run(entry, _) | Intent::Missing(entry, _) | Intent::Refused(entry, _) => Some(entry),
+        Intent::Run(entry, _) | Intent::Missing(entry, ..) | Intent::Refused(entry, _) => Some(entry),
         _ => None,
     }
 }
@@ -113,7 +115,7 @@ fn meant(message: &MessageContent, part: &str) -> Option<Meant> {
     let mut intent = matching::interpret(&parsed, &fields);
     let entry = operation(&intent)?;
     let (whole, _) = content(&message.text);
-    if let (Intent::Missing(_, Slot::Id), [id]) = (&intent, whole.ids.as_slice()) {
+    if let (Intent::Missing(_, Slot::Id, _), [id]) = (&intent, whole.ids.as_slice()) {
         // "And how do I connect to it?"
         let (with_id, fields) = content(&format!("{part} {id}"));
         intent = matching::interpret(&with_id, &fields);

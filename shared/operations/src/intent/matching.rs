@@ -9,13 +9,13 @@ use serde_json::{Map, Value, json};
 use super::argument_slots::Slot;
 use super::command::{self, Request};
 use super::examples::{EXAMPLE_BOOK, Example, OperationExamples};
-use super::filling::{Filling, fill, query};
+use super::filling::{Filling, fill, has_topic, query};
 use super::meaning::{HELP, Meaning};
 use super::parsed_text::ParsedText;
 use super::{Hold, Intent};
 use crate::{
     ABUNDANCE_RANK, ARD_SEARCH, AnyOperation, CHECK_STATUS, DEPOSIT_OUTCOME, LIST_YOURSELF, MATCH_CAPABILITY,
-    REPORT_LISTING, TALK,
+    REPORT_LISTING, SEARCH_ACTIVE, TALK,
 };
 
 /// The probability from which a message means an operation. Below it, a message is a search.
@@ -166,7 +166,8 @@ fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
         return Some(run(parsed, fields, entry, filling.arguments));
     }
     let slot = operation.examples.first().and_then(|example| example.slots.first());
-    Some(slot.map_or_else(|| run(parsed, fields, entry, Map::new()), |slot| Intent::Missing(entry, *slot)))
+    let missing = |slot: &Slot| Intent::Missing(entry, *slot, Map::new());
+    Some(slot.map_or_else(|| run(parsed, fields, entry, Map::new()), missing))
 }
 
 /// How a message requests an operation that writes, by a verb and by a negation such as "do not write to {id}". A read-only
@@ -199,10 +200,13 @@ fn candidate(
         return None;
     }
     let (filling, none) = (fill(parsed, message.fields, operation, example), HashSet::new());
-    // What is written to a listing needs its id, also where its URL is known.
-    let lacks_id =
-        filling.as_ref().err() == Some(&Slot::Id) && !entry.effect.read_only && parsed.ids.is_empty();
-    if filling.is_err() && message.has_target && !lacks_id {
+    let may_be_asked = match &filling {
+        // What is written to a listing needs its id, also where its URL is known.
+        Err((Slot::Id, _)) => !entry.effect.read_only && parsed.ids.is_empty(),
+        Err((Slot::Text, _)) => matches!(request, Request::Clear(_)),
+        _ => false,
+    };
+    if filling.is_err() && message.has_target && !may_be_asked {
         return None;
     }
     let used_words = filling.as_ref().map_or(&none, |filling| &filling.used_words);
@@ -213,13 +217,14 @@ fn candidate(
         let said = example.slots.len() + example.implied.len();
         probability + SIMILARITY * (similarity - missing + SLOT * said as f32)
     };
-    let run = |filling: Filling| {
-        let arguments = example.implied.clone().into_iter().chain(filling.arguments).collect();
-        Intent::Run(entry, Value::Object(arguments))
+    let all = |arguments: Map<String, Value>| {
+        example.implied.clone().into_iter().chain(arguments).collect::<Map<_, _>>()
     };
+    let run = |filling: Filling| Intent::Run(entry, Value::Object(all(filling.arguments)));
+    let missing = |(slot, arguments)| Intent::Missing(entry, slot, all(arguments));
     if entry.effect.read_only {
         let is_query = filling.is_ok() && example.slots.contains(&Slot::Text);
-        let intent = filling.map_or_else(|slot| Intent::Missing(entry, slot), run);
+        let intent = filling.map_or_else(missing, run);
         return Some((score(if is_query { similarity - STEP } else { similarity }), probability, intent));
     }
     let is_clear = match request {
@@ -247,12 +252,12 @@ fn candidate(
         return Some((score(similarity - STEP), probability, Intent::Refused(entry, Hold::Unrequested)));
     }
     let intent = match filling {
-        // "It is spam, please report it": the reason is what was written.
-        Ok(mut filling) if std::ptr::eq(entry, &REPORT_LISTING) => {
+        // "It is spam, please report it": the reason is what was written, unless it is only "report it".
+        Ok(mut filling) if std::ptr::eq(entry, &REPORT_LISTING) && has_topic(parsed, &operation.verbs) => {
             filling.arguments.entry("reason").or_insert_with(|| json!(parsed.text));
             run(filling)
         }
-        Err(slot) => Intent::Missing(entry, slot),
+        Err(lacks) => missing(lacks),
         Ok(_) if example.slots.contains(&Slot::Url) && parsed.urls.len() > 1 => {
             Intent::Refused(entry, Hold::SeveralUrls)
         }
@@ -262,7 +267,7 @@ fn candidate(
                 && !filling.arguments.contains_key("text")
                 && example.implied.is_empty() =>
         {
-            Intent::Missing(entry, Slot::Text)
+            missing((Slot::Text, filling.arguments))
         }
         Ok(filling) => run(filling),
     };
@@ -309,6 +314,17 @@ fn run(
     }
     if let Some(operation) = examples_of(entry) {
         operation.arguments.add_incidental(&mut arguments, parsed, fields, entry.effect.read_only);
+    }
+    // The list has only Live listings; an empty search lists those with another access.
+    if std::ptr::eq(entry, &SEARCH_ACTIVE)
+        && let Some(search) = examples_of(&ARD_SEARCH).filter(|_| fields.is_empty())
+    {
+        let mut filters = Map::new();
+        search.arguments.add_incidental(&mut filters, parsed, fields, true);
+        if let Some(access) = filters.remove("access") {
+            arguments.extend([("q".to_owned(), json!("")), ("access".to_owned(), access)]);
+            return Intent::Run(&ARD_SEARCH, Value::Object(arguments));
+        }
     }
     if std::ptr::eq(entry, &DEPOSIT_OUTCOME)
         && let Some(worked) = command::verdict(&parsed.words)

@@ -14,7 +14,7 @@ use crate::{
 };
 use registry_model::error::shorten;
 use registry_model::settings::Settings;
-use registry_model::{Sku, counted};
+use registry_model::{LimitedAction, Sku, counted};
 
 const NEXT_MEMBERS: [&str; 3] = ["next", "list_hint", "hint"];
 
@@ -202,19 +202,28 @@ pub fn help_text(settings: &Settings) -> String {
     ];
     let lines = examples.map(|entry| format!("\n- {}", example(entry, None))).concat();
     let products = Sku::ALL.map(|sku| format!("{} ({})", sku.price(), sku.title()));
+    let requests = settings.caller_rate.map(|rate| counted(rate.per_second, "request"));
+    let limits = match settings.rate_limits {
+        false => "no request is limited".to_owned(),
+        true => format!(
+            "a caller may {}publish {} an hour, and all limits are in {}",
+            requests.map(|requests| format!("send {requests} per second and ")).unwrap_or_default(),
+            counted(settings.rate(LimitedAction::Publish).caller, "listing"),
+            settings.url("/discovery.json")
+        ),
+    };
     format!(
         "This is {}, a registry of agents and MCP servers that answered a real handshake. A program answers here; it \
          only knows the registry, and works best in English.\n\
-         Listing and searching are free, without an account or key; the rate limits are in {}. To publish, send a URL: it \
+         Listing and searching are free, without an account or key; {limits}. To publish, send a URL: it \
          is usually probed within seconds, and a Live listing again within {}. A short outage does not end Live. A probe \
          calls no tool. The owner can rename or withdraw a listing, with a signature. Several listings can have one name.\n\
-         Products cost {}. For feedback on the free demo, the first {} listings (one of each domain) get one, others a \
-         discount code, the `code` of the checkout.\n\
+         Products cost {}. Feedback on the free demo earns one of {} founding seats (a free product) or a discount code, \
+         the `code` of the checkout.\n\
          A conversation is stored for 24 hours, and your address only as a digest. Contact and privacy: {}\n\
          Say what you need, for example:{lines}\nThe method `help` describes all {} operations. \
          You can also send a data part {{\"operation\": …, \"arguments\": {{…}}}}; `next` in an answer can be such a call.",
         settings.brand,
-        settings.url("/discovery.json"),
         counted(settings.recheck_days, "day"),
         products.join(", "),
         settings.founding_seats,
@@ -232,7 +241,9 @@ mod tests {
     #[test]
     fn help_is_short() {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
-        assert!(help_text(&settings).len() < 1500);
+        let text = help_text(&settings);
+        assert!(text.len() < 1500);
+        assert!(text.contains("may send 20 requests per second and publish 60 listings an hour"), "{text}");
         assert_eq!(filled("is {listing_id} live?"), "is {listing_id} live?");
         assert_eq!(filled("find an agent that can {read papers}"), "find an agent that can read papers");
     }

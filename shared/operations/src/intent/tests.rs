@@ -27,7 +27,7 @@ fn short(intent: &Intent) -> String {
                 .collect();
             format!("{}({})", entry.name, shown.join(","))
         }
-        Intent::Missing(entry, missing) => format!("{} misses {missing:?}", entry.name),
+        Intent::Missing(entry, missing, _) => format!("{} misses {missing:?}", entry.name),
         Intent::Refused(entry, _) => format!("{} refused", entry.name),
         Intent::Ambiguous(entry, name) => format!("{} of several named {name}", entry.name),
         Intent::NoSuch(name) => format!("no such {name}"),
@@ -260,7 +260,18 @@ fn later_message_completes_an_earlier_request() {
     assert_eq!(after("list me", &format!("what would {CARD} score?")), format!("score(url={CARD})"));
     assert_eq!(after("list me", "as soon as you can"), "list_yourself misses Url");
     assert_eq!(after("list me", &format!("not {CARD}")), "list_yourself refused");
-    assert!(refuses(&said("no, never mind")) && !refuses(&said(CARD)));
+    let asked = Conversation {
+        said: said("leave a trace"),
+        reply: json!({ "operation": "leave_trace", "arguments": { "listing_id": ID }, "asks": "body" }),
+    };
+    assert!(refuses(&said("no, never mind"), &asked) && !refuses(&said(CARD), &asked));
+    let answer = |text: &str| answered(&said(text), &asked).map(|intent| short(&intent));
+    let trace = format!("leave_trace(listing_id={ID},body=it does not answer at night)");
+    assert_eq!(answer("it does not answer at night"), Some(trace.clone()));
+    assert_eq!(answer("body: it does not answer at night"), Some(trace));
+    for other in ["which agents are live?", &format!("what would {CARD} score?"), "is mcp-acme live?"] {
+        assert_eq!(answer(other), None, "{other}");
+    }
     let two = said(&format!("find an agent that adds numbers, and also tell me whether {ID} is live"));
     let second = further_request::of(&two, &parse_intent(&two, None)).unwrap();
     assert_eq!(short(&second.intent), "match_capability(q=agent that adds numbers)");

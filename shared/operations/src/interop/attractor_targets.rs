@@ -41,7 +41,7 @@ pub struct Answer {
 struct Target {
     listing_id: ListingId,
     name: String,
-    kind: Kind,
+    kind: Option<Kind>,
     /// The rank value.
     attractor: f64,
     /// The parts of the value.
@@ -126,7 +126,7 @@ fn target(app: &App, listing: &Listing, trail: &Trail, outcomes: OutcomeTally) -
     Target {
         listing_id: listing.id.clone(),
         name: listing.name.clone(),
-        kind: listing.shown_kind(),
+        kind: listing.kind,
         attractor: parts.attractor(),
         parts,
         status_url: app.settings.url(&format!("/api/listings/status?id={}", listing.id)),

@@ -37,7 +37,7 @@ pub struct Arguments {
     /// Your name. Nobody verifies it.
     #[schemars(extend("format" = "public-text"), length(max = MAX_FROM_CHARS))]
     from: Option<String>,
-    /// A comment in plain text. Anyone can read it.
+    /// A comment in plain text. The text is public.
     #[schemars(extend("format" = "public-text"), length(max = MAX_BODY_CHARS))]
     body: Option<String>,
 }
@@ -130,7 +130,7 @@ impl Operation for DepositOutcome {
         let listing = lookup::shown_listing(app, &arguments.listing_id).await?;
         let listing_b = match &arguments.listing_b {
             None => None,
-            Some(id) => Some(lookup::listing(app, id).await?.id),
+            Some(id) => Some(lookup::shown_listing(app, id).await?.id),
         };
         let outcome = read(app, &arguments, listing.id.clone(), listing_b)?;
         let source = app.caller_digest(caller).await?;
@@ -156,7 +156,7 @@ impl Operation for DepositOutcome {
             mean_latency_ms: tally.mean_latency_ms(),
             outcome_score: tally.score(),
             note: match not_counted_because {
-                None => "Anyone can read the report.",
+                None => "The report is public; the operation `interop` shows the latest.",
                 Some("self_report") => "Reports of a listing about itself are not counted or stored.",
                 Some(_) => "Not stored: each source can report once per hour about a listing.",
             },

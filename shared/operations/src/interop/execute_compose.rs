@@ -24,7 +24,7 @@ pub struct Arguments {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     pipeline: Pipeline,
-    /// How often callers reported that they used both listings together.
+    /// The reported uses of both listings together; 0 if the last one was long ago.
     composition_count: u32,
     /// The registry's signed statement about the pair. Null if no report of a use counted.
     attestation: Option<Attestation>,
@@ -76,7 +76,7 @@ impl Operation for ExecuteCompose {
     const EXAMPLE: &'static str =
         r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather"}"#;
     const SUMMARY: &'static [&'static str] =
-        &["{note}", "Callers reported {composition_count#use} of both together."];
+        &["{note}", "Reported uses of both together that count now: {composition_count}."];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Plans calls to two Live listings. Returns a complete request for each listing.",
         &["registry", "interop", "composition", "pipeline"],
@@ -87,13 +87,13 @@ impl Operation for ExecuteCompose {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        if arguments.listing_id == arguments.listing_b {
-            let detail = "`listing_b` and `listing_id` must be different listings.";
-            return Err(Problem::invalid("listing_b", "same_listing", detail));
-        }
         let first = lookup::live_listing_with_evidence(app, &arguments.listing_id).await?;
         let second = lookup::live_listing_with_evidence(app, &arguments.listing_b).await?;
         let (a, b) = (first.0.id.clone(), second.0.id.clone());
+        if a == b {
+            let detail = "`listing_b` and `listing_id` must be different listings.";
+            return Err(Problem::invalid("listing_b", "same_listing", detail));
+        }
         let edge = app.store.edge((&a, &b), app.clock.now()).await?;
         let attestation = statement(app, caller, &first, &b).await?;
         let steps = vec![

@@ -2,7 +2,7 @@
 //! discounts. The values come from the constants and settings that are in use.
 
 use crate::prelude::*;
-use registry_domain::funnel::DISCOUNT_PERCENT;
+use registry_domain::funnel::{DISCOUNT_PERCENT, seat_holder};
 use registry_model::{Amounts, Outcome, QUALITY_STEPS, TrailEvent, TrailValue};
 
 pub struct GetIncentives;
@@ -65,7 +65,7 @@ impl Operation for GetIncentives {
         Ok(Answer {
             rules: funnel_rules(app, claimed).into_iter().chain(outcome_rules()).chain(deposits).collect(),
             half_lives_hours: TrailValue::ALL.into_iter().map(half_life).collect(),
-            note: "Trails decide the order in rankings, and the order of equally good matches. They never \
+            note: "Trails decide the order in rankings, and of equally good hits of match_capability. They never \
                 make a listing Live; only a handshake does that.",
         })
     }
@@ -122,13 +122,14 @@ fn outcome_rules() -> [Rule; 2] {
 fn funnel_rules(app: &App, claimed: u32) -> [Rule; 3] {
     let settings = &app.settings;
     let (seats, left) = (settings.founding_seats, settings.founding_seats.saturating_sub(claimed));
+    let holder = seat_holder(settings);
     let rule =
         |id: &str, when: String, gives, tool| Rule { id: id.to_owned(), when, gives, deposit: None, tool };
     [
         rule(
             "founding_seat",
             format!("a Live listing is among the first {seats} that complete the demo and the feedback"),
-            format!("the full product, free, once for each domain; {left} of {seats} seats are left"),
+            format!("the full product, free, once for each {holder}; {left} of {seats} seats are left"),
             Some("leave_feedback"),
         ),
         rule(

@@ -32,7 +32,7 @@ pub struct Arguments {
     /// The name of a skill that the listing must have. If you also send `tool`, one of both is enough.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     skill: Option<String>,
-    /// The preferred protocol. Listings with this protocol come first. Default: `mcp`.
+    /// The preferred protocol. Of the best matches, those with it come first; others are returned, too. Default: `mcp`.
     #[schemars(extend("default" = "mcp"))]
     prefer: Option<EntryProtocol>,
     /// The maximum number of listings, from 1 to 20. Default: 8.
@@ -69,7 +69,7 @@ impl Operation for InteropResolve {
     const TITLE: &'static str = "Find a listing and how to call it";
     const DESCRIPTION: &'static str = "Finds Live listings for a need. Pass the need as q, tool, skill or \
         listing_id. Returns a complete request for each listing, with URL, headers and body: tools/call for \
-        an MCP server, a message for an A2A agent. Listings with the preferred protocol come first. Calls no \
+        an MCP server, a message for an A2A agent. Of the best matches, those with the preferred protocol come first. Calls no \
         listing: you send the request.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "prefer": "mcp", "limit": 3}"#;

@@ -9,7 +9,7 @@ use crate::interop::{
 };
 use crate::prelude::*;
 use registry_domain::interop::{self, Adapter};
-use registry_model::{MAX_SESSION_STEPS, TrailEvent};
+use registry_model::{MAX_SESSION_STEPS, Outcome, TrailEvent};
 use registry_store::{Edge, SESSION_RETENTION};
 
 const PATH: &str = Family::INTEROP.path;
@@ -42,7 +42,7 @@ pub struct Answer {
     compositions: Vec<Composition>,
     sessions: Sessions,
     totals: Totals,
-    /// The latest counted outcomes.
+    /// The outcomes among the latest eight whose listing is not withdrawn.
     outcomes_recent: Vec<ShownOutcome>,
     /// The tools of the family.
     tools: Vec<&'static str>,
@@ -136,13 +136,18 @@ impl Operation for Interop {
             store.live(),
             store.trail_totals(now),
             store.session_totals(),
-            store.strongest_edges(shown, now),
+            store.composition_board(shown, now),
             store.recent_outcomes(SHOWN),
         )?;
+        let ids: Vec<ListingId> = outcomes.iter().map(|outcome| outcome.listing_id.clone()).collect();
+        let listings = store.shown_listings(&ids).await?;
+        let is_shown = |outcome: &Outcome| {
+            listings.iter().any(|listing| listing.id == outcome.listing_id && listing.lane != Lane::Withdrawn)
+        };
         let url = |path| settings.url(path);
         Ok(Answer {
             pitch: "You describe a need and get a complete request to a Live listing, in a protocol that the \
-                listing answered in. Reported outcomes order equally good matches.",
+                listing answered in. Reported outcomes order equally good hits of match_capability.",
             graph: Graph { nodes: live.agents + live.mcps, compositions: totals.compositions },
             adapters: interop::adapters(),
             compositions: edges.into_iter().map(Composition::from).collect(),
@@ -153,7 +158,7 @@ impl Operation for Interop {
                 outcomes_ok: totals.outcomes_ok,
                 marks: totals.marks,
             },
-            outcomes_recent: outcomes.into_iter().map(ShownOutcome::from).collect(),
+            outcomes_recent: outcomes.into_iter().filter(is_shown).map(ShownOutcome::from).collect(),
             tools: TOOLS.into(),
             endpoints: Endpoints {
                 interop: url(PATH),
@@ -167,8 +172,7 @@ impl Operation for Interop {
             laws: vec![
                 "The registry finds listings and records their use. It never calls a listing for a \
                     caller.".to_owned(),
-                "A request is built from the result of the last probe. It uses the protocol version that \
-                    this probe proved."
+                "A request is built from the last probe that passed, in the protocol version that it proved."
                     .to_owned(),
                 "For each source and listing, one outcome per hour counts. Reports of a listing about itself \
                     do not count."

@@ -251,9 +251,10 @@ pub(super) async fn summarize(
         });
         return Ok((note.to_owned(), Some(next)));
     }
-    let (verb, filtered, narrowed) = match (query.kind, &query.category) {
-        (None, None) => ("was found", "", ""),
-        _ => ("passes the filter", " with this filter", ", without `kind` or `category`"),
+    let (verb, filtered, narrowed) = match (query.kind, &query.category, query.listed) {
+        (None, None, Listed::Live) => ("was found", "", ""),
+        (None, None, _) => ("was found", "", ", without `access`"),
+        _ => ("passes the filter", " with this filter", ", without `kind`, `category` or `access`"),
     };
     let listing = format!("No {}listing", adjective(query.listed));
     let note = if query.text.is_empty() {

@@ -43,7 +43,7 @@ impl Operation for Changes {
     const EXAMPLE: &'static str =
         r#"{"since": 0, "limit": 50, "listing_id": "agtpub_0123456789abcdef0123", "kind": "mcp"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "Shown: {changes#change}; those of the last minutes may follow. The cursor is {cursor}.",
+        "Shown: {changes#change}; {more?more follow after the cursor|those of the last minutes may follow}. The cursor is {cursor}.",
         "Changes: [changes]{text} | ({at})",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/changes").cached_for(2)];
@@ -54,18 +54,25 @@ impl Operation for Changes {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let limit = bounded::count("limit", arguments.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+        if let Some(id) = arguments.listing_id.as_deref().filter(|id| id.parse::<ListingId>().is_err()) {
+            return Err(Problem::listing_not_found(&app.settings, id));
+        }
         let finds = arguments.since.is_none() && (arguments.listing_id.is_some() || arguments.kind.is_some());
-        let read = if finds { changes::LATEST } else { u32::try_from(limit).unwrap_or(MAX_LIMIT) };
-        let found = changes::after(app, arguments.since, read).await?;
-        let cursor = found.changes.last().map(|change| change.cursor);
-        let cursor = cursor.or(arguments.since).unwrap_or(found.last);
-        let is_about = |change: &Change| {
+        let (found, last) = if finds {
+            changes::latest(app).await?
+        } else {
+            let limit = u32::try_from(limit).unwrap_or(MAX_LIMIT);
+            let found = changes::after(app, arguments.since, limit).await?;
+            (found.changes.into(), found.last)
+        };
+        let cursor = found.last().map(|change| change.cursor).or(arguments.since).unwrap_or(last);
+        let is_about = |change: &&Change| {
             let id = change.item.listing_id.as_ref().map(ListingId::as_str);
             arguments.listing_id.as_deref().is_none_or(|wanted| id == Some(wanted))
                 && arguments.kind.is_none_or(|kind| change.item.kind == Some(kind))
         };
-        let mut changes: Vec<Change> = found.changes.into_iter().filter(is_about).collect();
+        let mut changes: Vec<Change> = found.iter().filter(is_about).cloned().collect();
         changes.drain(..changes.len().saturating_sub(limit));
-        Ok(Answer { changes, cursor, more: cursor < found.last })
+        Ok(Answer { changes, cursor, more: cursor < last })
     }
 }

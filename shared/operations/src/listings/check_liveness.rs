@@ -5,7 +5,7 @@ use crate::prelude::*;
 use jiff::SignedDuration;
 use registry_domain::views::{Liveness, hours};
 
-/// A successful handshake counts for a week (`specification.md#proof-lifetime`).
+/// The largest `max_hours`.
 const MAX_AGE_HOURS: f64 = 168.0;
 /// The freshness is 1 for this long, and then halves in each further period of this length.
 const HALF_LIFE_HOURS: f64 = 72.0;
@@ -18,7 +18,7 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// The maximum age of the last successful handshake, in hours. The default is 168, which is also the maximum.
+    /// The maximum age of the last successful handshake, in hours. Default: the age at which a listing is no longer Live.
     #[schemars(range(min = 0.0, max = 168.0))]
     max_hours: Option<f64>,
 }
@@ -49,7 +49,7 @@ impl Operation for CheckLiveness {
     const NAME: &'static str = "check_liveness";
     const TITLE: &'static str = "Is a listing alive?";
     const DESCRIPTION: &'static str = "Returns when a listing last passed a probe (a real handshake with clean checks), and whether this \
-        was recent enough (at most 168 hours, or your own max_hours). liveness.state is proven, stale, failing or \
+        was recent enough (for Live, and for your own max_hours). liveness.state is proven, stale, failing or \
         absent. Use it before you call a listing. It does not contact the listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
@@ -68,16 +68,16 @@ impl Operation for CheckLiveness {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let max_hours = arguments.max_hours.unwrap_or(MAX_AGE_HOURS);
-        if !(0.0..=MAX_AGE_HOURS).contains(&max_hours) {
+        let max_hours = arguments.max_hours;
+        if max_hours.is_some_and(|most| !(0.0..=MAX_AGE_HOURS).contains(&most)) {
             return Err(Problem::invalid("max_hours", "out_of_range", "`max_hours` must be from 0 to 168."));
         }
         let id = lookup::meant(app, &arguments.listing_id).await?;
         let listing = lookup::listing(app, id.as_str()).await?;
         let (now, lane) = (app.clock.now(), listing.shown_lane(app.oldest_proof()));
         let age = listing.last_ok_at.map(|at| hours(now.duration_since(at)));
-        let max_age = SignedDuration::try_from_secs_f64(max_hours * 3600.0).unwrap_or_default();
-        let oldest_proof = app.oldest_proof().max(now - max_age);
+        let max_age = max_hours.and_then(|most| SignedDuration::try_from_secs_f64(most * 3600.0).ok());
+        let oldest_proof = app.oldest_proof().max(max_age.map_or(Moment::UNIX_EPOCH, |age| now - age));
         Ok(Answer {
             live: listing.is_live(oldest_proof),
             lane,

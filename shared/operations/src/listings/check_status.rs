@@ -26,7 +26,7 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "listing_id")]
     id: Option<String>,
-    /// The name of the listing.
+    /// The name of the listing. Of several listings with this name, one that has proven it comes first, then a Live one.
     name: Option<String>,
 }
 
@@ -73,15 +73,16 @@ pub struct Answer {
     /// The time of the next probe, if the listing is neither Live nor gated; the time of this answer if it is due.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<Moment>,
-    /// The time of the next recheck, if the listing is Live or gated; the time of this answer if it is due. If its last
-    /// probe passed, the registry usually probes it earlier; if it failed, this is the run that probes it.
+    /// The time of the next recheck, if the listing is Live or gated; the time of this answer if it is due. The registry may
+    /// probe it earlier, and usually does if its last probe passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     recheck_at: Option<Moment>,
     /// In how many different hours a recheck failed since the last proof; at most 3. Then a lasting fault ends the state.
     #[serde(skip_serializing_if = "registry_model::is_zero")]
     failed_recheck_hours: u32,
     /// Whether the probe with these `checks` found its protocol or a correct sign-in, and no blocking check failed. Hints
-    /// and checks that do not block change nothing. False for a withdrawn listing, whose evidence is not shown.
+    /// and checks that do not block change nothing. `clean` of `probe_clean` also requires that it is Live. False for a
+    /// withdrawn listing, whose evidence is not shown.
     checks_clean: bool,
     checks: Vec<Check>,
     /// The parts of the score.
@@ -151,7 +152,7 @@ impl Operation for CheckStatus {
         "It is of kind {kind} | , described as \"{description}\" | , has the version \"{version}\" | , with protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
         "The next probe is due at the latest at {recheck_at}.",
         "The next probe is due at {retry_at}.",
-        "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known in the first day}.",
+        "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known}.",
         "No probe has passed since {liveness.failing_since}.",
         "To fix: [reasons]{reason} | (found: \"{seen}\") | : {fix}",
         "Points: [score_breakdown]{id} {points} of {of}",
@@ -199,7 +200,7 @@ impl Operation for CheckStatus {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let found = find(app, &arguments).await?;
+        let (found, is_shared) = find(app, &arguments).await?;
         let (listing, evidence) = &*found;
         // The evidence of a withdrawn listing is not shown.
         let evidence = evidence.as_ref().filter(|_| listing.lane != Lane::Withdrawn);
@@ -207,21 +208,25 @@ impl Operation for CheckStatus {
             true => Some(funnel::deal(&app.settings, app.store.live().await?.funnel.seats_claimed)),
             false => None,
         };
-        let next = next(app, listing, evidence).await?;
+        let mut next = next(app, listing, evidence).await?;
+        if is_shared {
+            next.note += " Other listings have this name, too.";
+        }
         Ok(answer(app, listing, evidence, offer.as_ref(), next))
     }
 }
 
-async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Problem> {
-    let id = match (&arguments.id, &arguments.name) {
-        (Some(id), _) => lookup::meant(app, id).await?,
-        (None, Some(name)) => lookup::named(app, name).await?.id,
+/// The listing, and whether others have the name that it was found by.
+async fn find(app: &App, arguments: &Arguments) -> Result<(Arc<NamedListing>, bool), Problem> {
+    let (id, is_shared) = match (&arguments.id, &arguments.name) {
+        (Some(id), _) => (lookup::meant(app, id).await?, false),
+        (None, Some(name)) => lookup::named(app, name).await?,
         (None, None) => {
             let detail = "Send `id` (from the answer of list_yourself) or `name` (the name of the listing).";
             return Err(Problem::invalid("id", "which_listing", detail));
         }
     };
-    lookup::listing_with_evidence(app, id.as_str()).await
+    Ok((lookup::listing_with_evidence(app, id.as_str()).await?, is_shared))
 }
 
 /// The listing that already has the endpoint of this one, if that is why this one is not Live.
@@ -321,9 +326,9 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
         (Lane::Queued, _) if listing.lane == Lane::Gated => {
             "Was gated, but its last proof expired. The next probe may prove its sign-in again."
         }
-        (Lane::Queued, None) => "Waiting for its first probe.",
+        (Lane::Queued, None) => "Its first probe has not ended yet.",
         (Lane::Queued, _) if listing.awaits_requested_probe() => {
-            "A new probe was requested, and has not run yet. What the last probe found may be fixed."
+            "A new probe was requested, and has not ended yet. What the last probe found may be fixed."
         }
         (Lane::Queued, Some(_)) if listing.was_put_back() => {
             "It was restored or moved, and has not been probed since. The next probe decides whether it is Live."
@@ -389,7 +394,7 @@ pub(crate) async fn next(
         Lane::Active | Lane::Gated if listing.last_failure.is_some() => {
             let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
             let next = listing.next_probe_at(app.clock.now(), settings.probe_tick_seconds);
-            let note = format!("Its last probe failed. {fix}The next probe is at {next}.");
+            let note = format!("Its last probe failed. {fix}The next probe is due at {next} at the latest.");
             NextStep::check_status(settings, &listing.id, note).named("fix").poll(next, app.clock.now())
         }
         Lane::Active if listing.feedbacked => NextStep::talk_inbox(
@@ -410,7 +415,7 @@ pub(crate) async fn next(
             let note = if next > now {
                 format!("The next probe is after {next}. Check the status then.")
             } else {
-                "The probe starts when the probe budget allows it. Then check the status.".to_owned()
+                "A probe is due or running. Check the status after it.".to_owned()
             };
             // It can be due for longer than a tick, for example because the budget is used up.
             let tick = SignedDuration::from_secs(settings.probe_tick_seconds.into());

@@ -7,6 +7,7 @@ use registry_domain::publish::name_proof;
 use registry_domain::publish::submission::{PublishRequest, Submission};
 use registry_domain::views::{NameStanding, badge};
 use registry_formats::server_json;
+use registry_model::protocol::SERVER_DESCRIPTION_SCHEMA;
 use registry_model::{LimitedAction, Obstacle, POLL_SECONDS};
 
 pub struct ListYourself;
@@ -138,13 +139,13 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
         (PublishStatus::Queued, None) if listing.obstacle == Some(Obstacle::StdioOnly) => {
             "Queued. It has no HTTP endpoint, so it cannot become Live: the registry only checks its packages, if it declares any.".to_owned()
         }
-        (PublishStatus::Queued, None) if listing.probe.is_some() => {
-            "Queued again. Its probe usually follows at once.".to_owned()
-        }
-        (PublishStatus::Queued, None) => "Queued. Its first probe usually follows at once.".to_owned(),
+        (PublishStatus::Queued, None) => "Queued. Its probe usually follows at once.".to_owned(),
     };
     if *status == PublishStatus::Queued && listing.was_put_back() {
         message.push_str(" It was moved or restored, and is not Live until a probe succeeds.");
+    }
+    if submission.schema().is_some_and(|schema| schema != SERVER_DESCRIPTION_SCHEMA) {
+        message.push_str(" It was checked against the schema 2025-12-11, not against its `$schema`.");
     }
     let claims =
         if *differs == Some(Right::Name) { " It now claims the name in your description." } else { "" };
@@ -154,15 +155,12 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
         message = format!("{message}{claims} {kept} {UNCHANGED} {}", name_proof::advice(app, listing));
     }
     let check = |note| NextStep::get("check_status", status_url.clone(), json!({ "id": listing.id }), note);
-    let due = listing.next_probe_at(now, app.settings.probe_tick_seconds);
+    let due = retry_at.unwrap_or(now);
     let next = match *status {
         PublishStatus::Active if *renews => check("A passed probe changes `probe.probed_at`.").poll(now, now),
         PublishStatus::Active => check("See its proof."),
         _ if lane != Lane::Queued => check("Poll until `liveness.asked_at` changes.").poll(due, now),
-        _ => {
-            check("Poll until `lane` is no longer `queued`. With `needs_fix`, `reasons` says what to change.")
-                .poll(due, now)
-        }
+        _ => check("Poll until `lane` is not `queued`. Then `reasons` says what to fix.").poll(due, now),
     };
     Answer {
         listing_id: listing.id.clone(),

@@ -69,7 +69,7 @@ impl Operation for ListingTools {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id}: {tools#tool} shown | , of {set.tools} in its set.",
+        "{listing_id}: {tools#tool} shown; tools in its set: {set.tools:none is stored}.",
         "Tools: [tools]{name} | with the parameters {parameters} | : {description}",
         "The hash of the set is {tools_hash} | ; it has not changed since {set.at}.",
         "Changes since {changed_since.at} | , the severest is {severity}: [changes]{tool} | : {kind} | ({argument})",

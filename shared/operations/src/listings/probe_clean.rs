@@ -45,10 +45,10 @@ impl Operation for ProbeClean {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean}.",
+        "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean, which only a Live listing can be}.",
         "No probe has passed since {liveness.failing_since}.",
         "Its checks are those of the probe at {probed_at}.",
-        "Checks: [checks]{id} ({blocking?required|optional}) {ok?passed|failed} | : {detail}",
+        "Checks: [checks]{id} ({blocking?required|optional}) {ok?ok|failed} | : {detail}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Returns whether a listing is Live with clean checks, and the result of each check.",

@@ -84,7 +84,7 @@ impl Operation for AgentFinder {
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "This registry has {active.agents#Live agent} and {active.mcps#Live MCP server}. Search: {point_registry_at.ard_search} , API description: {point_registry_at.openapi} , catalog: {point_registry_at.catalog} , MCP registry API: {point_registry_at.mcp_registry} .",
-        "To follow changes: {federation.changes}",
+        "Changed MCP servers: {federation.changes} , all activity: {federation.feed} .",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[
         AdvertisedSkill {

@@ -20,7 +20,7 @@ pub struct Answer {
     laws: Vec<String>,
     prep: Prep,
     automation: Automation,
-    /// The choices of earlier days, newest first.
+    /// The choices of earlier days, newest first; at most 30.
     history: Vec<PastDay>,
     updated_at: Moment,
 }

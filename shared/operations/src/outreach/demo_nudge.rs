@@ -19,8 +19,7 @@ pub struct Answer {
     day: ShownBudget,
     /// Live listings with clean checks.
     active_clean: u32,
-    /// Listings that wait for a first message. The next run takes out those that have taken their demo and those of the
-    /// registry itself. The count stops at 1000.
+    /// Listings in the queue for a first message. A run takes out those that get none. The count stops at 1000.
     never_contacted: u32,
     /// Contacted listings that get no message now, because the pause after the last message is not over. The count
     /// stops at 1000.
@@ -87,11 +86,11 @@ impl Operation for DemoNudge {
     const TITLE: &'static str = "Demo invitations";
     const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Returns the state of the invitations to the free demo: how many the \
-        registry sent today, how many are left, and how many listings the next runs look at. Also returns the \
+        registry sent today, how many are left, and how many listings are in the queue. Also returns the \
         latest messages, the rules, and how to opt out. To opt a listing out, use outreach_opt_out.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Invitations and connector messages on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. The next runs look at {never_contacted#listing} (counted up to 1000) for a first message, and take out those that have taken their demo.",
+        "Invitations and connector messages on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. In the queue for a first message: {never_contacted#listing} (counted up to 1000).",
         r#"To opt a listing out, say: "unsubscribe" and its id."#,
     ];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];

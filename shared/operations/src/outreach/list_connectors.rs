@@ -21,7 +21,7 @@ pub struct Answer {
     laws: Vec<String>,
     /// Listings chosen as connector of the day in the last 30 days, newest first. Each listing appears once.
     partners: Vec<KnownPartner>,
-    /// Live listings that connect other listings, strongest first.
+    /// Live listings that connect other listings, strongest first; at most 24.
     live_candidates: Vec<LiveCandidate>,
     agent_onboarding_pack: OnboardingPack,
     /// The URL of the connector of the day.
@@ -56,7 +56,7 @@ struct LiveCandidate {
     /// The traits that make the listing a connector, with the points for each trait.
     traits: Vec<String>,
     endpoint: String,
-    /// Whether it reaches the thresholds and may be contacted now.
+    /// Whether it reaches the thresholds, is not among `partners`, and may be contacted now.
     may_be_picked: bool,
 }
 
@@ -84,7 +84,7 @@ impl Operation for ListConnectors {
         connectors chosen in the last 30 days. For today's choice, use daily_connector.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Connectors found: {live_candidates#}. {note}",
+        "Connectors shown: {live_candidates#}. {note}",
         r#"[live_candidates]"{name}" ({id}) | , {role} | , {endpoint}"#,
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors").cached_for(60)];
@@ -95,12 +95,13 @@ impl Operation for ListConnectors {
         let (now, settings) = (app.clock.now(), &app.settings);
         let days = app.store.connector_days(connector_day::SHOWN_DAYS);
         let (days, candidates) = futures::try_join!(days, connectors::candidates(app))?;
-        let shown = candidates.iter().take(MAX_CANDIDATES).map(|one| candidate(one, app, now)).collect();
+        let partners = partners(&days);
+        let shown = candidates.iter().take(MAX_CANDIDATES);
         Ok(Answer {
             note: "These are Live listings, ordered by `connector_likeness` and then by `live_score`.",
             laws: laws(settings),
-            partners: partners(&days),
-            live_candidates: shown,
+            live_candidates: shown.map(|one| candidate(one, &partners, app, now)).collect(),
+            partners,
             agent_onboarding_pack: OnboardingPack {
                 steps: funnel::stages(settings),
                 publish: settings.url("/api/publish"),
@@ -134,7 +135,7 @@ fn partners(days: &[ConnectorDay]) -> Vec<KnownPartner> {
         .collect()
 }
 
-fn candidate(one: &Candidate, app: &App, now: Moment) -> LiveCandidate {
+fn candidate(one: &Candidate, partners: &[KnownPartner], app: &App, now: Moment) -> LiveCandidate {
     let is_strong =
         one.likeness.points >= connector_day::MIN_LIKENESS && one.live_score >= connector_day::MIN_LIVE_SCORE;
     LiveCandidate {
@@ -146,6 +147,8 @@ fn candidate(one: &Candidate, app: &App, now: Moment) -> LiveCandidate {
         live_score: one.live_score,
         traits: one.likeness.traits.clone(),
         endpoint: one.listing.endpoint.clone().unwrap_or_default(),
-        may_be_picked: is_strong && one.may_be_touched(now, app.settings.outreach_pause()),
+        may_be_picked: is_strong
+            && one.may_be_touched(now, app.settings.outreach_pause())
+            && partners.iter().all(|partner| partner.id != one.listing.id),
     }
 }

@@ -41,7 +41,7 @@ pub struct Answer {
     proved_at: Option<Moment>,
     /// The skills in the files or in the archive, one per folder.
     skills: Vec<Skill>,
-    /// The files, if the format is `skills`.
+    /// The files, if the format is `skills`. Their texts name files by the paths in an archive.
     files: Vec<File>,
     /// The archive, if the format is `zip` or `tar.gz`.
     #[serde(skip_serializing_if = "Option::is_none")]

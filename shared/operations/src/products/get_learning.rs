@@ -20,7 +20,7 @@ pub struct Answer {
     feedback: FeedbackCounts,
     /// The ratings of each product.
     products: Vec<RatedProduct>,
-    /// Why probes were not `ok` today, the most frequent first.
+    /// Why probes were not `ok` today, the most frequent first; at most 9 reasons.
     top_gaps: Vec<Gap>,
     next: NextStep,
 }
@@ -90,7 +90,7 @@ impl Operation for GetLearning {
             },
             products: Sku::ALL.map(product).into(),
             top_gaps: learned.gaps(),
-            unlock: learned.unlock(app),
+            unlock: funnel::unlock(&app.settings, counts),
             next: NextStep::get(
                 "improvement_log",
                 app.settings.url("/api/products/improvement-log"),

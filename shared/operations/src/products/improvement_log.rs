@@ -11,6 +11,7 @@ pub struct ImprovementLog;
 pub struct Answer {
     title: &'static str,
     updated_at: Moment,
+    /// At most 5 of the area `probes`, the most frequent ones.
     entries: Vec<Entry>,
     how_to_contribute: Vec<NextStep>,
 }
@@ -109,20 +110,19 @@ fn funnel_entry(learned: &Lessons, settings: &Settings) -> Option<Entry> {
     if feedback >= demos {
         return None;
     }
-    let (ask, call) = ("Send feedback on your demo, in your own words.", feedback_call(settings));
     Some(Entry {
         id: "funnel: demo to feedback".to_owned(),
         area: "funnel",
         learned: format!(
-            "{} gave feedback. Demos taken, with those repeated: {demos}.",
+            "{} gave feedback. Demos taken, one for each listing and product: {demos}.",
             counted(feedback, "listing")
         ),
         evidence: json!({
             "live": learned.live.agents + learned.live.mcps, "demos": demos, "feedback": feedback,
             "drafts": learned.drafts(), "seats_claimed": learned.live.funnel.seats_claimed,
         }),
-        ask: ask.to_owned(),
-        call,
+        ask: "Send feedback on your demo, in your own words.".to_owned(),
+        call: feedback_call(settings),
     })
 }
 

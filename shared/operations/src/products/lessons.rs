@@ -2,7 +2,6 @@
 //! reasons of failed probes. This takes two queries. The counters contain no texts of users.
 
 use crate::prelude::*;
-use registry_domain::funnel::{self, Unlock};
 use registry_probe::explain;
 use registry_store::{CountedReason, Live, Tally};
 
@@ -141,10 +140,6 @@ impl Lessons {
             fix: explain::fix_for_code(&counted.code),
         };
         self.tally.reasons.iter().take(9).map(gap).collect()
-    }
-
-    pub(super) fn unlock(&self, app: &App) -> Unlock {
-        funnel::unlock(&app.settings, &self.live.funnel)
     }
 }
 

@@ -24,9 +24,9 @@ pub struct Arguments {
     /// What the agent or MCP server does.
     #[schemars(extend("format" = "public-text"), length(max = 2000))]
     description: Option<String>,
-    /// The name of a preset: a ready list of goals for a profession.
+    /// The name of a preset: a ready list of goals for a profession, for `CHARTER.md`.
     preset: Option<Preset>,
-    /// The goals of the agent, one per line.
+    /// The goals of the agent, one per line. `CHARTER.md` contains them; for `mcp_mesh`, they help to choose its peers.
     #[serde(default)]
     goals: Goals,
 }
@@ -60,6 +60,7 @@ struct Preview {
     listing_id: Option<ListingId>,
     /// What the files are made for; before a probe determines it, a guess from the URL.
     kind: Kind,
+    /// The goals that were sent, and for a product with a charter those of the preset.
     goals: Vec<String>,
     /// The size of all files.
     bytes: usize,
@@ -107,11 +108,11 @@ impl Operation for PreviewProduct {
             Some(preview(app, arguments).await?)
         };
         let settings = &app.settings;
-        let of_listing =
-            preview.as_ref().and_then(|preview| Some((preview.listing_id.as_ref()?, preview.sku)));
-        let next = match of_listing {
-            Some((id, sku)) => demo_step(app, id, sku, "The free demo contains some of these files.").await?,
-            None => NextStep::post_own(
+        let next = match &preview {
+            Some(Preview { listing_id: Some(id), sku, goals, .. }) => {
+                demo_step(app, id, *sku, goals, "The free demo contains some of these files.").await?
+            }
+            _ => NextStep::post_own(
                 "product_agent",
                 settings.url("/api/products/agent"),
                 "product_agent with {\"tool\": \"one_click_demo\", \"sku\": …, \"agent_name\": …} returns whole files. To get \
@@ -146,7 +147,7 @@ async fn preview(app: &App, arguments: Arguments) -> Result<Preview, Problem> {
     Ok(Preview {
         sku,
         name: sku.title(),
-        goals: registry_products::goals_of(&profile),
+        goals: registry_products::chosen_goals(sku, &profile),
         made_for: profile.name,
         listing_id: profile.listing_id,
         kind: profile.kind,

@@ -24,7 +24,7 @@ pub struct Arguments {
     /// The goals of the agent: a list, one per line, or the name of a preset.
     #[serde(default)]
     goals: Goals,
-    /// The name of a preset: a ready list of goals for a profession.
+    /// The name of a preset: a ready list of goals for a profession, for `CHARTER.md`.
     preset: Option<Preset>,
     /// The name of the agent or MCP server.
     #[serde(alias = "name")]
@@ -74,6 +74,7 @@ struct MadeFor {
     kind: Kind,
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
+    /// The goals that were sent, and for a product with a charter those of the preset.
     goals: Vec<String>,
 }
 
@@ -160,8 +161,16 @@ async fn demo(app: &App, tool: ProductTool, arguments: Arguments) -> Result<Answ
         Subject { listing_id, kind: Some(kind), name: agent_name, description, tools, goals, preset };
     let profile = subject.profile(app).await?;
     let artifacts = registry_products::sample(sku, &profile, &app.settings);
-    let next = after_demo(app, &profile, sku).await?;
-    let chosen = registry_products::chosen_goals(&profile);
+    let chosen = registry_products::chosen_goals(sku, &profile);
+    let next = match &profile.listing_id {
+        Some(id) => subject::demo_step(app, id, sku, &chosen, "That demo counts for the listing.").await?,
+        None => NextStep::post_own(
+            "list_yourself",
+            app.settings.url("/api/publish"),
+            "These files are made only from your description. To get files made from your card and your \
+                proof, send {\"url\": …}.",
+        ),
+    };
     let Profile { name, kind, listing_id, .. } = profile;
     Ok(Answer {
         product: Some(ProductEntry::of(sku)),
@@ -221,33 +230,21 @@ fn check_required(tool: ProductTool, arguments: &Arguments) -> Result<(), Proble
     }
 }
 
-async fn after_demo(app: &App, profile: &Profile, sku: Sku) -> Result<NextStep, Problem> {
-    Ok(match &profile.listing_id {
-        Some(id) => subject::demo_step(app, id, sku, "That demo counts for the listing.").await?,
-        None => NextStep::post_own(
-            "list_yourself",
-            app.settings.url("/api/publish"),
-            "These files are made only from your description. To get files made from your card and your \
-                proof, send {\"url\": …}.",
-        ),
-    })
-}
-
 async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     let Some(sku) = arguments.sku else {
         let detail = "`buy_product` requires `sku`: kernel, recursive, alive or mcp_mesh.";
         return Err(Problem::invalid("sku", "missing_argument", detail));
     };
     let Arguments { goals, preset, agent_name, description, listing_id, .. } = arguments;
-    let about = description.as_deref().or(agent_name.as_deref()).unwrap_or("your work");
-    let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (mut goals, preset) = goals.with_preset(preset)?;
-    goals.extend(preset.into_iter().flat_map(|preset| preset.goals(&shorten(&about, 80))));
-    let goals = Goals::List(goals).parse()?;
+    let (goals, preset) = goals.with_preset(preset)?;
     let listing = listing_id.as_deref().map(|id| lookup::shown_listing(app, id));
     let listing = OptionFuture::from(listing).await.transpose()?;
-    let counts = app.store.live().await?.funnel;
-    let unlock = funnel::unlock(&app.settings, &counts);
+    let name = agent_name.as_deref().unwrap_or("Your agent");
+    let described = Profile::unlisted(Kind::Agent, name, description.as_deref(), Vec::new());
+    let profile = listing.as_ref().map_or(described, |listing| Profile::of(listing, None));
+    let goals = registry_products::chosen_goals(sku, &Profile { goals, preset, ..profile });
+    let goals = Goals::List(goals).parse()?;
+    let unlock = funnel::unlock(&app.settings, &app.store.live().await?.funnel);
     let mut body = json!({ "sku": sku, "goals": goals });
     let subject = [("listing_id", listing_id), ("agent_name", agent_name), ("description", description)];
     for (name, value) in subject {
@@ -268,18 +265,14 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
         };
         ("ready_for_checkout", format!("Payments are open. Send order.body to the checkout.{for_whom}"), next)
     } else {
-        let reward = match funnel::deal(&app.settings, counts.seats_claimed).remaining {
-            0 => "a code for 25 % off".to_owned(),
-            seats => format!("a free full product (founding seats left: {seats}, one for each domain)"),
-        };
         let message = format!(
             "Nothing is charged or stored, so keep order.body.{for_whom} {} Until then, the first feedback of a listing \
-                earns {reward}.",
+                earns a founding seat (a free product) or a code for 25 % off.",
             unlock.message
         );
         let note = "The answer says what follows.";
         let next = match &listing {
-            Some(listing) => subject::demo_step(app, &listing.id, sku, note).await?,
+            Some(listing) => subject::demo_step(app, &listing.id, sku, &[], note).await?,
             None => NextStep::take_demo(&app.settings, None, "Send the `listing_id` of a Live listing."),
         };
         ("waits_for_payments", message, next)

@@ -43,8 +43,11 @@ impl Operation for RunProduct {
         and the next call. Changes nothing. Call it each time your routine is due.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
-    const SUMMARY: &'static [&'static str] =
-        &["{listing_id} has {to_do#step} to do now.", "[steps]{step} | {to_do?(to do)|(fine)} | : {found}"];
+    const SUMMARY: &'static [&'static str] = &[
+        "{listing_id} has {to_do#step} to do now.",
+        "[steps]{step} | {to_do?(to do)|(fine)} | : {found}",
+        "{usage}",
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/run")];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
@@ -153,13 +156,9 @@ impl Run<'_> {
             Some(first) => {
                 (format!("Problems to fix: {}. The first problem: {}.", open.len(), first.reason), fix)
             }
-            None if self.listing.probe.is_none() => (
-                "It has not been probed yet.".to_owned(),
-                self.check_status("Check again after the first probe."),
-            ),
             None => (
-                "Its last probe found no problem that must be fixed.".to_owned(),
-                self.check_status("The status contains the parts of the score and the warnings."),
+                "Its status lists no problem that must be fixed.".to_owned(),
+                self.check_status("The status contains all checks and warnings."),
             ),
         };
         Step {

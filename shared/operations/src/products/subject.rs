@@ -69,13 +69,20 @@ impl Subject {
     }
 }
 
-/// Takes the demo of a listing; if it is not Live, reads its status.
-pub(super) async fn demo_step(app: &App, id: &ListingId, sku: Sku, note: &str) -> Result<NextStep, Problem> {
+/// Takes the demo of a listing, with these goals; if it is not Live, reads its status.
+pub(super) async fn demo_step(
+    app: &App,
+    id: &ListingId,
+    sku: Sku,
+    goals: &[String],
+    note: &str,
+) -> Result<NextStep, Problem> {
     if !lookup::listing(app, id.as_str()).await?.is_live(app.oldest_proof()) {
         let note = "A demo requires a Live listing. The status shows why this one is not Live.";
         return Ok(NextStep::check_status(&app.settings, id, note));
     }
-    let body = json!({ "listing_id": id, "sku": sku });
+    // A demo accepts no more goals.
+    let body = json!({ "listing_id": id, "sku": sku, "goals": goals.get(..12).unwrap_or(goals) });
     Ok(NextStep::post("take_demo", app.settings.url("/api/products/demo"), body, note))
 }
 

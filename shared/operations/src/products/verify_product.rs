@@ -144,8 +144,7 @@ impl Operation for VerifyProduct {
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let usage = format!(
-            "POST {} {{\"token\": …}} or {{\"listing_id\": …, \"sku\": …}}, with files[] of {{path, sha256}} or \
-             {{path, content}}.",
+            "POST {} with token, or with listing_id and sku, and with files[] of {{path, sha256}} or {{path, content}}.",
             app.settings.url("/api/products/verify")
         );
         let answer = Answer { name: "Product verification", usage, ..Answer::default() };
@@ -167,8 +166,9 @@ impl Operation for VerifyProduct {
                 return Err(Problem::invalid("token", "which_product", detail));
             }
         };
+        let goals = product.profile.goals.clone();
         let comparison = compare(product, kept);
-        let next = Some(next(app, &comparison).await?);
+        let next = Some(next(app, &comparison, &goals).await?);
         Ok(Answer { comparison: Some(comparison), next, ..answer })
     }
 }
@@ -188,7 +188,7 @@ async fn of_demo(app: &App, id: &str, sku: Option<Sku>, goals: Goals) -> Result<
     Ok(GeneratedProduct { sku, scope: "demo", profile, files, withheld })
 }
 
-async fn next(app: &App, comparison: &Comparison) -> Result<NextStep, Problem> {
+async fn next(app: &App, comparison: &Comparison, goals: &[String]) -> Result<NextStep, Problem> {
     let settings = &app.settings;
     Ok(match (&comparison.listing_id, comparison.scope) {
         _ if comparison.is_current => NextStep::open(
@@ -196,7 +196,9 @@ async fn next(app: &App, comparison: &Comparison) -> Result<NextStep, Problem> {
             settings.url("/api/products/verify"),
             "Nothing to do. The files can change, so verify again later.",
         ),
-        (Some(id), "demo") => demo_step(app, id, comparison.sku, "The demo returns today's files.").await?,
+        (Some(id), "demo") => {
+            demo_step(app, id, comparison.sku, goals, "The demo returns today's files.").await?
+        }
         // The answer does not repeat the token, so it has no arguments.
         _ => {
             let url = settings.url("/api/products/export?format=zip");

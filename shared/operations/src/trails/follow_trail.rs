@@ -105,8 +105,6 @@ async fn listings(app: &App, board: Board, limit: usize) -> Result<Vec<Place>, P
 }
 
 async fn compositions(app: &App, limit: usize) -> Result<Vec<Place>, Problem> {
-    let (edges, listings) = app.store.composition_board(limit, app.clock.now()).await?;
-    let is_there = |id: &ListingId| listings.contains_key(id);
-    let shown = edges.into_iter().filter(|edge| is_there(&edge.listing_a) && is_there(&edge.listing_b));
-    Ok(shown.map(|edge| Place::Composition(edge.into())).collect())
+    let edges = app.store.composition_board(limit, app.clock.now()).await?;
+    Ok(edges.into_iter().map(|edge| Place::Composition(edge.into())).collect())
 }

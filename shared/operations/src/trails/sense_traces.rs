@@ -21,7 +21,8 @@ pub struct Arguments {
     /// all listings.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// A text that must be in the name or id of the listing, or in the mark. With `listing_id`, it only selects marks.
+    /// A text that must be in the name or id of the listing, or in the mark; searches the first 50 of each list. With
+    /// `listing_id`, it only selects marks.
     #[schemars(regex(pattern = argument_schema::LINE_OR_BLANK), length(max = MAX_QUERY_CHARS))]
     q: Option<String>,
     /// The maximum number of rows in each list, from 1 to 50. Default: 12.
@@ -59,7 +60,7 @@ impl Operation for SenseTraces {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
-        r#"Trail: [trails]"{name}" ({listing_id}) has attraction {attraction}, a score of {trail_score}, a danger of {danger} from warnings and failed probes, {endorsements#endorsement} and {marks#mark}"#,
+        r#"Trail: [trails]"{name}" ({listing_id}) has attraction {attraction}, a score of {trail_score}, a danger of {danger} from warnings and failed probes, so far {endorsements#endorsement} and {marks#mark}"#,
         r#"What others wrote: [marks]{kind} | by "{from}" | : "{body}""#,
         "Pairs: [compositions]{listing_a} and {listing_b}, used together {count#time}",
         "{note}",

@@ -64,7 +64,7 @@ impl Operation for BindIdentity {
     const TITLE: &'static str = "Bind a key to a listing's domain";
     const DESCRIPTION: &'static str = "Binds a key to the domain of a listing, to prove who controls the \
         listing. First call it without a signature. It returns a challenge, and the places where the domain \
-        can publish the key: DNS or a file on the site. Then sign the challenge and send nonce and signature.";
+        can publish the key. Then sign the challenge and send nonce and signature.";
     const EFFECT: Effect = Effect { open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[

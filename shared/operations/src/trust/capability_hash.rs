@@ -35,10 +35,11 @@ pub struct Arguments {
     /// The tags of the agent or server, in any order.
     #[schemars(length(max = MAX_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = MAX_ENTRY_CHARS)))]
     tags: Option<Vec<String>>,
-    /// The id of a listing. Alone: hashes what its last probe observed. With `name`: compares your capabilities with
+    /// The id of a listing. Alone: hashes what the registry observed. With `name`: compares your capabilities with
     /// that.
     listing_id: Option<String>,
     /// This argument is ignored. The registry never stores capabilities that callers send.
+    #[expect(dead_code, reason = "the contract has it")]
     register: Option<bool>,
 }
 
@@ -53,7 +54,7 @@ pub struct Answer {
     canonical: String,
     /// The listing from the arguments, if any.
     listing_id: Option<ListingId>,
-    /// The hash of what the registry observed of the listing. Null if you sent no listing, or if it was not probed yet.
+    /// The hash of what the registry observed of the listing. Null if you sent no listing, or if there is no handshake.
     observed_hash: Option<String>,
     /// The time of the observation.
     observed_at: Option<Moment>,
@@ -96,7 +97,7 @@ impl Operation for CapabilityHash {
         };
         let observed = found.as_ref().and_then(|found| {
             let evidence = found.1.as_ref()?;
-            Some((Capability::observed(&found.0, evidence), evidence.probed_at))
+            Some((Capability::observed(&found.0, evidence)?, evidence.probed_at))
         });
         let compared = given.is_some();
         let hashed = match (given, &observed) {
@@ -117,11 +118,7 @@ impl Operation for CapabilityHash {
             observed_at: observed.map(|(_, at)| at),
             capability_hash,
             registered: false,
-            note: if arguments.register == Some(true) {
-                "Nothing was stored. The registry stores capabilities only from its own probes."
-            } else {
-                "To get a signed statement of the observed hash, call `attest` with type capability."
-            },
+            note: "Nothing was stored. `attest` with type capability signs an observed hash.",
         })
     }
 }
@@ -162,8 +159,7 @@ fn entries(field: &str, list: Option<&[String]>) -> Result<Vec<String>, Problem>
 
 fn nothing_to_hash(listed: bool) -> Problem {
     if listed {
-        let detail =
-            "This listing was not probed yet, so its capabilities are unknown. Retry after its first probe.";
+        let detail = "No completed handshake of this listing is stored, so its capabilities are unknown.";
         return Problem::conflict("nothing_observed", detail);
     }
     let detail = "Send the `name` with description, tools, skills and tags, or a `listing_id`.";

@@ -1,5 +1,7 @@
 //! Checks pins of tools: whether servers still offer exactly the tools that a client approved, and what changed.
 
+use std::collections::HashSet;
+
 use schemars::{Schema, SchemaGenerator, json_schema};
 
 use crate::prelude::*;
@@ -70,7 +72,12 @@ impl Operation for CheckPins {
     type Arguments = Arguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let servers: HashSet<_> = arguments.pins.iter().map(|pin| (&pin.listing_id, &pin.endpoint)).collect();
+        // Each can have thousands of tools.
+        if servers.len() > 10 {
+            app.count(LimitedAction::Product, &app.caller_digest(caller).await?, None).await?;
+        }
         let pins = pins::check(app, &arguments.pins).await?;
         let holding = pins.iter().filter(|pin| pin.state == PinState::Holds).count();
         Ok(Answer { all_hold: holding == pins.len(), holding, failing: pins.len() - holding, pins })

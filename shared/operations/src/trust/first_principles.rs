@@ -80,7 +80,7 @@ impl Operation for FirstPrinciples {
             attestation_types: AttestationType::ALL.to_vec(),
             endpoints: Endpoints {
                 family: app.settings.url(PATH),
-                reciprocity: app.settings.url("/api/products/reciprocity"),
+                reciprocity: app.settings.url("/api/products/reciprocity?id=<listing_id>"),
                 jwks: app.settings.url("/.well-known/jwks.json"),
             },
             laws: vec![

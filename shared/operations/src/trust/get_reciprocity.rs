@@ -26,7 +26,7 @@ pub struct Arguments {
     /// The URL of the card or endpoint with which the listing was published.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     url: Option<String>,
-    /// The name of the listing. If several listings have this name, a listing that has proven the name comes first.
+    /// The name of the listing. Of several listings with this name, one that has proven it comes first, then a Live one.
     name: Option<String>,
 }
 
@@ -197,7 +197,7 @@ async fn listing_id(app: &App, arguments: Arguments) -> Result<String, Problem> 
             or its `name`.";
         return Err(Problem::invalid("listing_id", "listing_id_missing", detail));
     };
-    Ok(lookup::named(app, &name).await?.id.to_string())
+    Ok(lookup::named(app, &name).await?.0.to_string())
 }
 
 fn graph(

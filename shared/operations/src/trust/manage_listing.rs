@@ -27,7 +27,7 @@ pub struct ManageListing;
 pub enum OwnerAct {
     /// Removes the listing from all lists and searches. You can undo this with `restore`.
     Withdraw,
-    /// Restores a listing that its owner withdrew. The listing becomes Live if a new probe succeeds.
+    /// Restores a listing that its owner withdrew. A new probe decides its state.
     Restore,
     /// Changes the displayed name.
     Rename,
@@ -185,7 +185,7 @@ impl Answer {
             },
             OwnerAct::Restore => (
                 takedown::restore_by_owner(app, id).await?,
-                "Restored. A probe is due now; if it succeeds, the listing becomes Live.",
+                "Restored. A probe is due now. check_status shows the result.",
             ),
             OwnerAct::Rename => {
                 let after = Listing { name: name.unwrap_or_else(|| listing.name.clone()), ..listing.clone() };

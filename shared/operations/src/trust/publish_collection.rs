@@ -101,8 +101,7 @@ impl Operation for PublishCollection {
         let (nonce, signature) = (arguments.nonce.clone(), arguments.signature.clone());
         let collection = collection(app, arguments, &owner);
         let mut collection = collections::checked(collection)?;
-        let existing = app.store.collection(&collection.name).await?;
-        if removes && existing.is_none() {
+        if removes && app.store.collection(&collection.name).await?.is_none() {
             return Err(collections::not_found(&collection.name));
         }
         let mut answer = Answer {
@@ -113,6 +112,7 @@ impl Operation for PublishCollection {
             ways: Vec::new(),
             note: "Sign the challenge, and send the same call with `nonce` and `signature`.",
         };
+        let mut domain = None;
         match owner {
             CollectionOwner::Operator => operator_token::require(app, caller)?,
             // No key of the domain signed it.
@@ -126,9 +126,7 @@ impl Operation for PublishCollection {
                     return Ok(answer);
                 };
                 ownership::prove_one_of(app, caller, &[domains], &act, &offered).await?;
-                if existing.is_none() && !removes {
-                    collections::ensure_one_more(app, &host).await?;
-                }
+                domain = Some(host);
             }
         }
         answer.done = true;
@@ -136,7 +134,10 @@ impl Operation for PublishCollection {
             app.store.remove_collection(&collection.name).await?;
             answer.note = "Removed. Its URL now returns 404.";
         } else {
-            app.store.put_collection(&collection).await?;
+            match domain {
+                Some(host) => collections::publish(app, &host, &collection).await?,
+                None => app.store.put_collection(&collection).await?,
+            }
             answer.note = "Published. Clients use `registry_url` as the base URL of a registry.";
             answer.registry_url = Some(app.settings.url(&format!("/r/{}", collection.name)));
             answer.collection = Some(collection);

@@ -165,6 +165,8 @@ impl IntoResponse for A2aError {
 
 impl From<Problem> for A2aError {
     fn from(problem: Problem) -> Self {
+        let document = problem.document();
+        let document = json!({ "@type": "type.googleapis.com/google.protobuf.Struct", "value": document });
         let mut error = match problem.status {
             StatusCode::TOO_MANY_REQUESTS => Self::new(TOO_MANY, problem.detail),
             status => {
@@ -178,6 +180,7 @@ impl From<Problem> for A2aError {
         error.details.extend(problem.retry_after.map(|seconds| {
             json!({ "@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": format!("{seconds}s") })
         }));
+        error.details.push(document);
         error
     }
 }

@@ -15,7 +15,7 @@ use registry_app::talk::has_email_address;
 use registry_model::LimitedAction;
 use registry_model::cache::RenderCache;
 use registry_operations::AnyOperation;
-use registry_operations::intent::{self, Intent, MessageContent, Outcome, Reply};
+use registry_operations::intent::{self, Conversation, Intent, MessageContent, Outcome, Reply};
 use registry_store::Origin;
 
 /// A task is stored as one item, and its whole history is parsed with each message.
@@ -128,12 +128,11 @@ async fn answer(
     }
     let previous = previous(app, caller, &request).await?;
     count(app, &caller).await?;
-    let earlier =
-        continued(previous.as_ref()).map(|task| parsed_history(&task.contents.history)).transpose()?;
-    let reply = if earlier.is_some() && intent::refuses(&parsed) {
+    let conversation = continued(previous.as_ref()).map(|task| conversation(&task.contents)).transpose()?;
+    let reply = if conversation.as_ref().is_some_and(|conversation| intent::refuses(&parsed, conversation)) {
         None
     } else {
-        let (parsed, intent) = Box::pin(intent::understood(app, parsed, earlier.as_ref())).await?;
+        let (parsed, intent) = Box::pin(intent::understood(app, parsed, conversation.as_ref())).await?;
         Some(intent::answer(app, &caller, &parsed, intent).await?)
     };
     store(app, caller, &request, context_id, previous, reply).await
@@ -210,10 +209,10 @@ fn continued(previous: Option<&Task>) -> Option<&Task> {
     previous.filter(|task| !task.state.is_final())
 }
 
-/// All messages of the client as one, so that an answer to a question completes the first message.
-fn parsed_history(history: &[Message]) -> Result<MessageContent, A2aError> {
+/// All messages of the client as one, so that an answer to a question completes the first message, and that question.
+fn conversation(contents: &TaskContents) -> Result<Conversation, A2aError> {
     let mut whole = MessageContent::default();
-    for message in history.iter().filter(|message| message.role == Role::User) {
+    for message in contents.history.iter().filter(|message| message.role == Role::User) {
         let mut parsed = message.parsed()?;
         parsed.data.iter_mut().for_each(drop_removed);
         let between = if whole.text.is_empty() || parsed.text.is_empty() { "" } else { "\n" };
@@ -221,7 +220,10 @@ fn parsed_history(history: &[Message]) -> Result<MessageContent, A2aError> {
         whole.data.extend(parsed.data);
         whole.urls.extend(parsed.urls);
     }
-    Ok(whole)
+    let question = contents.message.as_ref().map(Message::parsed).transpose()?;
+    let mut reply = question.and_then(|mut question| question.data.pop()).unwrap_or_default();
+    drop_removed(&mut reply);
+    Ok(Conversation { said: whole, reply })
 }
 
 /// `reply` is `None` if the client withdrew its request.

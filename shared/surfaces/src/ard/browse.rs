@@ -18,7 +18,7 @@ const MAX_READS: usize = 2;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListQuery {
     /// Conditions such as `type = 'application/mcp-server-card+json'`, joined by AND.
-    #[schemars(length(max = 400), regex(pattern = SINGLE_CONDITION))]
+    #[schemars(length(max = 400), regex(pattern = format!("^({CONDITION}( AND {CONDITION})?)?$")))]
     filter: Option<String>,
     /// The order; only `name` is supported.
     #[schemars(extend("enum" = ["name", "name asc"]))]
@@ -31,9 +31,9 @@ pub(crate) struct ListQuery {
     page_token: Option<String>,
 }
 
-/// For `/openapi.json`: one condition. A pattern cannot describe every filter that is accepted.
-const SINGLE_CONDITION: &str = "^((displayName|publisher|publisherId|type|mediaType|identifier|tags|capabilities|version\
-    |metadata\\.[a-z]{1,40}) = '[^']{1,200}')?$";
+/// For `/openapi.json`: a condition. A pattern cannot describe every filter that is accepted.
+const CONDITION: &str = "((displayName|publisher|publisherId|type|mediaType|identifier|tags|capabilities|version|metadata\\.[a-z]{1,40}\
+    ) = '[^'\\s,][^']{0,60}'|(created|updated)(After|At) > '20[0-9]{2}-0[1-9]-1[0-9]')";
 
 /// A page of all Live listings.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]

@@ -9,7 +9,7 @@ use super::ArdError;
 use super::filter::{Filter, Kinds};
 use crate::prelude::*;
 
-const FIELDS: &str = "displayName, type, publisherId, createdAfter, updatedAfter, identifier, tags, capabilities, \
+const FIELDS: &str = "displayName, type (or mediaType), publisherId (or publisher), createdAfter, updatedAfter, identifier, tags, capabilities, \
     version, metadata.<name>";
 /// In characters.
 const MAX_CHARS: usize = 2000;

@@ -56,7 +56,7 @@ fn introduction(settings: &Settings) -> String {
     let [list, find] = [LIST_YOURSELF.described, MATCH_CAPABILITY.described]
         .map(|operation| Call::template(operation, settings).curl(" "));
     format!(
-        "# {}\n\n> {}\n\nPublishing a listing is free. You need no key and no account. To list an agent or \
+        "# {}\n\n> {}\n\nPublishing a listing is free. You need no key and no account. Replace names in braces. To list an agent or \
          MCP server, send its URL. A probe follows. The response contains the URL of its \
          status:\n\n```sh\n{list}\n```\n\nTo find a peer for a task:\n\n```sh\n{find}\n```\n\nAll {} \
          operations can be called as MCP tools at `{}`, which lists {} tools; `{LIST_TOOLSETS}` shows the others, except the operator's. \
@@ -200,13 +200,11 @@ fn limits(settings: &Settings) -> String {
          - Founding seats (free full products): {founding_seats}. Payments open when {payments_open_after} \
          agents and {payments_open_after} MCP servers have sent feedback in their own words and the operator allows them.\n",
     );
-    if let Some(rate) = settings.caller_rate {
-        let _ = writeln!(
-            text,
-            "- Requests from one address: {} per second, or {} at once after a pause.",
-            rate.per_second, rate.at_once
-        );
-    }
+    let requests = match settings.caller_rate {
+        Some(rate) => format!("{} per second, or {} at once after a pause", rate.per_second, rate.at_once),
+        None => "no limit per second".to_owned(),
+    };
+    let _ = writeln!(text, "- Requests from one address: {requests}.");
     if settings.rate_limits {
         for act in acts(settings) {
             let target =

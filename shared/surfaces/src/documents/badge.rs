@@ -6,7 +6,7 @@ use registry_domain::views::badge;
 /// The listing of the badge.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct About {
-    /// The id of the listing. Default: a badge of the registry that shows its own name.
+    /// The id of the listing. Without it, the badge shows only its own name, and no state.
     id: Option<String>,
 }
 
@@ -14,7 +14,7 @@ const MEDIA_TYPE: &str = "image/svg+xml; charset=utf-8";
 
 pub static BADGE: AnyDocument = AnyDocument {
     paths: &["/badge/{name}"],
-    summary: "A badge. With an id, it shows the state of that listing; without an id, it is the badge of this registry.",
+    summary: "A badge. With an id, it shows the state of that listing; without an id, only its own name.",
     media_type: MEDIA_TYPE,
     // Short, because owners look at the badge just after going Live.
     max_age_s: Some(60),

@@ -7,8 +7,6 @@ use registry_domain::changes;
 use registry_model::{Change, HostName};
 use registry_store::HostPointer;
 
-/// Seconds for which all feeds use one read of them.
-const REUSED_FOR_S: u32 = 60;
 const ENTRIES: usize = 100;
 /// Listings at the host of a feed.
 const MAX_LISTINGS: i32 = 5_000;
@@ -46,17 +44,13 @@ pub static CHANGE_FEED: AnyDocument = AnyDocument {
     paths: &["/feeds/changes.atom"],
     summary: "The latest changes of listings as an Atom feed (RFC 4287): at most 100 of the last 1,000 changes.",
     media_type: "application/atom+xml; charset=utf-8",
-    max_age_s: Some(REUSED_FOR_S),
+    max_age_s: Some(60),
     ..AnyDocument::of::<String>(|app, request| Box::pin(render(app, request))).with_query::<FeedQuery>()
 };
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let FeedQuery { kind, listing_id, domain } = request.query()?;
-    let now = app.clock.now().as_millisecond();
-    let found = match app.latest_changes.get(now, i64::from(REUSED_FOR_S) * 1000) {
-        Some(found) => found,
-        None => app.latest_changes.put(now, changes::after(app, None, changes::LATEST).await?.changes),
-    };
+    let (found, _) = changes::latest(app).await?;
     let at_domain = match &domain {
         Some(domain) => Some(listings_at(app, domain, &found).await?),
         None => None,

@@ -53,6 +53,7 @@ fn wide(settings: &Settings) -> Value {
         .collect();
     let badges: Map<String, Value> = badge::NAMES
         .iter()
+        .filter(|name| **name != "gated")
         .map(|name| ((*name).to_owned(), settings.url(&format!("/badge/{name}")).into()))
         .collect();
     let products: Map<String, Value> = DESCRIPTIONS

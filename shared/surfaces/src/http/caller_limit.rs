@@ -82,7 +82,7 @@ impl CallerLimit {
     /// The fields of the IETF draft `ratelimit-headers`: the policy, and what is left of it.
     fn add_fields(&self, headers: &mut HeaderMap, remaining: u32) {
         let burst = self.rate.burst();
-        let window = (self.rate.interval() * burst).as_millis().div_euclid(1000).max(1);
+        let window = ((self.rate.interval() * burst).as_millis() + 999).div_euclid(1000);
         let fields = [
             ("ratelimit-policy", format!("\"caller\";q={burst};w={window}")),
             ("ratelimit", format!("\"caller\";r={};t=1", remaining)),
@@ -157,18 +157,17 @@ mod tests {
 
     #[test]
     fn answer_contains_what_is_left() {
-        let limit = limit(1, 3);
-        let fields = |remaining| {
-            let mut headers = HeaderMap::new();
-            limit.add_fields(&mut headers, remaining);
-            ["ratelimit-policy", "ratelimit"].map(|name| headers[name].to_str().unwrap().to_owned())
-        };
-        for left in [2, 1, 0] {
-            let remaining = limit.take("a".to_owned()).unwrap();
-            assert_eq!(
-                fields(remaining),
-                ["\"caller\";q=3;w=3".to_owned(), format!("\"caller\";r={left};t=1")]
-            );
+        for (limit, policy) in [(limit(1, 3), "q=3;w=3"), (limit(7, 35), "q=35;w=5")] {
+            let fields = |remaining| {
+                let mut headers = HeaderMap::new();
+                limit.add_fields(&mut headers, remaining);
+                ["ratelimit-policy", "ratelimit"].map(|name| headers[name].to_str().unwrap().to_owned())
+            };
+            for left in (0..limit.rate.at_once).rev() {
+                let remaining = limit.take("a".to_owned()).unwrap();
+                let expected = [format!("\"caller\";{policy}"), format!("\"caller\";r={left};t=1")];
+                assert_eq!(fields(remaining), expected);
+            }
         }
     }
 

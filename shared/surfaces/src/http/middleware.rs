@@ -57,7 +57,7 @@ async fn no_such_path(State(app): State<App>, request: Request) -> Problem {
     let path = shorten(request.uri().path(), 120);
     Problem::not_found(
         "no_such_path",
-        format!("Not found: `{path}`. The document in `next` is the map of this registry."),
+        format!("Not found: `{path}`. The map of this registry is `/discovery.json`."),
     )
     .with_next(NextStep::open(
         "discover",

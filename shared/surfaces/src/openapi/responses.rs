@@ -80,6 +80,8 @@ pub(super) fn problem() -> Value {
             "code": { "type": "string", "pattern": "^[a-z][a-z0-9_]*$", "description": "The stable code of the problem." },
             "field": { "type": "string", "description": "The argument that is invalid." },
             "retry_after_s": { "type": "integer", "minimum": 0, "description": "Seconds to wait before a retry." },
+            "lane": { "type": "string", "description": "The state of the listing, if it is the reason." },
+            "unlock": { "type": "object", "description": "When payments open." },
             "next": { "type": "object", "description": "The next step: an action with its method and url, or a note." },
         },
         "required": ["type", "title", "status", "detail", "ok", "code"],

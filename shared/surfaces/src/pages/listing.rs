@@ -173,7 +173,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     )?;
     let peers = peers(app, id, edges, now).await?;
     let used = Use { trail: trail.unwrap_or_default(), outcomes: outcomes.remove(id), peers };
-    html(&page(app, listing, evidence, document.as_ref(), &tools, &probes, used)?)
+    html(&page(app, listing, evidence, document.as_ref(), &tools, &probes, used))
 }
 
 pub(super) async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedListing>, Problem> {
@@ -217,7 +217,7 @@ fn page<'a>(
     tools: &SeenTools,
     probes: &[ProbeRecord],
     used: Use,
-) -> Result<Page<'a>, Problem> {
+) -> Page<'a> {
     let (settings, now) = (&app.settings, app.clock.now());
     let mut standing = Standing::of(app, listing);
     let elsewhere = evidence.and_then(|evidence| evidence.verdict.facts.elsewhere.clone());
@@ -229,7 +229,7 @@ fn page<'a>(
     let profile = Profile::of(listing, evidence);
     let advice = explain::advice(listing, listing.shown_lane(app.oldest_proof()), evidence);
     let asked = evidence.filter(|evidence| evidence.verdict.handshake != Handshake::Skip);
-    Ok(Page {
+    Page {
         frame: frame(app, listing),
         title: title(listing),
         kind: listing.kind.map_or("Unknown kind", kind_label),
@@ -268,11 +268,10 @@ fn page<'a>(
             .map(|leaf| (LogPlace::of_last(settings, &listing.id, leaf), When::of(leaf.at, now))),
         capability_hash: evidence
             .filter(|_| standing.is_live)
-            .map(|evidence| Capability::observed(listing, evidence).hash())
-            .transpose()?,
+            .and_then(|evidence| Capability::observed(listing, evidence)?.hash().ok()),
         standing,
         listing,
-    })
+    }
 }
 
 /// How a client gets an id at the authorization server.

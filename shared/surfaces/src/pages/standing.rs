@@ -78,7 +78,7 @@ impl Standing {
 
 fn how(name: &NameStanding) -> &'static str {
     match name.how {
-        None => "A description that somebody sent claims this name. There is no proof of it yet.",
+        None => "A published description claims this name. There is no proof of it yet.",
         Some(NameProofMethod::Domain) => {
             "The endpoint is on the domain of the name. Nothing proves who published it."
         }

@@ -73,7 +73,7 @@ pub(super) async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
             app.settings.url("/api/publish")
         )),
         (_, 0) => Some(format!(
-            "No server matches. Use other words, or list all servers: {}.",
+            "No server with this `access` (default: Live) matches. Use other words, or list the Live servers: {}.",
             app.settings.url(MCP_REGISTRY)
         )),
         _ if found.nearest_only => Some("No sure match. These servers are the nearest.".to_owned()),
@@ -99,12 +99,11 @@ pub(super) async fn health(app: &App, query: &str) -> Result<Health, Problem> {
     let (rows, next_cursor) = match text(query, "name") {
         Some(name) => (vec![named(app, &name, None).await?], None),
         None => {
-            let query = ServerQuery::parse(query, None)?;
+            let mut query = ServerQuery::parse(query, None)?;
+            // Packages are in the same list here.
+            query.part.listed = query.access.into();
             app.search.refresh().await?;
-            let after = match &query.begin {
-                Cursor::Live(after) => after.clone(),
-                Cursor::Packages(_) | Cursor::Deleted(_) => None,
-            };
+            let after = if let Cursor::Live(after) = &query.begin { after.clone() } else { None };
             let (rows, next) = page(app, &query, after, query.part.limit).await?;
             (rows, next.map(|place| Cursor::Live(Some(place)).write()))
         }
@@ -136,7 +135,8 @@ pub(super) async fn facets(app: &App, query: &str) -> Result<Facets, Problem> {
     let by = [Facet::Category, Facet::Publisher];
     let counted = app.search.count(&words, Some(Kind::Mcp), access(query)?.into(), &by).await?;
     let values = |counts: Arc<Counts>| {
-        let most = counts.iter().take(MAX_VALUES);
+        // A package has no publisher.
+        let most = counts.iter().filter(|(value, _)| !value.is_empty()).take(MAX_VALUES);
         most.map(|(value, count)| Count { value: value.clone(), count: *count }).collect()
     };
     Ok(Facets {

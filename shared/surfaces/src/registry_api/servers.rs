@@ -10,16 +10,16 @@ use super::query::ServerQuery;
 use crate::documents;
 use crate::prelude::*;
 use registry_domain::views::{ServerResponse, active_page, server_entry};
-use registry_formats::registry_name;
 use registry_formats::server_json::is_name;
 use registry_model::cache::TaggedPage;
-use registry_model::{Access, Lane, ServerDocument};
-use registry_search::AbilityNames;
+use registry_model::{Access, Lane, Listed, ServerDocument};
 use registry_search::browse::{BrowseQuery, Row};
 use registry_store::Delisting;
 
 /// Index pages to read for one page of an exact version or of a collection; the next page continues.
 const MAX_READS: usize = 2;
+/// Servers that are read for one name.
+const MAX_SAME_NAME: usize = 10;
 /// Bytes of a page with more than one server. Lambda answers with at most 6 MB, and a description may have 64 KB.
 const LARGEST_PAGE: usize = 3_000_000;
 
@@ -200,8 +200,9 @@ async fn packages(
 pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>) -> Result<Row, Problem> {
     let part = BrowseQuery {
         kind: Some(Kind::Mcp),
+        listed: Listed::With(Access::All),
         named: Some(name.to_owned()),
-        limit: 1,
+        limit: MAX_SAME_NAME,
         ..BrowseQuery::default()
     };
     let is_in = |row: &Row| {
@@ -212,24 +213,10 @@ pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>)
                 && selection.only.as_ref().is_none_or(is_selected)
         })
     };
-    let mut row = if is_name(name) { app.search.browse(&part).await?.rows.pop() } else { None };
-    if row.is_none() && is_name(name) {
-        let listings = app.store.listings_named(name).await?.into_iter();
-        let oldest_proof = app.oldest_proof();
-        // A Live server is in the index as soon as its page is complete.
-        // What nothing runs, only a proven publisher may describe under the name.
-        let is_listed = |found: &Listing| {
-            let is_shown = found.availability(oldest_proof).is_some_and(|shown| !shown.is_live);
-            is_shown && (found.lane != Lane::Package || found.has_proven_name())
-        };
-        let mut others = listings.filter(|found| is_listed(found) && registry_name::of(found) == name);
-        row = others.next().map(|listing| Row {
-            name: name.to_owned(),
-            abilities: AbilityNames::default(),
-            changed_at: listing.probe.as_ref().map_or(listing.listed_at, |probe| probe.at),
-            listing: listing.into(),
-        });
-    }
+    let rows = if is_name(name) { app.search.browse(&part).await?.rows } else { Vec::new() };
+    // What nothing runs, only a proven publisher may describe under the name.
+    let is_shown = |row: &Row| row.listing.lane != Lane::Package || row.listing.has_proven_name();
+    let row = rows.into_iter().filter(is_shown).min_by_key(|row| row.listing.lane != Lane::Active);
     row.filter(is_in).ok_or_else(|| {
         let detail = format!(
             "Server not found: `{}`. Use a name from the list without deleted servers; that of a package must be proven.",

@@ -43,6 +43,13 @@ async fn same_request_succeeds_after_a_stripe_failure() {
             let code = if returned == 503 { "payments_unavailable" } else { "payments_refused" };
             reply.assert_refused(returned, code);
             assert_eq!(reply.header("retry-after").is_empty(), returned == 502, "{what}");
+            let data = json!({ "operation": "checkout", "arguments": body });
+            let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "data": data }] });
+            let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
+            let error = shop.registry.post("/api/a2a", &call).await.body["error"].clone();
+            let details = error["data"].as_array().unwrap().iter();
+            let codes: Vec<&Value> = details.filter_map(|detail| detail["value"].get("code")).collect();
+            assert_eq!(codes, [&json!(code)], "{what}: the error of A2A has no problem document: {error}");
             for internal in ["Stripe", "api_error", "sk_", "http"] {
                 assert!(!reply.body["detail"].as_str().unwrap().contains(internal), "{what}: {reply:?}");
             }

@@ -331,6 +331,9 @@ async fn bought_product_stays_when_its_listing_is_demoted_or_withdrawn() {
     assert_eq!(shop.get_product(&bought).await.body["files"], before["files"]);
     let withdraw = json!({ "command": "withdraw", "listing_id": shop.agent, "reason": "Spam." });
     ::operator::handle(&shop.registry.app, withdraw).await.unwrap();
+    let another = shop.buy(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    another.assert_refused(404, "listing_not_found");
+    assert_eq!(another.body["next"]["action"], "check_status", "not to publish it again: {another:?}");
     let after = shop.get_product(&bought).await;
     assert_eq!(after.status, 200, "{after:?}");
     assert_eq!(after.body["files"], before["files"]);

@@ -121,7 +121,8 @@ async fn key_served_by_the_domain_proves_the_publisher() {
     assert_eq!(lines[..2], [registry.app.settings.base_url.as_str(), &format!("publish {NAME} at {remote}")]);
     let places: Vec<&str> =
         first.body["ways"].as_array().unwrap().iter().map(|way| way["place"].as_str().unwrap()).collect();
-    assert!(places.contains(&"TXT record at mcp.stripe.com"), "{places:?}");
+    assert!(places[0].ends_with("/mcp.stripe.com/auth"), "{places:?}");
+    assert!(places.iter().all(|place| !place.contains("TXT")), "DNS_SERVER is off: {places:?}");
     let proof = owner.proof(&registry, &document).await;
     let changed = |member: &str, value: Value| {
         let mut proof = proof.clone();
@@ -166,7 +167,7 @@ async fn key_served_by_the_domain_proves_the_publisher() {
     rewritten["description"] = json!("Takes payments.");
     let answer = registry.publish(&rewritten).await;
     let message = answer["message"].as_str().unwrap();
-    assert!(message.contains("publish again with `\"proof\": {}`"), "{message}");
+    assert!(message.contains("publish again with an empty object as `proof`"), "{message}");
     assert_eq!(registry.status(&proven).await["description"], "Adds numbers.");
     let answer = owner.publish(&registry, &rewritten).await;
     assert_eq!((answer.status, id_of(&answer.body)), (200, proven.clone()), "{answer:?}");

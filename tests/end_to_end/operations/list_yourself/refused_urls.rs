@@ -26,7 +26,7 @@ async fn url_that_cannot_be_probed_is_refused_with_its_rule() {
     insta::assert_snapshot!(refused, @r"
     422 not_a_url `url`: `url`: This is not an absolute URL. Send a URL such as https://agents.example.org/.well-known/agent-card.json.
       `agent.example.org/card.json`
-    422 not_https `url`: `url`: Only https URLs are accepted. Serve the card or endpoint over https, and send the https URL.
+    422 not_https `url`: `url`: This is not an https URL. Serve the card or endpoint over https, and send the https URL.
       `http://agent.example.org/card.json`
     422 user_info_in_url `url`: `url`: The URL contains a user name or password. Send the URL without the part before the @.
       `https://user:secret@agent.example.org/`

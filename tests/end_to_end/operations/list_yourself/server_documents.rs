@@ -42,6 +42,18 @@ async fn versions(registry: &TestRegistry) -> Vec<Value> {
 }
 
 #[tokio::test]
+async fn description_names_the_schema_that_it_was_checked_against() {
+    let registry = TestRegistry::start().await;
+    let server = Peer::start(servers::modern).await;
+    let mut document = described(&server.url("/mcp"));
+    let checked = std::mem::replace(&mut document["$schema"], json!("https://example.org/other.json"));
+    let published = registry.publish(&document).await;
+    assert!(published["message"].as_str().unwrap().contains("the schema 2025-12-11"), "{published}");
+    probe_to_live(&registry, id_of(&published)).await;
+    assert_eq!(versions(&registry).await[0]["server"]["$schema"], checked);
+}
+
+#[tokio::test]
 async fn description_is_returned_whole_with_its_versions() {
     let owner = Owner::new(1);
     let (_domain, registry) = registry_with_key("acme.localhost").await;
@@ -63,7 +75,7 @@ async fn description_is_returned_whole_with_its_versions() {
     second["packages"][0]["version"] = json!("1.1.0");
     registry.advance(TICK);
     let refused = registry.publish(&second).await;
-    assert!(refused["message"].as_str().unwrap().contains("`\"proof\": {}`"), "{refused}");
+    assert!(refused["message"].as_str().unwrap().contains("an empty object as `proof`"), "{refused}");
     assert_eq!(versions(&registry).await.len(), 1);
 
     // The owner publishes the next version, and deprecates it.
@@ -238,6 +250,8 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     let (rest, next, _) = names(&format!("access=all&limit=1&cursor={}", next.unwrap())).await;
     assert_eq!((rest, next), (vec![json!("org.example/npm-named")], None), "an empty page follows");
     assert_eq!(names("access=package&search=NPM").await.0, ["org.example/npm-named"]);
+    let health = registry.get("/v0.1/x/localhost/health?access=all").await.body;
+    assert_eq!(health["metadata"]["count"], 2, "{health}");
     // Under its name only its proven publisher describes what nothing runs.
     let latest = "/v0.1/servers/org.example%2Fnpm-named/versions/latest";
     assert_eq!(registry.get(latest).await.status, 404);

@@ -78,7 +78,7 @@ async fn invalid_queries_are_refused_with_a_hint() {
     /api/talk?listing_id=agtpub_00000000000000000000
       404 listing_not_found `-`: Listing not found: `agtpub_00000000000000000000`. -> find_listing
     /api/talk?listing_id=nonsense
-      404 listing_not_found `-`: Listing not found: `nonsense`. -> find_listing
+      404 listing_not_found `-`: No listing has the id `nonsense`. -> check_status
     /api/talk?listing_id=agent-a&limit=0
       422 out_of_range `limit`: `limit` must be a whole number from 1 to 100.
     /api/talk?listing_id=agent-a&limit=101

@@ -83,7 +83,7 @@ async fn only_observed_facts_are_attested() {
     registry.advance(DAY * 8);
     let live = attest_listing(&registry, &id, "liveness").await["claims"].clone();
     assert_eq!(live["live"], false, "an expired proof counts as live");
-    assert_eq!(live["lane"], "queued");
+    assert_eq!((&live["lane"], &live["live_since"]), (&json!("queued"), &Value::Null));
     let waiting = registry.publish_card(&peer.url("/other/.well-known/agent-card.json")).await;
     let never = attest_listing(&registry, &waiting, "liveness").await["claims"].clone();
     assert_eq!((&never["live"], &never["last_signal_at"]), (&json!(false), &Value::Null));
@@ -256,6 +256,9 @@ async fn counts_of_caller_reports_can_be_attested() {
     let graph = registry.call_tool("get_reciprocity", &of_agent).await["graph"].clone();
     let edges = graph["edges"].as_array().unwrap();
     assert!(edges.iter().any(|edge| edge["to"] == json!(pair.server)), "{graph}");
+    let withdraw = json!({ "command": "withdraw", "listing_id": pair.server, "reason": "Spam." });
+    registry.run("operator", withdraw).await;
+    assert_eq!(registry.refused_tool("attest", &composition).await["code"], "listing_not_found");
 }
 
 /// Whoever has a leaked key signs other claims under the id of an attestation that exists.

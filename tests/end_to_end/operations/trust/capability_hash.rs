@@ -2,7 +2,7 @@
 //! the registry observed. Capabilities that the caller sends are not stored.
 
 use serde_json::{Value, json};
-use tests::peers::Peer;
+use tests::peers::{Peer, agents};
 use tests::test_registry::TestRegistry;
 
 use crate::fixtures::forecaster;
@@ -30,8 +30,15 @@ async fn given_capabilities_are_compared_and_not_stored() {
     assert_eq!((&other["registered"], table.difference(&registry.table().await)), (&json!(false), vec![]));
 
     let waiting = registry.publish_card(&peer.url("/other/agent-card.json")).await;
-    let problem = registry.refused_tool("capability_hash", &json!({ "listing_id": waiting })).await;
-    assert_eq!((&problem["status"], &problem["code"]), (&json!(409), &json!("nothing_observed")));
+    let unprobed = registry.refused_tool("capability_hash", &json!({ "listing_id": waiting })).await;
+    peer.answer_with(agents::only(404));
+    registry.first_probe(&waiting).await;
+    let failed = registry.refused_tool("capability_hash", &json!({ "listing_id": waiting })).await;
+    for problem in [unprobed, failed] {
+        assert_eq!((&problem["status"], &problem["code"]), (&json!(409), &json!("nothing_observed")));
+    }
+    let arguments = json!({ "listing_id": waiting, "type": "capability" });
+    assert_eq!(registry.refused_tool("attest", &arguments).await["code"], "nothing_observed");
     for arguments in [json!({}), json!({ "tools": ["add"] })] {
         let problem = registry.refused_tool("capability_hash", &arguments).await;
         assert_eq!((&problem["status"], &problem["field"]), (&json!(422), &json!("name")), "{problem}");
