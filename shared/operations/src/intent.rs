@@ -28,7 +28,7 @@ use crate::short::{self, DETAIL, View};
 use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, RawArguments, SCORE};
 use argument_slots::ArgumentSlots;
 use further_request::Further;
-use matching::CERTAIN;
+use matching::{CERTAIN, MIN_PROBABILITY};
 use parsed_text::{ParsedText, push_new};
 use question::Question;
 use registry_app::App;
@@ -70,10 +70,8 @@ const MAX_NAMED: usize = 5;
 /// Words of a message that may be nothing but a name.
 const MAX_NAME_WORDS: usize = 4;
 
-/// What a message requests.
 #[derive(Clone, Debug)]
 pub enum Intent {
-    /// Run this operation with these arguments.
     Run(&'static AnyOperation, Value),
     /// This operation, but an argument for the slot is missing; the others are known.
     Missing(&'static AnyOperation, Slot, Map<String, Value>),
@@ -81,7 +79,6 @@ pub enum Intent {
     Ambiguous(&'static AnyOperation, String),
     /// This operation, in a form that is not executed.
     Refused(&'static AnyOperation, Hold),
-    /// A call of an operation that does not exist.
     NoSuch(String),
     /// More than 50 fields and URLs outside of the text.
     TooManyFields,
@@ -90,7 +87,6 @@ pub enum Intent {
     Unclear,
 }
 
-/// Why an operation is not executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
     SeveralCalls,
@@ -119,7 +115,6 @@ impl Hold {
 pub enum Outcome {
     /// A read, successful or not; nothing has changed.
     Read,
-    /// A write succeeded.
     Done,
     /// A write was attempted and refused.
     Failed,
@@ -134,7 +129,6 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     pub outcome: Outcome,
-    /// The answer in words.
     pub text: String,
     /// The answer as data: `{executed, operation, arguments, result, ok, next}`. `next` is the call that follows from
     /// the latest known state.
@@ -174,15 +168,11 @@ pub async fn understood(
         _ => false,
     };
     let searches = matches!(&without_name, Intent::Run(entry, _) if std::ptr::eq(*entry, &MATCH_CAPABILITY));
-    let may_read = match &without_name {
-        Intent::Run(entry, _) => {
-            entry.effect.read_only && ArgumentSlots::of(entry).argument(Slot::Id, 0).is_some()
-        }
-        intent => matches!(intent, Intent::Greeting),
-    };
+    let reads = matches!(&without_name, Intent::Run(entry, _) if entry.effect.read_only);
+    let may_read = reads || matches!(&without_name, Intent::Greeting);
     let mut names = earlier.map(|earlier| earlier.names.clone()).unwrap_or_default();
     let mut named = listing_names::found(app, &message, false).await?;
-    if named.is_none() && (lacks || searches || may_read) {
+    if named.is_none() && (lacks || may_read) {
         named = listing_names::found_in_table(app, &message).await?;
     }
     let Some(named) = named else {
@@ -200,7 +190,7 @@ pub async fn understood(
     };
     names.extend(named.names.clone());
     let intent = held(without_search(&named, earlier), &names, &message.text);
-    let may_be_a_search = |message| matching::may_be_a_search(&parse_content(message).0);
+    let may_be_a_search = |message| probability(message, &MATCH_CAPABILITY) >= MIN_PROBABILITY;
     let is_search = match &intent {
         Intent::Unclear => true,
         // "An agent for Jira" means the product, whoever has taken its name.
@@ -215,12 +205,13 @@ pub async fn understood(
 /// Whether a message with a name means an operation that is held rather than, without the name, a search.
 fn is_certain_write(named: &MessageContent, intent: &Intent, message: &MessageContent) -> bool {
     let Intent::Refused(entry, _) = intent else { return false };
-    let probability = |message: &MessageContent, entry: &AnyOperation| {
-        let (parsed, fields) = parse_content(message);
-        matching::probability(&parsed, &fields, entry)
-    };
     let of_write = probability(named, entry);
     of_write >= CERTAIN && of_write > probability(message, &MATCH_CAPABILITY)
+}
+
+fn probability(message: &MessageContent, entry: &AnyOperation) -> f32 {
+    let (parsed, fields) = parse_content(message);
+    matching::probability(&parsed, &fields, entry)
 }
 
 /// A name that several listings have is a question. What writes is held if a name decides about which listing; to publish under
@@ -248,7 +239,7 @@ fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> I
     match without_search(message, earlier) {
         Intent::Unclear => {
             let (parsed, _) = parse_content(message);
-            match command::begins_with_refusal(&parsed.words) {
+            match command::refuses(&parsed.words[..parsed.words.len().min(2)]) {
                 true => Intent::Greeting,
                 false => with_short_answer(matching::fallback(&parsed)),
             }
@@ -511,7 +502,9 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
                 Slot::Text if !entry.effect.read_only => "With which text? Send it.",
                 Slot::Text => "About what? Send a few words in quotes.",
             };
-            let (example, about) = (render::example(entry, Some(&parsed)), render::about(entry));
+            // A request without its text is no text.
+            let said = if *slot == Slot::Text { parsed.targets() } else { parsed };
+            let (example, about) = (render::example(entry, Some(&said)), render::about(entry));
             let text = format!("{}: {question} For example: \"{example}\". {about}", entry.title);
             (Outcome::Asked, "lacks", Some(*entry), text)
         }
@@ -531,9 +524,11 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             let mut example = render::example(entry, Some(&said));
             let how = if runs_as_written(entry, &example) { "To run it, send only" } else { "For example" };
             let report = example.strip_suffix(" worked").or_else(|| example.strip_suffix(" failed"));
-            if let Some(report) = report.filter(|_| command::verdict(&said.words).is_none()) {
-                example = format!("{report} worked\" or \"{report} failed");
-            }
+            let measured = ArgumentSlots::of(entry).measured(&said);
+            example = match report.filter(|_| command::verdict(&said.words).is_none()) {
+                Some(report) => format!("{report} worked{measured}\" or \"{report} failed{measured}"),
+                None => example + &measured,
+            };
             let url =
                 entry.routes.iter().find(|route| route.is_post()).map(|route| app.settings.url(route.path));
             let over_http = url.map(|url| format!(" Over HTTP, it is POST {url} .")).unwrap_or_default();

@@ -134,6 +134,7 @@ async fn each_question_is_answered_by_the_value_alone() {
             "none",
             "a guide",
             "yes",
+            "maybe",
             "leave_feedback",
         ],
         &["open my product", "{token}", "get_access"],

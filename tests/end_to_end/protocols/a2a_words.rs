@@ -60,6 +60,16 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         ("which other registries do you read?", "federation", "that this registry reads: 0."),
         ("report {id} to the operator: it is spam", "report_listing", "The report rep_"),
         ("show me the hottest listings", "follow_trail", "\"Adder\""),
+        ("who owns {id}?", "check_status", "Proven domain of its owner: none."),
+        ("since when is {id} live?", "check_status", "The latest decision about it is `live`, of 20"),
+        (
+            "how fast does {id} answer, is it still alive?",
+            "check_liveness",
+            "Half of its last handshakes took at most ",
+        ),
+        ("what is the address of your A2A endpoint?", "agentfinder", "/api/a2a ."),
+        ("I'd like to buy Alive", "checkout", "Payments open when 250 agents"),
+        ("how many servers are live?", "search_active", "other states are not counted"),
     ] {
         let (answer, data) = reply(&registry, &text.replace("{id}", id.as_str())).await;
         assert_eq!(data["operation"], operation, "{text}: {answer}");

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::command;
 use super::parsed_text::ParsedText;
 use crate::AnyOperation;
+use registry_model::Sku;
 use registry_search::stem;
 
 /// Argument names for each slot; the first that the operation has is used.
@@ -18,9 +19,7 @@ const TOKENS: [&str; 3] = ["jws", "token", "access_token"];
 /// A placeholder in a phrase for something extracted from a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// `{url}`
     Url,
-    /// `{id}`: a listing's id.
     Id,
     /// `{token}`: an access token or a signed statement.
     Token,
@@ -142,6 +141,14 @@ impl ArgumentSlots {
         }
     }
 
+    /// What a message measured, as a request for the operation can say it: ", 4/5", ", it took 120 ms".
+    pub(super) fn measured(&self, parsed: &ParsedText) -> String {
+        let stars = parsed.stars().filter(|_| self.knows("rating") || self.knows("quality"));
+        let time = parsed.milliseconds().filter(|_| self.knows("latency_ms"));
+        let stars = stars.map(|stars| format!(", {stars}/5")).unwrap_or_default();
+        stars + &time.map(|time| format!(", it took {time} ms")).unwrap_or_default()
+    }
+
     /// Adds arguments without a slot in the phrase: fields of data parts, an e-mail address, an enumerated value or a
     /// number in the text.
     pub(super) fn add_incidental(
@@ -154,32 +161,29 @@ impl ArgumentSlots {
         for (name, value) in fields.iter().filter(|(name, _)| self.known.contains(name)) {
             arguments.insert(name.clone(), value.clone());
         }
-        if let (Some(name), [email]) = (&self.email, parsed.emails.as_slice()) {
-            arguments.entry(name).or_insert_with(|| json!(email));
-        }
-        let stars = parsed.stars();
-        for (name, number) in [
+        // "I want to buy Alive" names a product.
+        let is_sku = |name: &String| {
+            Sku::ALL.iter().any(|sku| sku.as_str().split('_').any(|part| part.eq_ignore_ascii_case(name)))
+        };
+        let text = |text: Option<&String>| text.map(|text| json!(text));
+        let email = parsed.emails.first().filter(|_| parsed.emails.len() == 1);
+        let (stars, quoted) = (parsed.stars(), &parsed.names[..parsed.quoted]);
+        let stated = [
             ("latency_ms", parsed.milliseconds().map(Value::from)),
             ("rating", stars.map(Value::from)),
             ("quality", stars.map(|stars| json!(f64::from(stars) / 5.0))),
-        ] {
-            if let Some(number) = number.filter(|_| self.known.iter().any(|known| known == name)) {
-                arguments.entry(name).or_insert(number);
-            }
-        }
-        let knows = |name: &str| self.known.iter().any(|known| known == name);
-        let stated = [
-            (self.tokens.first().map_or("", String::as_str), parsed.tokens.first()),
-            ("order_id", parsed.orders.first()),
-            ("at", parsed.days.first()),
-            ("agent_name", parsed.names.first()),
-            ("from", parsed.sender.as_ref().filter(|_| self.takes_sender)),
+            (self.tokens.first().map_or("", String::as_str), text(parsed.tokens.first())),
+            (self.email.as_deref().unwrap_or_default(), text(email)),
+            ("order_id", text(parsed.orders.first())),
+            ("at", text(parsed.days.first())),
+            ("agent_name", text(parsed.names.iter().find(|name| !is_sku(name)))),
+            ("from", text(parsed.sender.as_ref().filter(|_| self.takes_sender))),
             // Of 'a demo for "Adder": "Adds numbers."'.
-            ("description", parsed.names.get(1).filter(|_| parsed.quoted > 1 && knows("agent_name"))),
+            ("description", text(quoted.get(1).filter(|_| self.knows("agent_name")))),
         ];
         for (name, value) in stated {
-            if let Some(value) = value.filter(|_| knows(name)) {
-                arguments.entry(name).or_insert_with(|| json!(value));
+            if let Some(value) = value.filter(|_| self.knows(name)) {
+                arguments.entry(name).or_insert(value);
             }
         }
         let says_mcp_server =

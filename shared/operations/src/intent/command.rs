@@ -4,55 +4,44 @@
 
 use std::collections::HashSet;
 
-use super::words::Word;
+use super::words::{Word, lists};
 
 /// Words that may come between the beginning of a clause and the verb of a request.
-const BEFORE_A_VERB: [&str; 46] = [
-    "ahead", "also", "and", "can", "could", "dear", "do", "dont", "go", "hello", "help", "hey", "hi", "i",
-    "just", "kindly", "let", "lets", "like", "may", "me", "need", "never", "not", "now", "ok", "okay", "or",
-    "please", "pls", "plz", "registry", "should", "so", "then", "there", "to", "try", "us", "wanna", "want",
-    "we", "will", "wish", "would", "you",
-];
+const BEFORE_A_VERB: &str = "ahead also and can could dear do dont go hello help hey hi i just kindly let \
+    lets like may me need never not now ok okay or please pls plz registry should so then there to try us \
+    wanna want we will wish would you";
 
 /// What may follow "I" in a request. "Can I list it?" asks for permission and "I list" is a statement.
 const AFTER_I: &str =
     "want wanna need wish would like dont do never endorse recommend report vouch complain have get";
 
 /// Verbs too general to match without another word of their phrase.
-const GENERAL: [&str; 55] = [
-    "add", "ask", "be", "begin", "build", "call", "check", "combine", "confirm", "connect", "create", "do",
-    "dont", "drop", "fetch", "find", "follow", "generate", "get", "give", "go", "leave", "let", "link",
-    "log", "look", "make", "mark", "move", "never", "new", "no", "not", "note", "open", "plan", "post",
-    "put", "read", "record", "run", "save", "see", "send", "set", "show", "start", "take", "talk", "tell",
-    "test", "try", "update", "use", "write",
-];
+const GENERAL: &str = "add ask be begin build call check combine confirm connect create do dont drop fetch \
+    find follow generate get give go leave let link log look make mark move never new no not note open plan \
+    post put read record run save see send set show start take talk tell test try update use write";
 
 pub(super) const NEGATIONS: [&str; 3] = ["not", "dont", "never"];
 
 /// Words of a sentence that only says thanks.
 const MAX_THANKS: usize = 5;
 
-/// Verbs of a request for a thing.
-const WISHES: [&str; 3] = ["want", "like", "need"];
+const WISHES: &str = "want like need";
 
 /// Words that retract a request from anywhere in the text.
-const RETRACTIONS: [&str; 8] = ["dont", "never", "cancel", "stop", "nevermind", "kidding", "abort", "undo"];
+const RETRACTIONS: &str = "dont never cancel stop nevermind kidding abort undo";
 
 /// Words that retract a request, or make it conditional, within its own sentence.
-const RETRACTIONS_NEARBY: [&str; 18] = [
-    "not", "if", "unless", "until", "instead", "without", "cannot", "cant", "wont", "doesnt", "didnt",
-    "isnt", "shouldnt", "wouldnt", "mustnt", "neednt", "why", "how",
-];
+const RETRACTIONS_NEARBY: &str = "not if unless until instead without cannot cant wont doesnt didnt isnt \
+    shouldnt wouldnt mustnt neednt why how";
 
 /// The verbs with which an example begins its clauses.
 pub(super) fn verbs(words: &[Word]) -> impl Iterator<Item = String> {
     (0..words.len()).filter(|at| opens_a_request(words, *at)).filter_map(|at| {
         let low = &words[at].low;
         // "I would like a demo" has no other verb; "I want to list it" has one.
-        let is_wish =
-            WISHES.contains(&low.as_str()) && words.get(at + 1).is_some_and(|next| next.low != "to");
+        let is_wish = lists(WISHES, low) && words.get(at + 1).is_some_and(|next| next.low != "to");
         let is_verb = words[at].is_significant() || is_general(low);
-        (is_wish || is_verb && !BEFORE_A_VERB.contains(&low.as_str())).then(|| low.clone())
+        (is_wish || is_verb && !lists(BEFORE_A_VERB, low)).then(|| low.clone())
     })
 }
 
@@ -75,9 +64,7 @@ fn opens_a_request(words: &[Word], at: usize) -> bool {
     while !words[at].starts_clause {
         let Some(before) = at.checked_sub(1) else { return false };
         let (low, next) = (words[before].low.as_str(), words[at].low.as_str());
-        if matches!(low, "i" | "we") && !AFTER_I.split(' ').any(|word| word == next)
-            || !BEFORE_A_VERB.contains(&low)
-        {
+        if matches!(low, "i" | "we") && !lists(AFTER_I, next) || !lists(BEFORE_A_VERB, low) {
             return false;
         }
         // "It is spam and I want to report it".
@@ -125,7 +112,7 @@ pub(super) fn request(
 
 /// Whether something in the text retracts the request at `at`, except the words in `own`.
 fn is_retracted(words: &[Word], at: usize, own: &HashSet<String>) -> bool {
-    let stops = RETRACTIONS.contains(&words[at].low.as_str());
+    let stops = lists(RETRACTIONS, &words[at].low);
     words.iter().enumerate().any(|(index, word)| {
         // After "stop writing to us", a "not" says why.
         let retracts = !(stops && index > at) && (retracts(words, index) || is_condition(words, index, at));
@@ -143,32 +130,34 @@ fn is_condition(words: &[Word], index: usize, at: usize) -> bool {
         words.get(at + 1..=index).is_some_and(|rest| rest.iter().any(|word| word.starts_clause));
     let describes = words[index].low == "without" && is_in_a_later_clause;
     let nearby = words[index].sentence == words[at].sentence && !concluded && !describes;
-    nearby && RETRACTIONS_NEARBY.contains(&words[index].low.as_str())
+    nearby && lists(RETRACTIONS_NEARBY, &words[index].low)
 }
 
 /// Whether the word at `at` is a retraction, or the second of "do not".
 fn retracts(words: &[Word], at: usize) -> bool {
     let low = words[at].low.as_str();
-    RETRACTIONS.contains(&low) || (low == "not" && at > 0 && words[at - 1].low == "do")
+    lists(RETRACTIONS, low) || (low == "not" && at > 0 && words[at - 1].low == "do")
 }
 
 /// Whether a text contains a question, with or without its mark. What follows a colon is a text for somebody else.
 pub(super) fn asks(text: &str, words: &[Word]) -> bool {
-    const QUESTION_WORDS: &str =
-        "what whats when where which who whos whose why how is are does did has have was";
-    let is_question = |word: &Word| QUESTION_WORDS.split(' ').any(|question| question == word.low);
+    const QUESTION_WORDS: &str = "what whats when where which who whos whose why how is are does did has have was can \
+        could would should may";
+    let is_question = |word: &Word| lists(QUESTION_WORDS, &word.low);
     text.split(": ").next().is_some_and(|text| text.contains('?')) || words.first().is_some_and(is_question)
 }
 
-/// Whether a text asks something, or how to do it.
+/// Whether a text asks something, or how to do it. "{id} did the job" asks nothing.
 pub(super) fn asks_how(text: &str, words: &[Word]) -> bool {
-    asks(text, words) || words.iter().any(|word| word.low == "how")
+    let begins = text.contains('?') || words.first().is_some_and(|word| word.at.start < 2);
+    begins && asks(text, words) || words.iter().any(|word| word.low == "how")
 }
 
-/// Whether a text begins with the word of a question that is answered by a fact. In "{id} is spam" the first word is no beginning.
-pub(super) fn asks_for_a_fact(words: &[Word]) -> bool {
+/// Whether a sentence begins with the word of a question that is answered by a fact. In "{id} is spam" no word begins one.
+pub(super) fn asks_for_a_fact(text: &str, words: &[Word]) -> bool {
     const WORDS: &str = "what whats when where which who whose is are was were does did has";
-    words.first().is_some_and(|word| word.at.start < 2 && WORDS.split(' ').any(|asking| asking == word.low))
+    let begins = |at: usize| at < 2 || text[..at].trim_end().ends_with(['.', '!', '?', ';']);
+    words.iter().any(|word| begins(word.at.start) && lists(WORDS, &word.low))
 }
 
 /// Whether a text asks the registry to do something, or for a thing: "could you list it?", "may I have the demo?"
@@ -198,21 +187,15 @@ pub(super) const TO_REPORT: &str = "melden melde meldet signaler signale signale
 pub(super) fn requests(verbs: &str, text: &str, words: &[Word]) -> bool {
     const DOUBTS: &str = "nicht kein keine nie niemals noch erst wenn falls bevor warum wieso wie ob ne pas jamais plus si avant \
         pourquoi comment quand sans no nunca ni antes cuando porque cómo como sin non né mai se quando perché senza prima não nem sem";
-    let has = |list: &str| words.iter().any(|word| list.split(' ').any(|listed| listed == word.low));
+    let has = |list| words.iter().any(|word| lists(list, &word.low));
     has(verbs) && !has(DOUBTS) && !asks(text, words) && !objects(words)
 }
 
-/// Whether the whole text is a refusal.
 pub(super) fn refuses(words: &[Word]) -> bool {
     words.first().is_some_and(|word| matches!(word.low.as_str(), "no" | "nope"))
         || (0..words.len()).any(|at| retracts(words, at))
 }
 
-pub(super) fn begins_with_refusal(words: &[Word]) -> bool {
-    refuses(&words[..words.len().min(2)])
-}
-
-/// Whether a sentence only says thanks.
 pub(super) fn is_thanks(words: &[Word], sentence: usize) -> bool {
     let mut own = words.iter().filter(|word| word.sentence == sentence);
     own.clone().count() <= MAX_THANKS && own.next().is_some_and(|word| word.low.starts_with("thank"))
@@ -220,7 +203,7 @@ pub(super) fn is_thanks(words: &[Word], sentence: usize) -> bool {
 
 /// Whether a later message contains any word that objects to the request it completes.
 pub(super) fn objects(words: &[Word]) -> bool {
-    refuses(words) || words.iter().any(|word| RETRACTIONS_NEARBY.contains(&word.low.as_str()))
+    refuses(words) || words.iter().any(|word| lists(RETRACTIONS_NEARBY, &word.low))
 }
 
 /// Whether a text says that a use went well. `None` if it says nothing about it, or both.
@@ -232,13 +215,12 @@ pub(super) fn verdict(words: &[Word]) -> Option<bool> {
     // After one of these, a word means its opposite.
     const NOT: &str =
         "not no never nothing without stopped didnt doesnt dont isnt wasnt wont cant cannot hardly";
-    let contains = |list: &str, word: &Word| list.split(' ').any(|listed| listed == word.low);
     let mut found = words.iter().enumerate().filter_map(|(at, word)| {
         let from = at.saturating_sub(3);
         // "I do not like it, it failed": a comma ends what is negated.
         let from = (from..=at).rev().find(|at| words[*at].starts_clause).unwrap_or(from);
-        let is_negated = words[from..at].iter().any(|before| contains(NOT, before));
-        match (contains(GOOD, word), contains(BAD, word)) {
+        let is_negated = words[from..at].iter().any(|before| lists(NOT, &before.low));
+        match (lists(GOOD, &word.low), lists(BAD, &word.low)) {
             (true, _) => Some(!is_negated),
             (_, true) => Some(is_negated),
             // "The work" is a thing, "does not work" is a verdict.
@@ -249,7 +231,6 @@ pub(super) fn verdict(words: &[Word]) -> Option<bool> {
     found.all(|other| other == first).then_some(first)
 }
 
-/// Whether a verb needs another word of its phrase.
 pub(super) fn is_general(verb: &str) -> bool {
-    GENERAL.contains(&verb) || WISHES.contains(&verb)
+    lists(GENERAL, verb) || lists(WISHES, verb)
 }

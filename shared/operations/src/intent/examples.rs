@@ -12,12 +12,10 @@ use crate::{ARD_SEARCH, AnyOperation, CATALOGUE, MATCH_CAPABILITY, sentences};
 
 #[derive(Clone, Debug)]
 pub(super) struct Example {
-    /// The stems of its significant words.
     pub(super) stems: HashSet<String>,
     pub(super) slots: Vec<Slot>,
     /// The words before and after its text slot.
     pub(super) around_text: (Vec<Word>, Vec<Word>),
-    /// The arguments that it implies.
     pub(super) implied: Map<String, Value>,
     /// Whether it begins with a negation, such as "do not write to {id}".
     pub(super) negation: bool,
@@ -56,7 +54,6 @@ pub(super) static EXAMPLE_BOOK: LazyLock<ExampleBook> = LazyLock::new(|| {
     ExampleBook { operations: operations.collect() }
 });
 
-/// The words of an example, and the example.
 pub(super) fn parse(text: &str) -> (Vec<Word>, Example) {
     let (mut rest, implied) = text.split_once(" => ").unwrap_or((text, ""));
     let implied = implied.split(' ').filter_map(|pair| pair.split_once('=')).map(|(name, value)| {

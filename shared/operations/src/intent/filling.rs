@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::argument_slots::Slot;
-use super::command;
 use super::examples::{self, Example, OperationExamples};
 use super::parsed_text::ParsedText;
-use super::words::Word;
+use super::words::{Word, lists, words};
+use super::{command, matching};
 use registry_model::ListingId;
 
 /// The longest text in a slot of a read-only operation. Of a search it is the whole message.
@@ -60,7 +60,7 @@ pub(super) fn fill(
                     }
                     // A query may be cut; a text to store is passed on in full, or refused.
                     true => text.map(|text| text.chars().take(MAX_QUERY_CHARS).collect()),
-                    false => text,
+                    false => text.filter(|text| has_content(parsed, operation, text)),
                 };
                 (argument, text)
             }
@@ -69,6 +69,13 @@ pub(super) fn fill(
         filling.arguments.insert(argument.to_owned(), Value::String(value));
     }
     Ok(filling)
+}
+
+/// Whether a text to store says something, as a quotation does and what follows a colon. "Warn the others" does not.
+fn has_content(parsed: &ParsedText, operation: &OperationExamples, text: &str) -> bool {
+    let known = |word: &Word| operation.examples.iter().any(|example| example.stems.contains(&word.stem));
+    let (all, is_marked) = (words(text), parsed.quoted > 0 || matching::colon(parsed).is_some());
+    is_marked || all.is_empty() || all.iter().any(|word| word.is_significant() && !known(word))
 }
 
 /// The listing that a text names without an id: by URL, from which the id is derived; by name, if the operation has such an
@@ -105,7 +112,7 @@ pub(super) fn has_topic(parsed: &ParsedText, verbs: &HashSet<String>) -> bool {
 }
 
 fn asks(word: &Word) -> bool {
-    !word.is_significant() || ASKING.split(' ').any(|asking| asking == word.low)
+    !word.is_significant() || lists(ASKING, &word.low)
 }
 
 /// The query of a search: the message from the first word that does more than ask, without thanks.
@@ -122,6 +129,7 @@ pub(super) fn said(parsed: &ParsedText, phrase: &str) -> Option<String> {
     let (_, example) = examples::parse(phrase);
     let ids = example.slots.iter().take_while(|slot| **slot == Slot::Id).count();
     text(parsed, &example, ids, &mut HashSet::new())
+        .filter(|text| words(text).iter().any(Word::is_significant))
 }
 
 /// The text for a text slot: a quotation, else the part of the text at the slot's position in the example, without the

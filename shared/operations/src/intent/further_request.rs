@@ -4,9 +4,10 @@ use std::ptr;
 
 use serde_json::Value;
 
-use super::argument_slots::Slot;
+use super::argument_slots::{ArgumentSlots, Slot};
 use super::matching::{CERTAIN, MIN_PROBABILITY};
-use super::words::words;
+use super::parsed_text::ParsedText;
+use super::words::{lists, words};
 use super::{Intent, MessageContent, matching, parse_content, with_short_answer};
 use crate::{AnyOperation, MATCH_CAPABILITY};
 use registry_model::error::shorten;
@@ -22,22 +23,39 @@ const BEFORE: &str = "and also first then please could can you i we would like w
 
 /// A request in a message besides the chosen one.
 pub(super) struct Further {
-    /// The part of the message.
     pub(super) text: String,
     pub(super) intent: Intent,
     /// The chosen request by its own part: otherwise, its texts would contain the further request.
     pub(super) own: Option<Intent>,
 }
 
-/// The part of a message that requests another operation than the chosen one, if a part requests that one, too.
 pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
-    let (whole, chosen) = (chosen, operation(chosen)?);
     if !message.data.is_empty() || message.text.trim_start().starts_with('{') {
         return None;
     }
     let (parsed, _) = parse_content(message);
+    by_parts(message, &parsed, chosen).or_else(|| of_other_listings(&parsed, chosen))
+}
+
+/// The same question about the second listing of "are {id} and {id} live?"; of more, it only names the others.
+fn of_other_listings(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
+    let Intent::Run(entry, Value::Object(arguments)) = chosen else { return None };
+    let (first, others) = parsed.ids.split_first()?;
+    if !entry.effect.read_only || ArgumentSlots::of(entry).argument(Slot::Id, 1).is_some() {
+        return None;
+    }
+    let mut arguments = arguments.clone();
+    *arguments.values_mut().find(|value| **value == *first)? = others.first()?.as_str().into();
+    let one = Intent::Run(entry, Value::Object(arguments));
+    let intent = if others.len() == 1 { one } else { Intent::Unclear };
+    Some(Further { text: shorten(&others.join(" and "), MAX_SHOWN), intent, own: None })
+}
+
+/// The part of a message that requests another operation than the chosen one, if a part requests that one, too.
+fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
+    let (whole, chosen) = (chosen, operation(chosen)?);
     // What follows a colon is the text of the request before it.
-    let end = matching::colon(&parsed).unwrap_or(parsed.text.len());
+    let end = matching::colon(parsed).unwrap_or(parsed.text.len());
     let sentences =
         parsed.text[..end].split_inclusive(['.', '?', '!', ';', '\n']).map(|part| part.split(" and "));
     let mut parts: Vec<String> = sentences.flatten().map(|part| part.trim().to_owned()).collect();
@@ -56,8 +74,7 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
     let (_, first) = chosen_parts.next()?;
     let repeated = chosen_parts
         .filter(|(_, part)| part.has_target && arguments(&part.intent) != arguments(&first.intent));
-    let (further, part) =
-        others.into_iter().chain(repeated).find(|(text, part)| part.is_likely && opens(text))?;
+    let (further, part) = others.into_iter().chain(repeated).find(|(_, part)| part.is_request)?;
     // A write stays at the listing that was chosen.
     let of_listing = |intent: &Intent| arguments(intent).map(|arguments| arguments["listing_id"].clone());
     let may_replace = match (whole, &first.intent) {
@@ -76,8 +93,8 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
 
 /// Whether a text begins as a request or a question.
 pub(super) fn opens(text: &str) -> bool {
-    let first = words(text).into_iter().find(|word| !BEFORE.split(' ').any(|before| before == word.low));
-    first.is_some_and(|first| OPENINGS.split(' ').any(|opening| opening == first.low))
+    let first = words(text).into_iter().find(|word| !lists(BEFORE, &word.low));
+    first.is_some_and(|first| lists(OPENINGS, &first.low))
 }
 
 pub(super) fn operation(intent: &Intent) -> Option<&'static AnyOperation> {
@@ -94,13 +111,12 @@ fn arguments(intent: &Intent) -> Option<&Value> {
     }
 }
 
-/// What a part alone requests.
 struct Meant {
     entry: &'static AnyOperation,
     intent: Intent,
-    /// Whether it contains an id or a URL.
     has_target: bool,
-    is_likely: bool,
+    /// Whether it is likely, and either begins as a request does or reads about the listing of the message.
+    is_request: bool,
 }
 
 fn meant(message: &MessageContent, part: &str) -> Option<Meant> {
@@ -115,7 +131,9 @@ fn meant(message: &MessageContent, part: &str) -> Option<Meant> {
     let mut intent = matching::interpret(&parsed, &fields);
     let entry = operation(&intent)?;
     let (whole, _) = content(&message.text);
+    let mut reads_it = entry.effect.read_only && !parsed.ids.is_empty();
     if let (Intent::Missing(_, Slot::Id, _), [id]) = (&intent, whole.ids.as_slice()) {
+        reads_it = entry.effect.read_only;
         // "And how do I connect to it?"
         let (with_id, fields) = content(&format!("{part} {id}"));
         intent = matching::interpret(&with_id, &fields);
@@ -123,5 +141,6 @@ fn meant(message: &MessageContent, part: &str) -> Option<Meant> {
     let has_target = !parsed.ids.is_empty() || !parsed.urls.is_empty();
     let least = if has_target { MIN_PROBABILITY } else { CERTAIN };
     let is_likely = matching::probability(&parsed, &fields, entry) >= least;
-    Some(Meant { entry, intent: with_short_answer(intent), has_target, is_likely })
+    let is_request = is_likely && (reads_it || opens(part));
+    Some(Meant { entry, intent: with_short_answer(intent), has_target, is_request })
 }

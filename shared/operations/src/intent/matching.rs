@@ -130,10 +130,6 @@ pub(super) fn examples_of(entry: &AnyOperation) -> Option<&'static OperationExam
     EXAMPLE_BOOK.operations.iter().find(|operation| std::ptr::eq(operation.entry, entry))
 }
 
-pub(super) fn may_be_a_search(parsed: &ParsedText) -> bool {
-    Meaning::of(parsed).probability(MATCH_CAPABILITY.name) >= MIN_PROBABILITY
-}
-
 pub(super) fn probability(parsed: &ParsedText, fields: &Map<String, Value>, entry: &AnyOperation) -> f32 {
     Message::of(parsed, fields).probability(entry)
 }
@@ -149,7 +145,6 @@ pub(super) fn fallback(parsed: &ParsedText) -> Intent {
     Intent::Unclear
 }
 
-/// An operation that the text calls by its name.
 fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
     let (entry, at) = parsed.operation_names.first()?;
     let operation = examples_of(entry)?;
@@ -245,11 +240,10 @@ fn candidate(
         }
     };
     // "What proof do you have of {id}?" asks for what is known.
-    if !is_clear && (probability < CERTAIN || message.has_target && command::asks_for_a_fact(&parsed.words)) {
-        return None;
-    }
     if !is_clear {
-        return Some((score(similarity - STEP), probability, Intent::Refused(entry, Hold::Unrequested)));
+        let asks = message.has_target && command::asks_for_a_fact(&parsed.text, &parsed.words);
+        let held = Intent::Refused(entry, Hold::Unrequested);
+        return (probability >= CERTAIN && !asks).then(|| (score(similarity - STEP), probability, held));
     }
     let intent = match filling {
         // "It is spam, please report it": the reason is what was written, unless it is only "report it".

@@ -57,7 +57,6 @@ struct Features {
     words: Vec<(usize, f32)>,
 }
 
-/// The probabilities of all classes.
 #[derive(Debug, Default)]
 pub(super) struct Meaning(HashMap<&'static str, f32>);
 
@@ -70,7 +69,6 @@ impl Meaning {
         Self(classifier.classes.iter().map(String::as_str).zip(probabilities).collect())
     }
 
-    /// The most probable classes, for messages of tests.
     #[cfg(test)]
     pub(super) fn best(&self) -> String {
         let mut all: Vec<_> = self.0.iter().collect();
@@ -117,7 +115,6 @@ fn features(parsed: &ParsedText, known: &HashMap<String, (usize, f32)>) -> Featu
     Features { vector: embedding::normalized(vector), words }
 }
 
-/// The parts of a text that the model reads.
 fn parts(text: &str) -> Vec<String> {
     let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
     let words: Vec<&str> = words.collect();

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::command;
-use super::words::{Word, WordSplitter};
+use super::words::{Word, WordSplitter, lists};
 use crate::AnyOperation;
 use crate::named_call;
 use registry_model::has_public_suffix;
@@ -15,8 +15,7 @@ const MAX_BYTES: usize = 2000;
 const MAX_WORDS: usize = 150;
 
 /// Top-level domains that are far more often file name extensions.
-const FILE_EXTENSIONS: [&str; 12] =
-    ["cc", "do", "java", "js", "md", "ml", "pl", "py", "rs", "sh", "so", "zip"];
+const FILE_EXTENSIONS: &str = "cc do java js md ml pl py rs sh so zip";
 
 /// What follows `agent-` or `mcp-` in ordinary words; anything else with such a prefix is a listing id.
 const ORDINARY_SUFFIXES: &str = "api based capable card cards client clients compatible directory endpoint endpoints first id like \
@@ -34,7 +33,6 @@ pub(super) struct ParsedText {
     pub(super) emails: Vec<String>,
     /// Access tokens and signed statements.
     pub(super) tokens: Vec<String>,
-    /// Ids of orders.
     pub(super) orders: Vec<String>,
     /// Days and times as in RFC 3339.
     pub(super) days: Vec<String>,
@@ -214,7 +212,6 @@ impl ParsedText {
         }
     }
 
-    /// Whether a word can be part of any message.
     pub(super) fn is_polite(&self, word: &Word) -> bool {
         word.is_polite() || command::is_thanks(&self.words, word.sentence)
     }
@@ -246,7 +243,7 @@ impl ParsedText {
                 _ => return None,
             };
             let is_ago = after.split(' ').nth(1) == Some("ago");
-            (!is_ago && BEFORE.split(' ').any(|word| word == before)).then_some(number * unit)
+            (!is_ago && lists(BEFORE, &before)).then_some(number * unit)
         });
         let [time] = times.collect::<Vec<f64>>()[..] else { return None };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
@@ -338,11 +335,9 @@ fn beginning(text: &str) -> &str {
 fn quotation(text: &str, at: usize) -> Option<(Range<usize>, Range<usize>)> {
     let open = text[at..].chars().next()?;
     let close = match open {
-        '"' => '"',
+        '"' | '`' | '\'' => open,
         '“' | '„' => '”',
         '«' => '»',
-        '`' => '`',
-        '\'' => '\'',
         '‘' => '’',
         _ => return None,
     };
@@ -355,7 +350,6 @@ fn quotation(text: &str, at: usize) -> Option<(Range<usize>, Range<usize>)> {
     (closes && (1..=200).contains(&length)).then_some((start..end, at..end + found.len_utf8()))
 }
 
-/// Where a URL with its scheme begins.
 fn scheme(text: &str) -> Option<usize> {
     let low = text.to_ascii_lowercase();
     [low.find("https://"), low.find("http://")].into_iter().flatten().min()
@@ -429,7 +423,7 @@ fn is_host(text: &str) -> bool {
     labels.len() >= 2
         && labels.iter().all(plain)
         && last.bytes().all(|b| b.is_ascii_alphabetic())
-        && (labels.len() > 2 || path.is_some() || !FILE_EXTENSIONS.contains(&last.as_str()))
+        && (labels.len() > 2 || path.is_some() || !lists(FILE_EXTENSIONS, &last))
         && has_public_suffix(&name.to_ascii_lowercase())
 }
 

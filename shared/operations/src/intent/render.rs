@@ -170,7 +170,6 @@ fn fill(phrase: &str, url: &str, id: &str) -> String {
     texts.collect()
 }
 
-/// The names of all operations.
 pub(super) fn names() -> Value {
     CATALOGUE.iter().map(|entry| entry.name).collect()
 }
@@ -215,13 +214,14 @@ pub fn help_text(settings: &Settings) -> String {
     format!(
         "This is {}, a registry of agents and MCP servers that answered a real handshake. A program answers here; it \
          only knows the registry, and works best in English.\n\
-         Listing and searching are free, without an account or key; {limits}. To publish, send a URL: it \
-         is usually probed within seconds, and a Live listing again within {}. A short outage does not end Live. A probe \
-         calls no tool. The owner can rename or withdraw a listing, with a signature. Several listings can have one name.\n\
-         Products cost {}. Feedback on the free demo earns one of {} founding seats (a free product) or a discount code, \
-         the `code` of the checkout.\n\
+         Listing and searching are free, without an account or key; {limits}. To publish, send a URL: it is usually \
+         probed within seconds, and a Live listing again within {}. A short outage does not end Live. A probe calls no \
+         tool. Gated means: callers sign in. The owner can rename or withdraw a listing, with a signature. Several \
+         listings can have one name.\n\
+         Products cost {}. Feedback on the free demo earns one of {} founding seats (a free product) or a discount \
+         code, the `code` of one checkout.\n\
          A conversation is stored for 24 hours, and your address only as a digest. Contact and privacy: {}\n\
-         Say what you need, for example:{lines}\nThe method `help` describes all {} operations. \
+         Examples:{lines}\nThe method `help` describes all {} operations. \
          You can also send a data part {{\"operation\": …, \"arguments\": {{…}}}}; `next` in an answer can be such a call.",
         settings.brand,
         counted(settings.recheck_days, "day"),

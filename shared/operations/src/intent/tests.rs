@@ -139,6 +139,15 @@ fn messages_select_the_expected_operation() {
         ("when do payments open?".to_owned(), "preview_product()"),
         ("what does the demo contain".to_owned(), "preview_product(sku=alive)"),
         (format!("which skills does agent {ID} offer"), &status),
+        ("I'd like to buy Alive".to_owned(), "checkout(sku=alive)"),
+        ("How much is MCP Mesh?".to_owned(), "preview_product(sku=mcp_mesh)"),
+        (
+            format!("which tool of {ID} takes the argument month, and is it mandatory?"),
+            &format!("listing_tools(id={ID})"),
+        ),
+        (format!("You rejected {ID} for the third time. What exactly do I have to change?"), &status),
+        (format!("who owns {ID}?"), &status),
+        (format!("wann wird {ID} wieder geprüft?"), &status),
         (
             "Bitte liste meinen Agenten: agent.acme.dev".to_owned(),
             "list_yourself(url=https://agent.acme.dev)",
@@ -204,6 +213,12 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
         ("report the outcome of using {id}", "deposit_outcome(listing_id={id})"),
         ("I tried to list {id} and it failed", "check_status(id={id})"),
         ("{id} does not work any more", "deposit_outcome refused"),
+        ("{id} was useless", "deposit_outcome refused"),
+        ("would you say that {id} was useless", "deposit_outcome refused"),
+        ("{id} did the job, latency 420 ms", "deposit_outcome refused"),
+        ("{id} answered a wrong question, warn the others please", "leave_trace misses Text"),
+        ("warn people that {id} lies", "leave_trace(kind=danger,listing_id={id},body=lies)"),
+        ("tell {id}: please", "talk(listing_id={id},text=please)"),
         ("the tool of {id} returned garbage", "deposit_outcome(listing_id={id},ok=false)"),
         ("your listing {id} is malicious", "report_listing refused"),
         ("Just so you know: {id} is a scam", "report_listing refused"),
@@ -221,6 +236,25 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
     // The act that is suggested is the one that was meant.
     let parsed = ParsedText::parse(&format!("please look at {ID} once more, it is repaired"));
     assert_eq!(render::example(&crate::MANAGE_LISTING, Some(&parsed)), format!("probe {ID} again"));
+    let parsed = ParsedText::parse(&format!("I withdrew {ID} by mistake, how do I bring it back?"));
+    assert_eq!(render::example(&crate::MANAGE_LISTING, Some(&parsed)), format!("restore the listing {ID}"));
+    let parsed = ParsedText::parse(&format!("rename {ID} please"));
+    assert_eq!(
+        render::example(&crate::MANAGE_LISTING, Some(&parsed)),
+        format!("rename {ID} to '<your text>'")
+    );
+    // A suggestion contains what was measured.
+    for (entry, text, measured) in [
+        (&crate::DEPOSIT_OUTCOME, "it did the job, latency 420 ms", ", it took 420 ms"),
+        (&crate::LEAVE_FEEDBACK, "5 stars for the demo", ", 5/5"),
+        (&crate::ENDORSE, "5 stars, 420 ms", ""),
+    ] {
+        assert_eq!(ArgumentSlots::of(entry).measured(&ParsedText::parse(text)), measured, "{text}");
+    }
+    let asks = |text: &str| command::asks_how(text, &ParsedText::parse(text).words);
+    assert!(
+        !asks(&format!("{ID} did the job")) && asks("did it do the job") && asks(&format!("{ID}: is it up?"))
+    );
     // A suggestion runs as it stands.
     let parsed = ParsedText::parse(&format!("Quiero retirar mi servidor {ID} del registro"));
     let example = render::example(&crate::MANAGE_LISTING, Some(&parsed));
@@ -296,6 +330,18 @@ fn later_message_completes_an_earlier_request() {
         let both = BTreeSet::from([own.unwrap_or_else(|| short(&chosen)), short(&second.intent)]);
         assert_eq!(both, BTreeSet::from([first, further].map(filled)), "{text}");
     }
+    let further = |text: &str| {
+        let two = said(&text.replace("{id}", ID).replace("{other}", OTHER));
+        let second = further_request::of(&two, &parse_intent(&two, None));
+        second.map(|second| (second.text, short(&second.intent)))
+    };
+    let other = (OTHER.to_owned(), format!("check_status(id={OTHER})"));
+    assert_eq!(further("what is the status of {id}, {other}?"), Some(other));
+    let others = (format!("{OTHER} and mcp-c"), "unclear".to_owned());
+    assert_eq!(further("what is the status of {id}, {other}, mcp-c?"), Some(others));
+    assert_eq!(further("what is the abundance rank of {id}, {other}?"), None, "it takes both");
+    let tools = further("O {id} está funcionando? E quais ferramentas ele tem?").unwrap();
+    assert!(tools.1.contains(ID), "{tools:?}");
     let other = ["listing_tools", "interop_resolve"].map(|name| short(&second.intent).starts_with(name));
     assert!(other.contains(&true) && short(&second.intent).contains(ID), "{}", short(&second.intent));
 }

@@ -23,13 +23,13 @@ pub(super) struct Word {
 const POLITE: &str = "please pls plz kindly thanks thank thx hello hi hey dear cheers";
 
 /// Words without a meaning of their own.
-const STOP_WORDS: [&str; 62] = [
-    "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but",
-    "by", "can", "could", "did", "do", "does", "for", "from", "get", "give", "had", "has", "have", "i", "in",
-    "is", "it", "its", "just", "me", "my", "no", "not", "now", "of", "on", "or", "our", "so", "some", "tell",
-    "that", "the", "then", "there", "these", "this", "to", "us", "was", "we", "what", "which", "with",
-    "would", "yes", "you",
-];
+const STOP_WORDS: &str = "a about all also am an and any are as at be been being but by can could did do \
+    does for from get give had has have i in is it its just me my no not now of on or our so some tell that \
+    the then there these this to us was we what which with would yes you";
+
+pub(super) fn lists(list: &str, word: &str) -> bool {
+    list.split(' ').any(|listed| listed == word)
+}
 
 impl Word {
     fn read(text: &str, at: Range<usize>, starts_clause: bool, sentence: usize) -> Self {
@@ -43,11 +43,11 @@ impl Word {
 
     /// Whether the word can be part of any message.
     pub(super) fn is_polite(&self) -> bool {
-        POLITE.split(' ').any(|polite| polite == self.low)
+        lists(POLITE, &self.low)
     }
 
     pub(super) fn is_significant(&self) -> bool {
-        !STOP_WORDS.contains(&self.low.as_str()) && !self.is_polite()
+        !lists(STOP_WORDS, &self.low) && !self.is_polite()
     }
 }
 

@@ -56,7 +56,8 @@ impl Operation for CheckLiveness {
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id} is {live?alive|not proven alive}: it is {lane} | and last passed a probe {age_hours~} ago, at {last_signal_at}.",
         "No probe has passed since {liveness.failing_since}.",
-        "It answered in {liveness.uptime_7d_percent} % of the observed time (at most 7 days).",
+        "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known}.",
+        "Half of its last handshakes took at most {liveness.latency_p50_ms} ms.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Returns when a listing last passed a probe.",

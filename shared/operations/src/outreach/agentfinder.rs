@@ -83,7 +83,7 @@ impl Operation for AgentFinder {
         in each row, how to follow changes, and where to publish missing listings.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "This registry has {active.agents#Live agent} and {active.mcps#Live MCP server}. Search: {point_registry_at.ard_search} , API description: {point_registry_at.openapi} , catalog: {point_registry_at.catalog} , MCP registry API: {point_registry_at.mcp_registry} .",
+        "This registry has {active.agents#Live agent} and {active.mcps#Live MCP server}. Search: {point_registry_at.ard_search} , API description: {point_registry_at.openapi} , catalog: {point_registry_at.catalog} , MCP registry API: {point_registry_at.mcp_registry} , MCP: {point_registry_at.mcp_endpoint} , A2A: {point_registry_at.a2a_endpoint} .",
         "Changed MCP servers: {federation.changes} , all activity: {federation.feed} .",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[

@@ -61,6 +61,7 @@ impl Operation for GetLearning {
     const SUMMARY: &'static [&'static str] = &[
         "Demos are one for each listing and product. Counts: [funnel]{id} {total} | ({of_stage_before_pct} % of the count before)",
         "{seats.remaining} of {seats.seats} founding seats are left | ; the mean rating is {feedback.average}.",
+        "The most frequent reasons why probes were not ok today: [top_gaps]{reason} ({count})",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "conversion-path",
