@@ -104,7 +104,7 @@ fn tag() -> &'static Regex {
 fn active() -> &'static Regex {
     // A slash also separates a tag's name from its attributes, and a quote separates attributes (HTML, "Tokenization").
     const PATTERN: &str = concat!(
-        r"(?i)<!--|<!doctype\b|<(?:script|style)[\s/]*>[^<]*\S[^<]*</|<script[\s/][^<>]*=",
+        r"(?i)<!--|<!doctype(?-u:\b)|<(?:script|style)[\s/]*>[^<]*\S[^<]*</|<script[\s/][^<>]*=",
         r"|<(?:a|base|body|button|div|embed|font|form|iframe|img|input|link|meta|object|p|span|svg|table|video)[\s/][^<>]*=",
         r#"|<[a-z][^<>]*[\s/"']on[a-z]+\s*="#,
         r"|\]\(\s*(?:javascript|vbscript|data):",

@@ -53,9 +53,13 @@ fn filled_part(part: &str, answer: &Value) -> Option<String> {
         let (slot, after) = after.split_once('}')?;
         text += before;
         let value = value(slot, answer)?;
-        // What others wrote may contain a quotation mark, which would end the quotation around it.
+        // What others wrote may contain a quotation mark or a line end, which would end the quotation around it.
         let is_quoted = before.ends_with('"') && after.starts_with('"');
-        text += &if is_quoted { value.replace('"', "'") } else { value };
+        text += &if is_quoted {
+            value.replace('"', "'").split_whitespace().collect::<Vec<_>>().join(" ")
+        } else {
+            value
+        };
         rest = after;
     }
     Some(text + rest)

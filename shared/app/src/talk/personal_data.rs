@@ -32,17 +32,17 @@ const PHONES: [&str; 5] = [
     // 555-123-4567, (555) 123-4567
     r"(?:^|[^\w.,:/=-])\(?\d{3}\)?[\s.-]\d{3}[\s.-]\d{4}(?:$|[^\w-])",
     // tel:5551234567, WhatsApp: 555 1234 567
-    r"(?i)\b(?:tel|telephone|phone|mobile|fax|whatsapp|signal|sms)\b[^\w\n]{0,6}\d(?:[\s().\-/]*\d){6,14}",
+    r"(?i)(?-u:\b)(?:tel|telephone|phone|mobile|fax|whatsapp|signal|sms)(?-u:\b)[^\w\n]{0,6}\d(?:[\s().\-/]*\d){6,14}",
 ];
 
 /// Tokens of this registry, and common kinds of leaked keys.
 const SECRETS: [&str; 6] = [
-    r"\bat_[A-Za-z0-9_-]{43}",
+    r"(?-u:\b)at_[A-Za-z0-9_-]{43}",
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
-    r"\b(?:sk|rk)[-_](?:ant-|proj-|live_|test_)?[A-Za-z0-9_-]{24,}",
-    r"\b(?:ghp|gho|ghs|ghu|ghr)_[A-Za-z0-9]{36}|\bgithub_pat_[A-Za-z0-9_]{40,}",
-    r"\bA(?:KIA|SIA)[0-9A-Z]{16}\b",
-    r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
+    r"(?-u:\b)(?:sk|rk)[-_](?:ant-|proj-|live_|test_)?[A-Za-z0-9_-]{24,}",
+    r"(?-u:\b)(?:ghp|gho|ghs|ghu|ghr)_[A-Za-z0-9]{36}|(?-u:\b)github_pat_[A-Za-z0-9_]{40,}",
+    r"(?-u:\b)A(?:KIA|SIA)[0-9A-Z]{16}(?-u:\b)",
+    r"(?-u:\b)eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
 ];
 
 /// Whether a text contains an e-mail address, even with a spelled or full-width at sign.

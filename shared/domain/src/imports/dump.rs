@@ -16,6 +16,8 @@ use registry_model::{DumpPart, LogEntry, LogEvent, dump_checksum, json, sha256_h
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(72);
 /// A part, uncompressed. Parts of this registry have at most 5,000 listings.
 const MAX_PART_BYTES: u64 = 64 << 20;
+/// In all lines of a part together: 800 for each listing.
+const MAX_PART_VALUES: usize = 4_000_000;
 
 #[derive(Deserialize)]
 struct DumpList {
@@ -70,11 +72,13 @@ pub(super) async fn part<T>(
     if read.is_err() || text.len() as u64 > MAX_PART_BYTES || text.lines().count() as u64 != part.lines {
         return Err(unusable("has a part that is not what the list describes"));
     }
-    // A line is a listing. A long list would become as many.
+    // A line is a listing. A long list would become as many, and each value of a line needs memory until all are read.
+    let mut left = MAX_PART_VALUES;
     let of_line = |value: Value| if value.is_object() { each(value) } else { Vec::new() };
-    let lines = text.lines().map(|line| json::read(line.as_bytes(), &mut { client.max_values }).map(of_line));
-    let found: Vec<Vec<T>> =
-        lines.collect::<Result<_, _>>().map_err(|_| unusable("has a line that is not JSON"))?;
+    let lines = text.lines().map(|line| json::read(line.as_bytes(), &mut left).map(of_line));
+    let found: Vec<Vec<T>> = lines
+        .collect::<Result<_, _>>()
+        .map_err(|_| unusable("has a line that is not JSON, or too many values"))?;
     let next = number + 1;
     Ok((
         found.into_iter().flatten().collect(),

@@ -69,8 +69,8 @@ impl Operation for InteropResolve {
     const TITLE: &'static str = "Find a listing and how to call it";
     const DESCRIPTION: &'static str = "Finds Live listings for a need. Pass the need as q, tool, skill or \
         listing_id. Returns a complete request for each listing, with URL, headers and body: tools/call for \
-        an MCP server, a message for an A2A agent. Of the best matches, those with the preferred protocol come first. Calls no \
-        listing: you send the request.";
+        an MCP server, a message for an A2A agent. Of the best matches, those with the preferred protocol come first. You send \
+        the request.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "prefer": "mcp", "limit": 3}"#;
     const SUMMARY: &'static [&'static str] = &[

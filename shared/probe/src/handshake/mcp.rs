@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use super::conversation::{Conversation, fault_of, guard, refusal, seen_of};
 use super::jsonrpc::{METHOD_NOT_FOUND, PARSE_ERROR, RpcOutcome, RpcReply};
+use super::preflight::is_templated;
 use super::sse;
 use super::{Depth, Subject};
 use crate::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
@@ -206,6 +207,9 @@ async fn converse(peer: &mut Conversation<'_>, subject: &Subject, session: Sessi
     let findings = &mut *peer.findings;
     findings.speaks = true;
     findings.facts.endpoint = Some(session.url.to_string());
+    if is_templated(&session.url) {
+        return findings.fault(&ProbeFault::Templated, session.url.as_str());
+    }
     record_session(peer, &session);
     if session.era == Era::Legacy {
         confirm(peer, &session).await;

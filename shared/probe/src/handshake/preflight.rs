@@ -98,8 +98,8 @@ fn expects_card(subject: &Subject) -> bool {
     }
 }
 
-/// A placeholder in braces, as in server descriptions; the URL parser has escaped it.
-fn is_templated(url: &Target) -> bool {
+/// A placeholder in braces, as in server descriptions; the URL parser has escaped it. A client may fill it in with a secret.
+pub(super) fn is_templated(url: &Target) -> bool {
     let text = url.as_str().to_ascii_lowercase().replace("%7b", "{").replace("%7d", "}");
     text.find('{').is_some_and(|open| text[open..].contains('}'))
 }

@@ -17,7 +17,7 @@ pub(super) const NOT_STORED: &str = "(not stored)";
 const MIN_CREDENTIAL_CHARS: usize = 16;
 
 /// The name of a secret, then `=`, `:` or `is`, then its value. JSON in a string has quotes, which may be escaped.
-const NAMED: &str = r#"(?i)\b([a-z0-9_-]*(?:idempotency[ _-]?key|api[ _-]?key|access[ _-]?key|token|secret|password|passphrase|authorization|credential))([\\"'`]*(?:\s*[:=]\s*|\s+is\s+)[\\"'`]*(?:bearer\s+)?)([^\s\\"'`,;&(){}<>\[\]]+)"#;
+const NAMED: &str = r#"(?i)(?-u:\b)([a-z0-9_-]*(?:idempotency[ _-]?key|api[ _-]?key|access[ _-]?key|token|secret|password|passphrase|authorization|credential))([\\"'`]*(?:\s*[:=]\s*|\s+is\s+)[\\"'`]*(?:bearer\s+)?)([^\s\\"'`,;&(){}<>\[\]]+)"#;
 
 #[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
 static NAMED_SECRET: LazyLock<Regex> = LazyLock::new(|| Regex::new(NAMED).expect("a literal pattern"));

@@ -7,6 +7,7 @@ use super::sign_in;
 use crate::handshake::conversation::Conversation;
 use crate::handshake::findings::Findings;
 use crate::handshake::payment_terms;
+use crate::handshake::preflight::is_templated;
 use crate::reasons::{ProbeFault, SignInFlaw};
 use registry_fetch::Answer;
 use registry_formats::document_texts;
@@ -19,6 +20,9 @@ pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer,
     let refused = peer.findings.current_exchange();
     peer.findings.speaks |= spoken;
     peer.findings.facts.endpoint = Some(answer.target.to_string());
+    if is_templated(&answer.target) {
+        return peer.findings.fault(&ProbeFault::Templated, answer.target.as_str());
+    }
     if status == 402 {
         return peer.findings.fault(&ProbeFault::PaymentRequired, &payment_terms::seen(answer, seen));
     }

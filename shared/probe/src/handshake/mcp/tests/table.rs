@@ -50,6 +50,14 @@ fn rows() -> Vec<Row> {
             (Handshake::Ok, "nonconforming:tool_names", true, false),
         ),
         (
+            "moved to a template",
+            |a| match a.path.contains("token") {
+                true => legacy(a),
+                false => Reply::empty(307).with("location", "/mcp?x=${token}"),
+            },
+            (Handshake::Skip, "template", true, false),
+        ),
+        (
             "notification",
             |a| match a.method() {
                 Some("notifications/initialized") => Reply::empty(400),
