@@ -14,6 +14,7 @@ mod unlock;
 
 pub use access::{Confirmed, Opened, confirm, open};
 pub use demo::{Demo, DemoRequest, ListingRef, demo};
+pub(crate) use feedback::conflict;
 pub use feedback::give;
 pub(crate) use feedback_form::secret;
 pub use feedback_form::{DRAFT_RATING, GivenFeedback, draft};
@@ -21,4 +22,4 @@ pub use goals::Goals;
 pub use offer::{Deal, ListingDeal, Stage, TakeDemo, deal, demo_offer, listing_deal, seat_holder, stages};
 pub use profile::{of_description as profile_of_description, of_listing as profile_of_listing};
 pub use reward::{DISCOUNT_PERCENT, FeedbackGiven, Rewarded, reclaim};
-pub use unlock::{Unlock, unlock};
+pub use unlock::{Unlock, rewarded, unlock};

@@ -69,6 +69,9 @@ pub struct AttestationRecord {
     /// When and why the statement was revoked. Absent if it was not revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked: Option<Revocation>,
+    /// Whether it says `live: false` or `clean: false`. Stored outside the record; false for older statements.
+    #[serde(skip)]
+    pub is_negative: bool,
 }
 
 /// The revocation of a statement.

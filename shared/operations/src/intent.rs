@@ -153,6 +153,25 @@ pub async fn understood(
     message: MessageContent,
     conversation: Option<&Conversation>,
 ) -> Result<(MessageContent, Intent), Problem> {
+    const YESTERDAY: [&str; 5] = ["yesterday", "gestern", "ayer", "ieri", "ontem"];
+    let words = ParsedText::parse(&message.text).words;
+    let (message, mut intent) = understood_at_any_time(app, message, conversation).await?;
+    if let Intent::Run(entry, Value::Object(arguments)) = &mut intent
+        && entry.effect.read_only
+        && ArgumentSlots::of(entry).knows("at")
+        && words.iter().any(|word| YESTERDAY.contains(&word.low.as_str()))
+    {
+        let yesterday = Moment::from_second(app.clock.now().as_second() - 86_400);
+        arguments.entry("at").or_insert_with(|| json!(yesterday.map(Moment::utc_day)));
+    }
+    Ok((message, intent))
+}
+
+async fn understood_at_any_time(
+    app: &App,
+    message: MessageContent,
+    conversation: Option<&Conversation>,
+) -> Result<(MessageContent, Intent), Problem> {
     if let Some(intent) = conversation.and_then(|conversation| answered(&message, conversation)) {
         return Ok((MessageContent::default(), with_short_answer(intent)));
     }
@@ -188,6 +207,12 @@ pub async fn understood(
         let intent = held(without_name, &names, &message.text);
         return Ok((message, intent));
     };
+    // 'Demo for my server "Adder"': the name is an argument, whoever else has it.
+    if let Intent::Run(_, arguments) = &without_name
+        && named.names.iter().any(|(name, _)| arguments["agent_name"] == name.as_str())
+    {
+        return Ok((message, without_name));
+    }
     names.extend(named.names.clone());
     let intent = held(without_search(&named, earlier), &names, &message.text);
     let may_be_a_search = |message| probability(message, &MATCH_CAPABILITY) >= MIN_PROBABILITY;
@@ -351,9 +376,13 @@ async fn add_further(app: &App, caller: &Caller, reply: &mut Reply, further: Fur
             second.data["result"] = result;
             reply.data["also"] = second.data;
             let note = if cut && !second.text.contains(SHORTENED) { SHORTENED } else { " " };
-            format!(" You also said \"{text}\": {}{note}", second.text.trim_end())
+            let asked =
+                text.map_or_else(|| "What also fits".to_owned(), |text| format!("You also said \"{text}\""));
+            format!(" {asked}: {}{note}", second.text.trim_end())
         }
-        _ => format!(" One message is one request, so this was not done: \"{text}\". Send it alone. "),
+        _ => text.map_or_else(String::new, |text| {
+            format!(" One message is one request, so this was not done: \"{text}\". Send it alone. ")
+        }),
     };
     insert_before_next(&mut reply.text, &sentence);
     Ok(())

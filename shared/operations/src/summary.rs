@@ -101,8 +101,11 @@ fn value(slot: &str, answer: &Value) -> Option<String> {
         Value::Bool(value) => Some(value.to_string()),
         Value::Array(values) if !values.is_empty() => {
             let named = |value: &Value| {
+                let kind = value["type"].as_str().into_iter();
+                let words = kind.chain((value["required"] == true).then_some("required"));
+                let words = words.collect::<Vec<_>>().join(", ");
                 let name = value["name"].as_str()?;
-                Some(if value["required"] == true { format!("{name} (required)") } else { name.to_owned() })
+                Some(if words.is_empty() { name.to_owned() } else { format!("{name} ({words})") })
             };
             let text = |value: &Value| value.as_str().map(str::to_owned).or_else(|| named(value));
             let texts: Option<Vec<String>> = values.iter().map(text).collect();

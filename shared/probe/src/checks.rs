@@ -28,12 +28,17 @@ pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
     let mut found = facts.text_faults.clone();
     // The publisher may have written the listing's own texts.
     found.or(context.listing.as_ref().map(document_texts::of_listing).unwrap_or_default());
+    let is_unread = verdict.handshake == Handshake::Fail && facts.name.is_none();
+    let texts = |id: &str, fault: Option<String>, fine: &str| match fault {
+        None if is_unread => Check::not_applicable(id, "the probe read no text of the listing."),
+        fault => outcome(id, fault, fine),
+    };
     vec![
         https(verdict, card_url, context.reach),
         card_valid(verdict),
         interface_domain(facts, card_url),
-        outcome("text_sane", found.not_plain, "Names and texts are plain text of acceptable length."),
-        outcome("no_injection", found.injection, "No known pattern of an injection was found."),
+        texts("text_sane", found.not_plain, "Names and texts are plain text of acceptable length."),
+        texts("no_injection", found.injection, "No known pattern of an injection was found."),
         endpoint_unique(verdict, context),
         tools_unchanged(facts, context),
     ]

@@ -19,25 +19,31 @@ pub enum ExportError {
     Zip(#[from] zip::result::ZipError),
 }
 
-/// The files as Agent Skills: all under `skills/`. Files outside a skill become references of the listing's own skill.
+/// All files under `skills/`. One outside a skill becomes a reference of the listing's own skill and of each that names it.
 pub fn skills(files: &[File]) -> Vec<File> {
-    // The listing's own skill has the shortest name: the others put a word before it.
-    let folders =
-        files.iter().filter_map(|file| file.path.strip_prefix("skills/")?.strip_suffix("/SKILL.md"));
-    let folder = folders.min_by_key(|folder| folder.len()).unwrap_or("product");
-    let mut skills: Vec<File> = files
-        .iter()
-        .map(|file| {
-            let path = if file.path.starts_with("skills/") {
-                file.path.clone()
-            } else {
-                format!("skills/{folder}/references/{}", file.path)
-            };
-            File { path, ..file.clone() }
-        })
-        .collect();
-    skills.sort_by(|one, other| one.path.cmp(&other.path));
-    skills
+    let (mut tree, others): (Vec<File>, Vec<File>) =
+        files.iter().cloned().partition(|file| file.path.starts_with("skills/"));
+    // The listing's own skill has the shortest name: the others put a word before it. It names no file.
+    tree.sort_by_key(|file| file.path.len());
+    let folder = |skill: &File| skill.path.replace("SKILL.md", "references");
+    let own = tree.first().map_or_else(|| "skills/product/references".to_owned(), folder);
+    let mut references = Vec::new();
+    for file in &others {
+        let path = &file.path;
+        let moved = |folder: &str| File { path: format!("{folder}/{path}"), ..file.clone() };
+        references.push(moved(&own));
+        for skill in tree.iter_mut().skip(1) {
+            let text = skill.content.replace(&format!("`{path}"), &format!("`references/{path}"));
+            let text = text.replace(&format!("`bash {path}"), &format!("`bash references/{path}"));
+            if text != skill.content {
+                references.push(moved(&folder(skill)));
+                skill.content = text;
+            }
+        }
+    }
+    tree.append(&mut references);
+    tree.sort_by(|one, other| one.path.cmp(&other.path));
+    tree
 }
 
 pub fn zip(files: &[File]) -> Result<Vec<u8>, ExportError> {
@@ -152,11 +158,13 @@ mod tests {
             ]
         );
         let two = [
-            file("AGENTS.md", ""),
-            file("skills/improve-tides/SKILL.md", ""),
-            file("skills/tides/SKILL.md", ""),
+            file("watch.sh", "one"),
+            file("skills/improve-tides/SKILL.md", "`bash watch.sh -x` and `watch.sh`"),
+            file("skills/tides/SKILL.md", "`watch.sh`, a stranger's words"),
         ];
-        assert_eq!(paths(&two)[1], "skills/tides/SKILL.md");
-        assert_eq!(paths(&two)[2], "skills/tides/references/AGENTS.md");
+        let tree = skills(&two);
+        assert_eq!(tree[0].content, "`bash references/watch.sh -x` and `references/watch.sh`");
+        assert_eq!(tree[1..3], [file("skills/improve-tides/references/watch.sh", "one"), two[2].clone()]);
+        assert_eq!(paths(&two)[3], "skills/tides/references/watch.sh");
     }
 }

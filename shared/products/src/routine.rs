@@ -73,7 +73,7 @@ fn listed(page: &mut Page, name: &str, settings: &Settings, id: &ListingId) {
         items(vec![
             format!("{check} checks {name} once. It needs curl and jq, and reads `{SETTINGS}`."),
             format!("{publish} publishes {name} again, waits while it is queued, then checks. A fresh proof is not renewed."),
-            format!("`{WORKFLOW}` runs it each day. It opens one issue with the reasons, and closes it when the check passes."),
+            format!("With these files in the root of a repository, `{WORKFLOW}` runs it each day. It opens one issue with the reasons, and closes it when the check passes."),
             "Exit code: 0 Live or gated, 1 another state, not published or other tools, 2 wrong usage, 3 the registry gave \
              no usable answer."
                 .to_owned(),

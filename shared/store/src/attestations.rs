@@ -19,7 +19,8 @@ impl Store {
         self.count_allowed(act.copied(), at).await?;
         let mut transaction = Transaction::default();
         // A record outlives its attestation by a day.
-        let attributes = [("attestation", to_blob(record)?), ttl(record.expires_at, 86_400)];
+        let negative = ("negative", n(u8::from(record.is_negative)));
+        let attributes = [("attestation", to_blob(record)?), negative, ttl(record.expires_at, 86_400)];
         transaction.put_new(keys::attestation(listing_id, record.id.as_str()).with(attributes));
         trails::deposit(&mut transaction, &[Deposit::of(listing_id, TrailEvent::Attestation)], at);
         let digest = record.jws_sha256.as_deref().unwrap_or_default();
@@ -72,5 +73,5 @@ impl Store {
 fn read(item: &Item) -> Result<AttestationRecord> {
     let record: AttestationRecord = blob(item, "attestation")?;
     let revoked = some_text(item, "revoked").map(|_| blob(item, "revoked")).transpose()?;
-    Ok(AttestationRecord { revoked, ..record })
+    Ok(AttestationRecord { revoked, is_negative: number(item, "negative") > 0, ..record })
 }

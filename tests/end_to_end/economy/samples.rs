@@ -6,6 +6,8 @@ use tests::instrumented::Fault;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TICK, TestRegistry};
 
+use crate::fixtures::live_agent;
+
 async fn samples(registry: &TestRegistry) -> Vec<Value> {
     let table = registry.table().await;
     let items = table.items_under("ECONOMY ").into_iter();
@@ -85,4 +87,13 @@ async fn growth_and_curves_are_computed_from_samples() {
     assert_eq!((&listings["id"], &listings["value"]), (&json!("listings"), &json!(22.0)));
     assert_eq!(listings["inputs"]["growth"], 22.0, "a day ago there were listings: {listings}");
     assert_eq!((&listings["phase"], &listings["accelerating"]), (&json!("steep"), &json!(true)));
+
+    // The first sample of this registry contains a listing. Before that sample, there were none.
+    let (registry, _peer, _id) = live_agent().await;
+    registry.tick().await;
+    let newest = samples(&registry).await.pop().unwrap();
+    assert_eq!(newest["counts"]["listings"], 1, "{newest}");
+    let listings = &registry.call_tool("s_curve_board", &json!({})).await["s_curves"][0];
+    let inputs = json!({ "a_day_ago": 0.0, "two_days_ago": 0.0, "growth": 1.0, "growth_before": 0.0 });
+    assert_eq!(listings["inputs"], inputs);
 }

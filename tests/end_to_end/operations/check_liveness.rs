@@ -39,6 +39,13 @@ async fn age_counts_from_the_last_successful_handshake() {
     let failed = liveness(&registry, json!({ "listing_id": id })).await;
     assert_eq!(failed["last_signal_at"], first, "a failed recheck was counted as a signal");
     assert!(failed["age_hours"].as_f64().unwrap() > 24.0, "{failed}");
+    let text = registry.send_message(&json!({ "text": format!("is {id} alive?") })).await.to_string();
+    for words in [
+        "is active (Live); its last probe failed. No probe has passed since 2026",
+        "; this proof still counts.",
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
 
     peer.answer_with(agents::newest);
     registry.recheck_after(HOUR).await;

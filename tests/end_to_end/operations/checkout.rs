@@ -135,6 +135,7 @@ async fn prices_are_shown_but_nothing_is_sold_before_payments_open() {
             reply.assert_refused(409, "payments_not_open");
             assert_eq!(reply.body["unlock"]["feedback_agents"], 0, "{reply:?}");
             assert_eq!(reply.body["unlock"]["payments_open"], false);
+            assert_eq!(reply.body["next"]["action"], "take_demo");
         }
         let unlisted = json!({ "sku": "kernel", "agent_name": "Ada" });
         assert_eq!(registry.refused_tool("checkout", &unlisted).await["code"], "payments_not_open");
@@ -162,6 +163,10 @@ async fn checkout_requires_both_stripe_secrets() {
         assert_eq!((&offer["payments_open"], &offer["payments_configured"]), (&json!(false), &json!(false)));
         let reply = shop.buy(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
         reply.assert_refused(409, "payments_not_open");
+        assert_eq!(reply.body["next"]["action"], "checkout", "its feedback has earned its reward: {reply:?}");
+        let order = json!({ "tool": "buy_product", "sku": "mcp_mesh", "listing_id": shop.server });
+        let order = shop.registry.post("/api/products/agent", &order).await.body;
+        assert_eq!(order["next"]["action"], "checkout", "{order}");
         shop.buy(&shop.with_code()).await.assert_refused(409, "payments_not_open");
         assert_eq!(shop.registry.table().await.items_under("PURCHASE#").len(), 0);
         assert_eq!(shop.stripe.peer.requests().len(), 0);

@@ -29,11 +29,11 @@ async fn empty_registry_has_no_invitations_and_no_budget() {
 async fn numbers_match_the_sent_invitations() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
     let waiting = body(&registry, NUDGE).await;
-    assert_eq!((&waiting["never_contacted"], &waiting["plan"]["today"]), (&json!(2), &json!(2)));
+    assert_eq!((&waiting["first_message_queue"], &waiting["plan"]["max_today"]), (&json!(2), &json!(2)));
     registry.reach_out().await;
     let nudge = body(&registry, NUDGE).await;
     assert_eq!(nudge["day"], json!({ "day": "2026-11-20", "sent": 2, "cap": 12, "room": 10 }));
-    assert_eq!((&nudge["never_contacted"], &nudge["cooling"]), (&json!(0), &json!(2)));
+    assert_eq!((&nudge["first_message_queue"], &nudge["cooling"]), (&json!(0), &json!(2)));
     assert_eq!(nudge["last_run_at"], json!(registry.now()));
     let pressure = body(&registry, "/api/products/conversion-pressure").await;
     let fields = ["day_sent", "day_cap", "base_cap", "room", "cooldown_days", "active_clean"];
@@ -48,7 +48,7 @@ async fn numbers_match_the_sent_invitations() {
     assert_eq!(body(&registry, "/api/products/reply-capture").await["totals"]["check_ins"], 1);
     registry.advance(DAY * 30);
     let later = body(&registry, NUDGE).await;
-    assert_eq!((&later["cooling"], &later["plan"]["today"]), (&json!(0), &json!(2)), "the pause is over");
+    assert_eq!((&later["cooling"], &later["plan"]["max_today"]), (&json!(0), &json!(2)), "the pause is over");
 }
 
 #[tokio::test]

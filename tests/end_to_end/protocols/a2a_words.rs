@@ -31,7 +31,7 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         (
             "is {id} alive?",
             "check_liveness",
-            "is alive: it is active (Live) and last passed a probe less than 10 minutes ago, at 2026",
+            "is active (Live). It last passed a probe less than 10 minutes ago, at 2026",
         ),
         ("what is the status of {id}?", "check_status", "is active (Live)"),
         ("which protocol version does {id} speak?", "check_status", "with protocol version 1.0"),

@@ -180,7 +180,8 @@ async fn demotion_stops_invitations_and_does_not_shorten_the_pause_between_them(
     let (registry, peer, id) = live_agent().await;
     demote(&registry, &peer, &id).await;
     assert_eq!(registry.reach_out().await["invited"], 0);
-    assert_eq!(registry.get(OPT_OUT_PATH).await.body["never_contacted"], 0, "a demoted one is not queued");
+    let waiting = registry.get(OPT_OUT_PATH).await.body;
+    assert_eq!(waiting["first_message_queue"], 0, "a demoted one is not queued");
 
     go_live_again(&registry, &peer, &id).await;
     assert_eq!(registry.reach_out().await["invited"], 1);

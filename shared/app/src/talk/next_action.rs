@@ -42,8 +42,8 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
                     "A free demo is available. It contains files made for the listing.",
                 )),
                 (true, false) => {
-                    let why = "The listing took its demo. Its feedback earns a founding seat (a free product) or a \
-                        discount code. Send next_steps.example_body from the response to the demo, with your \
+                    let why = "The listing took its demo. Its feedback earns a founding seat (a free product), if one \
+                        is left, else a discount code. Send next_steps.example_body from the response to the demo, with your \
                         own answers.";
                     Some(post("leave_feedback", "/api/products/feedback", None, why))
                 }

@@ -127,10 +127,10 @@ impl Gauges {
 
     pub fn curves(&self) -> Vec<Curve> {
         let ago = |hours: i64| {
-            let then = self.at - SignedDuration::from_hours(hours);
-            let distance = |sample: &&EconomySample| sample.at.duration_since(then).abs();
-            // Without samples, all earlier counts are zero.
-            self.samples.iter().min_by_key(distance).map(|sample| sample.counts).unwrap_or_default()
+            // The nearest of hourly samples. Before the first sample, all counts are zero.
+            let latest = self.at - SignedDuration::from_mins(60 * hours - 30);
+            let sample = self.samples.iter().find(|sample| sample.at <= latest);
+            sample.map(|sample| sample.counts).unwrap_or_default()
         };
         let (a_day_ago, two_days_ago) = (ago(24), ago(48));
         let curve = |id, label, of: fn(&EconomyTotals) -> u64| {

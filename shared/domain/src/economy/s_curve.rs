@@ -49,9 +49,9 @@ pub struct Curve {
 /// The inputs from which a curve is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CurveInputs {
-    /// The number a day ago, from the nearest sample.
+    /// The number a day ago, from the nearest sample; 0 before the first sample.
     pub a_day_ago: f64,
-    /// The number two days ago, from the nearest sample.
+    /// The number two days ago, from the nearest sample; 0 before the first sample.
     pub two_days_ago: f64,
     /// Growth in the last day.
     pub growth: f64,

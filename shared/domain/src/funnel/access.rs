@@ -121,8 +121,7 @@ pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<C
 fn token_required(app: &App, listing: &Listing, sku: Sku) -> Problem {
     let detail = "An invitation led to this demo. To confirm it, send the `access_token` or the discount code that \
         leave_feedback returned.";
-    let mut problem = Problem::conflict("token_required", detail);
-    problem.field = Some("access_token".to_owned());
+    let problem = super::conflict("access_token", "token_required", detail);
     let note = "A demo without `source` counts as real, without a confirmation, but only for a Live listing.";
     if !listing.is_live(app.oldest_proof()) {
         return problem.with_next(NextStep::check_status(&app.settings, &listing.id, note));

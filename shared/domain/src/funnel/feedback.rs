@@ -98,7 +98,7 @@ fn chosen(
     })
 }
 
-fn conflict(field: &'static str, code: &'static str, detail: &str) -> Problem {
+pub(crate) fn conflict(field: &'static str, code: &'static str, detail: &str) -> Problem {
     let mut problem = Problem::invalid(field, code, detail);
     problem.status = http::StatusCode::CONFLICT;
     problem

@@ -2,19 +2,16 @@
 
 use http::StatusCode;
 
-use crate::funnel::Unlock;
+use crate::funnel::{self, Unlock, conflict};
 use crate::prelude::*;
 use registry_store::DiscountUse;
 
-/// Seconds to wait when Stripe did not answer.
-const RETRY_AFTER: u32 = 5;
-
-pub(super) fn not_open(settings: &Settings, meter: &Unlock) -> Problem {
-    let problem = Problem::conflict("payments_not_open", meter.message.clone());
+pub(super) fn not_open(settings: &Settings, meter: &Unlock, rewarded: bool) -> Problem {
     let note = "The demo is free now. Send the `listing_id` of a Live listing. Its first feedback earns a founding seat (a \
-        free product) or a code for 25 % off.";
+        free product), if one is left, else a code for 25 % off.";
     let unlock = serde_json::to_value(meter).unwrap_or(Value::Null);
-    problem.with("unlock", unlock).with_next(NextStep::take_demo(settings, None, note))
+    let next = if rewarded { funnel::rewarded(settings) } else { NextStep::take_demo(settings, None, note) };
+    Problem::conflict("payments_not_open", meter.message.clone()).with("unlock", unlock).with_next(next)
 }
 
 pub(super) fn not_configured() -> Problem {
@@ -26,7 +23,7 @@ pub(super) fn not_configured() -> Problem {
 pub(super) fn provider_unavailable(error: &str) -> Problem {
     let detail = "The payment provider is not available. Nothing was charged; send the same request again.";
     let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "payments_unavailable", detail);
-    problem.retry_after = Some(RETRY_AFTER);
+    problem.retry_after = Some(5);
     problem.internal = Some(format!("Stripe: {error}").into());
     problem
 }
@@ -64,28 +61,18 @@ pub(super) fn code_of_another_listing() -> Problem {
 }
 
 pub(super) fn code_taken(usage: Option<&DiscountUse>) -> Problem {
-    let conflict = |code, detail: String| {
-        let mut problem = Problem::conflict(code, detail);
-        problem.field = Some("code".to_owned());
-        problem
-    };
-    match usage {
-        Some(DiscountUse::Held(_, until)) => conflict(
-            "code_held",
-            format!(
+    let (code, detail) = match usage {
+        Some(DiscountUse::Held(_, until)) => {
+            let detail = format!(
                 "`code` is reserved by an unpaid purchase until {until} at the latest. To pay that purchase \
                  before its page expires, repeat the request that started it. Otherwise try again after that time."
-            ),
-        )
-        .with("held_until", until.to_string()),
-        Some(DiscountUse::Free) => {
-            conflict("code_held", "`code` was reserved a moment ago. Try again.".to_owned())
+            );
+            return conflict("code", "code_held", &detail).with("held_until", until.to_string());
         }
-        _ => conflict(
-            "code_used",
-            "`code` has already been used. Each code works for only one purchase.".to_owned(),
-        ),
-    }
+        Some(DiscountUse::Free) => ("code_held", "`code` was reserved a moment ago. Try again."),
+        _ => ("code_used", "`code` has already been used. Each code works for only one purchase."),
+    };
+    conflict("code", code, detail)
 }
 
 pub(super) fn purchase_not_found(id: &str) -> Problem {

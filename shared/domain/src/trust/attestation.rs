@@ -73,6 +73,7 @@ pub async fn issue(
         expires_at: issued_at + life,
         jws_sha256: None,
         revoked: None,
+        is_negative: ["live", "clean"].iter().any(|claim| claims.get(*claim) == Some(&Value::Bool(false))),
     };
     let issuer = app.settings.base_url.clone();
     let claims = Value::Object(claims);

@@ -95,7 +95,7 @@ pub struct Activation {
 
 impl Row {
     pub fn of(listing: &Listing, settings: &Settings, deal: &Deal, now: Moment) -> Self {
-        let next = next(listing);
+        let next = next(listing).to_owned();
         Self {
             listing_id: listing.id.clone(),
             id: listing.id.clone(),
@@ -153,19 +153,17 @@ pub fn hours(age: SignedDuration) -> f64 {
     (age.as_secs_f64().max(0.0) / 360.0).round() / 10.0
 }
 
-fn next(listing: &Listing) -> String {
-    if listing.failing_since.is_some() {
-        return "Its last probe failed: check_status shows what to fix before it is no longer Live."
-            .to_owned();
-    }
+fn next(listing: &Listing) -> &'static str {
     match (listing.demoed, listing.feedbacked) {
-        (false, _) => "Take the free demo: send the `take_demo` request of this row.".to_owned(),
+        _ if listing.failing_since.is_some() => {
+            "Its last probe failed: check_status shows what to fix before it is no longer Live."
+        }
+        (false, _) => "Take the free demo: send the `take_demo` request of this row.",
         (true, false) => {
             "Send feedback: the example_body from the response to the demo. You then receive a founding seat \
-             (a free product) or a discount."
-                .to_owned()
+             (a free product), if one is left, else a discount code."
         }
-        (true, true) => "Use your product, or keep your discount code, and read your Talk inbox.".to_owned(),
+        (true, true) => "Use your product, or keep your discount code, and read your Talk inbox.",
     }
 }
 

@@ -83,7 +83,7 @@ impl TrailRow {
 pub struct MarkRow {
     #[serde(flatten)]
     pub mark: TrailMark,
-    /// The strength of the mark now.
+    /// The strength of the mark now, whether or not it counted.
     pub strength: f64,
 }
 

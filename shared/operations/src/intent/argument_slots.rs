@@ -170,6 +170,7 @@ impl ArgumentSlots {
         let (stars, quoted) = (parsed.stars(), &parsed.names[..parsed.quoted]);
         let stated = [
             ("latency_ms", parsed.milliseconds().map(Value::from)),
+            ("expires_hours", parsed.hours().map(Value::from)),
             ("rating", stars.map(Value::from)),
             ("quality", stars.map(|stars| json!(f64::from(stars) / 5.0))),
             (self.tokens.first().map_or("", String::as_str), text(parsed.tokens.first())),
@@ -209,7 +210,11 @@ impl ArgumentSlots {
                 continue;
             }
             if let [choice] = named.as_slice() {
-                arguments.entry(name).or_insert_with(|| json!(choice));
+                let argument = arguments.entry(name).or_insert_with(|| json!(choice));
+                // An example may imply another product than the one that the text names.
+                if name == "sku" && !fields.contains_key(name) {
+                    *argument = json!(choice);
+                }
             }
         }
         if let (Some((min, max)), [number], true) = (self.limit, parsed.numbers.as_slice(), read_only)

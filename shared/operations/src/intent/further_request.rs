@@ -2,14 +2,14 @@
 
 use std::ptr;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::argument_slots::{ArgumentSlots, Slot};
 use super::matching::{CERTAIN, MIN_PROBABILITY};
 use super::parsed_text::ParsedText;
 use super::words::{lists, words};
-use super::{Intent, MessageContent, matching, parse_content, with_short_answer};
-use crate::{AnyOperation, MATCH_CAPABILITY};
+use super::{Hold, Intent, MessageContent, command, matching, parse_content, with_short_answer};
+use crate::{AnyOperation, MATCH_CAPABILITY, SENSE_TRACES};
 use registry_model::error::shorten;
 
 /// A part with fewer words, of which an id counts as two, is no request of its own, and more parts are not read.
@@ -17,13 +17,14 @@ const MIN_WORDS: usize = 3;
 const MAX_PARTS: usize = 5;
 const MAX_SHOWN: usize = 120;
 /// The words with which a further request begins, after these polite ones.
-const OPENINGS: &str = "find search show tell list give check compare report publish add register score need looking what which \
+const OPENINGS: &str = "find search show tell list give check compare report publish add register score looking what which \
     who let when where why how is are does do did has endorse leave take withdraw restore rename rate opt buy confirm post send";
 const BEFORE: &str = "and also first then please could can you i we would like want to am plus";
 
 /// A request in a message besides the chosen one.
 pub(super) struct Further {
-    pub(super) text: String,
+    /// The part of the message; `None` if all of it may mean this, too.
+    pub(super) text: Option<String>,
     pub(super) intent: Intent,
     /// The chosen request by its own part: otherwise, its texts would contain the further request.
     pub(super) own: Option<Intent>,
@@ -34,7 +35,30 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
         return None;
     }
     let (parsed, _) = parse_content(message);
-    by_parts(message, &parsed, chosen).or_else(|| of_other_listings(&parsed, chosen))
+    by_parts(message, &parsed, chosen)
+        .or_else(|| of_other_listings(&parsed, chosen))
+        .or_else(|| also_meant(&parsed, chosen))
+}
+
+/// What a message also means if its operation is uncertain, or if it only asks about one that writes: "should I endorse it?"
+fn also_meant(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
+    let entry = operation(chosen)?;
+    let fields = Map::new();
+    let is_asked = matches!(chosen, Intent::Refused(_, Hold::Unrequested | Hold::Retracted))
+        && command::asks_how(&parsed.text, &parsed.words);
+    let is_uncertain = matches!(chosen, Intent::Run(..))
+        && entry.effect.read_only
+        && !ptr::eq(entry, &MATCH_CAPABILITY)
+        && matching::probability(parsed, &fields, entry) < CERTAIN;
+    if !is_asked && !is_uncertain {
+        return None;
+    }
+    let opinions = || match parsed.ids.as_slice() {
+        [id] if is_asked => Some(Intent::Run(&SENSE_TRACES, json!({ "listing_id": id }))),
+        _ => None,
+    };
+    let intent = matching::second(parsed, &fields, entry).or_else(opinions)?;
+    Some(Further { text: None, intent: with_short_answer(intent), own: None })
 }
 
 /// The same question about the second listing of "are {id} and {id} live?"; of more, it only names the others.
@@ -48,12 +72,17 @@ fn of_other_listings(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
     *arguments.values_mut().find(|value| **value == *first)? = others.first()?.as_str().into();
     let one = Intent::Run(entry, Value::Object(arguments));
     let intent = if others.len() == 1 { one } else { Intent::Unclear };
-    Some(Further { text: shorten(&others.join(" and "), MAX_SHOWN), intent, own: None })
+    Some(Further { text: Some(shorten(&others.join(" and "), MAX_SHOWN)), intent, own: None })
 }
 
 /// The part of a message that requests another operation than the chosen one, if a part requests that one, too.
 fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
     let (whole, chosen) = (chosen, operation(chosen)?);
+    // "Compare {id} and {id}" is one request.
+    let has_all = |all: &Value| parsed.ids.iter().all(|id| all.to_string().contains(id.as_str()));
+    if parsed.ids.len() > 1 && arguments(whole).is_some_and(has_all) {
+        return None;
+    }
     // What follows a colon is the text of the request before it.
     let end = matching::colon(parsed).unwrap_or(parsed.text.len());
     let sentences =
@@ -85,7 +114,7 @@ fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> O
         _ => ptr::eq(chosen, &MATCH_CAPABILITY) && ptr::eq(first.entry, chosen),
     };
     Some(Further {
-        text: shorten(&further.trim_end_matches(['.', '?', '!', ',']).replace('"', "'"), MAX_SHOWN),
+        text: Some(shorten(&further.trim_end_matches(['.', '?', '!', ',']).replace('"', "'"), MAX_SHOWN)),
         intent: part.intent,
         own: may_replace.then_some(first.intent),
     })

@@ -94,7 +94,8 @@ fn named(app: &App, text: &str, words: &[Word], loosely: bool) -> Vec<(String, L
     }
     let is_distinct =
         words.iter().any(|word| word.low.len() >= MIN_LETTERS && !embedding::is_ordinary(&word.low));
-    let is_capital = words.len() > 1 && first.capital && last.capital;
+    // The first word of a sentence is always capitalized.
+    let is_capital = first.capital && last.capital && (words.len() > 1 || !first.starts_clause);
     let is_meant = |name: &str| name == written && is_capital || is_distinct || loosely && words.len() > 1;
     let named = app.search.listings_named(written).into_iter().filter(|(_, name)| is_meant(name));
     let mut ids: Vec<ListingId> = named.map(|(id, _)| id).collect();

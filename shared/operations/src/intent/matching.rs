@@ -23,6 +23,8 @@ pub(super) const MIN_PROBABILITY: f32 = 0.3;
 /// From here a message with an id or a URL may be about something else, a report of a use is stored without a request, and
 /// a message that requests nothing is told how to request what it seems to mean.
 pub(super) const CERTAIN: f32 = 0.5;
+/// The probability from which a message may also mean an operation.
+const ALSO_MEANT: f32 = 0.1;
 /// How much the similarity to an example counts beside the probability: it decides between the examples of an operation, and
 /// between operations that are about as probable.
 const SIMILARITY: f32 = 0.5;
@@ -90,17 +92,55 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
             candidate(message, operation, example, if example.negation { negated } else { request })
         })
     });
-    let help = message.meaning.probability(HELP);
-    let help = (only.is_none() && (!message.has_target || help > CERTAIN)).then_some((
-        help + SIMILARITY * HELP_SIMILARITY,
-        help,
+    let of_help = message.meaning.probability(HELP);
+    let help = (only.is_none() && (!message.has_target || of_help > CERTAIN)).then_some((
+        of_help + SIMILARITY * HELP_SIMILARITY,
+        of_help,
         Intent::Greeting,
     ));
     // The first of the best: the order of the catalog decides between equals.
     let best = candidates.chain(help).reduce(|best, next| if next.0 > best.0 { next } else { best });
+    if message.has_target
+        && best.as_ref().is_none_or(|(_, probability, _)| *probability <= of_help)
+        && let Some(entry) = asked_about(&message).filter(|_| of_help > MIN_PROBABILITY && only.is_none())
+    {
+        return Intent::Refused(entry, Hold::Unrequested);
+    }
     match best.filter(|(_, probability, _)| only.is_some() || *probability >= MIN_PROBABILITY) {
         Some((_, _, Intent::Run(entry, Value::Object(arguments)))) => run(parsed, fields, entry, arguments),
         best => best.map_or(Intent::Unclear, |(_, _, intent)| intent),
+    }
+}
+
+/// The operation that writes about which a message with a target asks in general: "what happens if I report {id}?"
+fn asked_about(message: &Message<'_>) -> Option<&'static AnyOperation> {
+    if !command::asks_how(&message.parsed.text, &message.parsed.words) {
+        return None;
+    }
+    let writing = EXAMPLE_BOOK.operations.iter().filter(|operation| !operation.entry.effect.read_only);
+    let known = writing.map(|operation| (message.probability(operation.entry), operation.entry));
+    let best = known.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
+    (best.0 >= ALSO_MEANT).then_some(best.1)
+}
+
+/// The operation that reads and is the most probable besides the chosen one and a search.
+pub(super) fn second(
+    parsed: &ParsedText,
+    fields: &Map<String, Value>,
+    chosen: &AnyOperation,
+) -> Option<Intent> {
+    let message = Message::of(parsed, fields);
+    let reading = EXAMPLE_BOOK.operations.iter().filter(|operation| {
+        let entry = operation.entry;
+        entry.effect.read_only && !operation.is_search && !std::ptr::eq(entry, chosen)
+    });
+    let known = reading.map(|operation| (message.probability(operation.entry), operation));
+    let (probability, operation) = known.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
+    let examples = operation.examples.iter().filter(|_| probability >= ALSO_MEANT);
+    let candidates = examples.filter_map(|example| candidate(&message, operation, example, Request::Missing));
+    match candidates.max_by(|one, other| one.0.total_cmp(&other.0))? {
+        (_, _, Intent::Run(entry, Value::Object(arguments))) => Some(run(parsed, fields, entry, arguments)),
+        _ => None,
     }
 }
 
@@ -246,9 +286,11 @@ fn candidate(
         return (probability >= CERTAIN && !asks).then(|| (score(similarity - STEP), probability, held));
     }
     let intent = match filling {
-        // "It is spam, please report it": the reason is what was written, unless it is only "report it".
+        // "It is a fake, please report it to the operator now": the reason is all that was written, unless it is only "report it".
         Ok(mut filling) if std::ptr::eq(entry, &REPORT_LISTING) && has_topic(parsed, &operation.verbs) => {
-            filling.arguments.entry("reason").or_insert_with(|| json!(parsed.text));
+            if parsed.quoted == 0 && colon(parsed).is_none() {
+                filling.arguments.insert("reason".to_owned(), json!(parsed.text));
+            }
             run(filling)
         }
         Err(lacks) => missing(lacks),

@@ -251,11 +251,26 @@ impl ParsedText {
         Some(time)
     }
 
-    /// A rating from 1 to 5: `4 of 5`, `4/5`, `4 stars`.
+    /// How many hours: `24 hours`, `2 days`.
+    pub(super) fn hours(&self) -> Option<u32> {
+        self.measures().find_map(|(_, number, after)| {
+            let unit = match after.split(' ').next()? {
+                "h" | "hour" | "hours" | "stunden" | "heures" | "horas" => 1.0,
+                "day" | "days" | "tage" | "jours" | "días" | "dias" => 24.0,
+                _ => return None,
+            };
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
+            let hours = (number * unit) as u32;
+            Some(hours)
+        })
+    }
+
+    /// A rating from 1 to 5: `4 of 5`, `4/5`, `4 stars`, `rating 4`.
     pub(super) fn stars(&self) -> Option<u8> {
         const AFTER: [&str; 7] = ["/5", "/ 5", "of 5", "out of 5", "von 5", "sur 5", "star"];
-        let found = self.measures().find(|(_, _, after)| AFTER.iter().any(|end| after.starts_with(end)));
-        let (_, number, _) = found?;
+        let is_rating =
+            |before: &str, after: &str| before == "rating" || AFTER.iter().any(|end| after.starts_with(end));
+        let (_, number, _) = self.measures().find(|(before, _, after)| is_rating(before, after))?;
         (1..=5).find(|stars| (f64::from(*stars) - number).abs() < f64::EPSILON)
     }
 
@@ -277,7 +292,9 @@ impl ParsedText {
     }
 
     fn take_numbers_and_names(&mut self) {
-        self.numbers = self.words.iter().filter_map(|word| word.low.parse().ok()).collect();
+        // The end of "agent-7" is no number.
+        let alone = self.words.iter().filter(|word| !self.text[..word.at.start].ends_with('-'));
+        self.numbers = alone.filter_map(|word| word.low.parse().ok()).collect();
         let mut runs: Vec<Vec<&Word>> = Vec::new();
         let mut before: Option<&Word> = None;
         // An acronym, as in "Vaultgate CRM", only continues a name.

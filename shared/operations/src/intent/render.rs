@@ -201,12 +201,13 @@ pub fn help_text(settings: &Settings) -> String {
     ];
     let lines = examples.map(|entry| format!("\n- {}", example(entry, None))).concat();
     let products = Sku::ALL.map(|sku| format!("{} ({})", sku.price(), sku.title()));
-    let requests = settings.caller_rate.map(|rate| counted(rate.per_second, "request"));
+    let requests =
+        settings.caller_rate.map(|rate| format!("{} per second", counted(rate.per_second, "request")));
     let limits = match settings.rate_limits {
         false => "no request is limited".to_owned(),
         true => format!(
-            "a caller may {}publish {} an hour, and all limits are in {}",
-            requests.map(|requests| format!("send {requests} per second and ")).unwrap_or_default(),
+            "a caller may send {} and publish {} an hour, and all limits are in {}",
+            requests.unwrap_or_else(|| "any number of requests".to_owned()),
             counted(settings.rate(LimitedAction::Publish).caller, "listing"),
             settings.url("/discovery.json")
         ),
@@ -220,7 +221,8 @@ pub fn help_text(settings: &Settings) -> String {
          listings can have one name.\n\
          Products cost {}. Feedback on the free demo earns one of {} founding seats (a free product) or a discount \
          code, the `code` of one checkout.\n\
-         A conversation is stored for 24 hours, and your address only as a digest. Contact and privacy: {}\n\
+         A conversation is stored for 24 hours, your address only as a digest; an e-mail address is never shown. Contact and \
+         privacy: {}\n\
          Examples:{lines}\nThe method `help` describes all {} operations. \
          You can also send a data part {{\"operation\": …, \"arguments\": {{…}}}}; `next` in an answer can be such a call.",
         settings.brand,

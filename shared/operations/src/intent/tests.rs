@@ -333,7 +333,7 @@ fn later_message_completes_an_earlier_request() {
     let further = |text: &str| {
         let two = said(&text.replace("{id}", ID).replace("{other}", OTHER));
         let second = further_request::of(&two, &parse_intent(&two, None));
-        second.map(|second| (second.text, short(&second.intent)))
+        second.map(|second| (second.text.unwrap_or_default(), short(&second.intent)))
     };
     let other = (OTHER.to_owned(), format!("check_status(id={OTHER})"));
     assert_eq!(further("what is the status of {id}, {other}?"), Some(other));

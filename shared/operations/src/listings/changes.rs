@@ -29,16 +29,16 @@ pub struct Answer {
     changes: Vec<Change>,
     /// Pass it as `since` to get what comes next.
     cursor: u64,
-    /// Whether more changes can be read now.
+    /// Whether more can be read now. If not, changes of the last minutes may still get cursors.
     more: bool,
 }
 
 impl Operation for Changes {
     const NAME: &'static str = "changes";
     const TITLE: &'static str = "Changes of listings";
-    const DESCRIPTION: &'static str = "Returns what happened to listings after a cursor, oldest first and without gaps: \
-        became Live or gated, was demoted or overdue, changed its tools, skills or name, was withdrawn or restored. \
-        Pass the cursor of the last answer as since. Use it to follow the registry.";
+    const DESCRIPTION: &'static str = "Returns what happened to listings after a cursor, oldest first, without gaps: became \
+        Live or gated, was demoted or overdue, changed tools, skills or name, was withdrawn or restored. Pass the \
+        last cursor as since. A change can appear minutes later: an empty answer is no proof of no change.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"since": 0, "limit": 50, "listing_id": "agtpub_0123456789abcdef0123", "kind": "mcp"}"#;

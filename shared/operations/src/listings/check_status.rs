@@ -155,7 +155,7 @@ impl Operation for CheckStatus {
         "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known}.",
         "No probe has passed since {liveness.failing_since}.",
         "The latest decision about it is `{log.event}`, of {log.at}.",
-        "Proven domain of its owner: {proven_domain:none}.",
+        "Proven domain of its owner: {proven_domain:none, so who owns it is not known}.",
         "To fix: [reasons]{reason} | (found: \"{seen}\") | : {fix}",
         "Points: [score_breakdown]{id} {points} of {of}",
         "To improve: [warnings]{seen} | : {fix}",

@@ -19,8 +19,8 @@ pub struct Answer {
     day: ShownBudget,
     /// Live listings with clean checks.
     active_clean: u32,
-    /// Listings in the queue for a first message. A run takes out those that get none. The count stops at 1000.
-    never_contacted: u32,
+    /// Listings in the queue for a first message, counted to 1000. A run takes out, uninvited, those with a demo.
+    first_message_queue: u32,
     /// Contacted listings that get no message now, because the pause after the last message is not over. The count
     /// stops at 1000.
     cooling: u32,
@@ -62,8 +62,8 @@ struct Plan {
     order: &'static str,
     /// `talk` or `talk+a2a`.
     delivery: &'static str,
-    /// The maximum number of invitations that a run could send now. It also counts listings that the run takes out.
-    today: u32,
+    /// No run now could send more invitations. It also counts queued listings that the run takes out, uninvited.
+    max_today: u32,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -90,7 +90,7 @@ impl Operation for DemoNudge {
         latest messages, the rules, and how to opt out. To opt a listing out, use outreach_opt_out.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Invitations and connector messages on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. In the queue for a first message: {never_contacted#listing} (counted up to 1000).",
+        "Invitations and connector messages on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. In the queue for a first message: {first_message_queue#listing} (counted up to 1000). The next run takes out those that took their demo, without a message.",
         r#"To opt a listing out, say: "unsubscribe" and its id."#,
     ];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];
@@ -100,7 +100,7 @@ impl Operation for DemoNudge {
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (store, settings) = (&app.store, &app.settings);
         let now = app.clock.now();
-        let (day, totals, recent, (never_contacted, _), (again, cooling), (out, out_later)) = futures::try_join!(
+        let (day, totals, recent, (first, _), (again, cooling), (out, out_later)) = futures::try_join!(
             DayBudget::read(app),
             store.outreach_totals(),
             store.recent_touches(SHOWN_TOUCHES),
@@ -113,7 +113,7 @@ impl Operation for DemoNudge {
             last_run_at: totals.last_run_at,
             day: ShownBudget { day: now.utc_day(), sent: day.sent, cap: day.cap, room },
             active_clean: day.active,
-            never_contacted,
+            first_message_queue: first,
             cooling,
             do_not_contact: (out + out_later).min(1000),
             totals: Totals {
@@ -128,7 +128,7 @@ impl Operation for DemoNudge {
                 order: "First come listings that were never contacted; those that are Live longest come \
                     first. Then come listings whose pause is over.",
                 delivery: settings.outreach_delivery.as_str(),
-                today: room.min(never_contacted + again),
+                max_today: room.min(first + again),
             },
             policy: policy(settings, day.multiplier),
         })

@@ -1,6 +1,8 @@
 //! Sells a product through Stripe once payments are open (`specification.md#payments`). A GET buys nothing.
 //! It returns the prices, and how much feedback is missing before payments open.
 
+use futures::future::OptionFuture;
+
 use crate::examples;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
@@ -188,20 +190,15 @@ fn purchase(settings: &Settings, begun: Begun) -> Purchase {
 async fn offer(app: &App, purchase_id: Option<&str>) -> Result<Offer, Problem> {
     let settings = &app.settings;
     let unlock = funnel::unlock(settings, &app.store.live().await?.funnel);
-    let purchase = match purchase_id {
-        None => None,
-        Some(id) => {
-            let found = payments::purchase(app, id).await?;
-            Some(PurchaseStatus {
-                status: found.state,
-                sku: found.purchase.grant.sku,
-                price_cents: found.purchase.amount_cents,
-                price: dollars(found.purchase.amount_cents),
-                expires_at: found.purchase.expires_at,
-                purchase_id: found.purchase.id,
-            })
-        }
-    };
+    let found = OptionFuture::from(purchase_id.map(|id| payments::purchase(app, id))).await.transpose()?;
+    let purchase = found.map(|found| PurchaseStatus {
+        status: found.state,
+        sku: found.purchase.grant.sku,
+        price_cents: found.purchase.amount_cents,
+        price: dollars(found.purchase.amount_cents),
+        expires_at: found.purchase.expires_at,
+        purchase_id: found.purchase.id,
+    });
     Ok(Offer {
         payments_open: unlock.payments_open,
         payments_configured: settings.sells(),

@@ -41,7 +41,7 @@ pub struct Answer {
     proved_at: Option<Moment>,
     /// The skills in the files or in the archive, one per folder.
     skills: Vec<Skill>,
-    /// The files, if the format is `skills`. Their texts name files by the paths in an archive.
+    /// The files, if the format is `skills`. A file is in each skill that names it.
     files: Vec<File>,
     /// The archive, if the format is `zip` or `tar.gz`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,14 +98,15 @@ impl Operation for ExportProduct {
             Ok(Attachment { file_name: file_name(grant.sku, &profile.name, name), media_type, bytes })
         };
         let archive = packing.map(attach).transpose()?;
+        let shown = if archive.is_none() { &tree } else { &files };
         Ok(Answer {
             sku: grant.sku,
             name: grant.sku.title(),
             format: name,
-            message: format!("{} for {}: {}.", grant.sku.title(), profile.name, counted(files.len(), "file")),
+            message: format!("{} for {}: {}.", grant.sku.title(), profile.name, counted(shown.len(), "file")),
             listing_id: profile.listing_id,
             proved_at: profile.proven_at,
-            skills: skills_of(if archive.is_none() { &tree } else { &files }),
+            skills: skills_of(shown),
             files: if archive.is_none() { tree } else { Vec::new() },
             archive,
         })

@@ -247,10 +247,8 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     let unlock = funnel::unlock(&app.settings, &app.store.live().await?.funnel);
     let mut body = json!({ "sku": sku, "goals": goals });
     let subject = [("listing_id", listing_id), ("agent_name", agent_name), ("description", description)];
-    for (name, value) in subject {
-        if let Some(value) = value {
-            body[name] = value.into();
-        }
+    for (name, value) in subject.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+        body[name] = value.into();
     }
     let for_whom = match listing.is_some() || body["agent_name"].is_string() {
         true => "",
@@ -267,12 +265,12 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     } else {
         let message = format!(
             "Nothing is charged or stored, so keep order.body.{for_whom} {} Until then, the first feedback of a listing \
-                earns a founding seat (a free product) or a code for 25 % off.",
+                earns a founding seat (a free product), if one is left, else a code for 25 % off.",
             unlock.message
         );
-        let note = "The answer says what follows.";
         let next = match &listing {
-            Some(listing) => subject::demo_step(app, &listing.id, sku, &[], note).await?,
+            Some(listing) if listing.feedbacked => funnel::rewarded(&app.settings),
+            Some(listing) => subject::demo_step(app, &listing.id, sku, &[], "Takes its free demo.").await?,
             None => NextStep::take_demo(&app.settings, None, "Send the `listing_id` of a Live listing."),
         };
         ("waits_for_payments", message, next)

@@ -91,8 +91,9 @@ struct Node {
 struct Edge {
     from: String,
     to: String,
-    /// What connects the two nodes. `attested`: there is a valid signed statement. `speaks_for`: a key of the domain
-    /// signed a challenge. `used_with`: callers reported that they used both together.
+    /// What connects the two nodes. `attested`: there is a valid signed statement, other than `live: false` or
+    /// `clean: false`. `speaks_for`: a key of the domain signed a challenge. `used_with`: callers reported that they
+    /// used both together.
     relation: &'static str,
     /// More about the relation: the type of statement, the place where the domain publishes its key, or who reported
     /// the use.
@@ -211,18 +212,12 @@ fn graph(
     let (own, base_url) = (listing.id.to_string(), &settings.base_url);
     let mut nodes = vec![Node { id: own.clone(), kind: "listing", name: listing.name.clone() }];
     let mut edges: Vec<Edge> = Vec::new();
-    for statement in statements.iter().filter(|statement| statement.revoked.is_none()) {
+    let supports = |statement: &&AttestationRecord| statement.revoked.is_none() && !statement.is_negative;
+    for statement in statements.iter().filter(supports) {
         let how = statement.about.as_str();
         match edges.iter_mut().find(|edge| edge.how == how) {
             Some(edge) => edge.count += 1,
-            None => edges.push(Edge {
-                from: base_url.clone(),
-                to: own.clone(),
-                relation: "attested",
-                how: how.to_owned(),
-                count: 1,
-                at: statement.issued_at,
-            }),
+            None => edges.push(edge(base_url, &own, "attested", how, 1, statement.issued_at)),
         }
     }
     if !edges.is_empty() {
@@ -234,28 +229,19 @@ fn graph(
         if !nodes.contains(&node) {
             nodes.push(node);
         }
-        edges.push(Edge {
-            from: domain,
-            to: own.clone(),
-            relation: "speaks_for",
-            how: identity.method.as_str().to_owned(),
-            count: 1,
-            at: identity.at,
-        });
+        edges.push(edge(&domain, &own, "speaks_for", identity.method.as_str(), 1, identity.at));
     }
     for used in used_with.iter().filter(|used| used.count > 0) {
         let is_shown =
             |other: &&Arc<Listing>| other.id == *used.other(&listing.id) && other.lane != Lane::Withdrawn;
         let Some(other) = others.iter().find(is_shown) else { continue };
         nodes.push(Node { id: other.id.to_string(), kind: "listing", name: other.name.clone() });
-        edges.push(Edge {
-            from: own.clone(),
-            to: other.id.to_string(),
-            relation: "used_with",
-            how: "reports of callers".to_owned(),
-            count: used.count,
-            at: used.last_at,
-        });
+        let (to, how) = (other.id.as_str(), "reports of callers");
+        edges.push(edge(&own, to, "used_with", how, used.count, used.last_at));
     }
     Graph { nodes, edges }
+}
+
+fn edge(from: &str, to: &str, relation: &'static str, how: &str, count: u32, at: Moment) -> Edge {
+    Edge { from: from.to_owned(), to: to.to_owned(), relation, how: how.to_owned(), count, at }
 }

@@ -8,7 +8,16 @@ use super::super::export;
 
 /// Checks every file of a tree.
 pub(super) fn check(files: &[File]) {
-    assert_eq!(export::skills(files).len(), files.len());
+    let skills = export::skills(files);
+    let has = |path: &str| skills.iter().any(|file| file.path == path);
+    assert!(files.iter().all(|file| skills.iter().any(|moved| moved.path.ends_with(&file.path))));
+    for skill in skills.iter().filter(|file| file.path.ends_with("/SKILL.md")) {
+        let folder = skill.path.trim_end_matches("SKILL.md");
+        let words = skill.content.split(['`', ' ']);
+        for path in words.filter(|word| word.starts_with("references/")) {
+            assert!(has(&format!("{folder}{path}")), "{folder}{path}");
+        }
+    }
     export::zip(files).unwrap();
     for file in files {
         let content = &file.content;

@@ -137,7 +137,8 @@ fn llms_full(settings: &Settings) -> String {
     }
     text.push_str(
         "\n## Operations\n\nEach operation is an MCP tool. To call it over A2A, send `{\"operation\": …, \
-         \"arguments\": …}` in a data part.\n",
+         \"arguments\": …}` in a data part. `match_capability` (its best hits) and `sense_traces` (of one listing) add to \
+         the trails of listings, see `stigmergy`. They change nothing else.\n",
     );
     for operation in DESCRIPTIONS {
         add_operation(&mut text, operation, settings);

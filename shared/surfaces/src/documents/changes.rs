@@ -42,7 +42,7 @@ struct Entry {
 
 pub static CHANGE_FEED: AnyDocument = AnyDocument {
     paths: &["/feeds/changes.atom"],
-    summary: "The latest changes of listings as an Atom feed (RFC 4287): at most 100 of the last 1,000 changes.",
+    summary: "The latest changes of listings as an Atom feed (RFC 4287): at most 100 of the last 1,000 changes. Changes can appear minutes later.",
     media_type: "application/atom+xml; charset=utf-8",
     max_age_s: Some(60),
     ..AnyDocument::of::<String>(|app, request| Box::pin(render(app, request))).with_query::<FeedQuery>()

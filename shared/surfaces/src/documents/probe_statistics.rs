@@ -214,7 +214,8 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
             ..worker(now, &tick, next_tick_at, settings.probe_tick_seconds)
         },
         policy: [
-            "Only listings that answered a real handshake count as Live.",
+            "Only listings that answered a real handshake count as Live. `clean_listed_today` counts how often a \
+             listing became Live; one that was restored or came back counts again.",
             "A short preflight check finds hosts that do not answer. Such a probe stops there and uses no \
              budget.",
             "Order of probes: listings never probed, Live listings due for the weekly recheck, retries, \

@@ -62,7 +62,11 @@ async fn reciprocity_score_is_the_sum_of_stored_signals() {
     assert_eq!((&of_waiting["kind"], &waiting["kind"]), (&json!(null), &json!(null)), "{of_waiting}");
 
     registry.advance(DAY * 8);
+    let negative = attest_listing(&registry, &plain_id, "liveness").await;
+    assert_eq!(negative["claims"]["live"], false, "{negative}");
+    registry.settle();
     let stale = reciprocity_of(plain_id.as_str()).await;
+    assert!(!stale["graph"].to_string().contains("attested"), "{stale}");
     assert_eq!(points(&stale)[0], ("clean", 0), "an expired proof gives points: {stale}");
     for (arguments, status) in
         [(json!({}), 422), (json!({ "listing_id": "x" }), 404), (json!({ "name": "unlisted" }), 404)]
