@@ -229,7 +229,7 @@ fn event_rules_match_the_events_that_are_sent() {
         let matching = rules.iter().filter(|(_, rule)| {
             assert_eq!(rule["EventBusName"], json!({ "Ref": "Bus" }));
             texts(&rule["EventPattern"]["source"]) == [SOURCE]
-                && texts(&rule["EventPattern"]["detail-type"]).contains(&what.detail_type())
+                && texts(&rule["EventPattern"]["detail-type"]).contains(&what.as_str())
         });
         matching.map(|(function, _)| *function).collect()
     };

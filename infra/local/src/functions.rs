@@ -96,11 +96,11 @@ pub fn jobs(app: &App) -> BTreeMap<&'static str, JobFunction> {
     let index = job("search-index", app, |app, event| async move { search_index::handle(&app, event).await });
     let recheck =
         job("weekly-recheck", app, |app, event| async move { weekly_recheck::handle(&app, event).await });
-    let changed = [What::Live, What::Gated, What::Demoted, What::Withdrawn].map(What::detail_type);
+    let changed = [What::Live, What::Gated, What::Demoted, What::Withdrawn].map(What::as_str);
     BTreeMap::from([
         ("daily-connector", function(connector, 300, seconds(3600), &[], None)),
         // `PROBE_TICK_SECONDS` replaces its schedule.
-        ("probe-tick", function(tick, 180, app.settings.tick(), &[What::Queued.detail_type()], queue(180))),
+        ("probe-tick", function(tick, 180, app.settings.tick(), &[What::Queued.as_str()], queue(180))),
         ("search-index", function(index, 120, seconds(60), &changed, queue(240))),
         ("weekly-recheck", function(recheck, 900, seconds(3600), &[RECHECK_PART], None)),
     ])

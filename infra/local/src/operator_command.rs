@@ -136,8 +136,7 @@ enum Decision {
 }
 
 fn key_step(text: &str) -> Result<KeyStep, String> {
-    let found = KeyStep::ALL.into_iter().find(|step| step.as_str() == text);
-    found.ok_or_else(|| "use `announce`, `promote` or `retire`".to_owned())
+    KeyStep::named(text).ok_or_else(|| "use `announce`, `promote` or `retire`".to_owned())
 }
 
 fn token_digest(token: &str) -> Result<TokenDigest, InvalidAccessToken> {

@@ -31,7 +31,7 @@ fn read_shelf(line: &'static str) -> Option<Shelf> {
     let mut columns = line.split('\t');
     let kind = columns.next()?;
     Some(Shelf {
-        kind: Kind::ALL.into_iter().find(|known| known.as_str() == kind)?,
+        kind: Kind::named(kind)?,
         id: columns.next()?,
         label: columns.next()?,
         keywords: columns.next()?.split(' ').collect(),

@@ -5,20 +5,26 @@
 macro_rules! string_enum {
     (
         $(#[$meta:meta])*
-        pub enum $Enum:ident { $($(#[$note:meta])* $Variant:ident = $word:literal,)+ }
+        $vis:vis enum $Enum:ident { $($(#[$note:meta])* $Variant:ident = $word:literal,)+ }
     ) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-        pub enum $Enum { $($(#[$note])* #[serde(rename = $word)] $Variant,)+ }
+        $vis enum $Enum { $($(#[$note])* #[serde(rename = $word)] $Variant,)+ }
 
         impl $Enum {
             /// Every variant, in the order of the definition.
-            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$Variant),+];
+            $vis const ALL: [Self; [$($word),+].len()] = [$(Self::$Variant),+];
 
             /// The word in documents, keys and the table.
             #[must_use]
-            pub const fn as_str(self) -> &'static str {
+            $vis const fn as_str(self) -> &'static str {
                 match self { $(Self::$Variant => $word),+ }
+            }
+
+            /// The variant with this word.
+            #[must_use]
+            $vis fn named(word: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|variant| variant.as_str() == word)
             }
         }
     };

@@ -80,7 +80,7 @@ pub struct FlaggedPurchase {
 }
 
 /// The payment provider's page for a purchase.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct PaymentSession {
     pub id: String,
     pub url: String,

@@ -352,7 +352,7 @@ impl Settings {
                 "`off`, `on` or `elsewhere`",
                 "`on`: payments open when there is enough feedback and both Stripe secrets are set. `elsewhere`: the \
                     same, but another function has the secrets; the AWS template sets this value",
-                |value| Payments::ALL.into_iter().find(|known| known.as_str() == value),
+                Payments::named,
             )?,
             stripe_secret_key: read.secret(
                 "STRIPE_SECRET_KEY",
@@ -381,7 +381,7 @@ impl Settings {
                 "`talk` or `talk+a2a`",
                 "`talk` sends invitations to Talk inboxes only; `talk+a2a` also sends one A2A message to each \
                     invited agent",
-                |value| OutreachDelivery::ALL.into_iter().find(|known| known.as_str() == value),
+                OutreachDelivery::named,
             )?,
             list_itself: read.switch(
                 "LIST_ITSELF",

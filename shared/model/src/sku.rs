@@ -67,6 +67,6 @@ impl FromStr for Sku {
     type Err = InvalidSku;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|sku| sku.as_str() == text).ok_or(InvalidSku)
+        Self::named(text).ok_or(InvalidSku)
     }
 }

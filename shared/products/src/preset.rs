@@ -1,40 +1,24 @@
 //! Goals for four roles of agents.
 
+use registry_model::string_enum;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// A role with a set of goals for an agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Preset {
-    /// Finds facts and cites sources.
-    Researcher,
-    /// Keeps a system running.
-    Ops,
-    /// Answers people who need help.
-    Support,
-    /// Changes code.
-    Coder,
+string_enum! {
+    /// A role with a set of goals for an agent.
+    #[derive(JsonSchema)]
+    pub enum Preset {
+        /// Finds facts and cites sources.
+        Researcher = "researcher",
+        /// Keeps a system running.
+        Ops = "ops",
+        /// Answers people who need help.
+        Support = "support",
+        /// Changes code.
+        Coder = "coder",
+    }
 }
 
 impl Preset {
-    pub const ALL: [Self; 4] = [Self::Researcher, Self::Ops, Self::Support, Self::Coder];
-
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Researcher => "researcher",
-            Self::Ops => "ops",
-            Self::Support => "support",
-            Self::Coder => "coder",
-        }
-    }
-
-    /// The preset with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|preset| preset.as_str() == name)
-    }
-
     /// One sentence per goal, for an agent whose subject is `topic`.
     #[must_use]
     pub fn goals(self, topic: &str) -> Vec<String> {

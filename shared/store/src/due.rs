@@ -52,7 +52,7 @@ fn due_query(class: DueClass, due: Moment) -> Query {
 }
 
 fn of_class(class: DueClass) -> Query {
-    Query::of(class.partition()).index(table::DUE)
+    Query::of(class.as_str()).index(table::DUE)
 }
 
 impl Store {
@@ -175,7 +175,7 @@ impl Store {
                     (":rested", n(claim.now.as_millisecond() - claim.min_interval_ms)),
                     (":at_once", yes()),
                     (":due", s(keys::after_all_at(claim.now + MAX_CLOCK_SKEW))),
-                    (":live", s(DueClass::WeeklyDue.partition())),
+                    (":live", s(DueClass::WeeklyDue.as_str())),
                     (":live_due", s(keys::after_all_at(claim.live_due))),
                 ],
             );
@@ -190,7 +190,7 @@ impl Store {
             .set("due_at", serde_dynamo::to_attribute_value(now)?)
             .set("gsi2sk", s(keys::at(now, id.as_str())))
             .set("hastened_at", n(now.as_millisecond()))
-            .if_equal("gsi2pk", s(DueClass::WeeklyDue.partition()))
+            .if_equal("gsi2pk", s(DueClass::WeeklyDue.as_str()))
             .if_is("gsi2sk", ">", s(keys::after_all_at(now)))
             .if_is("lease_until", "<", n(now.as_millisecond()))
             .if_missing_or("hastened_at", "<=", n((now - MIN_HASTE_INTERVAL).as_millisecond()));

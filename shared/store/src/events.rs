@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tracing::{Instrument as _, Span};
 
-use registry_model::{HashPrefix, Kind, Listing, ListingId, Moment};
+use registry_model::{HashPrefix, Kind, Listing, ListingId, Moment, string_enum};
 
 /// The `source` of every event of this registry.
 pub const SOURCE: &str = "registry";
@@ -19,30 +19,18 @@ pub struct Event {
     pub at: Moment,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    Queued,
-    Live,
-    /// A probe proved the sign-in that it asks for.
-    Gated,
-    /// A probe found something to fix.
-    NeedsFix,
-    /// A confirmed weekly recheck failed.
-    Demoted,
-    Withdrawn,
-}
-
-impl What {
-    #[must_use]
-    pub const fn detail_type(self) -> &'static str {
-        match self {
-            Self::Queued => "listing.queued",
-            Self::Live => "listing.live",
-            Self::Gated => "listing.gated",
-            Self::NeedsFix => "listing.needs_fix",
-            Self::Demoted => "listing.demoted",
-            Self::Withdrawn => "listing.withdrawn",
-        }
+string_enum! {
+    /// What happened to a listing, as the detail type of the event.
+    pub enum What {
+        Queued = "listing.queued",
+        Live = "listing.live",
+        /// A probe proved the sign-in that it asks for.
+        Gated = "listing.gated",
+        /// A probe found something to fix.
+        NeedsFix = "listing.needs_fix",
+        /// A confirmed weekly recheck failed.
+        Demoted = "listing.demoted",
+        Withdrawn = "listing.withdrawn",
     }
 }
 
@@ -54,7 +42,7 @@ impl Event {
     /// The event as EventBridge delivers it to a target.
     pub fn envelope(&self) -> Value {
         let detail = json!({ "listing_id": self.listing_id, "kind": self.kind, "at": self.at });
-        envelope(self.what.detail_type(), self.listing_id.as_str(), self.at, &detail)
+        envelope(self.what.as_str(), self.listing_id.as_str(), self.at, &detail)
     }
 }
 

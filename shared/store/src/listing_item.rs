@@ -6,26 +6,28 @@ use std::collections::HashMap;
 use super::keys::NameRank;
 use super::leaves::last_leaf;
 use super::prelude::*;
-use registry_model::{Assessment, Contact, ContactFrom, Lane};
+use registry_model::{Assessment, Contact, ContactFrom, Lane, string_enum};
 
 /// A listing and the evidence of its last probe.
 pub type NamedListing = (Listing, Option<Assessment>);
 
-/// A class of the due queue, each a partition of the index by due time. The first four are the specification's selection
-/// order. A Live listing whose due time is in the future has a fresh `ok`, or an old one that a tick may renew.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DueClass {
-    NeverProbed,
-    /// Active or gated, and its last probe passed. Its due time is that of its weekly recheck, so this is also the order of
-    /// the proofs: the oldest is first.
-    WeeklyDue,
-    /// To be retried after an inconclusive probe.
-    CoolDown,
-    /// Its last probe was `partial`, `fail` or `skip`, or it was demoted: probed again now and then.
-    PartialOrStale,
-    /// Active or gated, but its last probe failed: the weekly recheck probes it every hour until the failure is confirmed. It is
-    /// not part of `WeeklyDue`: a tick could claim it first, and so postpone the confirmation again and again.
-    Confirming,
+string_enum! {
+    /// A class of the due queue, each a partition of the index by due time. The first four are the specification's selection
+    /// order. A Live listing whose due time is in the future has a fresh `ok`, or an old one that a tick may renew.
+    pub enum DueClass {
+        NeverProbed = "DUE#0",
+        /// Active or gated, and its last probe passed. Its due time is that of its weekly recheck, so this is also the order
+        /// of the proofs: the oldest is first.
+        WeeklyDue = "DUE#1",
+        /// To be retried after an inconclusive probe.
+        CoolDown = "DUE#2",
+        /// Its last probe was `partial`, `fail` or `skip`, or it was demoted: probed again now and then.
+        PartialOrStale = "DUE#3",
+        /// Active or gated, but its last probe failed: the weekly recheck probes it every hour until the failure is
+        /// confirmed. It is not part of `WeeklyDue`: a tick could claim it first, and so postpone the confirmation again and
+        /// again.
+        Confirming = "DUE#CONFIRM",
+    }
 }
 
 impl DueClass {
@@ -34,16 +36,6 @@ impl DueClass {
         [Self::NeverProbed, Self::WeeklyDue, Self::CoolDown, Self::PartialOrStale];
     /// The classes of the weekly recheck.
     pub const OF_A_RECHECK: [Self; 2] = [Self::Confirming, Self::WeeklyDue];
-
-    pub(super) const fn partition(self) -> &'static str {
-        match self {
-            Self::NeverProbed => "DUE#0",
-            Self::WeeklyDue => "DUE#1",
-            Self::CoolDown => "DUE#2",
-            Self::PartialOrStale => "DUE#3",
-            Self::Confirming => "DUE#CONFIRM",
-        }
-    }
 
     fn of(listing: &Listing) -> Option<Self> {
         match listing.lane {
@@ -102,7 +94,7 @@ pub(super) fn listing_item(listing: &Listing) -> Result<Item> {
         index(table::SHOWN, shown, listing.shown_at());
     }
     if let Some(class) = DueClass::of(listing) {
-        index(table::DUE, class.partition().to_owned(), keys::at(listing.due_at, listing.id.as_str()));
+        index(table::DUE, class.as_str().to_owned(), keys::at(listing.due_at, listing.id.as_str()));
     }
     Ok(item)
 }

@@ -3,38 +3,26 @@
 //! removed in the transaction that ends Live. So no run has to read all listings.
 
 use super::prelude::*;
-use registry_model::LiveChange;
+use registry_model::{LiveChange, string_enum};
 
 /// The most listings of a class that are counted.
 const MAX_COUNTED: i32 = 1000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutreachClass {
-    New,
-    /// Invited before; due again when its pause is over.
-    Again,
-    /// There is nothing left to invite it to, or it is the registry itself.
-    Done,
-    OptedOut,
+string_enum! {
+    /// A class of the outreach queue, each a partition of the index by due time.
+    pub enum OutreachClass {
+        New = "OUTREACH#NEW",
+        /// Invited before; due again when its pause is over.
+        Again = "OUTREACH#AGAIN",
+        /// There is nothing left to invite it to, or it is the registry itself.
+        Done = "OUTREACH#DONE",
+        OptedOut = "OUTREACH#OUT",
+    }
 }
 
 impl OutreachClass {
     /// The classes that a run invites, in the order in which they are served.
     pub const SERVED: [Self; 2] = [Self::New, Self::Again];
-
-    pub(super) const fn partition(self) -> &'static str {
-        match self {
-            Self::New => "OUTREACH#NEW",
-            Self::Again => "OUTREACH#AGAIN",
-            Self::Done => "OUTREACH#DONE",
-            Self::OptedOut => "OUTREACH#OUT",
-        }
-    }
-
-    fn of(partition: &str) -> Option<Self> {
-        let all = [Self::New, Self::Again, Self::Done, Self::OptedOut];
-        all.into_iter().find(|class| class.partition() == partition)
-    }
 }
 
 /// A place in the queue as it was read; writes about it require that it has not changed.
@@ -68,7 +56,7 @@ pub(super) fn queue_for_outreach(
         LiveChange::Unseen => return,
         LiveChange::Fallen => Expression::default().remove(partition).remove(sort),
         LiveChange::Risen | LiveChange::Kept => {
-            let (class, due) = (s(OutreachClass::New.partition()), s(keys::at(at, id.as_str())));
+            let (class, due) = (s(OutreachClass::New.as_str()), s(keys::at(at, id.as_str())));
             Expression::default()
                 .set_from(partition, "class", class.clone())
                 .set_from(sort, "due", due.clone())
@@ -88,7 +76,7 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<OutreachPlace>> {
         let range = Range::Before(keys::after_all_at(now));
-        let query = Query::of(class.partition()).index(table::DUE).range(range).limit(limit);
+        let query = Query::of(class.as_str()).index(table::DUE).range(range).limit(limit);
         let place = |item: &Item| Some(OutreachPlace { id: listing_of(item)?, due: due_of(item)? });
         Ok(self.query(query).await?.items.iter().filter_map(place).collect())
     }
@@ -96,9 +84,8 @@ impl Store {
     /// How many listings of a class are due at `now`, and how many later, each counted up to a thousand.
     pub async fn outreach_counts(&self, class: OutreachClass, now: Moment) -> Result<(u32, u32)> {
         let end = keys::after_all_at(now);
-        let of = |range| {
-            self.count(Query::of(class.partition()).index(table::DUE).range(range).limit(MAX_COUNTED))
-        };
+        let of =
+            |range| self.count(Query::of(class.as_str()).index(table::DUE).range(range).limit(MAX_COUNTED));
         let (due, later) = futures::try_join!(of(Range::Before(end.clone())), of(Range::From(end)))?;
         Ok((due.0, later.0))
     }
@@ -123,7 +110,7 @@ impl Store {
     /// Ends invitations of a listing, which need not be in the queue; false where it had opted out already.
     pub async fn opt_out(&self, id: &ListingId, now: Moment) -> Result<bool> {
         let [partition, sort] = table::DUE.key;
-        let (class, due) = (s(OutreachClass::OptedOut.partition()), s(keys::at(now, id.as_str())));
+        let (class, due) = (s(OutreachClass::OptedOut.as_str()), s(keys::at(now, id.as_str())));
         let update = Expression::default()
             .set(partition, class.clone())
             .set_from(sort, "due", due.clone())
@@ -142,14 +129,14 @@ impl Store {
         is_live: bool,
     ) -> Result<bool> {
         let [partition, sort] = table::DUE.key;
-        let (class, due) = (s(class.partition()), s(keys::at(due, id.as_str())));
+        let (class, due) = (s(class.as_str()), s(keys::at(due, id.as_str())));
         let update = Expression::default().set("class", class.clone()).set("due", due.clone());
         let update = if is_live {
             update.set(partition, class).set(sort, due)
         } else {
             update.remove(partition).remove(sort)
         };
-        self.change_outreach(id, update.if_equal("class", s(OutreachClass::OptedOut.partition()))).await
+        self.change_outreach(id, update.if_equal("class", s(OutreachClass::OptedOut.as_str()))).await
     }
 
     async fn change_outreach(&self, id: &ListingId, change: Expression) -> Result<bool> {
@@ -163,10 +150,10 @@ pub(super) fn moved(place: &OutreachPlace, until: Moment, class: Option<Outreach
     let due = s(keys::at(until, place.id.as_str()));
     let update = Expression::default().set(sort, due.clone()).set("due", due);
     let update = match class {
-        Some(class) => update.set(partition, s(class.partition())).set("class", s(class.partition())),
+        Some(class) => update.set(partition, s(class.as_str())).set("class", s(class.as_str())),
         None => update,
     };
-    let out = s(OutreachClass::OptedOut.partition());
+    let out = s(OutreachClass::OptedOut.as_str());
     update.if_equal(sort, s(&place.due)).if_is(partition, "<>", out)
 }
 
@@ -182,7 +169,7 @@ fn state(item: &Item) -> Option<(ListingId, OutreachState)> {
     let id = listing_of(item)?;
     let state = OutreachState {
         place: due_of(item).map(|due| OutreachPlace { id: id.clone(), due }),
-        class: OutreachClass::of(text(item, "class")).unwrap_or(OutreachClass::New),
+        class: OutreachClass::named(text(item, "class")).unwrap_or(OutreachClass::New),
         touched_at: moment(item, "touched_at"),
         touches: count(item, "touches"),
         check_ins: count(item, "check_ins"),

@@ -68,7 +68,7 @@ impl UnfinishedCount {
                 mcps: count(item, "counted_mcps"),
                 ..OverdueCount::default()
             },
-            class: Self::CLASSES.into_iter().find(|known| known.partition() == class)?,
+            class: Self::CLASSES.into_iter().find(|known| known.as_str() == class)?,
             from: match item.get("counting_from") {
                 Some(AttributeValue::M(key)) => Some(DuePlace(key.clone())),
                 _ => None,
@@ -126,7 +126,7 @@ impl Store {
     pub async fn keep_unfinished_count(&self, unfinished: &UnfinishedCount) -> Result<()> {
         let UnfinishedCount { began, counted, class, from } = unfinished;
         let change = Expression::default()
-            .set("counting", s(class.partition()))
+            .set("counting", s(class.as_str()))
             .set("counting_since", n(began.as_millisecond()))
             .set("counted_agents", n(counted.agents))
             .set("counted_mcps", n(counted.mcps));

@@ -123,7 +123,7 @@ impl Store {
 }
 
 fn stored(item: &Item) -> Result<StoredPurchase> {
-    let state = PurchaseState::ALL.into_iter().find(|state| state.as_str() == text(item, "state"));
+    let state = PurchaseState::named(text(item, "state"));
     let state = state.ok_or_else(|| StoreError::Fault("a purchase has no state".to_owned()))?;
     let url = text(item, "checkout_url").to_owned();
     let session = some_text(item, "session").map(|id| PaymentSession { id, url });

@@ -120,7 +120,7 @@ impl Store {
         let Some(item) = self.read(&keys::KEY_STEP.key(), Consistency::Strong).await? else {
             return Ok(None);
         };
-        let step = KeyStep::ALL.into_iter().find(|step| step.as_str() == text(&item, "step"));
+        let step = KeyStep::named(text(&item, "step"));
         Ok(if self.delete(&keys::KEY_STEP.key()).await? { step } else { None })
     }
 

@@ -4,39 +4,25 @@
 
 use std::sync::LazyLock;
 
-/// A kind of access that a policy distinguishes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Access {
-    Read,
-    /// A condition of a transaction on an item that the transaction does not change.
-    Check,
-    Put,
-    Update,
-    Delete,
-    /// A query of the index `gsi1`, which contains whole items.
-    Gsi1,
-    /// A query of the index `gsi2`, which contains only keys.
-    Gsi2,
+use registry::model::string_enum;
+
+string_enum! {
+    /// A kind of access that a policy distinguishes, with its word in [`RIGHTS`].
+    pub enum Access {
+        Read = "read",
+        /// A condition of a transaction on an item that the transaction does not change.
+        Check = "check",
+        Put = "put",
+        Update = "update",
+        Delete = "delete",
+        /// A query of the index `gsi1`, which contains whole items.
+        Gsi1 = "gsi1",
+        /// A query of the index `gsi2`, which contains only keys.
+        Gsi2 = "gsi2",
+    }
 }
 
 impl Access {
-    pub const ALL: [Self; 7] =
-        [Self::Read, Self::Check, Self::Put, Self::Update, Self::Delete, Self::Gsi1, Self::Gsi2];
-
-    /// The word in [`RIGHTS`].
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Check => "check",
-            Self::Put => "put",
-            Self::Update => "update",
-            Self::Delete => "delete",
-            Self::Gsi1 => "gsi1",
-            Self::Gsi2 => "gsi2",
-        }
-    }
-
     /// The IAM actions that it needs.
     #[must_use]
     pub const fn actions(self) -> &'static [&'static str] {
@@ -113,7 +99,7 @@ mod tests {
         assert_eq!(RIGHTS.len(), include_str!("rights.tsv").lines().count(), "a line has no three columns");
         for (partitions, kinds, functions) in RIGHTS.iter() {
             for kind in kinds.split(' ') {
-                assert!(Access::ALL.iter().any(|access| access.as_str() == kind), "{partitions}: {kind}");
+                assert!(Access::named(kind).is_some(), "{partitions}: {kind}");
             }
             assert!(!functions.is_empty() && !partitions.is_empty());
             let text = partitions.strip_suffix('*').unwrap_or(partitions);

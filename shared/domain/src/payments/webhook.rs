@@ -7,30 +7,19 @@ use http::StatusCode;
 use super::{refusals, sessions, signature};
 use crate::prelude::*;
 use registry_model::{
-    FeedItem, Grant, GrantSource, GrantSubject, PaymentFlag, Purchase, PurchaseId, PurchaseState,
+    FeedItem, Grant, GrantSource, GrantSubject, PaymentFlag, Purchase, PurchaseId, PurchaseState, string_enum,
 };
 use registry_store::{Payment, PaymentEvent, PaymentOutcome, StoredPurchase};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Received {
-    Paid,
-    Ended,
-    /// The operator must look at the purchase. A refund or a lost dispute has closed it.
-    Flagged,
-    SeenBefore,
-    /// It is not about a purchase of this registry, or changes nothing.
-    Ignored,
-}
-
-impl Received {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Paid => "paid",
-            Self::Ended => "ended",
-            Self::Flagged => "flagged",
-            Self::SeenBefore => "seen_before",
-            Self::Ignored => "ignored",
-        }
+string_enum! {
+    pub enum Received {
+        Paid = "paid",
+        Ended = "ended",
+        /// The operator must look at the purchase. A refund or a lost dispute has closed it.
+        Flagged = "flagged",
+        SeenBefore = "seen_before",
+        /// It is not about a purchase of this registry, or changes nothing.
+        Ignored = "ignored",
     }
 }
 

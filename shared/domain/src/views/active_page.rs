@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::prelude::*;
 use registry_model::cache::CacheValidator;
-use registry_model::{Cursor, ForeignCursor, TimeKey};
+use registry_model::{Cursor, ForeignCursor, TimeKey, string_enum};
 use registry_store::Live;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,27 +90,20 @@ impl Page {
     }
 }
 
-/// One kind, or both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum KindFilter {
-    /// Agents.
-    Agent,
-    /// MCP servers.
-    Mcp,
-    /// Both.
-    All,
+string_enum! {
+    /// One kind, or both.
+    #[derive(JsonSchema)]
+    pub enum KindFilter {
+        /// Agents.
+        Agent = "agent",
+        /// MCP servers.
+        Mcp = "mcp",
+        /// Both.
+        All = "all",
+    }
 }
 
 impl KindFilter {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Agent => "agent",
-            Self::Mcp => "mcp",
-            Self::All => "all",
-        }
-    }
-
     pub const fn only(self) -> Option<Kind> {
         match self {
             Self::Agent => Some(Kind::Agent),

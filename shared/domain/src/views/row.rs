@@ -7,7 +7,7 @@ use super::Liveness;
 use crate::funnel::{self, Deal, ListingDeal, TakeDemo};
 use crate::prelude::*;
 use registry_app::talk::Talk;
-use registry_model::{Access, Handshake, NameProofMethod};
+use registry_model::{Access, Handshake, NameProofMethod, string_enum};
 
 /// A row of `agents[]` or `mcps[]`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -182,22 +182,14 @@ pub struct NameStanding {
     pub at: Option<Moment>,
 }
 
-/// Whether a name is proven.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Standing {
-    /// A description claims the name. With `how` `domain`, the endpoint is on the domain of the name.
-    Claimed,
-    /// The publisher has proven that it owns the name.
-    Proven,
-}
-
-impl Standing {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Claimed => "claimed",
-            Self::Proven => "proven",
-        }
+string_enum! {
+    /// Whether a name is proven.
+    #[derive(JsonSchema)]
+    pub enum Standing {
+        /// A description claims the name. With `how` `domain`, the endpoint is on the domain of the name.
+        Claimed = "claimed",
+        /// The publisher has proven that it owns the name.
+        Proven = "proven",
     }
 }
 

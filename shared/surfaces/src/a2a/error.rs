@@ -97,7 +97,7 @@ impl A2aError {
     pub(super) fn not_cancelable(id: &str, state: Option<TaskState>) -> Self {
         let message = format!(
             "Task `{id}` is {} and cannot be canceled.",
-            state.map_or("being changed by another request", TaskState::name)
+            state.map_or("being changed by another request", TaskState::as_str)
         );
         Self::about(NOT_CANCELABLE, message, &json!({ "taskId": shorten(id, 120) }))
     }

@@ -84,7 +84,7 @@ pub(super) fn task(mut task: Task, history: Option<u64>, answer_in_status: bool)
         references: Vec::new(),
     });
     let status = object(json!({
-        "state": task.state.name(),
+        "state": task.state.as_str(),
         "message": task.contents.message.or(answer).map(message),
         "timestamp": task.at.to_string(),
     }));

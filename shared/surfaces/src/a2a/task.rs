@@ -6,43 +6,25 @@ use super::id::is_own_context_id;
 use super::message::{Content, Message, Part};
 use super::secrets::without_secrets;
 use crate::prelude::*;
+use registry_model::string_enum;
 use registry_store::{MAX_CONTENT_BYTES, Origin, StoredTask};
 
-/// A2A 1.0 specification §4.1.3. `Submitted`, `Working` and `AuthRequired` are never stored here: a task is
-/// answered before it is stored, and no operation needs a credential.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TaskState {
-    Submitted,
-    Working,
-    Completed,
-    Failed,
-    Canceled,
-    InputRequired,
-    Rejected,
-    AuthRequired,
+string_enum! {
+    /// A2A 1.0 specification §4.1.3, with the names in A2A 0.3; 1.0 writes the same in capitals. `Submitted`, `Working` and
+    /// `AuthRequired` are never stored here: a task is answered before it is stored, and no operation needs a credential.
+    pub(super) enum TaskState {
+        Submitted = "submitted",
+        Working = "working",
+        Completed = "completed",
+        Failed = "failed",
+        Canceled = "canceled",
+        InputRequired = "input-required",
+        Rejected = "rejected",
+        AuthRequired = "auth-required",
+    }
 }
 
 impl TaskState {
-    /// With the names in A2A 0.3; 1.0 writes the same in capitals.
-    pub(super) const ALL: [(Self, &'static str); 8] = [
-        (Self::Submitted, "submitted"),
-        (Self::Working, "working"),
-        (Self::Completed, "completed"),
-        (Self::Failed, "failed"),
-        (Self::Canceled, "canceled"),
-        (Self::InputRequired, "input-required"),
-        (Self::Rejected, "rejected"),
-        (Self::AuthRequired, "auth-required"),
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        Self::ALL.into_iter().find(|(state, _)| *state == self).map_or("", |(_, name)| name)
-    }
-
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|(_, known)| *known == name).map(|(state, _)| state)
-    }
-
     pub(super) const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Canceled | Self::Rejected)
     }
@@ -108,7 +90,7 @@ impl Task {
             caller: self.caller.clone(),
             context_id: self.context_id.clone(),
             context_origin: if is_own_context_id(&self.context_id) { Origin::Ours } else { Origin::Client },
-            state: self.state.name().to_owned(),
+            state: self.state.as_str().to_owned(),
             at: self.at,
             content,
         })

@@ -42,7 +42,7 @@ pub(super) async fn list(app: &App, caller: Caller, params: Fields<'_>) -> Resul
     let history_length = params.history_length()?;
     let artifacts = params.flag("includeArtifacts")?.unwrap_or(false);
     let context_id = params.id("contextId")?.filter(|id| is_own_context_id(id));
-    let state = state(params)?.map(|state| state.name().to_owned());
+    let state = state(params)?.map(|state| state.as_str().to_owned());
     let filter = TaskFilter { state, since: since(params)? };
     let after = params.text("pageToken")?.map(str::parse::<Cursor<TimeKey>>).transpose();
     let after = after.map_err(|_| A2aError::param("pageToken", "is not a page token of this registry."))?;

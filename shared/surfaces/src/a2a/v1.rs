@@ -17,7 +17,7 @@ pub(super) const MAX_PAGE_SIZE: u64 = 100;
 
 pub(super) const STATE_UNSPECIFIED: &str = "TASK_STATE_UNSPECIFIED";
 pub(super) fn state(state: TaskState) -> String {
-    format!("TASK_STATE_{}", state.name().replace('-', "_").to_ascii_uppercase())
+    format!("TASK_STATE_{}", state.as_str().replace('-', "_").to_ascii_uppercase())
 }
 
 /// Names of 0.3 are accepted too, because clients mix them up.
@@ -285,7 +285,7 @@ pub(crate) fn history_length_schema() -> Value {
 
 /// The schema of the query of a list of tasks.
 pub(crate) fn list_schema() -> Value {
-    let states = TaskState::ALL.into_iter().map(|(named, _)| state(named));
+    let states = TaskState::ALL.into_iter().map(state);
     let states: Vec<String> =
         [String::new(), STATE_UNSPECIFIED.to_owned()].into_iter().chain(states).collect();
     let mut context_id = id_schema();

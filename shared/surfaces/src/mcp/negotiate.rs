@@ -37,7 +37,9 @@ pub(super) fn negotiate_version(headers: &HeaderMap, request: &Request) -> Resul
     }
     match version_header? {
         None => Ok(Era::Legacy(Handshake::DEFAULT)),
-        Some(version) => Handshake::of(&version).map(Era::Legacy).ok_or_else(|| RpcError::version(&version)),
+        Some(version) => {
+            Handshake::named(&version).map(Era::Legacy).ok_or_else(|| RpcError::version(&version))
+        }
     }
 }
 
@@ -45,7 +47,7 @@ pub(super) fn negotiate_version(headers: &HeaderMap, request: &Request) -> Resul
 pub(super) fn allows_batches(headers: &HeaderMap) -> bool {
     match header(headers, VERSION_HEADER) {
         Ok(None) => true,
-        Ok(Some(version)) => Handshake::of(&version) == Some(Handshake::March2025),
+        Ok(Some(version)) => Handshake::named(&version) == Some(Handshake::March2025),
         Err(_) => false,
     }
 }

@@ -3,42 +3,29 @@
 //! version header in different ways.
 
 use registry_model::protocol::MCP_REVISIONS;
+use registry_model::string_enum;
 
-/// A revision with the `initialize` handshake, the oldest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Handshake {
-    /// 2024-11-05: its clients use the transport of the next revision.
-    November2024,
-    /// 2025-03-26: the only one with batches.
-    March2025,
-    /// 2025-06-18: structured content and the version header.
-    June2025,
-    /// 2025-11-25: bad arguments are a result with `isError`.
-    November2025,
+string_enum! {
+    /// A revision with the `initialize` handshake, by its date; the oldest first.
+    pub(super) enum Handshake {
+        /// Its clients use the transport of the next revision.
+        November2024 = "2024-11-05",
+        /// The only one with batches.
+        March2025 = "2025-03-26",
+        /// Structured content and the version header.
+        June2025 = "2025-06-18",
+        /// Bad arguments are a result with `isError`.
+        November2025 = "2025-11-25",
+    }
 }
 
 impl Handshake {
-    const ALL: [(Self, &'static str); 4] = [
-        (Self::November2024, "2024-11-05"),
-        (Self::March2025, "2025-03-26"),
-        (Self::June2025, "2025-06-18"),
-        (Self::November2025, "2025-11-25"),
-    ];
-
-    pub(super) fn of(date: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|(_, name)| *name == date).map(|(revision, _)| revision)
-    }
-
-    pub(super) fn date(self) -> &'static str {
-        Self::ALL.into_iter().find(|(revision, _)| *revision == self).map_or("", |(_, date)| date)
-    }
-
     /// The revision of a request without a header (MCP 2025-06-18, transports, "Protocol Version Header").
     pub(super) const DEFAULT: Self = Self::March2025;
 
     /// The answer to an `initialize` for `date`: that revision if it is supported, else the newest with a handshake.
     pub(super) fn agreed(date: &str) -> Self {
-        Self::of(date).filter(|_| MCP_REVISIONS.contains(&date)).unwrap_or(Self::November2025)
+        Self::named(date).filter(|_| MCP_REVISIONS.contains(&date)).unwrap_or(Self::November2025)
     }
 }
 
@@ -72,7 +59,7 @@ mod tests {
         assert_eq!(Handshake::agreed("2099-01-01"), Handshake::November2025);
         assert_eq!(Handshake::agreed("2024-11-05"), Handshake::November2025);
         for date in &MCP_REVISIONS[1..] {
-            assert_eq!(Handshake::agreed(date).date(), *date);
+            assert_eq!(Handshake::agreed(date).as_str(), *date);
         }
     }
 }

@@ -83,7 +83,7 @@ impl McpServer {
             RpcError::params("`params.protocolVersion` must be a string such as \"2025-11-25\".")
         })?;
         Ok(raw(&json!({
-            "protocolVersion": Handshake::agreed(requested).date(),
+            "protocolVersion": Handshake::agreed(requested).as_str(),
             "capabilities": { "tools": {} },
             "serverInfo": self.identity,
             "instructions": self.instructions,

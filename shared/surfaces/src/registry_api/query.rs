@@ -155,8 +155,7 @@ impl ServerQuery {
 /// Without it, a list contains the Live servers.
 pub(super) fn access(query: &str) -> Result<Option<Access>, Problem> {
     let Some(text) = text(query, "access") else { return Ok(None) };
-    let known = Access::ALL.into_iter().find(|access| access.as_str() == text);
-    known.map(Some).ok_or_else(|| {
+    Access::named(&text).map(Some).ok_or_else(|| {
         let detail = format!("`access` must be open, gated, package or all, not `{}`.", shorten(&text, 40));
         Problem::invalid("access", "bad_access", detail)
     })

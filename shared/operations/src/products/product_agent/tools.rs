@@ -1,27 +1,17 @@
 //! The tools of `product_agent`, and the skills of the agent card that use them.
 
 use crate::prelude::*;
+use registry_model::string_enum;
 
-/// A tool of `POST /api/products/agent`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ProductTool {
-    PreviewKernel,
-    OneClickDemo,
-    DemoAlive,
-    DemoMcp,
-    BuyProduct,
-}
-
-impl ProductTool {
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::PreviewKernel => "preview_kernel",
-            Self::OneClickDemo => "one_click_demo",
-            Self::DemoAlive => "demo_alive",
-            Self::DemoMcp => "demo_mcp",
-            Self::BuyProduct => "buy_product",
-        }
+string_enum! {
+    /// A tool of `POST /api/products/agent`.
+    #[derive(JsonSchema)]
+    pub(super) enum ProductTool {
+        PreviewKernel = "preview_kernel",
+        OneClickDemo = "one_click_demo",
+        DemoAlive = "demo_alive",
+        DemoMcp = "demo_mcp",
+        BuyProduct = "buy_product",
     }
 }
 
