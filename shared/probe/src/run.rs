@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 
 use super::due_queue::DueQueue;
 use super::overdue;
-use super::sweep::{Limits, SweepReport, caps, sweep};
+use super::sweep::{Limits, SweepReport, sweep};
 use super::transition::{Job, renewable_until};
 use registry_app::App;
 use registry_model::{HashPrefix, ListingId, Moment};
@@ -42,7 +42,7 @@ pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepR
         }
         let budget = app.store.budget(now).await?;
         let began = Instant::now();
-        let caps = caps(app);
+        let caps = Caps::of(&app.settings);
         let limits = Limits {
             probes: budget.left(caps, false).min(app.settings.probes_per_tick),
             skips_unproven: budget.left(caps, true) == 0,
@@ -95,7 +95,7 @@ fn slot(now: Moment, scheduled: Option<Moment>, tick_seconds: u32) -> i64 {
 pub fn first_probe<'a>(app: &'a App, id: &'a ListingId) -> BoxFuture<'a, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let queue = DueQueue::of_one(id, app.clock.now());
-        sweep(app, queue, Job::Tick, &one_probe(caps(app))).await
+        sweep(app, queue, Job::Tick, &one_probe(Caps::of(&app.settings))).await
     })
 }
 
@@ -120,7 +120,8 @@ pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport,
     Box::pin(async move {
         let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now()).alternating();
         let queue = queue.only(part, slots_per_host(part));
-        let limits = Limits { probes: u32::MAX, taking: RECHECK_DURATION, ..one_probe(caps(app)) };
+        let limits =
+            Limits { probes: u32::MAX, taking: RECHECK_DURATION, ..one_probe(Caps::of(&app.settings)) };
         let report = sweep(app, queue, Job::Recheck, &limits).await?;
         if let Err(error) = overdue::count(app).await {
             tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");

@@ -458,12 +458,3 @@ async fn conclude(
         }
     }
 }
-
-pub(super) fn caps(app: &App) -> Caps {
-    let settings = &app.settings;
-    Caps {
-        window: settings.probe_window_cap,
-        hour: settings.probe_hourly_cap,
-        day: settings.probe_daily_budget,
-    }
-}

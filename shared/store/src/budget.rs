@@ -4,6 +4,7 @@
 //! do not delay rechecks and listings of proven owners.
 
 use super::prelude::*;
+use registry_model::settings::Settings;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
@@ -15,6 +16,14 @@ pub struct Caps {
 }
 
 impl Caps {
+    pub const fn of(settings: &Settings) -> Self {
+        Self {
+            window: settings.probe_window_cap,
+            hour: settings.probe_hourly_cap,
+            day: settings.probe_daily_budget,
+        }
+    }
+
     /// In an hour, for the listings of one domain that have never been Live.
     fn of_domain(self) -> u32 {
         (self.hour / 16).max(1)

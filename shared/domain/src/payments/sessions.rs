@@ -100,17 +100,10 @@ fn form(settings: &Settings, purchase: &Purchase, email: Option<&str>) -> String
     form.finish()
 }
 
-#[derive(Deserialize)]
-struct Session {
-    id: String,
-    url: String,
-}
-
 fn read(answer: &Answer) -> Result<PaymentSession, SessionFailure> {
     if answer.status == StatusCode::OK {
-        let session = serde_json::from_slice::<Session>(&answer.body).ok().filter(is_valid);
-        let session = session.ok_or_else(|| SessionFailure::Failed("no session in the answer".to_owned()))?;
-        return Ok(PaymentSession { id: session.id, url: session.url });
+        let session = serde_json::from_slice(&answer.body).ok().filter(is_valid);
+        return session.ok_or_else(|| SessionFailure::Failed("no session in the answer".to_owned()));
     }
     let error = error_codes(answer);
     Err(match answer.status {
@@ -121,7 +114,7 @@ fn read(answer: &Answer) -> Result<PaymentSession, SessionFailure> {
     })
 }
 
-fn is_valid(session: &Session) -> bool {
+fn is_valid(session: &PaymentSession) -> bool {
     session.id.starts_with("cs_")
         && session.id.len() <= 255
         && session.url.len() <= 4096

@@ -160,11 +160,7 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
     let mut probes: Vec<ProbeRecord> = [ok, partial, fail, skip].into_iter().flatten().collect();
     probes.sort_by_key(|probe| std::cmp::Reverse(probe.probed_at));
     let settings = &app.settings;
-    let caps = Caps {
-        window: settings.probe_window_cap,
-        hour: settings.probe_hourly_cap,
-        day: settings.probe_daily_budget,
-    };
+    let caps = Caps::of(settings);
     let left = |used: u32, cap: u32| cap.saturating_sub(used);
     let active = LiveActive { total: live.agents + live.mcps, mcp: live.mcps, agents: live.agents, at: now };
     let snapshot = match (live.counted, live.as_of) {

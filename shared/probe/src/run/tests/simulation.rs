@@ -85,11 +85,7 @@ struct Registry {
 impl Registry {
     fn start(listings: usize, probe_s: i64) -> Self {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
-        let caps = Caps {
-            window: settings.probe_window_cap,
-            hour: settings.probe_hourly_cap,
-            day: settings.probe_daily_budget,
-        };
+        let caps = Caps::of(&settings);
         let random = Random::seeded(1);
         let mut registry = Self {
             caps,
