@@ -104,6 +104,18 @@ async fn sampling_omits_lines_of_successful_requests_only() {
 }
 
 #[tokio::test]
+async fn log_contains_no_query_and_no_address() {
+    let log = Log::start();
+    let registry = TestRegistry::start().await;
+    let token = format!("at_{}", "x".repeat(43));
+    let refused = registry.get(&format!("/api/products/access?token={token}")).await;
+    assert!(refused.status == 401 && !refused.text().contains(&token), "{refused:?}");
+    let lines = format!("{:?}", log.lines());
+    assert!(lines.contains("/api/products/access"), "{lines}");
+    assert!(!lines.contains(&token) && !lines.contains("127.0.0.1"), "{lines}");
+}
+
+#[tokio::test]
 async fn monitoring_shows_requests_and_readiness() {
     let registry = TestRegistry::start().await;
     assert_eq!(registry.get("/healthz").await.body, "ok\n");

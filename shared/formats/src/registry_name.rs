@@ -96,18 +96,6 @@ mod tests {
 
     use super::*;
     use registry_model::Moment;
-    use registry_model::settings::Mode;
-
-    #[test]
-    fn server_name_is_the_reversed_host() {
-        let name = |base_url: &str| {
-            let lookup = |name: &str| (name == "BASE_URL").then(|| base_url.to_owned());
-            own(&Settings::from_env(Mode::Public, lookup).unwrap())
-        };
-        assert_eq!(name("https://registry.example.com"), "com.example.registry/registry");
-        assert_eq!(name("http://127.0.0.1:8080"), "127.0.0.1/registry");
-        assert_eq!(name("http://[::1]:8080"), "localhost/registry");
-    }
 
     fn listing(id: ListingId) -> Listing {
         Listing::new(id, "Weather".to_owned(), Moment::UNIX_EPOCH)

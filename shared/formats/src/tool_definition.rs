@@ -144,9 +144,8 @@ pub fn parameter_type(schema: &Value) -> ParameterType {
     let mut named = types(schema);
     named.retain(|name| *name != "null");
     named.dedup();
-    let known = |name: &str| ParameterType::ALL.into_iter().find(|known| known.as_str() == name);
     match named[..] {
-        [name] => known(name).unwrap_or(ParameterType::Any),
+        [name] => ParameterType::named(name).unwrap_or(ParameterType::Any),
         _ => ParameterType::Any,
     }
 }
@@ -181,6 +180,7 @@ mod tests {
         for (member, value) in [
             ("title", json!("Add")),
             ("description", json!("Adds!")),
+            ("inputSchema", json!({"type": "object", "properties": {"secret": {}}})),
             ("outputSchema", json!({})),
             ("annotations", json!({"readOnlyHint": true})),
             ("execution", json!({"taskSupport": "required"})),

@@ -155,6 +155,8 @@ async fn web_pages_of_any_origin_can_call_every_path() {
         assert_eq!(allowed.headers.get(header::ACCESS_CONTROL_ALLOW_CREDENTIALS), None, "{path}");
         let answer = client.request(Method::HEAD, &path, &[ORIGIN]).await;
         assert_eq!(answer.header(header::ACCESS_CONTROL_ALLOW_ORIGIN), "*", "{path}");
+        assert_eq!(answer.header("x-request-id").len(), 32, "{path}");
+        assert_eq!(answer.header(header::X_CONTENT_TYPE_OPTIONS), "nosniff", "{path}");
         let exposed = answer.header(header::ACCESS_CONTROL_EXPOSE_HEADERS);
         for name in ["etag", "link", "location", "retry-after", "x-request-id"] {
             assert!(exposed.split(',').any(|exposed| exposed.trim() == name), "{path}: {exposed}");

@@ -95,15 +95,3 @@ pub async fn attested_digest(
         serde_json::from_str(&inclusion.leaf).map_err(|error| Problem::fault(error.to_string()))?;
     Ok(leaf.evidence.map(|digest| (index, digest)))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn attestation_is_logged_after_its_hour() {
-        let at = |time: &str| -> Moment { time.parse().unwrap() };
-        assert_eq!(logged_after(at("2026-11-20T12:00:00Z")), at("2026-11-20T13:00:00Z"));
-        assert_eq!(logged_after(at("2026-11-20T12:59:59.999Z")), at("2026-11-20T13:00:00Z"));
-    }
-}

@@ -165,19 +165,3 @@ fn nothing_to_hash(listed: bool) -> Problem {
     let detail = "Send the `name` with description, tools, skills and tags, or a `listing_id`.";
     Problem::invalid("name", "name_missing", detail)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn capabilities_require_a_name() {
-        let of = |arguments: Arguments| given(&arguments).map_err(|problem| problem.code);
-        assert_eq!(of(Arguments::default()), Ok(None));
-        let tools = Some(vec!["add".to_owned()]);
-        assert_eq!(of(Arguments { tools, ..Arguments::default() }), Err("name_missing"));
-        let name = Some("adder".to_owned());
-        let tools = Some(vec!["x".to_owned(); 257]);
-        assert_eq!(of(Arguments { name, tools, ..Arguments::default() }), Err("too_many"));
-    }
-}

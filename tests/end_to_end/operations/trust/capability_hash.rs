@@ -43,4 +43,6 @@ async fn given_capabilities_are_compared_and_not_stored() {
         let problem = registry.refused_tool("capability_hash", &arguments).await;
         assert_eq!((&problem["status"], &problem["field"]), (&json!(422), &json!("name")), "{problem}");
     }
+    let many = json!({ "name": "adder", "tools": vec!["x"; 257] });
+    assert_eq!(registry.refused_tool("capability_hash", &many).await["code"], "too_many");
 }

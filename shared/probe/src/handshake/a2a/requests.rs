@@ -157,22 +157,13 @@ mod tests {
 
     #[test]
     fn rest_paths_start_with_the_interface_url() {
-        let asked = |url: &str, methods| {
-            let request = route(url, Transport::Rest, methods).question(1, "t", Reach::Public).unwrap();
-            request.target.to_string()
+        let asked = |url: &str| {
+            let request = route(url, Transport::Rest, MethodSet::V0_3).question(1, "task", Reach::Public);
+            request.map(|request| request.target.to_string())
         };
-        assert_eq!(asked("https://a.example.org/api/", MethodSet::V1_0), "https://a.example.org/api/tasks/t");
-        assert_eq!(asked("https://a.example.org", MethodSet::V0_3), "https://a.example.org/v1/tasks/t");
-        assert_eq!(
-            asked("https://a.example.org/x/v1", MethodSet::V0_3),
-            "https://a.example.org/x/v1/tasks/t"
-        );
-        assert_eq!(asked("https://a.example.org/v1", MethodSet::V1_0), "https://a.example.org/v1/tasks/t");
-        let long = format!("https://a.example.org/{}", "x".repeat(2020));
-        assert_eq!(
-            route(&long, Transport::Rest, MethodSet::V1_0).question(1, "task", Reach::Public).map(|_| ()),
-            None
-        );
+        let path = asked("https://a.example.org/x/v1");
+        assert_eq!(path.as_deref(), Some("https://a.example.org/x/v1/tasks/task"));
+        assert_eq!(asked(&format!("https://a.example.org/{}", "x".repeat(2020))), None);
     }
 
     #[test]
