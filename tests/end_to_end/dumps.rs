@@ -85,9 +85,7 @@ pub(crate) async fn dumps(registry: &TestRegistry) -> Value {
     // The list is reused for five minutes.
     registry.advance(Duration::from_secs(300));
     registry.settle();
-    let reply = registry.get("/dumps.json").await;
-    assert_eq!(reply.status, 200, "{reply:?}");
-    reply.body
+    registry.get("/dumps.json").await.ok()
 }
 
 /// Downloads the parts of a dump and checks their hashes; returns the lines.

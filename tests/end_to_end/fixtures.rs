@@ -226,6 +226,12 @@ pub(crate) async fn recheck_at(registry: &TestRegistry, id: &ListingId) -> Momen
     time(&registry.status(id).await["recheck_at"])
 }
 
+/// Rechecks a listing when its recheck is due.
+pub(crate) async fn recheck_due(registry: &TestRegistry, id: &ListingId) {
+    registry.advance_to(recheck_at(registry, id).await);
+    registry.recheck().await;
+}
+
 /// Demotes a Live listing: its recheck fails in three different hours.
 pub(crate) async fn demote(registry: &TestRegistry, peer: &Peer, id: &ListingId) {
     registry.advance_to(recheck_at(registry, id).await);

@@ -18,7 +18,5 @@ const TOKEN: &str = "an-operator-token-of-32-characters-or-more";
 /// POSTs an action to an operation family and returns the body.
 async fn act(registry: &TestRegistry, path: &str, action: &str, mut body: Value) -> Value {
     body["action"] = json!(action);
-    let reply = registry.post(path, &body).await;
-    assert_eq!(reply.status, 200, "{body}: {reply:?}");
-    reply.body
+    registry.post(path, &body).await.ok()
 }

@@ -33,9 +33,7 @@ impl Filled {
     }
 
     async fn post_ok(&self, path: &str, body: &Value) -> Value {
-        let reply = self.post(path, body).await;
-        assert_eq!(reply.status, 200, "{path} {body}: {reply:?}");
-        reply.body
+        self.post(path, body).await.ok()
     }
 
     async fn a2a(&self, method: &str, params: Value) -> Value {

@@ -17,9 +17,7 @@ const STIGMERGY: &str = "/api/products/stigmergy";
 async fn sensed(registry: &TestRegistry, id: &ListingId) -> Value {
     registry.settle();
     let body = json!({ "action": "sense_traces", "listing_id": id, "limit": 50 });
-    let reply = registry.post(STIGMERGY, &body).await;
-    assert_eq!(reply.status, 200, "{reply:?}");
-    reply.body
+    registry.post(STIGMERGY, &body).await.ok()
 }
 
 async fn trail(registry: &TestRegistry, id: &ListingId) -> Value {

@@ -16,14 +16,13 @@ async fn walk(registry: &TestRegistry, query: &str, limits: &[u32]) -> Vec<Strin
     let (mut ids, mut cursor) = (Vec::new(), String::new());
     for page in 0..200 {
         let limit = limits[page % limits.len()];
-        let reply = registry.get(&format!("/api/listings/active?limit={limit}{query}{cursor}")).await;
-        assert_eq!(reply.status, 200, "{reply:?}");
+        let reply = registry.get(&format!("/api/listings/active?limit={limit}{query}{cursor}")).await.ok();
         for kind in ["agents", "mcps"] {
-            let rows = reply.body[kind].as_array().unwrap();
+            let rows = reply[kind].as_array().unwrap();
             assert!(rows.len() <= limit as usize, "a page exceeds its limit");
             ids.extend(rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()));
         }
-        match reply.body["next_cursor"].as_str() {
+        match reply["next_cursor"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
             None => return ids,
         }

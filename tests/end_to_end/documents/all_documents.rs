@@ -16,11 +16,10 @@ async fn requests_with_unknown_query_parameters_share_the_cached_page() {
     {
         let original = registry.get(path).await;
         let cost_of = async |path: &str| {
-            let before = registry.observer.tally.snapshot();
-            let reply = registry.get(path).await;
+            let (reply, calls) = registry.counted(registry.get(path)).await;
             assert_eq!(reply.header("etag"), original.header("etag"), "{path}");
             assert_eq!(reply.body, original.body, "{path}");
-            registry.observer.tally.since(&before).total()
+            calls.total()
         };
         let cached_cost = cost_of(path).await;
         assert_eq!(cost_of(&format!("{path}?utm_source=somewhere")).await, cached_cost, "{path}");
@@ -36,9 +35,8 @@ async fn documents_are_small_and_fixed_ones_need_no_table() {
     let mut fixed = 0;
     for path in paths.filter(|path| !path.contains('{')) {
         let tag = registry.get(path).await.header("etag").to_owned();
-        let before = registry.observer.tally.snapshot();
-        let again = registry.send("GET", path, &[("if-none-match", tag.as_str())], "").await;
-        assert_eq!((again.status, registry.observer.tally.since(&before).total()), (304, 0), "{path}");
+        let (again, calls) = registry.counted(registry.get_with(path, ("if-none-match", &tag))).await;
+        assert_eq!((again.status, calls.total()), (304, 0), "{path}");
         fixed += 1;
     }
     assert!(fixed >= 15, "{fixed}");

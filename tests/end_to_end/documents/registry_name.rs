@@ -48,9 +48,7 @@ impl DomainRegistry {
     async fn get_with_dns(&self, answers: [DnsAnswer; 2], path: &str) -> Value {
         *self.dns_answers.lock().unwrap() = answers;
         self.registry.advance(DNS_CACHE_TIME);
-        let reply = self.registry.get(path).await;
-        assert_eq!(reply.status, 200, "{reply:?}");
-        reply.body
+        self.registry.get(path).await.ok()
     }
 }
 

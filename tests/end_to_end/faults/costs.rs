@@ -39,9 +39,7 @@ async fn cost_of_a_read_does_not_depend_on_the_number_of_listings() {
         ("/no/such/path".to_owned(), 0),
     ];
     for (path, limit) in table {
-        let before = registry.observer.tally.snapshot();
-        let reply = registry.get(&path).await;
-        let calls = registry.observer.tally.since(&before);
+        let (reply, calls) = registry.counted(registry.get(&path)).await;
         assert!(calls.total() <= limit, "{path} cost {calls:?}");
         assert_eq!(calls.of("Scan"), 0, "{path}");
         assert_eq!(reply.status == 200, path != "/no/such/path", "{path}: {reply:?}");
@@ -52,9 +50,9 @@ async fn cost_of_a_read_does_not_depend_on_the_number_of_listings() {
 async fn unchanged_list_costs_one_read_and_returns_304() {
     let (registry, agents, _servers) = full_registry(TestOptions::default()).await;
     let tag = registry.get("/api/listings/active").await.header("etag").to_owned();
-    let before = registry.observer.tally.snapshot();
-    let again = registry.get_with("/api/listings/active", ("if-none-match", &tag)).await;
-    assert_eq!((again.status, registry.observer.tally.since(&before).total()), (304, 1));
+    let get = registry.get_with("/api/listings/active", ("if-none-match", &tag));
+    let (again, calls) = registry.counted(get).await;
+    assert_eq!((again.status, calls.total()), (304, 1));
     assert_eq!(again.body, "", "a 304 has no body");
 
     registry.publish_card(&agents.url("/new/card.json")).await;
@@ -78,16 +76,12 @@ async fn server_page_is_cached_until_a_listing_changes() {
     let warm = registry.get("/v0.1/servers?limit=1").await;
     assert_eq!(warm.body["metadata"]["count"], 1);
 
-    let before = registry.observer.tally.snapshot();
-    let first = registry.get(path).await;
-    let calls = registry.observer.tally.since(&before);
+    let (first, calls) = registry.counted(registry.get(path)).await;
     assert_eq!((first.status, &first.body["metadata"]["count"]), (200, &json!(60)));
     // Live counts, index, and rows without evidence: with evidence the rows would be 120 keys and two batches.
     assert_eq!((calls.of("BatchGetItem"), calls.total()), (1, 3), "{calls:?}");
 
-    let before = registry.observer.tally.snapshot();
-    let again = registry.get(path).await;
-    let calls = registry.observer.tally.since(&before);
+    let (again, calls) = registry.counted(registry.get(path)).await;
     assert_eq!((&again.body, calls.of("BatchGetItem"), calls.total()), (&first.body, 0, 2), "{calls:?}");
     let unchanged = registry.get_with(path, ("if-none-match", first.header("etag"))).await;
     assert_eq!((unchanged.status, unchanged.header("etag")), (304, first.header("etag")));
@@ -104,9 +98,7 @@ async fn server_page_is_cached_until_a_listing_changes() {
 async fn first_probe_costs_two_transactions_and_at_most_six_other_calls() {
     let (registry, agents, _servers) = full_registry(TestOptions::default().delivered_once()).await;
     let id = registry.publish_card(&agents.url("/x/card.json")).await;
-    let before = registry.observer.tally.snapshot();
-    registry.first_probe(&id).await;
-    let calls = registry.observer.tally.since(&before);
+    let (_, calls) = registry.counted(registry.first_probe(&id)).await;
     assert_eq!(registry.lane(&id).await, "active");
     // One transaction takes the budget and one writes the verdict. One of the other calls checks whether the evidence
     // log is due, and two lease a slot at the host and end the lease.
@@ -125,9 +117,7 @@ async fn cost_of_an_idle_tick_does_not_depend_on_the_number_of_listings() {
         // The first tick of an hour may count overdue listings.
         registry.tick().await;
         registry.advance(TICK);
-        let before = registry.observer.tally.snapshot();
-        registry.tick().await;
-        costs.push(registry.observer.tally.since(&before));
+        costs.push(registry.counted(registry.tick()).await.1);
     }
     assert_eq!(costs[0], costs[1]);
     // One call reads which proofs may be renewed. Two calls measure the recheck lag for the alarm. One call each checks for

@@ -61,10 +61,9 @@ async fn many_damaged_buckets_are_repaired_in_small_transactions() {
     damage(app, &prefixes(BUCKETS)).await;
     assert_eq!(found_ids(&another_process(app)).await.len(), 0);
     registry.advance(HOUR);
-    let calls = registry.observer.tally.snapshot();
-    let report = app.search.build().await.unwrap();
+    let (report, calls) = registry.counted(app.search.build()).await;
+    let report = report.unwrap();
     assert_eq!((report.damaged, report.come), (BUCKETS, LISTINGS));
-    let calls = registry.observer.tally.since(&calls);
     assert!(calls.of("TransactWriteItems") > BUCKETS as u64 / 25, "{calls:?}");
     assert_eq!(found_ids(&another_process(app)).await, ids);
     assert!(app.store.dirty_marks(None, 1).await.unwrap().is_empty());

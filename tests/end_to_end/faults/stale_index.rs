@@ -8,9 +8,8 @@ use tests::test_registry::{TICK, TestRegistry};
 use super::print_row;
 
 async fn active_ids(registry: &TestRegistry) -> Vec<String> {
-    let page = registry.get("/api/listings/active?limit=100").await;
-    assert_eq!(page.status, 200, "{page:?}");
-    let rows = page.body["agents"].as_array().unwrap();
+    let page = registry.get("/api/listings/active?limit=100").await.ok();
+    let rows = page["agents"].as_array().unwrap();
     rows.iter().map(|row| row["listing_id"].as_str().unwrap().to_owned()).collect()
 }
 

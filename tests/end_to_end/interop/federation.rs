@@ -29,10 +29,9 @@ async fn listings_of_peer_registries_are_returned_as_referrals() {
     let registry = registry_with_peer(base).await;
     let before = registry.get("/api/ard/search?q=weather").await.body;
     assert_eq!(before["referrals"], json!([]), "there are referrals before the first pull");
-    let pulled = pull(&registry).await;
-    assert_eq!(pulled.status, 200, "{pulled:?}");
-    assert_eq!(pulled.body["peers"][0]["url"], base);
-    assert!(pulled.body["referrals"].as_u64().unwrap() >= 2, "{pulled:?}");
+    let pulled = pull(&registry).await.ok();
+    assert_eq!(pulled["peers"][0]["url"], base);
+    assert!(pulled["referrals"].as_u64().unwrap() >= 2, "{pulled}");
 
     registry.settle();
     let found = registry.get("/api/ard/search?q=weather").await.body;
@@ -58,7 +57,7 @@ async fn listings_of_peer_registries_are_returned_as_referrals() {
     assert_eq!(registry.live_counts().await, (0, 0), "a referral was counted as a listing");
     let overview = registry.get(FEDERATION).await.body;
     assert_eq!(overview["peers"][0]["failure"], Value::Null);
-    assert_eq!(overview["referrals"], pulled.body["referrals"]);
+    assert_eq!(overview["referrals"], pulled["referrals"]);
 }
 
 #[tokio::test]
@@ -103,10 +102,10 @@ async fn only_the_operator_can_pull_from_and_push_to_peers() {
         let refused = registry.post_with_token(FEDERATION, TOKEN, &elsewhere).await;
         assert_eq!((refused.status, &refused.body["code"]), (422, &json!("unknown_peer")), "{action}");
     }
-    let pushed = registry.post_with_token(FEDERATION, TOKEN, &json!({ "action": "push", "url": base })).await;
-    assert_eq!(pushed.status, 200, "{pushed:?}");
-    assert_eq!(pushed.body["peers"][0]["ok"], true, "{pushed:?}");
-    let listed = pushed.body["peers"][0]["listing_id"].as_str().unwrap().parse().unwrap();
+    let pushed =
+        registry.post_with_token(FEDERATION, TOKEN, &json!({ "action": "push", "url": base })).await.ok();
+    assert_eq!(pushed["peers"][0]["ok"], true, "{pushed}");
+    let listed = pushed["peers"][0]["listing_id"].as_str().unwrap().parse().unwrap();
     assert_eq!(other.lane(&listed).await, "queued");
 
     let alone = TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;

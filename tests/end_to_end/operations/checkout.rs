@@ -68,9 +68,7 @@ impl Shop {
 
     /// Sends a purchase that must succeed.
     async fn buy_ok(&self, body: &Value) -> Value {
-        let reply = self.buy(body).await;
-        assert_eq!(reply.status, 200, "{body}: {reply:?}");
-        reply.body
+        self.buy(body).await.ok()
     }
 
     /// Requests the product with the token of a purchase.
@@ -90,9 +88,8 @@ impl Shop {
     /// The public status of a purchase.
     async fn purchase_status(&self, bought: &Value) -> String {
         let id = bought["purchase_id"].as_str().unwrap();
-        let reply = self.registry.get(&format!("{PATH}?purchase_id={id}")).await;
-        assert_eq!(reply.status, 200, "{reply:?}");
-        reply.body["purchase"]["status"].as_str().unwrap().to_owned()
+        let reply = self.registry.get(&format!("{PATH}?purchase_id={id}")).await.ok();
+        reply["purchase"]["status"].as_str().unwrap().to_owned()
     }
 
     /// A purchase of the MCP server's product with its discount code.
@@ -104,9 +101,7 @@ impl Shop {
 /// Takes the demo and sends feedback; returns the answer to the feedback.
 async fn complete(registry: &TestRegistry, id: &ListingId) -> Value {
     let feedback = own_words(&registry.draft(id).await);
-    let feedback = registry.post("/api/products/feedback", &feedback).await;
-    assert_eq!(feedback.status, 200, "{feedback:?}");
-    feedback.body
+    registry.post("/api/products/feedback", &feedback).await.ok()
 }
 
 #[tokio::test]
@@ -114,9 +109,7 @@ async fn prices_are_shown_but_nothing_is_sold_before_payments_open() {
     let stripe = Stripe::start().await;
     for options in [TestOptions::default(), stripe.options(TestOptions::default())] {
         let registry = TestRegistry::start_with(options).await;
-        let offer = registry.get(&format!("{PATH}?sku=kernel&agent_name=Ada")).await;
-        assert_eq!(offer.status, 200, "{offer:?}");
-        let body = &offer.body;
+        let body = &registry.get(&format!("{PATH}?sku=kernel&agent_name=Ada")).await.ok();
         assert_eq!((&body["ok"], &body["payments_open"]), (&json!(true), &json!(false)), "{body}");
         let prices = body["skus"].as_array().unwrap().iter();
         let price = |sku: &Value| format!("{} {} {}", sku["sku"], sku["price_cents"], sku["price"]);
@@ -139,7 +132,7 @@ async fn prices_are_shown_but_nothing_is_sold_before_payments_open() {
         }
         let unlisted = json!({ "sku": "kernel", "agent_name": "Ada" });
         assert_eq!(registry.refused_tool("checkout", &unlisted).await["code"], "payments_not_open");
-        assert_eq!(registry.call_tool("checkout", &json!({})).await["skus"], offer.body["skus"]);
+        assert_eq!(registry.call_tool("checkout", &json!({})).await["skus"], body["skus"]);
         registry.post(PATH, &json!({})).await.assert_refused(422, "which_product");
         assert_eq!(registry.post(PATH, &json!({ "sku": "gold" })).await.status, 422);
         assert_eq!(registry.table().await.without(&["LIVE", "RATE#"]).keys(), [""; 0]);

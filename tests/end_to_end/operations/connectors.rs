@@ -27,9 +27,8 @@ async fn registry_with_hub() -> (TestRegistry, Peer, Value) {
 #[tokio::test]
 async fn daily_pick_contains_a_partner_its_traits_and_a_draft_message() {
     let (registry, _peer, id) = registry_with_hub().await;
-    let reply = registry.get(DAILY).await;
-    assert_eq!(reply.status, 200, "{reply:?}");
-    let today = &reply.body["today"];
+    let reply = registry.get(DAILY).await.ok();
+    let today = &reply["today"];
     let partner = &today["partner"];
     assert_eq!((&today["day"], &partner["id"]), (&json!("2026-11-20"), &id), "{today}");
     assert_eq!((&partner["kind"], &partner["role"]), (&json!("agent"), &json!("directory")), "{today}");

@@ -12,9 +12,7 @@ use tests::test_registry::{TestOptions, TestRegistry};
 use crate::fixtures::{live_agent, live_server, values_of};
 
 async fn demo(registry: &TestRegistry, id: &ListingId) -> Value {
-    let reply = registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
-    assert_eq!(reply.status, 200, "{reply:?}");
-    reply.body
+    registry.post("/api/products/demo", &json!({ "listing_id": id })).await.ok()
 }
 
 /// Takes the demo and sends feedback that is not a draft; returns the answer.
@@ -250,11 +248,7 @@ async fn routine_of_the_alive_product_returns_the_next_steps() {
     let (registry, _peer, id) = live_agent().await;
     let usage = registry.get("/api/products/run").await;
     assert_eq!((usage.status, &usage.body["steps"]), (200, &json!([])));
-    let run = async || {
-        let reply = registry.get(&format!("/api/products/run?listing_id={id}")).await;
-        assert_eq!(reply.status, 200, "{reply:?}");
-        reply.body
-    };
+    let run = async || registry.get(&format!("/api/products/run?listing_id={id}")).await.ok();
     let first = run().await;
     assert_eq!(values_of(&first["steps"], "step"), ["status", "reasons", "inbox", "funnel"]);
     for step in first["steps"].as_array().unwrap() {

@@ -16,11 +16,10 @@ async fn report_is_shown_to_the_operator_only() {
     assert_eq!(reports(&registry).await, Value::Null);
     let table = registry.table().await;
     let report = json!({ "listing_id": id, "reason": "Impersonates a bank.", "contact": "me@example.org" });
-    let reply = registry.post("/api/report", &report).await;
-    assert_eq!(reply.status, 200, "{reply:?}");
+    let reply = registry.post("/api/report", &report).await.ok();
     let stored = reports(&registry).await;
     assert_eq!((&stored[0]["reason"], &stored[0]["contact"]), (&report["reason"], &report["contact"]));
-    assert_eq!((&stored[0]["id"], &stored[0]["listing_id"]), (&reply.body["report_id"], &json!(id)));
+    assert_eq!((&stored[0]["id"], &stored[0]["listing_id"]), (&reply["report_id"], &json!(id)));
     // It changes no counter, no feed and no listing.
     let after = registry.table().await.without(&["REPORTS", "CALLER_KEYS"]);
     assert_eq!(table.without(&["CALLER_KEYS"]).difference(&after), [""; 0]);

@@ -174,9 +174,8 @@ async fn texts_of_a_hostile_peer_are_inert_in_every_form_of_the_report() {
     })
     .await;
     let url = format!("{}?token=very-secret-token", peer.card());
-    let score = registry.get(&format!("/api/score?url={}", url.replace('?', "%3F"))).await;
-    assert_eq!(score.status, 200, "{score:?}");
-    let path = path_of(&score.body);
+    let score = registry.get(&format!("/api/score?url={}", url.replace('?', "%3F"))).await.ok();
+    let path = path_of(&score);
     for below in ["", "/report.json"] {
         let reply = registry.get(&format!("{path}{below}")).await;
         assert_eq!(reply.status, 200, "{below}");

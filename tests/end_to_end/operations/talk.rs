@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 use tests::test_registry::{Reply, TestRegistry};
 
 async fn inbox(registry: &TestRegistry, id: &ListingId) -> Value {
-    let reply = registry.get(&format!("/api/talk?listing_id={id}")).await;
-    assert_eq!(reply.status, 200, "{reply:?}");
-    reply.body
+    registry.get(&format!("/api/talk?listing_id={id}")).await.ok()
 }
 
 async fn post(registry: &TestRegistry, id: &ListingId, action: &str, text: &str) -> Reply {
@@ -22,13 +20,9 @@ async fn post(registry: &TestRegistry, id: &ListingId, action: &str, text: &str)
 }
 
 async fn post_ok(registry: &TestRegistry, id: &ListingId, action: &str, text: &str) -> Value {
-    let reply = post(registry, id, action, text).await;
-    assert_eq!(reply.status, 200, "{action} {text}: {reply:?}");
-    reply.body
+    post(registry, id, action, text).await.ok()
 }
 
 async fn feed(registry: &TestRegistry, query: &str) -> Value {
-    let reply = registry.get(&format!("/api/talk/feed{query}")).await;
-    assert_eq!(reply.status, 200, "{reply:?}");
-    reply.body
+    registry.get(&format!("/api/talk/feed{query}")).await.ok()
 }

@@ -18,9 +18,8 @@ fn unescaped(text: &str) -> String {
 }
 
 async fn page(registry: &TestRegistry, path: &str) -> String {
-    let reply = registry.get(path).await;
-    assert_eq!(reply.status, 200, "{reply:?}");
-    unescaped(reply.body.as_str().unwrap())
+    let reply = registry.get(path).await.ok();
+    unescaped(reply.as_str().unwrap())
 }
 
 #[tokio::test]

@@ -149,9 +149,8 @@ async fn live_listings_can_be_explored_and_browsed() {
         ("updatedAfter > '2030-01-01'".to_owned(), vec![]),
     ] {
         let encoded: String = filter.bytes().map(|byte| format!("%{byte:02X}")).collect();
-        let page = registry.get(&format!("/api/ard/agents?filter={encoded}")).await;
-        assert_eq!(page.status, 200, "{filter}: {page:?}");
-        assert_eq!(values_of(&page.body["items"], "displayName"), found, "{filter}");
+        let page = registry.get(&format!("/api/ard/agents?filter={encoded}")).await.ok();
+        assert_eq!(values_of(&page["items"], "displayName"), found, "{filter}");
     }
 }
 

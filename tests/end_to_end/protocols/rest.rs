@@ -37,7 +37,8 @@ async fn rate_limited_request_costs_no_table_call() {
             assert_eq!(registry.get("/api/feed").await.status, 200);
         }
         // A caller cannot change its address with a header.
-        let refused = registry.get_with("/api/feed", ("x-forwarded-for", "203.0.113.9")).await;
+        let get = registry.get_with("/api/feed", ("x-forwarded-for", "203.0.113.9"));
+        let (refused, calls) = registry.counted(get).await;
         refused.assert_refused(429, "rate_limited");
         let (wait, id) = (refused.header("retry-after"), refused.header("x-request-id"));
         assert_eq!((wait, id.len(), calls.total()), ("1", 32, 0));

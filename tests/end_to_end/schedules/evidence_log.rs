@@ -19,9 +19,7 @@ pub(super) async fn checkpoint(registry: &TestRegistry) -> String {
 
 /// Gets the proof of a leaf and verifies it with the key of the log.
 pub(crate) async fn verified_proof(registry: &TestRegistry, query: &str) -> Value {
-    let reply = registry.get(&format!("/log/proof?{query}")).await;
-    assert_eq!(reply.status, 200, "{query}: {reply:?}");
-    let proof = reply.body;
+    let proof = registry.get(&format!("/log/proof?{query}")).await.ok();
     let vkey = registry.get("/log").await.body["vkey"].as_str().unwrap().to_owned();
     let verifier: Box<dyn Verifier> = Box::new(StandardVerifier::new(&vkey).unwrap());
     let note = Note::from_bytes(proof["checkpoint"].as_str().unwrap().as_bytes()).unwrap();
@@ -288,8 +286,7 @@ async fn tiles_are_served_up_to_the_tree_size() {
         "0/0",
         "..%2f",
     ] {
-        let reply = registry.get(&format!("/log/tile/{beyond}")).await;
-        assert_eq!((reply.status, &reply.body["code"]), (404, &json!("no_such_tile")), "{beyond}");
+        registry.get(&format!("/log/tile/{beyond}")).await.assert_refused(404, "no_such_tile");
     }
     registry.get("/log/proof").await.assert_refused(422, "which_leaf");
     assert_eq!(registry.get("/log/proof?index=3").await.status, 404);

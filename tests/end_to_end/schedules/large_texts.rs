@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, PeerRequest, error, result};
 use tests::test_registry::TestRegistry;
 
-use crate::fixtures::{demote, recheck_at};
+use crate::fixtures::{demote, recheck_due};
 
 /// A server of 2026-07-28 with the largest stored number of tools and lengths, in characters of four bytes.
 fn verbose(request: &PeerRequest) -> Response {
@@ -47,8 +47,7 @@ async fn server_with_oversized_texts_goes_live_and_is_demoted() {
     assert!(tools.len() > 40 && tools[0]["description"].as_str().unwrap().chars().count() == 500);
 
     // The recheck reads the same texts; then the server fails.
-    registry.advance_to(recheck_at(&registry, &id).await);
-    registry.recheck().await;
+    recheck_due(&registry, &id).await;
     assert_eq!(registry.status(&id).await["lane"], "active");
     demote(&registry, &peer, &id).await;
 }

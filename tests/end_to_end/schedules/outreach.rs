@@ -240,9 +240,8 @@ async fn outreach_run_costs_one_transaction_per_invitation() {
     live_agents(&registry, &peer, 60).await;
     let mut costs = Vec::new();
     for touches in [24_u64, 24, 12, 0] {
-        let before = registry.observer.tally.snapshot();
-        assert_eq!(registry.reach_out().await["invited"], touches);
-        let calls = registry.observer.tally.since(&before);
+        let (report, calls) = registry.counted(registry.reach_out()).await;
+        assert_eq!(report["invited"], touches);
         assert_eq!((calls.of("Scan"), calls.of("UpdateItem")), (0, 0), "{calls:?}");
         assert_eq!(calls.of("TransactWriteItems"), touches + 1, "one each, and one at the end: {calls:?}");
         // An invitation costs its transaction, and the read of the finding that it names.

@@ -64,13 +64,11 @@ async fn search_with_a_loaded_index_costs_one_read() {
     registry.index().await;
     assert_eq!(search(&registry.app, "").await.total, 12);
     for (text, reads) in [("add numbers", 1), ("", 1), ("no such thing at all", 0)] {
-        let before = registry.observer.tally.snapshot();
-        search(&registry.app, text).await;
-        assert_eq!(registry.observer.tally.since(&before).total(), reads, "{text}: only the hits are read");
+        let (_, calls) = registry.counted(search(&registry.app, text)).await;
+        assert_eq!(calls.total(), reads, "{text}: only the hits are read");
     }
-    let before = registry.observer.tally.snapshot();
-    registry.index().await;
-    assert_eq!(registry.observer.tally.since(&before).total(), 1, "a run without work costs one query");
+    let (_, calls) = registry.counted(registry.index()).await;
+    assert_eq!(calls.total(), 1, "a run without work costs one query");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -82,9 +80,8 @@ async fn preloaded_index_is_used_by_the_first_search_and_after_a_change_of_the_s
     let process = another_process(&registry.app);
     process.search.preload().await;
     let other_address = process.at(Some("https://registry.example.org".to_owned()));
-    let before = registry.observer.tally.snapshot();
-    assert_eq!(search(&other_address, "").await.total, live.len());
-    assert_eq!(registry.observer.tally.since(&before).total(), 3, "the manifest, the counts and the hits");
+    let (found, calls) = registry.counted(search(&other_address, "")).await;
+    assert_eq!((found.total, calls.total()), (live.len(), 3), "the manifest, the counts and the hits");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -167,14 +164,14 @@ async fn large_listings_are_indexed_in_several_transactions() {
         app.store.insert(&listing, None, &submission.contact, &item, None).await.unwrap();
     }
     assert_eq!(app.store.mark_listed_dirty(|_| true, registry.now()).await.unwrap(), 300);
-    let calls = registry.observer.tally.snapshot();
+    let before = registry.observer.tally.snapshot();
     let mut come = 0;
     // A slow machine needs more than one build.
     for _ in 0..8 {
         come += app.search.build().await.unwrap().come;
     }
     assert_eq!(come, 300);
-    assert!(registry.observer.tally.since(&calls).of("TransactWriteItems") > 1);
+    assert!(registry.observer.tally.since(&before).of("TransactWriteItems") > 1);
     assert!(app.store.dirty_marks(None, 10).await.unwrap().is_empty());
     assert_eq!(search(&another_process(app), "host").await.searched, 300);
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{DAY, TestRegistry};
 
-use crate::fixtures::{demote, go_live_again, live_agent, recheck_at};
+use crate::fixtures::{demote, go_live_again, live_agent, recheck_at, recheck_due};
 
 /// Kinds and texts of the messages in an inbox, newest first. Reads the table, because a request would count as a visit.
 async fn inbox(registry: &TestRegistry, id: &ListingId) -> Vec<(String, String)> {
@@ -39,8 +39,7 @@ async fn talk_mode_is_lapsed_from_the_end_of_the_grace_period_until_a_visit() {
     assert_eq!(visit().await["mode"], "grace");
     assert_mode("grace").await;
     let ends = crate::fixtures::time(&visit().await["grace_ends_at"]);
-    registry.advance_to(recheck_at(&registry, &id).await);
-    registry.recheck().await;
+    recheck_due(&registry, &id).await;
     registry.advance_to(ends);
     assert_mode("lapsed").await;
     assert_eq!(registry.live_counts().await, (1, 0), "it stays Live");
@@ -51,8 +50,7 @@ async fn talk_mode_is_lapsed_from_the_end_of_the_grace_period_until_a_visit() {
     assert_mode("present").await;
     registry.advance(DAY * 5);
     assert_mode("present").await;
-    registry.advance_to(recheck_at(&registry, &id).await);
-    registry.recheck().await;
+    recheck_due(&registry, &id).await;
     registry.advance(DAY * 2);
     assert_mode("lapsed").await;
     let check_in = registry.post("/api/talk", &json!({ "listing_id": id, "action": "check_in" })).await;
@@ -63,8 +61,7 @@ async fn talk_mode_is_lapsed_from_the_end_of_the_grace_period_until_a_visit() {
 #[tokio::test]
 async fn talk_mode_of_a_visited_listing_is_present_after_the_grace_period() {
     let (registry, _peer, id) = live_agent().await;
-    registry.advance_to(recheck_at(&registry, &id).await);
-    registry.recheck().await;
+    recheck_due(&registry, &id).await;
     registry.get(&format!("/api/talk?listing_id={id}")).await;
     assert_eq!(row_mode(&registry).await, "grace", "a visit does not end the grace");
     registry.advance(DAY);
@@ -74,8 +71,7 @@ async fn talk_mode_of_a_visited_listing_is_present_after_the_grace_period() {
 #[tokio::test]
 async fn inbox_gets_one_message_for_each_recheck_and_each_failure() {
     let (registry, peer, id) = live_agent().await;
-    registry.advance_to(recheck_at(&registry, &id).await);
-    registry.recheck().await;
+    recheck_due(&registry, &id).await;
     let passed = inbox(&registry, &id).await.remove(0);
     assert_eq!(passed.0, "recheck");
     assert!(passed.1.starts_with("The recheck passed"), "{passed:?}");

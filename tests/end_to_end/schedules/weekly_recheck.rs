@@ -8,7 +8,7 @@ use tests::peers::{Peer, agents, error, json_answer};
 use tests::template::sample_event;
 use tests::test_registry::{DAY, HOUR, TestRegistry};
 
-use crate::fixtures::{demote, go_live_again, live_agent, recheck_at, time};
+use crate::fixtures::{demote, go_live_again, live_agent, recheck_at, recheck_due, time};
 
 #[tokio::test]
 async fn rechecks_happen_within_a_week_and_are_spread_over_two_hours() {
@@ -149,8 +149,7 @@ async fn trailing_slash_of_a_live_endpoint_may_change() {
             "GET" => json_answer(200, &agents::card_at("Adder", &url)),
             _ => agents::speaks_newest(request),
         });
-        registry.advance_to(recheck_at(&registry, &id).await);
-        registry.recheck().await;
+        recheck_due(&registry, &id).await;
         let status = registry.status(&id).await;
         assert_eq!(status["lane"], "active", "{status}");
         assert_eq!(status["probe"]["age_hours"], 0.0, "the recheck was recorded: {status}");

@@ -14,10 +14,9 @@ use crate::fixtures::call_as;
 const PAIRS: usize = 120;
 
 async fn cost(registry: &TestRegistry, body: &Value) -> Calls {
-    let before = registry.observer.tally.snapshot();
-    let reply = registry.post(STIGMERGY, body).await;
+    let (reply, calls) = registry.counted(registry.post(STIGMERGY, body)).await;
     assert_eq!(reply.status, 200, "{body}: {reply:?}");
-    registry.observer.tally.since(&before)
+    calls
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -71,11 +71,9 @@ async fn only_the_operator_can_evaporate_trails() {
     assert_eq!(evaporate(&body, Some("another token that is long enough")).await.status, 403);
     assert_eq!(sensed(&registry, &ids[0]).await["marks"].as_array().unwrap().len(), 50);
 
-    let gone = evaporate(&body, Some(token)).await;
-    assert_eq!(gone.status, 200, "{gone:?}");
-    let removed =
-        (&gone.body["marks"], &gone.body["compositions"], &gone.body["values"], &gone.body["complete"]);
-    assert_eq!(removed, (&json!(59), &json!(59), &json!(true), &json!(true)), "{gone:?}");
+    let gone = evaporate(&body, Some(token)).await.ok();
+    let removed = (&gone["marks"], &gone["compositions"], &gone["values"], &gone["complete"]);
+    assert_eq!(removed, (&json!(59), &json!(59), &json!(true), &json!(true)), "{gone}");
     let after = sensed(&registry, &ids[0]).await;
     let left = (&after["marks"], &after["compositions"], &after["trails"][0]["attraction"]);
     assert_eq!(left, (&json!([]), &json!([]), &json!(0.0)));

@@ -25,7 +25,7 @@ use registry::store::Store;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;
 
-use crate::instrumented::{Denials, Observer, as_function};
+use crate::instrumented::{Calls, Denials, Observer, as_function};
 use crate::peers::Peer;
 use crate::{chroma, ports};
 
@@ -127,6 +127,13 @@ impl TestRegistry {
     pub fn step_clock(&self, by: SignedDuration) {
         let Clock::Manual(millis) = &self.app.clock else { panic!("this registry uses the machine's clock") };
         millis.fetch_add(i64::try_from(by.as_millis()).unwrap(), Ordering::SeqCst);
+    }
+
+    /// The result of `work`, and its table calls.
+    pub async fn counted<F: Future>(&self, work: F) -> (F::Output, Calls) {
+        let before = self.observer.tally.snapshot();
+        let result = work.await;
+        (result, self.observer.tally.since(&before))
     }
 
     pub async fn get(&self, path: &str) -> Reply {
@@ -249,15 +256,12 @@ impl TestRegistry {
 
     /// The draft of a feedback, from the demo of a listing.
     pub async fn draft(&self, id: &ListingId) -> Value {
-        let demo = self.post("/api/products/demo", &json!({ "listing_id": id })).await;
-        assert_eq!(demo.status, 200, "{demo:?}");
-        demo.body["next_steps"]["example_body"].clone()
+        let demo = self.post("/api/products/demo", &json!({ "listing_id": id })).await.ok();
+        demo["next_steps"]["example_body"].clone()
     }
 
     pub async fn status(&self, id: &ListingId) -> Value {
-        let reply = self.get(&format!("/api/listings/status?id={id}")).await;
-        assert_eq!(reply.status, 200, "{reply:?}");
-        reply.body
+        self.get(&format!("/api/listings/status?id={id}")).await.ok()
     }
 
     /// Delivers the events, such as those of first probes; returns the status of a listing after that.
@@ -291,9 +295,7 @@ impl TestRegistry {
     }
 
     pub async fn probe_statistics(&self) -> Value {
-        let reply = self.get("/api/probes").await;
-        assert_eq!(reply.status, 200, "{reply:?}");
-        reply.body
+        self.get("/api/probes").await.ok()
     }
 
     /// The bus events since the last call.

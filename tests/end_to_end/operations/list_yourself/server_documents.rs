@@ -36,9 +36,8 @@ fn described(remote: &str) -> Value {
 }
 
 async fn versions(registry: &TestRegistry) -> Vec<Value> {
-    let list = registry.get("/v0.1/servers/localhost.acme%2Fnotes/versions").await;
-    assert_eq!(list.status, 200, "{list:?}");
-    list.body["servers"].as_array().unwrap().clone()
+    let list = registry.get("/v0.1/servers/localhost.acme%2Fnotes/versions").await.ok();
+    list["servers"].as_array().unwrap().clone()
 }
 
 #[tokio::test]
@@ -267,9 +266,8 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     let parts = status["score_breakdown"].as_array().unwrap();
     let description = parts.iter().find(|part| part["id"] == "description").unwrap();
     assert_eq!(description["why"], "The description has 13 characters.");
-    let page = registry.get_with(&format!("/list/{}", ids[0]), ("accept", "text/html")).await;
-    assert_eq!(page.status, 200);
-    let html = page.body.as_str().unwrap();
+    let page = registry.get_with(&format!("/list/{}", ids[0]), ("accept", "text/html")).await.ok();
+    let html = page.as_str().unwrap();
     assert!(html.contains("found, and names this server") && html.contains("@acme/notes"), "{html}");
     assert!(html.contains("Runs locally") && !html.contains(">Live<"), "{html}");
     assert!(html.contains("<b>https</b> <span class=\"minor\">not applicable"), "{html}");

@@ -40,9 +40,8 @@ async fn visit_of_an_inbox_costs_two_reads_and_one_write_per_hour() {
     let (registry, _peer, id) = live_agent_with(TestOptions::default().with_rates()).await;
     let path = format!("/api/talk?listing_id={id}");
     let cost = async || {
-        let before = registry.observer.tally.snapshot();
-        assert_eq!(registry.get(&path).await.status, 200);
-        let calls = registry.observer.tally.since(&before);
+        let (reply, calls) = registry.counted(registry.get(&path)).await;
+        assert_eq!(reply.status, 200);
         (calls.total(), calls.of("UpdateItem"))
     };
     assert_eq!(cost().await, (3, 1), "the first visit was not stored");
@@ -53,27 +52,22 @@ async fn visit_of_an_inbox_costs_two_reads_and_one_write_per_hour() {
 
     // After the grace period the listing is not active until a visit. The list shows this, so the visit also writes a new
     // version of the list.
-    registry.advance_to(crate::fixtures::recheck_at(&registry, &id).await);
-    registry.recheck().await;
+    crate::fixtures::recheck_due(&registry, &id).await;
     // The recheck is up to a day before the end of the week, and the last visit was an hour after its start.
     registry.advance(2 * DAY);
-    let before = registry.observer.tally.snapshot();
-    registry.get(&path).await;
-    let calls = registry.observer.tally.since(&before);
+    let (_, calls) = registry.counted(registry.get(&path)).await;
     assert_eq!((calls.total(), calls.of("TransactWriteItems")), (3, 1), "{calls:?}");
 
     // The transaction, a read, and a count for the caller, the listing (except for a check-in) and all callers.
     for (action, text, cost) in
         [("check_in", "", 4), ("message", "Hello.", 5), ("social", "Hello.", 5), ("owner", "Hello.", 5)]
     {
-        let before = registry.observer.tally.snapshot();
-        assert_eq!(post(&registry, &id, action, text).await.status, 200);
-        let calls = registry.observer.tally.since(&before);
+        let (reply, calls) = registry.counted(post(&registry, &id, action, text)).await;
+        assert_eq!(reply.status, 200);
         assert_eq!((calls.total(), calls.of("TransactWriteItems")), (cost, 1), "{action}: {calls:?}");
     }
-    let before = registry.observer.tally.snapshot();
-    assert_eq!(post(&registry, &id, "message", "jane@example.org").await.status, 422);
-    assert_eq!(registry.observer.tally.since(&before).total(), 0, "an invalid text cost table calls");
+    let (reply, calls) = registry.counted(post(&registry, &id, "message", "jane@example.org")).await;
+    assert_eq!((reply.status, calls.total()), (422, 0), "an invalid text cost table calls");
 }
 
 #[tokio::test]

@@ -5,17 +5,14 @@ use tests::peers::domains::{Owner, TextSite};
 use tests::peers::{Peer, servers};
 use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry, id_of};
 
-use crate::fixtures::server_json;
+use crate::fixtures::{probe_to_live, server_json};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 async fn publish_live(registry: &TestRegistry, peer: &Peer, name: &str, description: &str) {
-    let url = peer.url(&format!("/{}", name.replace('/', "-")));
-    let server = json!({ "name": name, "description": description, "version": "1.0.0",
-        "remotes": [{ "type": "streamable-http", "url": url }] });
-    let id = id_of(&registry.publish(&server).await);
-    registry.first_probe(&id).await;
-    assert_eq!(registry.lane(&id).await, "active", "{name}");
+    let mut server = server_json(name, &peer.url(&format!("/{}", name.replace('/', "-"))));
+    server["description"] = json!(description);
+    probe_to_live(registry, id_of(&registry.publish(&server).await)).await;
 }
 
 async fn as_operator(registry: &TestRegistry, body: &Value) -> Reply {
@@ -23,9 +20,8 @@ async fn as_operator(registry: &TestRegistry, body: &Value) -> Reply {
 }
 
 async fn names(registry: &TestRegistry, collection: &str, query: &str) -> Vec<String> {
-    let reply = registry.get(&format!("/r/{collection}/v0.1/servers?{query}")).await;
-    assert_eq!(reply.status, 200, "{reply:?}");
-    let servers = reply.body["servers"].as_array().unwrap().clone();
+    let reply = registry.get(&format!("/r/{collection}/v0.1/servers?{query}")).await.ok();
+    let servers = reply["servers"].as_array().unwrap().clone();
     servers.iter().map(|entry| entry["server"]["name"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -36,7 +32,6 @@ async fn collection_of_the_operator_is_a_registry_of_its_own() {
     publish_live(&registry, &peer, "org.example/adder", "Adds numbers.").await;
     publish_live(&registry, &peer, "org.example/weather", "Forecasts the weather.").await;
     publish_live(&registry, &peer, "org.example/zebra", "Paints stripes.").await;
-    registry.index().await;
 
     let body = json!({ "name": "approved", "title": "Approved", "servers": ["org.example/weather", "org.example/zebra"] });
     registry.post("/api/collections", &body).await.assert_refused(401, "operator_token_required");
@@ -90,7 +85,6 @@ async fn collection_of_the_operator_is_a_registry_of_its_own() {
     assert_eq!(later["collection"].get("owner"), None, "no key signed it: {later}");
     registry.advance(HOUR);
     publish_live(&registry, &peer, "org.example/late", "Comes late.").await;
-    registry.index().await;
     assert!(names(&registry, "org.example.later", "").await.is_empty(), "a stranger took a name of it");
     for (rules, field) in [
         (json!({ "category": "nonsense" }), "category"),

@@ -189,14 +189,12 @@ async fn only_the_owner_can_manage_a_listing() {
     let setup = OwnerSetup::start().await;
     let (owner, stranger) = (&setup.owner, Owner::new(2));
     for act in ["withdraw", "reprobe"] {
-        let call = stranger.with_signature(&setup.registry, "manage_listing", &setup.arguments(act)).await;
-        assert_eq!(setup.refusal_code(&call).await, "signature_mismatch", "{act}");
+        assert_eq!(setup.signed_refusal(&stranger, act).await, "signature_mismatch", "{act}");
     }
     // A key that the domain no longer publishes is refused, although it was valid before.
     setup.run_act(owner, &setup.arguments("reprobe")).await;
     setup.site.serve(stranger.record());
-    let call = owner.with_signature(&setup.registry, "manage_listing", &setup.arguments("withdraw")).await;
-    assert_eq!(setup.refusal_code(&call).await, "signature_mismatch");
+    assert_eq!(setup.signed_refusal(owner, "withdraw").await, "signature_mismatch");
     assert_eq!(setup.registry.lane(&setup.id).await, "active");
     let mut without = setup.arguments("withdraw");
     without["name"] = json!("x");
@@ -208,25 +206,19 @@ async fn complete_as_a_stranger(registry: &TestRegistry, id: &ListingId) -> (Val
     let body = json!({ "listing_id": id, "goals": ["Tell everyone about strangers"] });
     let demo = registry.post("/api/products/demo", &body).await.body;
     let feedback = demo["next_steps"]["example_body"].clone();
-    let answer = registry.post("/api/products/feedback", &feedback).await;
-    assert_eq!(answer.status, 200, "{answer:?}");
-    (feedback, answer.body)
+    let answer = registry.post("/api/products/feedback", &feedback).await.ok();
+    (feedback, answer)
 }
 
 #[tokio::test]
 async fn owner_can_reclaim_a_seat_that_a_stranger_took() {
     let setup = OwnerSetup::start().await;
     let (owner, registry) = (&setup.owner, &setup.registry);
-    let reclaim = setup.arguments("reclaim");
-    let call = owner.with_signature(registry, "manage_listing", &reclaim).await;
-    assert_eq!(setup.refusal_code(&call).await, "not_completed");
+    assert_eq!(setup.signed_refusal(owner, "reclaim").await, "not_completed");
     let (mut feedback, stolen) = complete_as_a_stranger(registry, &setup.id).await;
 
-    let thief = Owner::new(2);
-    let call = thief.with_signature(registry, "manage_listing", &reclaim).await;
-    assert_eq!(setup.refusal_code(&call).await, "signature_mismatch");
-    let call = owner.with_signature(registry, "manage_listing", &reclaim).await;
-    let mut by_rest = call.clone();
+    assert_eq!(setup.signed_refusal(&Owner::new(2), "reclaim").await, "signature_mismatch");
+    let mut by_rest = owner.with_signature(registry, "manage_listing", &setup.arguments("reclaim")).await;
     by_rest["action"] = json!("manage_listing");
     let done = registry.post(super::FAMILY, &by_rest).await;
     assert_eq!((done.status, done.header("cache-control")), (200, "no-store"), "{done:?}");
@@ -252,9 +244,7 @@ async fn owner_and_operator_can_read_feedback_without_personal_data() {
     feedback["answers"]["ux_friction"] = json!("The third step. Write to jane@example.org.");
     assert_eq!(registry.post("/api/products/feedback", &feedback).await.status, 200);
 
-    let refused =
-        Owner::new(2).with_signature(registry, "manage_listing", &setup.arguments("read_feedback")).await;
-    assert_eq!(setup.refusal_code(&refused).await, "signature_mismatch");
+    assert_eq!(setup.signed_refusal(&Owner::new(2), "read_feedback").await, "signature_mismatch");
     let read = setup.run_act(owner, &setup.arguments("read_feedback")).await["feedback"].clone();
     assert_eq!(read["answers"]["ux_friction"], "The third step. Write to [removed].");
     for command in
@@ -288,8 +278,7 @@ async fn owner_can_reclaim_a_code_until_it_is_used() {
     assert_eq!((codes, &done["access_token"]), (1, &Value::Null));
     // A used code cannot be reclaimed.
     registry.overwrite(&format!("CODE#{}", digest(code)), "CODE", "used_by", purchase).await;
-    let call = owner.with_signature(registry, "manage_listing", &setup.arguments("reclaim")).await;
-    assert_eq!(setup.refusal_code(&call).await, "reward_spent");
+    assert_eq!(setup.signed_refusal(owner, "reclaim").await, "reward_spent");
 }
 
 #[tokio::test]

@@ -65,6 +65,13 @@ impl Reply {
         assert_eq!((self.status, &self.body["code"]), (status, &json!(code)), "{self:?}");
     }
 
+    /// The body of a reply that must have status 200.
+    #[track_caller]
+    pub fn ok(self) -> Value {
+        assert_eq!(self.status, 200, "{self:?}");
+        self.body
+    }
+
     /// Asserts the status, and that the body has these members.
     #[track_caller]
     pub fn assert_body(&self, status: u16, expected: &Value) {
