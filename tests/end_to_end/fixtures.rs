@@ -212,7 +212,6 @@ pub(crate) async fn count_indexed(app: &App) -> usize {
     app.search.find(&query("", 20), app.clock.now()).await.unwrap().total
 }
 
-/// A registry with this number of Live listings, which are in the index.
 pub(crate) async fn with_index(listings: usize) -> (TestRegistry, Vec<ListingId>) {
     let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
     let ids = insert_live_listings(&registry.app, Kind::Agent, listings).await;

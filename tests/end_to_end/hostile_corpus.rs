@@ -16,7 +16,6 @@ use targets::{TARGETS, Verdict};
 const FUZZ: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/hostile/fuzz");
 /// Minimum number of files per target.
 const MIN_FILES: usize = 20;
-/// Minimum number of spellings.
 const MIN_SPELLINGS: usize = 150;
 /// Time limit for the whole corpus, in a development build on a busy machine.
 const TIME_LIMIT: Duration = Duration::from_secs(60);

@@ -47,7 +47,6 @@ impl Log {
         String::from_utf8(bytes).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The messages of the lines with this request id.
     fn messages_of(&self, request_id: &str) -> Vec<String> {
         let lines = self.lines().into_iter().filter(|line| line["span"]["request_id"] == request_id);
         lines.map(|line| line["fields"]["message"].as_str().unwrap().to_owned()).collect()

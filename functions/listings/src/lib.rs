@@ -29,7 +29,6 @@ pub const DOCUMENTS: &[&AnyDocument] = &[
     &documents::PUBLIC_AGENTS,
 ];
 
-/// The routes of this function.
 pub fn router(app: App) -> Router {
     let routes = rest::operations(OPERATIONS).merge(rest::documents(DOCUMENTS));
     with_middleware(routes.merge(ard::routes()).merge(registry_api::routes()), app)

@@ -27,9 +27,6 @@ impl From<Problem> for Failure {
 }
 
 /// Runs one command and returns its outcome. Repeating a command does no harm.
-///
-/// # Errors
-/// See [`Failure`].
 pub async fn handle(app: &App, command: Value) -> Result<Value, Failure> {
     let command: Command = serde_json::from_value(command).map_err(Failure::Command)?;
     Ok(json!(takedown::carry_out(app, command).await?))

@@ -10,12 +10,10 @@ use registry::documents::{AnyDocument, ROOT_LINKS, SCORE_REPORT};
 use registry::http::{add_vary, rest, with_middleware};
 use registry::pages::{ASSETS, HOME, PAGES, with_problem_pages};
 
-/// The documents that this function serves.
 pub fn documents() -> Vec<&'static AnyDocument> {
     [PAGES, ASSETS, &[&SCORE_REPORT]].concat()
 }
 
-/// The routes of this function.
 pub fn router(app: App) -> Router {
     let (home, others): (Vec<_>, Vec<_>) = documents().into_iter().partition(|page| page.paths == HOME.paths);
     let home = rest::documents(&home).route_layer(from_fn(redirect_json_clients));

@@ -11,7 +11,6 @@ use registry::http::{RawBody, with_middleware};
 use registry::payments;
 use serde_json::{Value, json};
 
-/// The route of this function.
 pub fn router(app: App) -> Router {
     with_middleware(Router::new().route("/api/products/checkout/webhook", post(receive)), app)
 }

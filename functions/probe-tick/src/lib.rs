@@ -73,9 +73,6 @@ pub enum Failure {
 }
 
 /// Handles one event and returns its report.
-///
-/// # Errors
-/// See [`Failure`].
 pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
     let report = match serde_json::from_value(event)? {
         Event::Tick { time } => {

@@ -71,7 +71,6 @@ pub const OPERATIONS: &[&AnyOperation] = &[
     &operations::S_CURVE_BOARD,
 ];
 
-/// The routes of this function.
 pub fn router(app: App) -> Router {
     with_middleware(rest::operations(OPERATIONS), app)
 }

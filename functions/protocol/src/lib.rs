@@ -6,7 +6,6 @@ use registry::documents::SERVER_CARD;
 use registry::http::{rest, with_middleware};
 use registry::mcp;
 
-/// The routes of this function.
 pub fn router(app: App) -> Router {
     let routes = mcp::routes(&app.settings).merge(rest::documents(&[&SERVER_CARD]));
     with_middleware(routes, app)

@@ -11,7 +11,6 @@ use registry::operations::{self, AnyOperation};
 pub const OPERATIONS: &[&AnyOperation] =
     &[&operations::LIST_YOURSELF, &operations::REPORT_LISTING, &operations::SCORE];
 
-/// The routes of this function.
 pub fn router(app: App) -> Router {
     let forms = from_fn_with_state(app.clone(), form::accept_forms);
     with_middleware(rest::operations(OPERATIONS).route_layer(forms), app)

@@ -10,7 +10,6 @@ pub const OPERATIONS: &[&AnyOperation] = &[&operations::TALK_INBOX, &operations:
 
 pub const DOCUMENTS: &[&AnyDocument] = &[&documents::TALK_FEED];
 
-/// The routes of this function.
 pub fn router(app: App) -> Router {
     with_middleware(rest::operations(OPERATIONS).merge(rest::documents(DOCUMENTS)), app)
 }

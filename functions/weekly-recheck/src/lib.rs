@@ -35,9 +35,6 @@ pub enum Failure {
 
 /// Rechecks the part that the event names. The hourly event names none: it splits the due listings into parts, sends an
 /// event for each other part and rechecks one itself.
-///
-/// # Errors
-/// See [`Failure`].
 pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
     let part = if event["detail-type"] == RECHECK_PART {
         event["detail"]["part"].as_str().unwrap_or_default().parse::<HashPrefix>()?

@@ -13,7 +13,6 @@ use registry::openapi::OPENAPI;
 use registry::operations;
 use registry::pages::with_problem_pages;
 
-/// The routes of this function.
 pub fn router(app: App) -> Router {
     // The maps contain all documents. The gateway sends the requests for some of them to other functions.
     let documents = rest::documents(&[GUIDES, DOCUMENTS, &[&OPENAPI]].concat());

@@ -30,14 +30,12 @@ impl Client {
         Self { base: registry.trim_end_matches('/').to_owned(), agent }
     }
 
-    /// The answer to a GET of the registry.
     pub(crate) fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, Failure> {
         let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(query).finish();
         let url = format!("{}{path}?{query}", self.base);
         self.send(&url, || self.agent.get(&url).header("accept", "application/json").call())
     }
 
-    /// The answer to a POST to the registry.
     pub(crate) fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
         let url = format!("{}{path}", self.base);
         self.send(&url, || self.agent.post(&url).header("accept", "application/json").send_json(body))

@@ -18,7 +18,6 @@ use serde_json::Value;
 /// The function that also gets the requests for all other paths (the route `$default`).
 pub const DEFAULT: &str = "well-known";
 
-/// A function behind the HTTP API.
 #[derive(Clone, Debug)]
 pub struct HttpFunction {
     pub router: Router,
@@ -58,7 +57,6 @@ pub fn http(app: &App) -> BTreeMap<&'static str, HttpFunction> {
 /// Calls a function with an event; returns its report or an error message.
 pub type Job = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
 
-/// A function of the schedules and the bus.
 #[derive(Clone)]
 pub struct JobFunction {
     pub job: Job,
@@ -106,7 +104,6 @@ pub fn jobs(app: &App) -> BTreeMap<&'static str, JobFunction> {
     ])
 }
 
-/// The function of the operator's commands.
 pub fn operator(app: &App) -> Job {
     job("operator", app, |app, event| async move { operator::handle(&app, event).await })
 }

@@ -34,7 +34,6 @@ use crate::server::Server;
 pub use engine::{Data, Embedded};
 pub use lock::LockError;
 
-/// The options of a registry on this machine.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The address to listen on; port 0 picks a free port.
@@ -119,9 +118,6 @@ pub struct Local {
 
 impl Local {
     /// Starts a registry; it accepts requests when this returns. Boxed, so that only this crate compiles the large future.
-    ///
-    /// # Errors
-    /// See [`StartError`].
     pub fn start(options: Options) -> BoxFuture<'static, Result<Self, StartError>> {
         Box::pin(async move {
             let engine = Embedded::open(&options.data, &options.clock)?;

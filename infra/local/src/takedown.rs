@@ -43,9 +43,6 @@ pub enum TakedownError {
 }
 
 /// Copies the data file, as it is at one moment, to a new file; also while a registry uses it.
-///
-/// # Errors
-/// See [`TakedownError`].
 pub fn back_up(data: &Path, copy: &Path) -> Result<(), TakedownError> {
     if !data.is_file() {
         return Err(TakedownError::NoData(data.to_path_buf()));
@@ -55,18 +52,12 @@ pub fn back_up(data: &Path, copy: &Path) -> Result<(), TakedownError> {
 }
 
 /// Writes all items of the table to `out`, as JSON Lines. Returns the number of items.
-///
-/// # Errors
-/// See [`TakedownError`].
 pub async fn export(data: &Path, settings: &Settings, out: impl Write) -> Result<u64, TakedownError> {
     let (store, _lock) = open(data, settings).await?;
     Ok(store.export_items(out).await?)
 }
 
 /// Writes the items of an export that the table does not contain. Creates the data file if there is none.
-///
-/// # Errors
-/// See [`TakedownError`].
 pub async fn import(
     data: &Path,
     settings: &Settings,
@@ -91,9 +82,6 @@ async fn open_or_create(data: &Path, settings: &Settings) -> Result<(Store, Lock
 }
 
 /// Runs a command on the data file, or in the registry that uses it.
-///
-/// # Errors
-/// See [`TakedownError`].
 pub async fn carry_out(data: &Path, settings: Settings, command: &Value) -> Result<Value, TakedownError> {
     let (store, _lock) = match open(data, &settings).await {
         Err(TakedownError::Lock(LockError::InUse(_))) if settings.operator_token.is_some() => {

@@ -11,7 +11,6 @@ use registry_store::{CallerKeys, caller_key_period};
 
 const DIGEST_BYTES: usize = 16;
 
-/// The keys that this process has read.
 #[derive(Debug, Default)]
 pub struct CachedCallerKeys(Mutex<Option<CallerKeys>>);
 

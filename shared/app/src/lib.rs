@@ -46,7 +46,6 @@ use registry_store::{Allowance, Store};
 #[derive(Clone, Debug)]
 pub struct App(Arc<Services>);
 
-/// What [`App`] contains.
 #[derive(Debug)]
 pub struct Services {
     pub settings: Settings,
@@ -64,7 +63,6 @@ pub struct Services {
     /// This process's copy of the search index.
     pub search: Searcher,
     pub peer_registries: Kept<Vec<PeerRegistry>>,
-    /// The latest changes, for feeds.
     pub latest_changes: Kept<Vec<Change>>,
     /// Cached DNS records of the registry's own names.
     pub own_records: Kept<OwnRecords>,
@@ -72,9 +70,7 @@ pub struct Services {
     pub pending_deposits: PendingDeposits,
     /// The keys with which the addresses of callers are digested.
     pub caller_keys: CachedCallerKeys,
-    /// Signs the requests of probes.
     pub message_signer: MessageSigner,
-    /// Limits the probes at a host.
     pub host_slots: HostSlots,
     /// The keys of GitHub Actions.
     pub workflow_keys: WorkflowKeys,
@@ -152,7 +148,6 @@ impl App {
         Services { search, key_service: key_service.clone(), ..services }
     }
 
-    /// The same app with a service that has private keys.
     #[must_use]
     pub fn with_key_service(&self, key_service: Option<Arc<dyn KeyService>>) -> Self {
         Self(Arc::new(Services { key_service, ..self.renewed(self.settings.clone()) }))

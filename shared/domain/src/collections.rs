@@ -9,7 +9,6 @@ use registry_model::error::{Problem, shorten};
 use registry_model::{Category, Collection, CollectionRules, HostName, registrable_domain};
 use registry_search::Text;
 
-/// Servers that a collection can name.
 pub const MAX_SERVERS: usize = 200;
 pub const MAX_NAME_CHARS: usize = 100;
 const MAX_OF_A_DOMAIN: u32 = 10;
@@ -19,7 +18,6 @@ const MAX_SERVER_CHARS: usize = 200;
 /// A proof is valid for a week.
 pub const MAX_AGE_HOURS: u32 = 168;
 
-/// Who may publish a collection of this name.
 #[derive(Clone, Debug)]
 pub enum CollectionOwner {
     Operator,
@@ -55,7 +53,6 @@ impl CollectionOwner {
     }
 }
 
-/// Checks the texts and rules of a collection.
 pub fn checked(collection: Collection) -> Result<Collection, Problem> {
     let CollectionRules { servers, q, category, max_age_hours, .. } = &collection.rules;
     if servers.len() > MAX_SERVERS {

@@ -57,11 +57,9 @@ impl Default for DumpLimits {
     }
 }
 
-/// What a run did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DumpReport {
     day: String,
-    /// Parts that this run stored.
     parts: u32,
     /// Whether this run completed the dump.
     published: bool,

@@ -25,7 +25,6 @@ pub async fn after_score(app: &App, target: &Target, assessment: &Assessment) ->
     Ok(())
 }
 
-/// After a report that a listing failed.
 pub async fn after_failure_report(app: &App, listing: &Listing) -> Result<(), Problem> {
     let now = app.clock.now();
     // So many different sources must report it within a day.

@@ -44,14 +44,12 @@ pub trait Sender {
     -> impl Future<Output = Result<Outcome, Self::Error>> + Send;
 }
 
-/// Why an import stopped.
 #[derive(Debug)]
 pub enum Stopped<E> {
     Source(SourceError),
     Sender(E),
 }
 
-/// An import under way.
 #[derive(Debug)]
 pub struct Import<S> {
     pub source: Source,

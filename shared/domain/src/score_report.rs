@@ -45,7 +45,6 @@ pub fn reasons(assessment: &Assessment, listed: Option<&Listing>) -> Vec<Reason>
     refusal.into_iter().chain(explain::reasons(assessment)).collect()
 }
 
-/// The text of a report as it is stored.
 pub async fn text(app: &App, id: &str) -> Result<String, Problem> {
     let unknown = || {
         let detail = format!(
@@ -77,7 +76,6 @@ pub async fn read(app: &App, id: &str) -> Result<ScoreReport, Problem> {
     parsed(&text(app, id).await?)
 }
 
-/// The latest report about a URL.
 pub async fn latest(app: &App, target: &Target) -> Result<Option<(ScoreReportId, ScoreReport)>, Problem> {
     let url = without_secrets(&without_values(target.url()), &[]);
     let found = app.store.latest_score_report(&url, app.clock.now()).await?;
@@ -99,7 +97,6 @@ pub fn expires_at(report: &ScoreReport) -> Moment {
     report.scored_at + jiff::SignedDuration::from_secs(registry_store::SCORE_REPORT_RETENTION)
 }
 
-/// The limits of scores, for people.
 pub fn limits(settings: &Settings) -> Option<String> {
     let rate = settings.rate(LimitedAction::Score);
     settings.rate_limits.then(|| {

@@ -77,7 +77,6 @@ fn attention(parts: &[f32]) -> Vec<f32> {
     attended
 }
 
-/// Layer norm of each row.
 #[inline(always)]
 fn normalize(rows: &mut [f32], norm: &Norm) {
     for row in rows.chunks_exact_mut(WIDTH) {

@@ -109,7 +109,6 @@ impl FetchError {
     }
 }
 
-/// What is wrong with the TLS of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TlsFailure {
     #[error("The certificate has expired. Renew it, and let the server load the new one.")]

@@ -5,7 +5,6 @@ use registry_model::error::Problem;
 
 const LONGEST: usize = 254;
 
-/// The address in `text`, trimmed.
 pub fn parse(field: &str, text: &str) -> Result<String, Problem> {
     let text = argument_text::line(field, text, LONGEST)?;
     let plausible = text.split_once('@').is_some_and(|(local, domain)| {

@@ -35,7 +35,6 @@ pub fn set_document<'a>(hashes: impl Iterator<Item = &'a str>) -> String {
     format!("[{}]", hashes.iter().map(|hash| format!("\"{hash}\"")).collect::<Vec<_>>().join(","))
 }
 
-/// The address of a tool set.
 pub fn set_hash<'a>(hashes: impl Iterator<Item = &'a str>) -> String {
     sha256_hex(set_document(hashes))
 }

@@ -41,7 +41,6 @@ impl Secrets {
         (!names.is_empty()).then(|| Self { client: client(), names })
     }
 
-    /// The values by setting.
     pub(super) async fn read(&self) -> Result<HashMap<&'static str, String>, SecretError> {
         let mut values = HashMap::new();
         for (setting, name) in &self.names {

@@ -37,7 +37,6 @@ pub struct TrustedProxy {
     is_required: bool,
 }
 
-/// The header in which a trusted proxy sends its secret.
 pub const PROXY_SECRET_HEADER: &str = "x-proxy-secret";
 
 impl TrustedProxy {

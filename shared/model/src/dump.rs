@@ -40,7 +40,6 @@ pub struct UnfinishedDump {
     pub day: String,
     pub begun_at: Moment,
     pub license: String,
-    /// The parts that are stored.
     pub parts: Vec<DumpPart>,
     /// After which listing the next part begins; `None` at the start.
     pub after: Option<String>,

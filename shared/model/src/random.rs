@@ -45,7 +45,6 @@ impl Random {
         bytes
     }
 
-    /// `bytes` random bytes in hexadecimal.
     pub fn hex(&self, bytes: usize) -> String {
         let mut text = String::with_capacity(bytes * 2 + 16);
         while text.len() < bytes * 2 {

@@ -114,7 +114,6 @@ impl ServerContents {
     }
 }
 
-/// The value of `tools_hash` for a tool set.
 pub fn tools_hash(set: &str) -> String {
     format!("{SET_FORMAT}{set}")
 }

@@ -585,7 +585,6 @@ impl Settings {
         format!("{name}/{} (+{}/discovery.json)", crate::VERSION, self.base_url)
     }
 
-    /// The absolute URL of a path of this registry.
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base_url)
     }

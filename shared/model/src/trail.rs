@@ -208,7 +208,6 @@ pub struct Trail {
 }
 
 impl Trail {
-    /// Adds a deposit of an event that happened `times` times.
     pub fn add(&mut self, event: TrailEvent, times: u32, amounts: Amounts) {
         self.values = self.values.plus(amounts);
         if times > 0 {

@@ -65,7 +65,6 @@ pub struct BlockedHost {
 pub struct BlockedHosts(BTreeMap<String, BlockedHost>);
 
 impl BlockedHosts {
-    /// The block that covers any of these hosts.
     pub fn covering(&self, hosts: &[HostName]) -> Option<&BlockedHost> {
         // Only a host's own label prefixes can cover it, so look up one per label.
         hosts.iter().find_map(|host| {

@@ -46,7 +46,6 @@ impl<'de> Deserializer<'de> for Recorder<'_> {
 }
 
 impl Description {
-    /// The names that this operation does not know.
     pub fn unknown<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
         let Some(known) = (self.argument_names)() else { return Vec::new() };
         names.filter(|name| !known.contains(name)).collect()

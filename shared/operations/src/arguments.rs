@@ -7,7 +7,6 @@ use serde_json::{Number, Value};
 
 use registry_model::error::{Problem, shorten};
 
-/// Arguments as a caller sent them.
 #[derive(Clone, Debug)]
 pub enum RawArguments {
     /// A query string, without its question mark.

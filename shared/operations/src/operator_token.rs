@@ -7,7 +7,6 @@ use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{BearerDigest, Caller};
 
-/// Whether the caller has sent the token of the operator.
 pub fn is_sent(app: &App, caller: &Caller) -> bool {
     caller.bearer.is_some_and(|given| is_operator(app, given))
 }

@@ -59,7 +59,6 @@ impl View {
         }
     }
 
-    /// The part of an answer.
     pub fn of(&self, operation: &Description, answer: Value) -> Value {
         self.part(operation.short, answer)
     }

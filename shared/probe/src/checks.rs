@@ -7,7 +7,6 @@ use registry_formats::document_texts;
 use registry_model::{Check, Facts, Handshake, Kind, Listing, Reach, Verdict, registrable_domain};
 use url::{Host, Url};
 
-/// The check that no other listing has the endpoint.
 pub const ENDPOINT_UNIQUE: &str = "endpoint_unique";
 
 #[derive(Clone, Debug)]

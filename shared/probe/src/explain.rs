@@ -35,7 +35,6 @@ pub struct Advice {
     pub could_improve: Vec<Reason>,
 }
 
-/// The advice for a listing that is shown in this lane.
 pub fn advice(listing: &Listing, lane: Lane, evidence: Option<&Assessment>) -> Advice {
     let found = |of: fn(&Assessment) -> Vec<Reason>| evidence.map(of).unwrap_or_default();
     let (must_fix, could_improve) = match lane {
@@ -53,7 +52,6 @@ pub fn advice(listing: &Listing, lane: Lane, evidence: Option<&Assessment>) -> A
     }
 }
 
-/// The warnings of an `ok`.
 fn warnings(assessment: &Assessment) -> Vec<Reason> {
     let is_ok = assessment.verdict.handshake == Handshake::Ok;
     if is_ok { assessment.verdict.reasons.clone() } else { Vec::new() }

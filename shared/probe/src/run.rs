@@ -66,12 +66,10 @@ pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepR
     })
 }
 
-/// One probe, with this budget.
 const fn one_probe(caps: Caps) -> Limits {
     Limits { probes: 1, caps, skips_unproven: false, taking: TICK_DURATION }
 }
 
-/// The budget of renewals.
 fn for_renewals(caps: Caps) -> Caps {
     let part = |cap: u32| cap - cap / RESERVED;
     Caps { window: part(caps.window), hour: part(caps.hour), day: part(caps.day) }

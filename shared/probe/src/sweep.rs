@@ -61,7 +61,6 @@ impl SweepReport {
         ]
     }
 
-    /// Adds the report of the renewals after a tick.
     pub(super) fn add_renewals(&mut self, other: Self) {
         self.renewed += other.ok;
         self.claimed += other.claimed;

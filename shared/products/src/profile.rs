@@ -39,7 +39,6 @@ pub struct Profile {
     /// The `server.json` as its publisher sent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_json: Option<Map<String, Value>>,
-    /// The sign-in that its endpoint requires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_in: Option<SignIn>,
     /// Set by the owner; may be empty.

@@ -23,7 +23,6 @@ pub struct Unlogged {
     pub more: bool,
 }
 
-/// The batch that contains an attestation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttestationBatch {
     /// SHA-256 (hex) of each token, in the order of the Merkle tree.

@@ -22,7 +22,6 @@ pub(super) const MAX_ATTEMPTS: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const MAX_PAUSE: Duration = Duration::from_millis(320);
 
-/// How fresh a read must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Consistency {
     /// Sees every earlier write. For values that are written back, or that a decision depends on.

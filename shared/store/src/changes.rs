@@ -25,7 +25,6 @@ const WRITTEN_WITHIN: SignedDuration = SignedDuration::from_secs(60);
 pub struct Changes {
     /// Without a gap, the oldest first.
     pub changes: Vec<Change>,
-    /// The number of the last change of all.
     pub last: u64,
     /// The first number that is stored, of those that were read.
     pub oldest: Option<u64>,

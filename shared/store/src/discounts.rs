@@ -5,7 +5,6 @@
 use super::prelude::*;
 use registry_model::PurchaseId;
 
-/// A discount code as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discount {
     /// The listing whose feedback earned the code; `None` if this cannot be read.
@@ -60,7 +59,6 @@ pub(super) fn unused() -> Expression {
     Expression::default().if_exists().if_missing("used_by")
 }
 
-/// Releases a code that this purchase holds.
 pub(super) fn release(purchase: &PurchaseId) -> Expression {
     let released = Expression::default().remove("held_by").remove("held_until");
     released.if_equal("held_by", s(purchase.as_str()))

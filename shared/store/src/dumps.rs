@@ -21,7 +21,6 @@ pub struct LoggedDump {
 }
 
 impl Store {
-    /// Whether the dump of this day is complete.
     pub async fn has_dump(&self, day: &str) -> Result<bool> {
         Ok(self.read(&Key::new(keys::DUMPS, day), Consistency::Strong).await?.is_some())
     }
@@ -30,7 +29,6 @@ impl Store {
         self.read_blob(&keys::UNFINISHED_DUMP.key(), "dump").await
     }
 
-    /// Stores a part with this number of lines.
     pub async fn keep_dump_part(&self, bytes: &[u8], lines: u64, now: Moment) -> Result<DumpPart> {
         let sha256 = sha256_hex(bytes);
         for (number, piece) in bytes.chunks(PIECE_BYTES).enumerate() {
@@ -78,7 +76,6 @@ impl Store {
         Ok(self.transact(transaction).await?.is_written())
     }
 
-    /// The dumps that are stored, the latest first.
     pub async fn dumps(&self) -> Result<Vec<LoggedDump>> {
         let query =
             Query::of(keys::DUMPS).range(Range::Before(keys::UNFINISHED_DUMP.sort.to_owned())).descending();

@@ -36,7 +36,6 @@ pub struct BoostInputs {
 }
 
 impl Store {
-    /// Whether the hour of this moment has its sample.
     pub async fn has_economy_sample(&self, at: Moment) -> Result<bool> {
         let item = self.read(&Key::new(keys::ECONOMY, keys::millis(hour(at))), Consistency::Eventual).await?;
         Ok(item.is_some())

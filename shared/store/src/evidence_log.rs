@@ -20,7 +20,6 @@ const PAGE: i32 = 25;
 /// The attribute of a leaf that older versions wrote for an attestation.
 const ATTESTATION: &str = "attestation";
 
-/// A leaf that is not yet in the tree.
 #[derive(Clone, Debug)]
 pub struct PendingLeaf {
     /// Its exact bytes in the tree.
@@ -41,7 +40,6 @@ pub struct UnreadableLeaf {
 pub struct PendingLeaves {
     pub leaves: Vec<PendingLeaf>,
     pub unreadable: Vec<UnreadableLeaf>,
-    /// Whether there may be more.
     pub more: bool,
 }
 

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::prelude::*;
 use registry_model::Identity;
 
-/// The identities of a listing as they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identities {
     pub all: Vec<Identity>,

@@ -11,7 +11,6 @@ use registry_model::{TalkKind, TalkMessage};
 /// Seconds for which a message is stored.
 const RETENTION: i64 = 90 * 86_400;
 
-/// The partition of the public feed.
 const FEED: &str = "TALK";
 
 /// A visit is stored at most once in this time.

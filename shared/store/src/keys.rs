@@ -183,7 +183,6 @@ pub(super) fn seen(id: &ListingId) -> String {
     TOOL_SET.partition(id)
 }
 
-/// The evidence that a leaf of the log commits to.
 pub(super) fn leaf_evidence(id: &ListingId, hash: &str) -> Key {
     Key::new(seen(id), format!("EVIDENCE#{}", bounded(hash)))
 }

@@ -34,7 +34,6 @@ impl DueClass {
     /// The classes of a tick, in the order in which they are served.
     pub const OF_A_TICK: [Self; 4] =
         [Self::NeverProbed, Self::WeeklyDue, Self::CoolDown, Self::PartialOrStale];
-    /// The classes of the weekly recheck.
     pub const OF_A_RECHECK: [Self; 2] = [Self::Confirming, Self::WeeklyDue];
 
     fn of(listing: &Listing) -> Option<Self> {

@@ -44,7 +44,6 @@ impl Store {
         Ok(found)
     }
 
-    /// The cores of listings, in no order.
     pub async fn listings(&self, ids: &[ListingId]) -> Result<Vec<Listing>> {
         let keys = ids.iter().map(keys::listing).collect();
         read_all(self.batch_get(keys, Consistency::Strong).await?)

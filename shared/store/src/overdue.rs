@@ -49,7 +49,6 @@ impl UnfinishedCount {
     /// The classes that are counted, in their order.
     const CLASSES: [DueClass; 2] = [DueClass::WeeklyDue, DueClass::Confirming];
 
-    /// The class that is counted after this one.
     pub fn after(class: DueClass) -> Option<DueClass> {
         Self::CLASSES.into_iter().skip_while(|counted| *counted != class).nth(1)
     }

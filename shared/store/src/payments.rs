@@ -127,7 +127,6 @@ impl Store {
         Ok(self.transact(transaction).await?.is_written())
     }
 
-    /// The purchase that a payment of the provider paid.
     pub async fn purchase_of_payment(&self, payment: &str) -> Result<Option<PurchaseId>> {
         let item = self.read(&keys::PAYMENT.of(payment), Consistency::Strong).await?;
         Ok(item.and_then(|item| text(&item, "purchase_id").parse().ok()))

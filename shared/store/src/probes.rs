@@ -66,7 +66,6 @@ pub struct Tally {
     pub reasons: Vec<CountedReason>,
 }
 
-/// How often a reason occurred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedReason {
     pub code: String,

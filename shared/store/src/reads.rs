@@ -177,7 +177,6 @@ impl Store {
         Ok((items, last))
     }
 
-    /// The items on all pages of a query.
     pub(super) async fn query_all(&self, query: Query) -> Result<Vec<Item>> {
         let (mut items, mut start) = (Vec::new(), None);
         loop {

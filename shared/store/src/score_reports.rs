@@ -7,7 +7,6 @@ use registry_model::ScoreReportId;
 pub const SCORE_REPORT_RETENTION: i64 = 30 * 86_400;
 
 impl Store {
-    /// Stores the text of a report, which was made at `at`.
     pub async fn keep_score_report(&self, id: &ScoreReportId, report: &str, at: Moment) -> Result<()> {
         let key = keys::score_report(id);
         self.put(key.with([("report", s(report)), ttl(at, SCORE_REPORT_RETENTION)])).await

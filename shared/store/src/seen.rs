@@ -58,7 +58,6 @@ impl SeenTools {
 }
 
 impl Store {
-    /// Everything that is stored about the tools of a listing.
     pub async fn seen_tools(&self, id: &ListingId) -> Result<SeenTools> {
         let query = Query::of(keys::seen(id)).range(Range::From(keys::OFFERS.sort.to_owned())).strong();
         SeenTools::of_items(&self.query_all(query).await?)

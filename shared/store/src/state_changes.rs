@@ -60,7 +60,6 @@ impl Store {
         Ok(urls.iter().filter_map(holder).collect())
     }
 
-    /// The other listing that has this endpoint.
     pub async fn endpoint_holder(&self, url: &str, asking: &ListingId) -> Result<Option<ListingId>> {
         let item = self.read(&keys::endpoint(url), Consistency::Strong).await?;
         let holder = item.and_then(|item| text(&item, "listing_id").parse().ok());

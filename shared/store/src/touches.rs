@@ -136,7 +136,6 @@ impl Store {
         Ok(number(&item, "until") > now.as_millisecond())
     }
 
-    /// Stores until when a host asked for a pause.
     pub async fn pause_host(&self, host: &HostName, until: Moment) -> Result<()> {
         let pause = Expression::default()
             .set("until", n(until.as_millisecond()))

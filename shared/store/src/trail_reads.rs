@@ -47,7 +47,6 @@ pub struct Landscape {
 }
 
 impl Store {
-    /// Reads what is requested, by one batch read.
     pub async fn trail_facts(&self, query: &TrailQuery<'_>, now: Moment) -> Result<TrailFacts> {
         let pair = query.pair.map(|(one, other)| edge_key(one, other));
         self.read_trails(query, pair.into_iter().collect(), now).await

@@ -15,9 +15,7 @@ use registry_model::{Amounts, Trail, TrailEvent, TrailValue};
 pub enum Board {
     /// By attraction.
     Hot,
-    /// By danger.
     Dangerous,
-    /// By demand.
     Demand,
 }
 

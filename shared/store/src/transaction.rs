@@ -163,7 +163,6 @@ impl Refused {
     }
 }
 
-/// Why a transaction was canceled.
 pub(super) enum Cancellation {
     /// The conditions of the writes at these positions of the request failed.
     Refused(Vec<usize>),

@@ -28,7 +28,6 @@ pub enum TransferError {
     Store(#[from] StoreError),
 }
 
-/// The outcome of an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Imported {
     /// Lines that were read.

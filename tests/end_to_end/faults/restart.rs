@@ -24,7 +24,6 @@ const WRITERS: usize = 4;
 /// Live listings for each kill; more than one run of the child can write to.
 const LIVE_PER_KILL: usize = 60;
 
-/// Acknowledged writes.
 #[derive(Debug, Default)]
 struct Acknowledged {
     published: Vec<ListingId>,

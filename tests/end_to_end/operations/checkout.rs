@@ -85,7 +85,6 @@ impl Shop {
         flagged.iter().map(|flagged| flagged["flag"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// The public status of a purchase.
     async fn purchase_status(&self, bought: &Value) -> String {
         let id = bought["purchase_id"].as_str().unwrap();
         let reply = self.registry.get(&format!("{PATH}?purchase_id={id}")).await.ok();

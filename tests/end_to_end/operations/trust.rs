@@ -26,7 +26,6 @@ async fn verify_token(registry: &TestRegistry, jws: &str) -> Value {
     registry.call_tool("verify_attestation", &json!({ "jws": jws })).await
 }
 
-/// The ids of the failed checks of a token.
 fn failed_checks(answer: &Value) -> Vec<&str> {
     let checks = answer["checks"].as_array().unwrap().iter();
     checks.filter(|check| check["ok"] == false).map(|check| check["id"].as_str().unwrap()).collect()

@@ -11,12 +11,10 @@ async fn page(registry: &TestRegistry, path: &str) -> String {
     registry.get(path).await.ok().as_str().unwrap().to_owned()
 }
 
-/// The ids of the listings in the rows of a page.
 fn rows(page: &str) -> Vec<&str> {
     page.split("href=\"/list/").skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
 }
 
-/// The link to the next page.
 fn next(page: &str) -> Option<String> {
     let link = page.split("rel=\"next\" href=\"").nth(1)?;
     Some(link.split('"').next().unwrap().replace("&#38;", "&"))

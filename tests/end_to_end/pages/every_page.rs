@@ -9,7 +9,6 @@ use tests::test_registry::{Reply, TestRegistry};
 
 use crate::fixtures::{all_documents, live_pair};
 
-/// The `accept` header of a browser.
 const BROWSER: (&str, &str) = ("accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
 
 fn text(reply: &Reply) -> &str {

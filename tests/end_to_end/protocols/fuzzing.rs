@@ -19,7 +19,6 @@ use serde_json::{Map, Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
 use tower::ServiceExt;
 
-/// Number of requests.
 const CASES: u32 = 4_000;
 
 /// Requests that all fail in the parser would prove little, so every kind of reply must occur this often.

@@ -10,7 +10,6 @@ use tests::test_registry::plain_client;
 
 use crate::fixtures::{LivePair, dump_part};
 
-/// The listing id in examples.
 const EXAMPLE_ID: &str = "agtpub_0123456789abcdef0123";
 
 /// More links than this mean that the walk does not end.
@@ -68,7 +67,6 @@ impl LinkWalker {
         }
     }
 
-    /// Adds a link to the queue.
     pub(crate) fn add(&mut self, link: &str, source: &str) {
         let path = link.split('#').next().unwrap_or_default();
         let Some(path) = self.filled(path) else {

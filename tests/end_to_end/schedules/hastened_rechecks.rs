@@ -17,7 +17,6 @@ async fn score(registry: &TestRegistry, peer: &Peer) {
     assert_eq!(registry.get(&format!("/api/score?url={}", peer.card())).await.status, 200);
 }
 
-/// Whether the listing is due now.
 async fn is_due(registry: &TestRegistry, id: &ListingId) -> bool {
     stored(registry, id).await.due_at <= registry.now()
 }

@@ -107,7 +107,6 @@ async fn junk_of_many_domains_gets_half_of_the_probe_budget() {
     assert_eq!(report["claimed"], 0, "listings were claimed although their part is used up: {report}");
 }
 
-/// A Live listing whose weekly recheck is due.
 async fn live_due_for_recheck(registry: &TestRegistry) -> (Peer, ListingId) {
     let peer = Peer::start(agents::newest).await;
     let id = registry.live_card(&peer.card()).await;

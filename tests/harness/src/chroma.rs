@@ -15,7 +15,6 @@ use crate::test_registry::client;
 /// Attempts to reach a new server, 100 ms apart.
 const ATTEMPTS: u32 = 300;
 
-/// A server of one test.
 #[derive(Debug)]
 pub struct ChromaServer {
     python: PathBuf,
@@ -60,7 +59,6 @@ impl ChromaServer {
         self.process.take().unwrap().kill().await.unwrap();
     }
 
-    /// The base URL.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)

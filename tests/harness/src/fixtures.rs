@@ -48,7 +48,6 @@ pub async fn insert_live_listings(app: &App, kind: Kind, count: usize) -> Vec<Li
     ids
 }
 
-/// A feed item about a listing.
 #[must_use]
 pub fn feed_item(what: &str, listing: &Listing, at: Moment) -> FeedItem {
     FeedItem {

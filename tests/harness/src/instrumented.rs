@@ -51,7 +51,6 @@ impl Calls {
 pub struct CallCounter(Arc<Mutex<Calls>>);
 
 impl CallCounter {
-    /// The count so far.
     pub fn snapshot(&self) -> Calls {
         self.lock().clone()
     }

@@ -32,7 +32,6 @@ pub const CARD: &str = "/.well-known/agent-card.json";
 /// How a peer answers.
 pub type Script = Arc<dyn Fn(&PeerRequest) -> Response + Send + Sync>;
 
-/// A request that a peer received.
 #[derive(Clone, Debug)]
 pub struct PeerRequest {
     /// `GET` or `POST`.
@@ -126,7 +125,6 @@ impl Drop for Peer {
 }
 
 impl Peer {
-    /// A peer on a free port.
     pub async fn start(script: impl Fn(&PeerRequest) -> Response + Send + Sync + 'static) -> Self {
         let listener = ports::listen("127.0.0.1").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -141,7 +139,6 @@ impl Peer {
         format!("{}{path}", self.origin)
     }
 
-    /// The URL of the card, at [`CARD`].
     #[must_use]
     pub fn card(&self) -> String {
         self.url(CARD)
@@ -169,7 +166,6 @@ impl Peer {
         self.request_names().iter().filter(|name| *name == what).count()
     }
 
-    /// Clears the recorded requests.
     pub fn forget_requests(&self) {
         locked(&self.shared.requests).clear();
     }

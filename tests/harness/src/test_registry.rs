@@ -43,7 +43,6 @@ pub const HOUR: Duration = Duration::from_secs(3600);
 
 pub const DAY: Duration = Duration::from_secs(86_400);
 
-/// A registry under test.
 #[derive(Debug)]
 pub struct TestRegistry {
     /// The `App` that all functions share.
@@ -105,7 +104,6 @@ impl TestRegistry {
         self.local.url(path)
     }
 
-    /// The current time of this registry.
     #[must_use]
     pub fn now(&self) -> Moment {
         self.app.clock.now()
@@ -178,7 +176,6 @@ impl TestRegistry {
         Reply::of(request.header("content-type", "application/x-www-form-urlencoded")).await
     }
 
-    /// Any request.
     pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
         let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
         let request = self.http.request(method, self.url(path)).body(body.to_owned());
@@ -274,7 +271,6 @@ impl TestRegistry {
         self.status(id).await["lane"].as_str().unwrap().to_owned()
     }
 
-    /// The codes of the reasons in a listing's status.
     pub async fn reason_codes(&self, id: &ListingId) -> Vec<String> {
         let status = self.status(id).await;
         status["reasons"].as_array().unwrap().iter().map(|r| r["code"].as_str().unwrap().to_owned()).collect()
@@ -379,7 +375,6 @@ impl TestRegistry {
         self.run("probe-tick", listing_queued_event(id)).await
     }
 
-    /// Runs a tick of the schedule.
     pub async fn tick(&self) -> Value {
         self.run("probe-tick", json!({ "detail-type": "probe-tick" })).await
     }
@@ -476,7 +471,6 @@ impl TestRegistry {
         self.local.engine.sweep_expired().unwrap()
     }
 
-    /// Stops the registry cleanly.
     pub async fn stop(self) {
         self.local.stop().await;
     }

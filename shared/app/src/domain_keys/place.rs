@@ -84,7 +84,6 @@ impl DomainKeys {
         Self { source: KeySource::KeySet, found }
     }
 
-    /// The keys that the place contains now.
     pub fn keys(&self) -> &[PublicKey] {
         self.found.as_deref().unwrap_or_default()
     }

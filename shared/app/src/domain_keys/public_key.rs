@@ -100,7 +100,6 @@ impl PublicKey {
         }
     }
 
-    /// The key of a stored identity.
     pub fn from_public_jwk(jwk: &PublicJwk) -> Result<Self, InvalidKey> {
         let jwk = serde_json::to_value(jwk).map_err(|_| InvalidKey)?;
         Self::from_jwk(jwk.as_object().ok_or(InvalidKey)?)

@@ -8,7 +8,6 @@ use registry_model::TrailEvent;
 use registry_store::EventTotal;
 
 pub const HALF_LIFE_HOURS: u32 = 72;
-/// The index when nothing has happened.
 pub const MIN_INDEX: f64 = 1.0;
 /// The largest excess: the index is at most 3.
 pub const MAX_EXCESS: f64 = 2.0;

@@ -74,7 +74,6 @@ pub fn check_proof(
         .map_err(|_| "the log does not contain the leaf".to_owned())
 }
 
-/// Records which hashes a proof needs.
 #[derive(Default)]
 struct HashRecorder(RefCell<Vec<u64>>);
 

@@ -5,7 +5,6 @@ use crate::economy;
 use crate::prelude::*;
 use registry_store::{Live, StoreError};
 
-/// The budget of the current UTC day.
 #[derive(Clone, Debug)]
 pub struct DayBudget {
     pub live: Live,

@@ -44,7 +44,6 @@ pub(super) fn verify(
     Ok(())
 }
 
-/// Parses 64 hexadecimal digits.
 fn parse_hex(text: &str) -> Option<[u8; 32]> {
     let mut bytes = [0; 32];
     if text.len() != 64 || !text.is_ascii() {

@@ -55,13 +55,11 @@ impl OfferedProof {
     }
 }
 
-/// What a submission proves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Proofs {
     pub(super) name: Option<NameProof>,
     /// A key of the endpoint's host signed.
     pub(super) is_by_host: bool,
-    /// The URLs that the proof contains.
     pub(super) urls: Vec<String>,
 }
 

@@ -209,7 +209,6 @@ impl Submission {
         self.server().and_then(remote).map(|remote| remote.url.as_str())
     }
 
-    /// The name in its server description.
     pub fn server_name(&self) -> Option<&str> {
         self.server().map(|server| server.name.as_str())
     }

@@ -164,7 +164,6 @@ impl Earlier {
         self.sets.iter().find(|(of, set)| of == id && set.hash == hash).map(|(_, set)| set)
     }
 
-    /// Whether an earlier set has a tool with this name or hash.
     fn has_tool(&self, id: &ListingId, name: &str, hash: &str) -> bool {
         let sets = self.sets.iter().filter(|(of, _)| of == id);
         sets.flat_map(|(_, set)| &set.tools).any(|tool| tool.name == name || tool.hash == hash)

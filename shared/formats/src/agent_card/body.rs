@@ -25,7 +25,6 @@ pub fn document(body: &[u8]) -> Result<Value, CardFault> {
         .map_err(|error| CardFault::NotACard(OtherDocument::unknown(of_text(body, &error))))
 }
 
-/// Describes a body that is not JSON.
 fn of_text(body: &[u8], error: &serde_json::Error) -> String {
     let head = String::from_utf8_lossy(&body[..body.len().min(HEAD)]);
     let text = head.trim_start();

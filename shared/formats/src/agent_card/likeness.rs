@@ -34,14 +34,12 @@ const FOREIGN: [&str; 12] = [
     "linkset",
 ];
 
-/// A document that is not an agent card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherDocument {
     /// A short description, such as "an HTML page".
     pub seen: String,
     /// What its publisher can do.
     pub fix: &'static str,
-    /// What it points to.
     pub leads_to: Option<Lead>,
 }
 

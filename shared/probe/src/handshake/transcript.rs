@@ -39,7 +39,6 @@ pub(crate) struct Exchange {
     pub(crate) faults: Vec<String>,
 }
 
-/// A request that is being sent.
 #[derive(Clone, Debug)]
 pub(super) struct Sent {
     kind: StepKind,

@@ -8,7 +8,6 @@ use super::send::{PartsCache, send};
 use super::{A2aError, about, tasks};
 use crate::prelude::*;
 
-/// A call of either binding.
 pub(super) async fn call(
     app: &App,
     cache: &PartsCache,

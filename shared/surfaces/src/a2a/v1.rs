@@ -206,7 +206,6 @@ impl From<super::message::Part> for Part {
     }
 }
 
-/// The schema of the parameters of `SendMessage`. The endpoint accepts more: names of fields and values as in 0.3.
 pub(crate) fn send_schema() -> Value {
     let optional = |mut schema: Value| {
         schema["type"] = json!([schema["type"], "null"]);
@@ -264,12 +263,10 @@ pub(crate) fn send_schema() -> Value {
     })
 }
 
-/// The schema of an id that a client sends.
 pub(crate) fn id_schema() -> Value {
     json!({ "type": "string", "maxLength": MAX_ID_LENGTH, "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" })
 }
 
-/// The schema of the id of a task in a path, where a colon separates it from the name of a call.
 pub(crate) fn task_id_schema() -> Value {
     let mut id = id_schema();
     id["minLength"] = json!(1);
@@ -283,7 +280,6 @@ pub(crate) fn history_length_schema() -> Value {
     })
 }
 
-/// The schema of the query of a list of tasks.
 pub(crate) fn list_schema() -> Value {
     let states = TaskState::ALL.into_iter().map(state);
     let states: Vec<String> =

@@ -12,7 +12,6 @@ const MAX_VALUES_PER_PATH: usize = 64;
 /// For a path and for a value.
 const MAX_CHARS: usize = 200;
 
-/// The schema of a filter.
 pub(super) fn schema() -> Value {
     json!({
         "type": ["object", "null"],
@@ -23,7 +22,6 @@ pub(super) fn schema() -> Value {
     })
 }
 
-/// The schema of the accepted values of a path.
 pub(super) fn values_schema() -> Value {
     let value = json!({ "type": ["string", "number", "boolean"], "maxLength": MAX_CHARS });
     json!({ "anyOf": [value, { "type": "array", "maxItems": MAX_VALUES_PER_PATH, "items": value }] })

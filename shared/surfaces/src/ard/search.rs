@@ -42,7 +42,6 @@ struct Request {
     skip: usize,
 }
 
-/// The schema of a search.
 pub(crate) fn schema() -> Value {
     json!({
         "type": "object",

@@ -11,7 +11,6 @@ use crate::prelude::*;
 use registry_model::NextStep;
 use registry_model::protocol::MCP_ENDPOINT;
 
-/// A skill in `skills.json`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Skill {
     pub(super) name: String,

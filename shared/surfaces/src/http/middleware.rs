@@ -102,7 +102,6 @@ fn panic_response(panic: Box<dyn Any + Send>) -> Response {
     Problem::fault(format!("panicked: {}", text.unwrap_or_default())).into_response()
 }
 
-/// Writes the log line of a request.
 #[derive(Clone)]
 struct RequestLog {
     random: Random,

@@ -68,7 +68,6 @@ impl Call {
         self.with("requestBody", json!({ "required": true, "content": content }))
     }
 
-    /// An answer with this schema, and errors.
     fn answers(self, schema: &Value, errors: Map<String, Value>) -> Self {
         self.answers_as(&content(&[JSON], schema), errors)
     }

@@ -36,7 +36,6 @@ pub(super) fn refusals(own: &[u16]) -> Map<String, Value> {
     own.map(|(status, name, _)| (status.to_string(), named(name))).chain(refusals_as("Refused")).collect()
 }
 
-/// All errors as one named response.
 pub(super) fn refusals_as(name: &str) -> Map<String, Value> {
     Map::from_iter([("default".to_owned(), named(name))])
 }
@@ -56,7 +55,6 @@ pub(super) fn success(content: &Map<String, Value>) -> Map<String, Value> {
     Map::from_iter([("200".to_owned(), json!({ "description": "OK", "content": content }))])
 }
 
-/// The content of a problem document.
 pub(super) fn problems() -> Map<String, Value> {
     Map::from_iter([("application/problem+json".to_owned(), json!({ "schema": reference("Problem") }))])
 }

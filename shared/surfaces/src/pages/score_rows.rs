@@ -10,7 +10,6 @@ pub(super) fn check_row(check: &Check, fix: Option<String>) -> CheckRow {
     (check.clone(), fix.filter(|_| !check.ok))
 }
 
-/// A part of a score, and its bar.
 pub(super) type PartRow = (ScorePart, Drawing);
 
 pub(super) fn part_row(part: &ScorePart) -> PartRow {

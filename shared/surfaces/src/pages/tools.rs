@@ -45,7 +45,6 @@ struct LookRow {
     more: usize,
 }
 
-/// A change of a tool in words.
 #[derive(Clone, Debug)]
 pub(super) struct ChangeRow {
     pub(super) tool: String,
@@ -70,7 +69,6 @@ impl ChangeRow {
     }
 }
 
-/// How a severity is shown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SeverityChip {
     pub(super) word: &'static str,

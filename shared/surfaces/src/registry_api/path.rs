@@ -11,11 +11,8 @@ pub(super) enum Call {
     Versions(String),
     /// `servers/{name}/versions/{version}`
     Version(String, String),
-    /// `publish`
     Publish,
-    /// `health`
     Health,
-    /// `ping`
     Ping,
     /// `version`
     About,

@@ -54,7 +54,6 @@ impl OwnerSetup {
         assert_eq!(self.registry.call_tool("bind_identity", &call).await["bound"], true);
     }
 
-    /// The code of the refusal of a signed act.
     async fn signed_refusal(&self, owner: &Owner, act: &str) -> Value {
         let call = owner.with_signature(&self.registry, "manage_listing", &self.arguments(act)).await;
         self.refusal_code(&call).await

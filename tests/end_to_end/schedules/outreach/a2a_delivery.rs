@@ -10,7 +10,6 @@ use tests::test_registry::{DAY, TestRegistry};
 use super::{OPT_OUT_PATH, live_agents, messages, without_rechecks};
 use crate::fixtures::values_of;
 
-/// The texts of the invitations that a peer received.
 fn received_invitations(peer: &Peer) -> Vec<String> {
     let sent = peer.requests().into_iter().filter(|request| request.method() == Some("SendMessage"));
     let text = |request: PeerRequest| {

@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 /// Consumed units. AWS also bills a write whose condition fails, but its answer has no units, so it is not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Units {
-    /// Read request units.
     pub read: f64,
-    /// Write request units.
     pub write: f64,
 }
 

@@ -24,13 +24,11 @@ impl Owner {
         Self { key: Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap() }
     }
 
-    /// The public key as a JWK.
     #[must_use]
     pub fn jwk(&self) -> Value {
         json!({ "kty": "OKP", "crv": "Ed25519", "x": URL_SAFE_NO_PAD.encode(self.key.public_key()) })
     }
 
-    /// The public key as the record of a domain.
     #[must_use]
     pub fn record(&self) -> String {
         format!("v=MCPv1; k=ed25519; p={}", STANDARD.encode(self.key.public_key()))
@@ -95,7 +93,6 @@ impl TextSite {
         Self::start(format!("/{domain}/auth"), owner.record() + "\n").await
     }
 
-    /// Serves another text from now on.
     pub fn serve(&self, text: impl Into<String>) {
         *locked(&self.served) = Ok(text.into());
     }

@@ -63,7 +63,6 @@ pub enum HostilePeer {
 }
 
 impl HostilePeer {
-    /// Every kind of hostile peer.
     pub const ALL: [Self; 18] = [
         Self::SilentAtOnce,
         Self::SilentInHeaders,

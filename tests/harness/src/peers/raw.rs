@@ -12,7 +12,6 @@ use crate::ports;
 
 const LONGER_THAN_PROBES: Duration = Duration::from_secs(3600);
 
-/// A request that a raw peer received.
 #[derive(Clone, Debug)]
 pub struct RawRequest {
     /// The request line and the headers.
@@ -34,7 +33,6 @@ impl RawRequest {
         self.body["method"].as_str().unwrap_or_default()
     }
 
-    /// The value of a header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {

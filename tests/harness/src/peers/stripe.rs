@@ -45,7 +45,6 @@ const FIELDS: [&str; 13] = [
 /// How the fake fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failing {
-    /// No failure.
     Never,
     /// Returns this status without a session. Stores a 5xx for the idempotency key, as Stripe does.
     Status(u16),
@@ -55,12 +54,9 @@ pub enum Failing {
     Hanging,
 }
 
-/// A created session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
-    /// The session id.
     pub id: String,
-    /// The fields of the request.
     pub fields: BTreeMap<String, String>,
 }
 
@@ -71,7 +67,6 @@ impl Session {
         self.fields.get(name).map_or("", String::as_str)
     }
 
-    /// The id of its payment.
     #[must_use]
     pub fn payment(&self) -> String {
         format!("pi_{}", self.id)
@@ -108,7 +103,6 @@ struct Account {
     when_asked: Option<Hook>,
 }
 
-/// A fake of Stripe.
 pub struct Stripe {
     /// The peer that serves the API.
     pub peer: Peer,
@@ -154,13 +148,11 @@ impl Stripe {
         self.with(|account| account.when_asked = Some(Arc::new(hook)));
     }
 
-    /// All created sessions.
     #[must_use]
     pub fn sessions(&self) -> Vec<Session> {
         self.with(|account| account.sessions.clone())
     }
 
-    /// The latest session.
     #[must_use]
     #[expect(clippy::expect_used, reason = "a test without a session fails")]
     pub fn session(&self) -> Session {

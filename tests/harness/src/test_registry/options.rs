@@ -177,14 +177,12 @@ impl TestOptions {
         self.with(move |settings| settings.github_raw_url.clone_from(&origin))
     }
 
-    /// With the API of Stripe at this address.
     #[must_use]
     pub fn with_stripe(self, origin: &str) -> Self {
         let origin = origin.to_owned();
         self.with(move |settings| settings.stripe_api_url.clone_from(&origin))
     }
 
-    /// With rate limits.
     #[must_use]
     pub fn with_rates(self) -> Self {
         self.with_setting("RATE_LIMITS", "on")
@@ -196,7 +194,6 @@ impl TestOptions {
         Self { clock, ..self }
     }
 
-    /// With the table in this place.
     #[must_use]
     pub fn with_data(self, data: Data) -> Self {
         Self { data, ..self }

@@ -28,7 +28,6 @@ impl Reply {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// The body as text.
     #[must_use]
     pub fn text(&self) -> String {
         match &self.body {
@@ -44,7 +43,6 @@ impl Reply {
         format!("{} {} `{}`: {}", self.status, text("code"), text("field"), text("detail"))
     }
 
-    /// The reply without these members of the body.
     #[must_use]
     pub fn without(&self, members: &[&str]) -> Self {
         let mut reply = self.clone();

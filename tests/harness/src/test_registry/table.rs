@@ -55,13 +55,11 @@ impl Table {
         self
     }
 
-    /// The keys of all items.
     #[must_use]
     pub fn keys(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
     }
 
-    /// The items whose key begins with `prefix`.
     #[must_use]
     pub fn items_under(&self, prefix: &str) -> Vec<&Value> {
         self.0.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(_, item)| item).collect()

@@ -24,7 +24,6 @@ pub(super) const TARGETS: [(&str, Reader); 5] = [
 /// The result for the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Accepted.
     Accepted,
     /// Accepted by these readers of several.
     AcceptedBy(String),
@@ -55,7 +54,6 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The target with this name.
 #[must_use]
 pub(super) fn reader(name: &str) -> Option<Reader> {
     TARGETS.iter().find(|(target, _)| *target == name).map(|(_, reader)| *reader)
