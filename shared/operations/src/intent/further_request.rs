@@ -9,7 +9,10 @@ use super::matching::{CERTAIN, MIN_PROBABILITY};
 use super::parsed_text::ParsedText;
 use super::words::{lists, words};
 use super::{Hold, Intent, MessageContent, command, matching, parse_content, with_short_answer};
-use crate::{AnyOperation, MATCH_CAPABILITY, SENSE_TRACES};
+use crate::{
+    AnyOperation, CHECKOUT, DEPOSIT_OUTCOME, ENDORSE, LEAVE_TRACE, MATCH_CAPABILITY, PREVIEW_PRODUCT,
+    REPORT_LISTING, SENSE_TRACES,
+};
 use registry_model::error::shorten;
 
 /// A part with fewer words, of which an id counts as two, is no request of its own, and more parts are not read.
@@ -53,11 +56,13 @@ fn also_meant(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
     if !is_asked && !is_uncertain {
         return None;
     }
-    let opinions = || match parsed.ids.as_slice() {
-        [id] if is_asked => Some(Intent::Run(&SENSE_TRACES, json!({ "listing_id": id }))),
-        _ => None,
-    };
-    let intent = matching::second(parsed, &fields, entry).or_else(opinions)?;
+    let judging = [&ENDORSE, &LEAVE_TRACE, &REPORT_LISTING, &DEPOSIT_OUTCOME];
+    let is_about_others = judging.into_iter().any(|judging| ptr::eq(entry, judging));
+    let intent = match parsed.ids.as_slice() {
+        [id] if is_asked && is_about_others => Some(Intent::Run(&SENSE_TRACES, json!({ "listing_id": id }))),
+        _ if is_asked && ptr::eq(entry, &CHECKOUT) => Some(Intent::Run(&PREVIEW_PRODUCT, json!({}))),
+        _ => matching::second(parsed, &fields, entry),
+    }?;
     Some(Further { text: None, intent: with_short_answer(intent), own: None })
 }
 
@@ -79,7 +84,7 @@ fn of_other_listings(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
 fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
     let (whole, chosen) = (chosen, operation(chosen)?);
     // "Compare {id} and {id}" is one request.
-    let has_all = |all: &Value| parsed.ids.iter().all(|id| all.to_string().contains(id.as_str()));
+    let has_all = |all: &Value| parsed.ids.iter().all(|id| all.to_string().contains(&format!("\"{id}\"")));
     if parsed.ids.len() > 1 && arguments(whole).is_some_and(has_all) {
         return None;
     }
@@ -170,6 +175,8 @@ fn meant(message: &MessageContent, part: &str) -> Option<Meant> {
     let has_target = !parsed.ids.is_empty() || !parsed.urls.is_empty();
     let least = if has_target { MIN_PROBABILITY } else { CERTAIN };
     let is_likely = matching::probability(&parsed, &fields, entry) >= least;
-    let is_request = is_likely && (reads_it || opens(part));
+    // "When do they expire?" is about the answer to the other part.
+    let refers = parsed.words.iter().any(|word| lists("they them these those", &word.low));
+    let is_request = is_likely && (reads_it || opens(part) && !refers);
     Some(Meant { entry, intent: with_short_answer(intent), has_target, is_request })
 }

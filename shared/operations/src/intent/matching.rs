@@ -114,7 +114,7 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
 
 /// The operation that writes about which a message with a target asks in general: "what happens if I report {id}?"
 fn asked_about(message: &Message<'_>) -> Option<&'static AnyOperation> {
-    if !command::asks_how(&message.parsed.text, &message.parsed.words) {
+    if !message.parsed.text.contains('?') && !command::asks_how(&message.parsed.text, &message.parsed.words) {
         return None;
     }
     let writing = EXAMPLE_BOOK.operations.iter().filter(|operation| !operation.entry.effect.read_only);

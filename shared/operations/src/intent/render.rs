@@ -134,7 +134,11 @@ fn with_own_text(entry: &AnyOperation, phrase: &str, parsed: &ParsedText) -> Opt
     let own = match (parsed.names.first().filter(|_| parsed.quoted > 0), after_colon) {
         (Some(quotation), _) => quotation.as_str(),
         (None, Some((_, text))) => text,
-        (None, None) if before.ends_with(": ") && !parsed.text.is_empty() => &parsed.text,
+        // "Someone should warn others about {id}" is no text.
+        (None, None) if before.ends_with(": ") && !parsed.text.is_empty() => {
+            let is_request = parsed.ids.iter().any(|id| parsed.text.contains(id.as_str()));
+            if is_request && !std::ptr::eq(entry, &REPORT_LISTING) { YOUR_TEXT } else { &parsed.text }
+        }
         (None, None) => said.as_deref().unwrap_or(YOUR_TEXT),
     };
     let own = shorten(&own.replace('\'', "’").replace(['"', '{', '}'], ""), 300);
