@@ -549,7 +549,9 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             let (title, about) = (entry.title, render::about(entry));
             // "Do not endorse it" and "why should I?" are no texts of an endorsement.
             let asks = command::asks_how(&parsed.text, &parsed.words);
-            let said = if asks || *why == Hold::Retracted { parsed.targets() } else { parsed };
+            let verbs = matching::examples_of(entry).map(|operation| &operation.verbs);
+            let is_bare = verbs.is_some_and(|verbs| !filling::has_topic(&parsed, verbs));
+            let said = if asks || is_bare || *why == Hold::Retracted { parsed.targets() } else { parsed };
             let mut example = render::example(entry, Some(&said));
             let how = if runs_as_written(entry, &example) { "To run it, send only" } else { "For example" };
             let report = example.strip_suffix(" worked").or_else(|| example.strip_suffix(" failed"));

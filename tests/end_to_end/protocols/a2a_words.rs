@@ -60,8 +60,8 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         ("which other registries do you read?", "federation", "that this registry reads: 0."),
         ("report {id} to the operator: it is spam", "report_listing", "The report rep_"),
         ("show me the hottest listings", "follow_trail", "\"Adder\""),
-        ("who owns {id}?", "check_status", "Proven domain of its owner: none."),
-        ("since when is {id} live?", "check_status", "The latest decision about it is `live`, of 20"),
+        ("who owns {id}?", "check_status", "Proven domain of its owner: none, so who owns it is not known."),
+        ("since when is {id} live?", "check_status", "It is `live` in the evidence log since 20"),
         (
             "how fast does {id} answer, is it still alive?",
             "check_liveness",

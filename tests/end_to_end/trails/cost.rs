@@ -45,7 +45,7 @@ async fn cost_of_a_read_is_bounded_for_many_marks_and_compositions() {
         }
     }
     for (calls, body) in costs.iter().zip(bodies.iter().cycle()) {
-        assert!(calls.total() <= 3 && calls.of("Scan") == 0, "{body} cost {calls:?}");
+        assert!(calls.total() <= 4 && calls.of("Scan") == 0, "{body} cost {calls:?}");
     }
     let sensed = registry.post(STIGMERGY, &bodies[0]).await.body;
     let shown = |name: &str| sensed[name].as_array().unwrap().len();

@@ -177,7 +177,7 @@ impl ArgumentSlots {
             (self.email.as_deref().unwrap_or_default(), text(email)),
             ("order_id", text(parsed.orders.first())),
             ("at", text(parsed.days.first())),
-            ("agent_name", text(parsed.names.iter().find(|name| !is_sku(name)))),
+            ("agent_name", text(parsed.names.iter().find(|name| !is_sku(name) && name.len() > 1))),
             ("from", text(parsed.sender.as_ref().filter(|_| self.takes_sender))),
             // Of 'a demo for "Adder": "Adds numbers."'.
             ("description", text(quoted.get(1).filter(|_| self.knows("agent_name")))),

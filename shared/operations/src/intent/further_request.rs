@@ -24,6 +24,9 @@ const OPENINGS: &str = "find search show tell list give check compare report pub
     who let when where why how is are does do did has endorse leave take withdraw restore rename rate opt buy confirm post send";
 const BEFORE: &str = "and also first then please could can you i we would like want to am plus";
 
+/// In English, German, French, Spanish, Italian and Portuguese.
+const AND: [&str; 6] = [" and ", " und ", " et ", " y ", " ed ", " e "];
+
 /// A request in a message besides the chosen one.
 pub(super) struct Further {
     /// The part of the message; `None` if all of it may mean this, too.
@@ -38,7 +41,9 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
         return None;
     }
     let (parsed, _) = parse_content(message);
-    by_parts(message, &parsed, chosen)
+    let of_question = || also_meant(&parsed, chosen).filter(|_| matches!(chosen, Intent::Refused(..)));
+    of_question()
+        .or_else(|| by_parts(message, &parsed, chosen))
         .or_else(|| of_other_listings(&parsed, chosen))
         .or_else(|| also_meant(&parsed, chosen))
 }
@@ -90,9 +95,9 @@ fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> O
     }
     // What follows a colon is the text of the request before it.
     let end = matching::colon(parsed).unwrap_or(parsed.text.len());
-    let sentences =
-        parsed.text[..end].split_inclusive(['.', '?', '!', ';', '\n']).map(|part| part.split(" and "));
-    let mut parts: Vec<String> = sentences.flatten().map(|part| part.trim().to_owned()).collect();
+    let head = AND.iter().fold(parsed.text[..end].to_owned(), |text, and| text.replace(and, "\n"));
+    let parts = head.split_inclusive(['.', '?', '!', ';', '\n']).map(|part| part.trim().to_owned());
+    let mut parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     if parts.len() < 2 {
         return None;
     }

@@ -268,8 +268,10 @@ impl ParsedText {
     /// A rating from 1 to 5: `4 of 5`, `4/5`, `4 stars`, `rating 4`.
     pub(super) fn stars(&self) -> Option<u8> {
         const AFTER: [&str; 7] = ["/5", "/ 5", "of 5", "out of 5", "von 5", "sur 5", "star"];
-        let is_rating =
-            |before: &str, after: &str| before == "rating" || AFTER.iter().any(|end| after.starts_with(end));
+        let is_rating = |before: &str, after: &str| {
+            lists("rating nota note bewertung puntuación voto", before)
+                || AFTER.iter().any(|end| after.starts_with(end))
+        };
         let (_, number, _) = self.measures().find(|(before, _, after)| is_rating(before, after))?;
         (1..=5).find(|stars| (f64::from(*stars) - number).abs() < f64::EPSILON)
     }

@@ -90,7 +90,7 @@ impl Operation for PreviewProduct {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"sku": "kernel", "preset": "researcher"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "Prices: [skus]{name} costs {price}",
+        "Prices, paid once: [skus]{name} costs {price}",
         r#"{preview.name} for "{preview.made_for}" has {preview.bytes} bytes | in {preview.files#file}."#,
         "Files: [preview.files]{path}{in_demo? (in the free demo)|}",
         "{payments}",

@@ -62,9 +62,9 @@ pub struct Answer {
 impl Operation for BindIdentity {
     const NAME: &'static str = "bind_identity";
     const TITLE: &'static str = "Bind a key to a listing's domain";
-    const DESCRIPTION: &'static str = "Binds a key to the domain of a listing, to prove who controls the \
-        listing. First call it without a signature. It returns a challenge, and the places where the domain \
-        can publish the key. Then sign the challenge and send nonce and signature.";
+    const DESCRIPTION: &'static str = "Binds a key to the domain of a listing, to prove who controls it. \
+        The domain publishes the key, for example in a file at `/.well-known/`; a call without a signature returns a \
+        challenge and all such places. Then sign the challenge and send nonce and signature.";
     const EFFECT: Effect = Effect { open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
