@@ -165,7 +165,7 @@ async fn every_surface_states_the_same_facts() {
         let on_score = format!("Score {score} of 100");
         let title = if name == id.as_str() { "127.0.0.1" } else { &name };
         let failing =
-            facts["failing_since"].as_str().map(|since| format!("No probe has passed since {since}"));
+            facts["failing_since"].as_str().map(|since| format!("Its probes have failed since {since}"));
         for (surface, text, words) in [
             ("A2A", &sentence, in_words),
             ("A2A", &sentence, &format!(" at {at}: ")),

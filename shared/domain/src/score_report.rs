@@ -120,7 +120,11 @@ fn made(
 ) -> Result<(ScoreReport, String), serde_json::Error> {
     for step in &mut steps {
         for text in [&mut step.sent, &mut step.received] {
-            *text = injection::shown(text).to_owned();
+            // In JSON, an escaped line end would hide a phrase, and a quotation mark would make it an example.
+            let read = text.replace("\\n", " ").replace('"', " ");
+            if injection::fault(&read).is_some() {
+                injection::WITHHELD.clone_into(text);
+            }
         }
     }
     let Assessment { verdict, checks, score, probed_at, .. } = assessment;

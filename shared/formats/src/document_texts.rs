@@ -40,6 +40,13 @@ pub fn is_unfit(entry: &Value) -> bool {
     !walk.faults.is_none()
 }
 
+/// Whether the definition of a tool contains a phrase of an injection. In its JSON, an escaped line end would hide one, and a
+/// quotation mark would make it an example.
+pub fn instructs(definition: &str) -> bool {
+    registry_model::json::parse(definition.as_bytes())
+        .is_ok_and(|tool| of_tools(std::slice::from_ref(&tool), 0).injection.is_some())
+}
+
 /// A listing's own texts come from its publisher, or from the peer at an earlier probe.
 pub fn of_listing(listing: &Listing) -> TextFaults {
     let texts = [

@@ -106,10 +106,10 @@ impl Changes<'_> {
         let short =
             |value: Option<String>| value.map(|value| shorten(injection::shown(&value), MAX_VALUE_CHARS));
         self.all.push(ToolChange {
-            tool: self.tool.to_owned(),
+            tool: injection::shown(self.tool).to_owned(),
             kind,
             severity,
-            argument: argument.map(str::to_owned),
+            argument: argument.map(|argument| injection::shown(argument).to_owned()),
             before: short(before),
             after: short(after),
         });

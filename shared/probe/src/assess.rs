@@ -89,7 +89,10 @@ fn withhold(facts: &mut Facts) {
     let skills = facts.skills.iter_mut().flat_map(|skill| {
         [&mut skill.id, &mut skill.name, &mut skill.description].into_iter().chain(&mut skill.tags)
     });
-    let tools = facts.tools.iter_mut().flat_map(|tool| [&mut tool.name, &mut tool.description]);
+    let tools = facts.tools.iter_mut().flat_map(|tool| {
+        let parameters = tool.parameters.iter_mut().map(|parameter| &mut parameter.name);
+        [&mut tool.name, &mut tool.description].into_iter().chain(parameters)
+    });
     let own = [&mut facts.name, &mut facts.description, &mut facts.version, &mut facts.website];
     for text in own.into_iter().flatten().chain(skills).chain(tools) {
         if injection::fault(text).is_some() {

@@ -116,19 +116,16 @@ async fn take(
 async fn find(app: &App, which: &ListingRef) -> Result<ListingWithOrders, Problem> {
     let (given, id) = match which {
         ListingRef::Id(id) => (id, id.parse::<ListingId>().ok()),
-        ListingRef::Url(url) => (url, url::Url::parse(url).ok().map(|url| ListingId::of_url(&url))),
+        // The listing that was proven at this endpoint may have another id than the URL.
+        ListingRef::Url(url) => {
+            match app.store.endpoint_holders(std::slice::from_ref(url)).await?.remove(url) {
+                Some(holder) => (url, Some(holder)),
+                None => (url, url::Url::parse(url).ok().map(|url| ListingId::of_url(&url))),
+            }
+        }
     };
     let missing = || Problem::listing_not_found(&app.settings, given);
-    let id = id.ok_or_else(missing)?;
-    match (app.store.listing_with_orders(&id, app.clock.now()).await?, which) {
-        (Some(found), _) => Ok(found),
-        // A listing with another id may own this URL as its endpoint.
-        (None, ListingRef::Url(url)) => {
-            let owner_id = app.store.endpoint_holder(url, &id).await?.ok_or_else(missing)?;
-            app.store.listing_with_orders(&owner_id, app.clock.now()).await?.ok_or_else(missing)
-        }
-        (None, ListingRef::Id(_)) => Err(missing()),
-    }
+    app.store.listing_with_orders(&id.ok_or_else(missing)?, app.clock.now()).await?.ok_or_else(missing)
 }
 
 pub(super) fn not_active(app: &App, what: &str, id: &ListingId, lane: Lane) -> Problem {

@@ -2,7 +2,7 @@
 //! that the search index found.
 
 use crate::prelude::*;
-use registry_formats::injection;
+use registry_formats::document_texts;
 use registry_model::Listed;
 use registry_products::{Peer, Profile};
 use registry_search::{Query, Text};
@@ -28,7 +28,7 @@ async fn with_documents(app: &App, listing: &Listing, profile: Profile) -> Resul
         let tools = seen.sets.first().into_iter().flat_map(|set| &set.tools);
         let definition = |hash: &str| seen.definitions.get(hash).map(String::as_str);
         let defined = tools.filter_map(|tool| Some((tool.name.as_str(), definition(&tool.hash)?)));
-        profile.with_definitions(defined.filter(|(_, definition)| injection::fault(definition).is_none()))
+        profile.with_definitions(defined.filter(|(_, definition)| !document_texts::instructs(definition)))
     };
     if listing.is_described() {
         let document = app.store.server_document(&listing.id).await?;

@@ -36,7 +36,7 @@ pub(super) fn candidates(document: Value) -> Vec<Candidate> {
         }
         other => vec![other],
     };
-    rows.iter().map(Candidate::of).collect()
+    rows.iter().filter(|row| row.is_object() || row.is_string()).map(Candidate::of).collect()
 }
 
 /// The server description in an entry of the registry API, with or without its wrapper.
@@ -45,7 +45,7 @@ pub(crate) fn server_of(row: &Value) -> &Value {
 }
 
 impl Candidate {
-    fn of(row: &Value) -> Self {
+    pub(super) fn of(row: &Value) -> Self {
         if let Some(url) = row.as_str() {
             return Self::of_url(url);
         }
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn cards_of_every_form_of_directory_are_found() {
         for list in [
-            json!(["https://a.example/card.json"]),
+            json!(["https://a.example/card.json", 0, null, []]),
             json!({ "agents": [{ "wellKnownURI": "https://a.example/card.json" }] }),
             json!([{ "name": "A", "agentCardUrl": "https://a.example/card.json", "url": "https://a.example" }]),
         ] {

@@ -7,6 +7,7 @@ use flate2::read::GzDecoder;
 use jiff::SignedDuration;
 use url::Url;
 
+use super::candidate::Candidate;
 use super::client::{Client, SourceError};
 use crate::evidence_log::check_proof;
 use crate::prelude::*;
@@ -16,8 +17,9 @@ use registry_model::{DumpPart, LogEntry, LogEvent, dump_checksum, json, sha256_h
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(72);
 /// A part, uncompressed. Parts of this registry have at most 5,000 listings.
 const MAX_PART_BYTES: u64 = 64 << 20;
-/// In all lines of a part together: 800 for each listing.
-const MAX_PART_VALUES: usize = 4_000_000;
+const MAX_PART_LINES: u64 = 10_000;
+/// In all lines of a part together: 400 for each listing.
+const MAX_PART_VALUES: usize = 2_000_000;
 
 #[derive(Deserialize)]
 struct DumpList {
@@ -40,15 +42,14 @@ struct Proof {
     vkey: String,
 }
 
-/// What `each` makes of the lines of the part at a cursor, and the cursor of the next part. A cursor is the checksum of the dump and the number of
+/// The entries of the part at a cursor, and the cursor of the next part. A cursor is the checksum of the dump and the number of
 /// the part; if that dump is no longer offered, the latest dump is read from its beginning.
-pub(super) async fn part<T>(
+pub(super) async fn part(
     client: &Client,
     list: &Url,
     log_key: Option<&str>,
     cursor: Option<&str>,
-    each: impl Fn(Value) -> Vec<T>,
-) -> Result<(Vec<T>, Option<String>), SourceError> {
+) -> Result<(Vec<Candidate>, Option<String>), SourceError> {
     let unusable = |why: &str| SourceError::new(list.as_str(), "unusable_dump", format!("the dump {why}"));
     let offered: DumpList = client.read(list.as_str()).await?;
     let begun = cursor.and_then(|cursor| cursor.split_once(' '));
@@ -69,14 +70,20 @@ pub(super) async fn part<T>(
     }
     let mut text = String::new();
     let read = GzDecoder::new(&bytes[..]).take(MAX_PART_BYTES + 1).read_to_string(&mut text);
-    if read.is_err() || text.len() as u64 > MAX_PART_BYTES || text.lines().count() as u64 != part.lines {
+    if read.is_err()
+        || text.len() as u64 > MAX_PART_BYTES
+        || part.lines > MAX_PART_LINES
+        || text.lines().count() as u64 != part.lines
+    {
         return Err(unusable("has a part that is not what the list describes"));
     }
-    // A line is a listing. A long list would become as many, and each value of a line needs memory until all are read.
+    // A line is a listing or the header, never a list that would become many.
+    let of_line = |line: &Value| {
+        Some(Candidate::of(line)).filter(|_| line.get("listing").or(line.get("schema")).is_some())
+    };
     let mut left = MAX_PART_VALUES;
-    let of_line = |value: Value| if value.is_object() { each(value) } else { Vec::new() };
-    let lines = text.lines().map(|line| json::read(line.as_bytes(), &mut left).map(of_line));
-    let found: Vec<Vec<T>> = lines
+    let lines = text.lines().map(|line| json::read(line.as_bytes(), &mut left).map(|line| of_line(&line)));
+    let found: Vec<Option<Candidate>> = lines
         .collect::<Result<_, _>>()
         .map_err(|_| unusable("has a line that is not JSON, or too many values"))?;
     let next = number + 1;

@@ -73,7 +73,7 @@ impl Source {
             }
             Self::Dump { list, log_key } => {
                 let (log_key, cursor) = (log_key.as_deref(), state.cursor.as_deref());
-                let (candidates, next) = dump::part(client, list, log_key, cursor, candidates).await?;
+                let (candidates, next) = dump::part(client, list, log_key, cursor).await?;
                 Ok(Page { candidates, next })
             }
             Self::List(url) => Ok(page([client.json(url.as_str()).await?], None)),

@@ -1,9 +1,9 @@
 //! The stored tools of an MCP server, as the page of the listing and the API show them.
 
 use crate::prelude::*;
-use registry_formats::injection;
 use registry_formats::tool_definition::{ParameterView, ToolView};
 use registry_formats::tool_diff;
+use registry_formats::{document_texts, injection};
 use registry_model::{ListedTool, Severity, ToolChange, ToolSet};
 use registry_store::SeenTools;
 
@@ -40,7 +40,7 @@ impl ShownTool {
         let definition = seen.definitions.get(&tool.hash);
         let view = definition.and_then(|definition| {
             let view = ToolView::of(definition)?;
-            Some(if injection::fault(definition).is_none() { view } else { without_texts(view) })
+            Some(if document_texts::instructs(definition) { without_texts(view) } else { view })
         });
         Self {
             name: injection::shown(&tool.name).to_owned(),

@@ -54,7 +54,7 @@ impl Operation for CheckLiveness {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id} is {lane} | ; its last probe failed. No probe has passed since {liveness.failing_since}.",
+        "{listing_id} is {lane} | ; its last probe failed. Its probes have failed since {liveness.failing_since}.",
         "It last passed a probe {age_hours~} ago, at {last_signal_at}; this proof {live?still counts|does not count}.",
         "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known}.",
         "Half of its last handshakes took at most {liveness.latency_p50_ms} ms.",

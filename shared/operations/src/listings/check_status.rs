@@ -151,9 +151,9 @@ impl Operation for CheckStatus {
         "The evidence is of the probe {probe.age_hours~} ago at {probe.probed_at}: {probe.handshake} | , with a score of {probe.score} of 100 | , in {probe.latency_ms} ms | , at {probe.target}.",
         "It is of kind {kind} | , with {access} access | , described as \"{description}\" | , has the version \"{version}\" | , with protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
         "The next probe is due at the latest at {recheck_at}.",
-        "The next probe is due at {retry_at}.",
+        "The next probe is due at {retry_at}, and runs as soon as the probe budget allows it.",
         "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known}.",
-        "No probe has passed since {liveness.failing_since}.",
+        "Its probes have failed since {liveness.failing_since}.",
         "It is `{log.event}` in the evidence log since {log.at}.",
         "Proven domain of its owner: {proven_domain:none, so who owns it is not known}.",
         "To fix: [reasons]{reason} | (found: \"{seen}\") | : {fix}",
@@ -417,7 +417,7 @@ pub(crate) async fn next(
             let note = if next > now {
                 format!("The next probe is after {next}. Check the status then.")
             } else {
-                "A probe is due or running. Check the status after it.".to_owned()
+                "A probe is due: it runs now, or as soon as the probe budget allows it.".to_owned()
             };
             // It can be due for longer than a tick, for example because the budget is used up.
             let tick = SignedDuration::from_secs(settings.probe_tick_seconds.into());

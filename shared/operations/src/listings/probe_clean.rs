@@ -46,7 +46,7 @@ impl Operation for ProbeClean {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean, which only a Live listing can be}.",
-        "No probe has passed since {liveness.failing_since}.",
+        "Its probes have failed since {liveness.failing_since}.",
         "Its checks are those of the probe at {probed_at}.",
         "Checks: [checks]{id} ({blocking?required|optional}) {ok?ok|failed} | : {detail}",
     ];

@@ -126,7 +126,7 @@ impl Operation for DemoNudge {
             plan: Plan {
                 every: "hour",
                 order: "First come listings that were never contacted; those that are Live longest come \
-                    first. Then come listings whose pause is over.",
+                    first. Then come listings whose pause is over. A listing in the queue that took its demo is taken out, uninvited.",
                 delivery: settings.outreach_delivery.as_str(),
                 max_today: room.min(first + again),
             },

@@ -191,7 +191,8 @@ async fn listing_id(app: &App, arguments: Arguments) -> Result<String, Problem> 
     if let Some(url) = arguments.url {
         let target = Target::parse(&url, app.settings.reach())
             .map_err(|error| Problem::invalid("url", error.code(), format!("`url`: {error}")))?;
-        return Ok(ListingId::of_url(target.url()).to_string());
+        let holder = app.store.endpoint_holders(std::slice::from_ref(&url)).await?.remove(&url);
+        return Ok(holder.unwrap_or_else(|| ListingId::of_url(target.url())).to_string());
     }
     let Some(name) = arguments.name else {
         let detail = "Send the `listing_id` (or `id`) of the listing, the `url` with which it was published, \

@@ -289,8 +289,8 @@ pub(crate) fn next_tick(now: Moment, tick_seconds: u32) -> Moment {
 
 fn cadence(settings: &Settings, caps: Caps) -> String {
     format!(
-        "The time between two full sweeps is {}. A listing is probed at most once in this time, unless it is \
-         published again or its owner or the operator requests a probe. Limits: {} per 2-minute window, {} \
+        "The time between two full sweeps is {}. A listing is probed at most once in this time, also if it is \
+         published again, unless its owner or the operator requests a probe. Limits: {} per 2-minute window, {} \
          per hour, {} per day. Listings that are not Live or gated, without a proven name or domain, get at most half of \
          each. The default time between sweeps is 6 minutes.",
         settings.tick_in_words(),

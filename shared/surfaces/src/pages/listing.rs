@@ -17,7 +17,7 @@ use crate::prelude::*;
 use registry_app::talk::{Talk, TalkMode};
 use registry_domain::trust::capability::Capability;
 use registry_domain::views::{LogPlace, badge};
-use registry_formats::injection;
+use registry_formats::document_texts;
 use registry_formats::tool_definition::{ParameterView, ToolView};
 use registry_model::{
     AbilityChange, Assessment, ChangedNames, ClientRegistration, Handshake, Lane, OutcomeTally, Package,
@@ -395,7 +395,7 @@ impl AbilityRows {
         let definition = |name: &str| {
             let listed = seen.sets.first()?.tools.iter().find(|tool| tool.name == name)?;
             let definition = seen.definitions.get(&listed.hash)?;
-            ToolView::of(definition).filter(|_| injection::fault(definition).is_none())
+            ToolView::of(definition).filter(|_| !document_texts::instructs(definition))
         };
         let tools = facts.into_iter().flat_map(|facts| &facts.tools).enumerate().map(|(at, tool)| {
             // The other tools are folded; the page of the tools shows them whole.
