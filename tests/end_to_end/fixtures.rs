@@ -154,6 +154,12 @@ pub(crate) fn values_of(list: &Value, member: &str) -> Vec<String> {
     list.as_array().unwrap().iter().map(|row| row[member].as_str().unwrap().to_owned()).collect()
 }
 
+/// The names in a list of the registry API.
+pub(crate) fn server_names(list: &Value) -> Vec<String> {
+    let servers = list["servers"].as_array().unwrap().iter();
+    servers.map(|entry| entry["server"]["name"].as_str().unwrap().to_owned()).collect()
+}
+
 pub(crate) fn time(value: &Value) -> Moment {
     value.as_str().unwrap().parse().unwrap()
 }

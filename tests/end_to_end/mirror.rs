@@ -52,7 +52,7 @@ fn pages() -> Vec<Vec<Value>> {
 }
 
 /// A peer with the official registry API. Its cursors have the format of the official registry.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Official {
     pages: Arc<Vec<Vec<Value>>>,
     requests: Arc<Mutex<Vec<BTreeMap<String, String>>>>,
@@ -61,8 +61,9 @@ struct Official {
     fault_reached: Arc<Notify>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum PageFault {
+    #[default]
     None,
     /// One 429 with a wait of a second.
     RateLimited,
@@ -71,12 +72,7 @@ enum PageFault {
 
 impl Official {
     fn new(pages: Vec<Vec<Value>>) -> Self {
-        Self {
-            pages: Arc::new(pages),
-            requests: Arc::default(),
-            fault: Arc::new(Mutex::new(PageFault::None)),
-            fault_reached: Arc::default(),
-        }
+        Self { pages: Arc::new(pages), ..Self::default() }
     }
 
     fn set_fault(&self, fault: PageFault) {

@@ -26,10 +26,6 @@ async fn command_error(registry: &TestRegistry, command: Value) -> String {
     registry.try_run("operator", command).await.unwrap_err()
 }
 
-fn request_count(peer: &Peer) -> usize {
-    peer.request_names().len()
-}
-
 #[tokio::test]
 async fn withdrawn_listing_is_hidden_and_its_status_has_the_reason() {
     let pair = live_pair().await;
@@ -88,7 +84,7 @@ async fn withdrawn_listing_is_hidden_and_its_status_has_the_reason() {
 async fn withdrawn_listing_returns_after_a_restore_and_a_new_probe() {
     let (registry, peer, id) = live_agent().await;
     run_command(&registry, json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
-    let before = request_count(&peer);
+    let before = peer.requests().len();
     let again = registry.post("/api/publish", &json!({ "agent_card_url": peer.card() })).await;
     again.assert_refused(409, "withdrawn");
     assert!(again.body["detail"].as_str().unwrap().contains("Spam."), "{again:?}");
@@ -99,7 +95,7 @@ async fn withdrawn_listing_returns_after_a_restore_and_a_new_probe() {
         registry.recheck().await;
     }
     assert_eq!(registry.lane(&id).await, "withdrawn");
-    assert_eq!(request_count(&peer), before, "a withdrawn listing was probed");
+    assert_eq!(peer.requests().len(), before, "a withdrawn listing was probed");
 
     let restore = json!({ "command": "restore", "listing_id": id });
     assert_eq!(run_command(&registry, restore.clone()).await["changed"], true);
@@ -192,7 +188,7 @@ async fn blocked_host_has_no_listings_and_accepts_none() {
     assert_eq!(status["withdrawal"]["reason"], "Spam.");
     assert_eq!(status["withdrawal"]["blocked_host"], "127.0.0.1");
 
-    let before = request_count(&agent);
+    let before = agent.requests().len();
     for body in [json!({ "url": agent.url("/new/card.json") }), json!({ "url": agent.url("/1/card.json") })] {
         registry.post("/api/publish", &body).await.assert_refused(403, "host_blocked");
     }
@@ -200,7 +196,7 @@ async fn blocked_host_has_no_listings_and_accepts_none() {
     score.assert_refused(403, "host_blocked");
     registry.tick_after(DAY * 7).await;
     registry.recheck().await;
-    assert_eq!(request_count(&agent), before, "a blocked host was probed");
+    assert_eq!(agent.requests().len(), before, "a blocked host was probed");
     assert_eq!(registry.lane(&elsewhere).await, "active", "a listing on another host changed");
     let error = command_error(&registry, json!({ "command": "restore", "listing_id": waiting })).await;
     assert!(error.starts_with("host_blocked: "), "{error}");
@@ -251,7 +247,7 @@ async fn listing_published_while_its_host_is_blocked_is_withdrawn_without_a_prob
     let news = tests::fixtures::feed_item("listing_queued", &listing, registry.now());
     registry.app.store.insert(&listing, None, &submission.contact, &news, None).await.unwrap();
     registry.tick().await;
-    assert_eq!((registry.lane(&listing.id).await.as_str(), request_count(&peer)), ("withdrawn", 0));
+    assert_eq!((registry.lane(&listing.id).await.as_str(), peer.requests().len()), ("withdrawn", 0));
 }
 
 #[tokio::test]

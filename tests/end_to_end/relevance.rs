@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::PathBuf;
 
-use registry::model::{Availability, HashPrefix, Listed, ListingId};
+use registry::model::{Availability, HashPrefix, ListingId};
 use registry::search::bucket::Bucket;
 use registry::search::engine::search;
 use registry::search::entry::{IndexEntry, IndexedListing, IndexedText};
 use registry::search::index::Index;
-use registry::search::{Query, Text};
 use serde_json::Value;
+
+use crate::fixtures::query;
 
 /// Minimum nDCG@10 of all questions of the collection, and of the types on which other systems are worst.
 const MIN_NDCG: [(&str, f64); 3] = [("all", 0.726), ("syn", 0.45), ("typo", 0.67)];
@@ -120,12 +121,7 @@ fn score(question: &Value, found: &[String]) -> Score {
 
 /// The best 20 hits, by rank.
 fn best_hits(index: &Index, question: &str) -> Vec<String> {
-    search(index, &query(question), None).hits.iter().map(|hit| hit.id.to_string()).collect()
-}
-
-fn query(question: &str) -> Query {
-    let text = Text::parse(question, "q").expect("a question");
-    Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 20 }
+    search(index, &query(question, 20), None).hits.iter().map(|hit| hit.id.to_string()).collect()
 }
 
 #[test]

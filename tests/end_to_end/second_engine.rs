@@ -111,16 +111,8 @@ async fn due_listing_is_reserved_only_once() {
     for (engine, app) in apps().await {
         let (submission, listing) = fixtures::submitted_listing(&app, Kind::Mcp, 1);
         let id = listing.id.clone();
-        app.store
-            .insert(
-                &listing,
-                None,
-                &submission.contact,
-                &fixtures::feed_item("listing_queued", &listing, now()),
-                None,
-            )
-            .await
-            .unwrap();
+        let news = fixtures::feed_item("listing_queued", &listing, now());
+        app.store.insert(&listing, None, &submission.contact, &news, None).await.unwrap();
         let due = async || app.store.due(DueClass::NeverProbed, now(), None).await.unwrap().0;
         assert_eq!(due().await.iter().map(|due| &due.id).collect::<Vec<_>>(), [&id], "{engine}");
         let marks: Vec<String> = (0..8).map(|mark| format!("mark-{mark}")).collect();

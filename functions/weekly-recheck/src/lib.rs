@@ -4,23 +4,12 @@
 
 use registry::app::App;
 use registry::events::RECHECK_PART;
-use registry::evidence_log::{SequencerReport, sequence_or_warn};
+use registry::evidence_log::sequence_or_warn;
 use registry::metrics::Metrics;
 use registry::model::{HashPrefix, InvalidHashPrefix};
-use registry::probe::SweepReport;
 use registry::probe::run;
 use registry::store::StoreError;
-use serde::Serialize;
 use serde_json::{Value, json};
-
-#[derive(Debug, Serialize)]
-struct Report {
-    #[serde(flatten)]
-    sweep: SweepReport,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    log: Option<SequencerReport>,
-    metrics: Metrics,
-}
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +31,10 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
         run::share_recheck(app).await?
     };
     let sweep = run::recheck(app, part).await?;
-    let metrics = Metrics(sweep.metrics().into());
-    Ok(json!(Report { sweep, log: sequence_or_warn(app).await, metrics }))
+    let mut report = json!(sweep);
+    report["metrics"] = json!(Metrics(sweep.metrics().into()));
+    if let Some(log) = sequence_or_warn(app).await {
+        report["log"] = json!(log);
+    }
+    Ok(report)
 }

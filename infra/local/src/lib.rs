@@ -208,8 +208,7 @@ async fn queue_again(app: &App) {
         };
         sent += listings.len();
         for listing in listings {
-            let at = listing.due_at;
-            app.bus.send(&Event { what: What::Queued, listing_id: listing.id, kind: listing.kind, at }).await;
+            app.bus.send(&Event::of(&listing, What::Queued, listing.due_at)).await;
         }
         from = next;
         if from.is_none() {

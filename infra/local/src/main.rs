@@ -61,14 +61,12 @@ struct Serve {
 }
 
 fn main() -> ExitCode {
-    let line = CommandLine::parse();
-    if let Err(error) = start_log() {
-        return exit::failure(exit::USAGE_ERROR, &error);
-    }
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return exit::failure(1, &error.to_string()),
-    };
+    execute(CommandLine::parse()).err().unwrap_or(ExitCode::SUCCESS)
+}
+
+fn execute(line: CommandLine) -> Result<(), ExitCode> {
+    start_log().map_err(exit::usage_error)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(exit::failure)?;
     match line.command {
         Some(Command::Mirror(mirror)) => runtime.block_on(mirror_command::run(mirror)),
         Some(Command::Operator(operator)) => runtime.block_on(operator_command::run(operator)),
@@ -98,12 +96,9 @@ fn start_log() -> Result<(), String> {
     Ok(())
 }
 
-async fn run(serve: &Serve) -> ExitCode {
+async fn run(serve: &Serve) -> Result<(), ExitCode> {
     let mode = if serve.public { Mode::Public } else { Mode::Development };
-    let settings = match Settings::from_env(mode, variable) {
-        Ok(settings) => settings,
-        Err(error) => return exit::failure(exit::USAGE_ERROR, &error.to_string()),
-    };
+    let settings = Settings::from_env(mode, variable).map_err(exit::usage_error)?;
     let options = Options {
         listen: SocketAddr::new(serve.host, serve.port),
         data: match serve.data.to_str() {
@@ -115,17 +110,14 @@ async fn run(serve: &Serve) -> ExitCode {
         ..Options::new(settings)
     };
     let data = options.data.clone();
-    let local = match Local::start(options).await {
-        Ok(local) => local,
-        Err(error) => return exit::failure(1, &error.to_string()),
-    };
+    let local = Local::start(options).await.map_err(exit::failure)?;
     banner::print(&local, &data);
     shutdown_signal().await;
     tracing::info!("stopping");
     local.stop().await;
     // A closed pipe is not an error.
     let _closed = writeln!(std::io::stdout(), "Stopped.");
-    ExitCode::SUCCESS
+    Ok(())
 }
 
 /// Ctrl-C, or the TERM signal of a process manager.

@@ -59,7 +59,7 @@ pub(crate) struct MirrorArguments {
     port: u16,
 }
 
-pub(crate) async fn run(arguments: MirrorArguments) -> ExitCode {
+pub(crate) async fn run(arguments: MirrorArguments) -> Result<(), ExitCode> {
     let MirrorArguments { from, to, resume, report, log_key, port } = arguments;
     let to = to.map_or_else(|| format!("http://127.0.0.1:{port}"), |to| to.to_string());
     let next = match &resume {
@@ -67,15 +67,10 @@ pub(crate) async fn run(arguments: MirrorArguments) -> ExitCode {
         None => "Run the command again; with --resume FILE, the next import can continue.".to_owned(),
     };
     let (longest_pause, clock) = (LONGEST_PAUSE, Clock::System);
-    let mut mirror = match Mirror::new(Job { from, to, resume, report, log_key, longest_pause, clock }) {
-        Ok(mirror) => mirror,
-        Err(error) => return exit::failure(exit::USAGE_ERROR, &error),
-    };
+    let job = Job { from, to, resume, report, log_key, longest_pause, clock };
+    let mut mirror = Mirror::new(job).map_err(exit::usage_error)?;
     let end = mirror.run().await;
     let ImportReport { published, refused, skipped, .. } = mirror.report();
     println!("{published} published, {refused} refused, {skipped} skipped");
-    match end {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => exit::failure(1, &format!("{error}\n{next}")),
-    }
+    end.map_err(|error| exit::failure(format!("{error}\n{next}")))
 }

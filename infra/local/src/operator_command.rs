@@ -143,23 +143,17 @@ fn token_digest(token: &str) -> Result<TokenDigest, InvalidAccessToken> {
     token.parse::<AccessToken>().map(|token| token.digest())
 }
 
-pub(crate) async fn run(operator: Operator) -> ExitCode {
-    let settings = match Settings::from_env(Mode::Development, |name| std::env::var(name).ok()) {
-        Ok(settings) => settings,
-        Err(error) => return exit::failure(exit::USAGE_ERROR, &error.to_string()),
-    };
+pub(crate) async fn run(operator: Operator) -> Result<(), ExitCode> {
+    let settings = Settings::from_env(Mode::Development, |name| std::env::var(name).ok());
+    let settings = settings.map_err(exit::usage_error)?;
     let data = &operator.data;
     let outcome = match operator.command {
         OperatorCommand::Decision(decision) => takedown::carry_out(data, settings, &json!(decision)).await,
         OperatorCommand::Export => {
             let out = std::io::BufWriter::new(std::io::stdout().lock());
-            return match takedown::export(data, &settings, out).await {
-                Ok(items) => {
-                    eprintln!("registry: exported {items} items");
-                    ExitCode::SUCCESS
-                }
-                Err(error) => exit::failure(1, &error.to_string()),
-            };
+            let items = takedown::export(data, &settings, out).await.map_err(exit::failure)?;
+            eprintln!("registry: exported {items} items");
+            return Ok(());
         }
         OperatorCommand::Backup { copy } => {
             takedown::back_up(data, &copy).map(|()| json!({ "ok": true, "copy": copy }))
@@ -169,13 +163,9 @@ pub(crate) async fn run(operator: Operator) -> ExitCode {
             imported.map(|imported| json!(imported))
         }
     };
-    match outcome {
-        Ok(outcome) => {
-            // In a stranger's text, `##[` must not be a command of a CI runner. A closed pipe (`| head`) is not an error.
-            let text = format!("{outcome:#}").replace("##[", "#\\u0023[");
-            let _closed = writeln!(std::io::stdout(), "{text}");
-            ExitCode::SUCCESS
-        }
-        Err(error) => exit::failure(1, &error.to_string()),
-    }
+    let outcome = outcome.map_err(exit::failure)?;
+    // In a stranger's text, `##[` must not be a command of a CI runner. A closed pipe (`| head`) is not an error.
+    let text = format!("{outcome:#}").replace("##[", "#\\u0023[");
+    let _closed = writeln!(std::io::stdout(), "{text}");
+    Ok(())
 }

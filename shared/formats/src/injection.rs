@@ -137,7 +137,9 @@ fn readable(text: &str) -> Cow<'_, str> {
         readable = Cow::Owned(unescaped(text));
     }
     if !readable.is_ascii() {
-        readable = Cow::Owned(readable.nfkc().filter(|c| !is_invisible(*c)).collect());
+        // These two ligatures stand for up to 18 letters, so a text of them would become eleven times as long.
+        let short = readable.chars().filter(|c| !matches!(c, '\u{FDFA}' | '\u{FDFB}'));
+        readable = Cow::Owned(short.nfkc().filter(|c| !is_invisible(*c)).collect());
     }
     readable
 }

@@ -67,7 +67,8 @@ pub fn between_sets<'a>(
 
 /// The changes of one tool; a tool that is missing in a look is `None`.
 pub fn of_tool(name: &str, before: Option<ToolState<'_>>, after: Option<ToolState<'_>>) -> Vec<ToolChange> {
-    let mut found = Changes { tool: name, all: Vec::new() };
+    let tool = injection::shown(name).to_owned();
+    let mut found = Changes { tool, all: Vec::new(), severest: None };
     match (before, after) {
         (Some(before), Some(after)) if before.hash == after.hash => {}
         (Some(before), Some(after)) => match (read(before), read(after)) {
@@ -85,12 +86,16 @@ fn read(state: ToolState<'_>) -> Option<Value> {
     serde_json::from_str(state.definition?).ok()
 }
 
-struct Changes<'a> {
-    tool: &'a str,
+/// A tool with thousands of arguments can have as many changes.
+const MAX_CHANGES: usize = 200;
+
+struct Changes {
+    tool: String,
     all: Vec<ToolChange>,
+    severest: Option<Severity>,
 }
 
-impl Changes<'_> {
+impl Changes {
     fn add(&mut self, kind: ToolChangeKind, severity: Severity) {
         self.push(kind, severity, None, None, None);
     }
@@ -103,10 +108,15 @@ impl Changes<'_> {
         before: Option<String>,
         after: Option<String>,
     ) {
-        let short =
-            |value: Option<String>| value.map(|value| shorten(injection::shown(&value), MAX_VALUE_CHARS));
+        if self.all.len() >= MAX_CHANGES && Some(severity) <= self.severest {
+            return;
+        }
+        self.severest = self.severest.max(Some(severity));
+        let short = |value: Option<String>| {
+            value.map(|value| injection::shown(&shorten(&value, MAX_VALUE_CHARS)).to_owned())
+        };
         self.all.push(ToolChange {
-            tool: injection::shown(self.tool).to_owned(),
+            tool: self.tool.clone(),
             kind,
             severity,
             argument: argument.map(|argument| injection::shown(argument).to_owned()),

@@ -91,6 +91,7 @@ fn value(slot: &str, answer: &Value) -> Option<String> {
         return value(path, answer).or_else(|| Some(otherwise.to_owned()));
     }
     match member(answer, slot)? {
+        Value::String(text) if slot == "access" && text == "open" => Some("open (no sign-in)".to_owned()),
         Value::String(text) if slot.ends_with("lane") => {
             Some(text.replace("needs_fix", "waiting for a fix").replace("active", "active (Live)"))
         }

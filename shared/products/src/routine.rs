@@ -11,7 +11,7 @@ use crate::prelude::*;
 use registry_model::ListingId;
 
 pub(super) const SCRIPT: &str = "registry-watch.sh";
-const SETTINGS: &str = "registry-watch.json";
+pub(super) const SETTINGS: &str = "registry-watch.json";
 const WORKFLOW: &str = ".github/workflows/registry-watch.yml";
 
 pub(super) fn slug(profile: &Profile) -> String {

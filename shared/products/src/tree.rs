@@ -21,9 +21,9 @@ pub fn sample(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
         Sku::Recursive => &[charter::PATH, "regression.md"],
         // The charter contains the goals.
         Sku::Alive if profile.goals.is_empty() && profile.preset.is_none() => {
-            &[routine::SCRIPT, &skill(routine::slug(profile))]
+            &[routine::SCRIPT, routine::SETTINGS, &skill(routine::slug(profile))]
         }
-        Sku::Alive => &[charter::PATH, routine::SCRIPT, &skill(routine::slug(profile))],
+        Sku::Alive => &[charter::PATH, routine::SCRIPT, routine::SETTINGS, &skill(routine::slug(profile))],
         Sku::McpMesh => {
             &["bridge.md", "descriptions.md", "install.md", "server.json", &skill(profile.slug())]
         }

@@ -14,8 +14,9 @@ use super::keys::Key;
 use super::table::{self, Index};
 
 /// A range of the sort keys of a partition.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) enum Range {
+    #[default]
     All,
     From(String),
     UpTo(String),
@@ -26,7 +27,7 @@ pub(super) enum Range {
 
 /// A query of one partition, of the table or of an index. By default it reads everything in ascending order and is
 /// eventually consistent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Query {
     partition: String,
     index: Option<Index>,
@@ -40,16 +41,7 @@ pub(super) struct Query {
 
 impl Query {
     pub(super) fn of(partition: impl Into<String>) -> Self {
-        Self {
-            partition: partition.into(),
-            index: None,
-            range: Range::All,
-            start: None,
-            limit: None,
-            is_descending: false,
-            is_strong: false,
-            with_keys_only: false,
-        }
+        Self { partition: partition.into(), ..Self::default() }
     }
 
     pub(super) fn index(self, index: Index) -> Self {

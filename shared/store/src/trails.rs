@@ -76,6 +76,7 @@ fn ranked(change: Expression, board: Board, deposit: &Merged<'_>, now: Moment) -
     }
 }
 
+#[derive(Default)]
 struct Merged<'a> {
     amounts: Amounts,
     known: Option<Amounts>,
@@ -136,11 +137,7 @@ pub(super) fn deposit_with_pairs(
 ) {
     let mut merged: BTreeMap<&ListingId, Merged<'_>> = BTreeMap::new();
     for deposit in deposits {
-        let of_listing = merged.entry(&deposit.listing).or_insert_with(|| Merged {
-            amounts: Amounts::NONE,
-            known: None,
-            deposits: Vec::new(),
-        });
+        let of_listing = merged.entry(&deposit.listing).or_default();
         of_listing.amounts = of_listing.amounts.plus(deposit.amounts);
         of_listing.known = of_listing.known.or(deposit.known);
         of_listing.deposits.push(deposit);

@@ -69,13 +69,7 @@ impl Call {
                 let own = arguments["action"].as_str().unwrap_or_default();
                 let action =
                     operation.actions.iter().find(|action| action.name.ends_with(own)).unwrap_or(action);
-                let mut body = json!({ "action": action.name });
-                for (name, value) in
-                    arguments.as_object().into_iter().flatten().filter(|(name, _)| *name != "action")
-                {
-                    body[name] = value.clone();
-                }
-                (action.path, Some(body))
+                (action.path, Some(with_action(action.name, &arguments)))
             }
             (None, None) => {
                 let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -115,6 +109,13 @@ pub(crate) fn curl(url: &str, headers: &[(&str, &str)], body: Option<&Value>, se
     let headers: String = headers.map(|(name, value)| format!("{separator}-H '{name}: {value}'")).collect();
     let body = shell_word(&body.to_string());
     format!("curl -sS -X POST {}{headers}{separator}-d {body}", shell_word(url))
+}
+
+/// Arguments as the body of a POST that begins with an action.
+pub(crate) fn with_action(action: &str, arguments: &Value) -> Value {
+    let others = arguments.as_object().into_iter().flatten().filter(|(name, _)| *name != "action");
+    let others = others.map(|(name, value)| (name.clone(), value.clone()));
+    std::iter::once(("action".to_owned(), action.into())).chain(others).collect()
 }
 
 pub(crate) fn example(operation: &Description) -> Value {

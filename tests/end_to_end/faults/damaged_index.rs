@@ -20,10 +20,6 @@ async fn count_in_new_process(registry: &TestRegistry) -> usize {
     count_indexed(&another_process(&registry.app)).await
 }
 
-fn bytes(bucket: &AttributeValue) -> Vec<u8> {
-    bucket.as_b().unwrap().as_ref().to_vec()
-}
-
 /// Maps the bytes of a stored bucket to damaged bytes; `None` deletes the item.
 type Damage = fn(Vec<u8>) -> Option<Vec<u8>>;
 
@@ -56,7 +52,7 @@ async fn search_works_on_a_damaged_index_until_its_repair() {
         let buckets = registry.items("INDEX#").await;
         let bucket = buckets.iter().find(|item| item.contains_key("bucket")).unwrap();
         let key = |name: &str| bucket[name].as_s().unwrap().as_str();
-        match change(bytes(&bucket["bucket"])) {
+        match change(bucket["bucket"].as_b().unwrap().as_ref().to_vec()) {
             Some(bytes) => {
                 let damaged = AttributeValue::B(Blob::new(bytes));
                 registry.overwrite(key("pk"), key("sk"), "bucket", damaged).await;

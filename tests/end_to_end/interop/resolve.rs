@@ -34,14 +34,7 @@ async fn resolve_returns_a_working_call() {
 
     // The peer receives the call when it is sent with the returned headers and body.
     peers[1].forget_requests();
-    let _ = client()
-        .post(call["url"].as_str().unwrap())
-        .header("mcp-method", call["headers"]["mcp-method"].as_str().unwrap())
-        .body(call["body"].to_string())
-        .header("content-type", "application/json")
-        .send()
-        .await
-        .unwrap();
+    send(call).await;
     assert_eq!(peers[1].requests()[0].method(), Some("tools/call"));
 
     let answer = registry.call_tool("interop_resolve", &json!({ "q": "weather", "prefer": "a2a" })).await;

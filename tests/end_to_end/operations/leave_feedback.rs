@@ -3,7 +3,7 @@
 
 use registry::model::{Kind, LimitedAction};
 use serde_json::{Value, json};
-use tests::assertions::assert_members;
+use tests::assertions::{assert_members, with_members};
 use tests::fixtures::insert_live_listings;
 use tests::peers::stripe::Stripe;
 use tests::peers::{Peer, agents};
@@ -78,11 +78,7 @@ async fn error_for_invalid_feedback_contains_the_field() {
     registry.post(FEEDBACK, &early).await.assert_refused(409, "not_active");
 
     let draft = registry.draft(&id).await;
-    let with = |member: &str, value: Value| {
-        let mut body = draft.clone();
-        body[member] = value;
-        body
-    };
+    let with = |member: &str, value: Value| with_members(draft.clone(), &json!({ member: value }));
     for (body, status, field) in [
         (with("rating", json!(6)), 422, "rating"),
         (with("rating", json!("five")), 422, "rating"),

@@ -7,10 +7,6 @@ use tests::test_registry::TestRegistry;
 
 use crate::fixtures::live_agent;
 
-async fn probe_clean(registry: &TestRegistry, arguments: Value) -> Value {
-    registry.call_tool("probe_clean", &arguments).await
-}
-
 /// The ids of the passed and of the failed checks.
 fn checks(answer: &Value) -> (Vec<&str>, Vec<&str>) {
     let all = answer["checks"].as_array().unwrap().iter();
@@ -25,7 +21,7 @@ fn checks(answer: &Value) -> (Vec<&str>, Vec<&str>) {
 async fn live_listing_with_clean_checks_is_clean() {
     let (registry, _peer, id) = live_agent().await;
     let probed_at = registry.status(&id).await["probe"]["probed_at"].clone();
-    let answer = probe_clean(&registry, json!({ "listing_id": id })).await;
+    let answer = registry.call_tool("probe_clean", &json!({ "listing_id": id })).await;
     assert_members(&answer, &json!({ "ok": true, "clean": true, "lane": "active", "handshake": "ok" }));
     assert_eq!((&answer["listing_id"], &answer["probed_at"]), (&json!(id), &probed_at));
     assert_eq!(answer["checks"], registry.status(&id).await["checks"], "`check_status` returns other checks");
@@ -33,7 +29,7 @@ async fn live_listing_with_clean_checks_is_clean() {
     let (ok, failed) = checks(&answer);
     assert_eq!(failed, ["https"]);
     assert!(ok.contains(&"card_valid") && ok.contains(&"no_injection"), "{ok:?}");
-    let by_alias = probe_clean(&registry, json!({ "id": id })).await;
+    let by_alias = registry.call_tool("probe_clean", &json!({ "id": id })).await;
     assert_eq!(by_alias, answer, "`id` is not accepted as an alias of `listing_id`");
 }
 
@@ -42,7 +38,7 @@ async fn failed_blocking_check_makes_a_listing_unclean() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::injecting).await);
     let id = registry.publish_card(&peer.card()).await;
     registry.deliver_events().await;
-    let answer = probe_clean(&registry, json!({ "listing_id": id })).await;
+    let answer = registry.call_tool("probe_clean", &json!({ "listing_id": id })).await;
     // The handshake is ok, but a check is not clean.
     assert_members(&answer, &json!({ "clean": false, "lane": "needs_fix", "handshake": "ok" }));
     let (_, failed) = checks(&answer);
@@ -57,7 +53,7 @@ async fn failed_blocking_check_makes_a_listing_unclean() {
 async fn listing_without_a_probe_is_not_clean_and_has_no_checks() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.publish_card(&peer.card()).await;
-    let answer = probe_clean(&registry, json!({ "listing_id": id })).await;
+    let answer = registry.call_tool("probe_clean", &json!({ "listing_id": id })).await;
     let expected = json!({
         "ok": true, "listing_id": id, "clean": false, "lane": "queued", "liveness": { "state": "absent" },
         "handshake": null, "probed_at": null, "checks": [],

@@ -5,55 +5,24 @@ use axum::response::Response;
 use registry::operations::CATALOGUE;
 use serde_json::{Value, json};
 use tests::peers::{Peer, PeerRequest, agents, json_answer, servers};
-use tests::test_registry::{TestOptions, TestRegistry, client};
+use tests::test_registry::{Reply, TestOptions, TestRegistry};
 
 const NEWEST: &str = "2026-07-28";
 
-/// Status and JSON body of a reply. The body is null if it is empty.
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) body: Value,
-}
-
-async fn send(registry: &TestRegistry, headers: &[(&str, &str)], body: impl Into<String>) -> Answer {
-    send_to(registry, "/api/protocol", headers, body).await
-}
-
-async fn send_to(
-    registry: &TestRegistry,
-    path: &str,
-    headers: &[(&str, &str)],
-    body: impl Into<String>,
-) -> Answer {
-    let mut request = client().post(registry.url(path)).body(body.into());
-    for (name, value) in [&[("content-type", "application/json")], headers].concat() {
-        request = request.header(name, value);
-    }
-    let response = request.send().await.unwrap();
-    let status = response.status().as_u16();
-    let text = response.text().await.unwrap();
-    let body = if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() };
-    Answer { status, body }
-}
-
-pub(crate) async fn modern(registry: &TestRegistry, method: &str, params: Value) -> Answer {
+pub(crate) async fn modern(registry: &TestRegistry, method: &str, params: Value) -> Reply {
     modern_at(registry, "/api/protocol", method, params).await
 }
 
-async fn modern_at(registry: &TestRegistry, path: &str, method: &str, params: Value) -> Answer {
-    let mut params = params;
+async fn modern_at(registry: &TestRegistry, path: &str, method: &str, mut params: Value) -> Reply {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": NEWEST,
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let name = params["name"].as_str().map(str::to_owned);
-    let mut headers = vec![("mcp-protocol-version", NEWEST), ("mcp-method", method)];
-    headers.extend(name.as_deref().map(|name| ("mcp-name", name)));
-    send_to(registry, path, &headers, request(method, &params)).await
-}
-
-fn request(method: &str, params: &Value) -> String {
-    json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params }).to_string()
+    let body = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
+    let mut headers =
+        vec![("content-type", "application/json"), ("mcp-protocol-version", NEWEST), ("mcp-method", method)];
+    headers.extend(params["name"].as_str().map(|name| ("mcp-name", name)));
+    registry.send("POST", path, &headers, &body.to_string()).await
 }
 
 async fn call(registry: &TestRegistry, name: &str, arguments: Value) -> Value {
@@ -70,15 +39,15 @@ async fn each_message_of_a_batch_counts_as_a_request_of_the_caller() {
     let registry = TestRegistry::start_with(options).await;
     let ping = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
     let batch: Value = (0..6).map(ping).collect();
-    let answer = send(&registry, &[], batch.to_string()).await;
+    let answer = registry.post("/api/protocol", &batch).await;
     let replies = answer.body.as_array().unwrap().iter();
     let codes: Vec<i64> = replies.map(|reply| reply["error"]["code"].as_i64().unwrap_or(0)).collect();
     assert_eq!((answer.status, codes), (200, vec![0, 0, 0, 0, -32000, -32000]), "{:?}", answer.body);
     assert_eq!(answer.body[4]["error"]["data"]["retry_after_s"], 2);
-    assert_eq!(send(&registry, &[], ping(1).to_string()).await.status, 429);
+    assert_eq!(registry.post("/api/protocol", &ping(1)).await.status, 429);
     registry.advance(std::time::Duration::from_secs(60));
     let too_long: Value = (0..11).map(ping).collect();
-    let refused = send(&registry, &[], too_long.to_string()).await;
+    let refused = registry.post("/api/protocol", &too_long).await;
     assert_eq!((refused.status, &refused.body["error"]["code"]), (400, &json!(-32600)));
 }
 
@@ -97,7 +66,7 @@ async fn slow_batch_answers_what_ran_and_refuses_the_rest() {
     };
     let batch: Value = (0..10).map(score).collect();
     let began = std::time::Instant::now();
-    let answer = send(&registry, &[], batch.to_string()).await;
+    let answer = registry.post("/api/protocol", &batch).await;
     assert!(began.elapsed() < std::time::Duration::from_secs(25), "{:?}", began.elapsed());
     let replies = answer.body.as_array().unwrap();
     assert_eq!(replies.len(), 10);

@@ -13,7 +13,7 @@ use tests::peers::{Peer, agents, servers};
 use tests::template::root;
 use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry, id_of};
 
-use crate::fixtures::{demote, probe_to_live, time};
+use crate::fixtures::{demote, probe_to_live, server_names as names, time};
 
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 /// The key of the registry's own metadata for a registry without a domain.
@@ -39,11 +39,6 @@ async fn get_ok(registry: &TestRegistry, path: &str) -> Value {
     let reply = registry.get(path).await;
     assert_eq!((reply.status, reply.header("content-type")), (200, "application/json"), "{path}: {reply:?}");
     reply.body
-}
-
-fn names(list: &Value) -> Vec<String> {
-    let servers = list["servers"].as_array().unwrap().iter();
-    servers.map(|entry| entry["server"]["name"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Asserts the format of an error of this API.

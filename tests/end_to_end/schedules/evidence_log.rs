@@ -47,7 +47,7 @@ pub(crate) async fn leaves(registry: &TestRegistry) -> Vec<Value> {
     leaves
 }
 
-fn events_of(leaves: &[Value], id: &ListingId) -> Vec<String> {
+pub(super) fn events_of(leaves: &[Value], id: &ListingId) -> Vec<String> {
     let of_listing = leaves.iter().filter(|leaf| leaf["listing_id"] == json!(id));
     of_listing.map(|leaf| leaf["event"].as_str().unwrap().to_owned()).collect()
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tests::peers::{Peer, empty, servers, sign_in};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry, id_of};
 
-use super::evidence_log::leaves;
-use crate::fixtures::{recheck_at, recheck_due};
+use super::evidence_log::{events_of, leaves};
+use crate::fixtures::{recheck_at, recheck_due, server_names};
 
 struct Setup {
     registry: TestRegistry,
@@ -56,15 +56,11 @@ impl Setup {
     /// The decisions about the listing in the evidence log.
     async fn decisions(&self) -> Vec<String> {
         self.registry.tick().await;
-        let mut leaves = leaves(&self.registry).await;
-        leaves.retain(|leaf| leaf["listing_id"] == self.id.as_str());
-        leaves.iter().map(|leaf| leaf["event"].as_str().unwrap().to_owned()).collect()
+        events_of(&leaves(&self.registry).await, &self.id)
     }
 
     async fn names(&self, path: &str) -> Vec<String> {
-        let page = self.registry.get(path).await.ok();
-        let servers = page["servers"].as_array().unwrap();
-        servers.iter().map(|server| server["server"]["name"].as_str().unwrap().to_owned()).collect()
+        server_names(&self.registry.get(path).await.ok())
     }
 
     async fn hits(&self, query: &str) -> usize {

@@ -1,4 +1,4 @@
-//! Assertions about JSON documents. If one fails, it prints the whole document.
+//! Assertions about JSON documents, and changes of them. A failed assertion prints the whole document.
 
 use serde_json::Value;
 
@@ -11,4 +11,13 @@ pub fn assert_members(document: &Value, expected: &Value) {
     for (name, value) in expected.as_object().into_iter().flatten() {
         assert_eq!(&document[name], value, "`{name}` in {document}");
     }
+}
+
+/// The document with these members added or replaced.
+#[must_use]
+pub fn with_members(mut document: Value, changed: &Value) -> Value {
+    for (name, value) in changed.as_object().into_iter().flatten() {
+        document[name] = value.clone();
+    }
+    document
 }

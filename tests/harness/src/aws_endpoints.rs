@@ -2,7 +2,7 @@
 //! endpoints record the calls that they get, so that a test can compare the calls with the policies of the template.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use aws_smithy_runtime_api::client::http::HttpConnector;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
@@ -18,6 +18,7 @@ use tokio::net::TcpListener;
 
 pub use crate::instrumented::Act;
 use crate::instrumented::acts_of;
+use crate::peers::locked;
 
 /// A DynamoDB endpoint over the embedded engine.
 #[derive(Clone, Debug)]
@@ -77,10 +78,6 @@ async fn listen(router: Router) -> std::io::Result<String> {
     let url = format!("http://{}", listener.local_addr()?);
     tokio::spawn(axum::serve(listener, router).into_future());
     Ok(url)
-}
-
-fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 type TableState = (Embedded, Arc<Mutex<BTreeSet<Act>>>);

@@ -8,7 +8,7 @@ mod meter;
 mod rights;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
@@ -20,6 +20,8 @@ use local::Parts;
 use local::engine::{self, Embedded, json_response, operation};
 use registry::model::Clock;
 use registry::store::Store;
+
+use crate::peers::locked;
 
 pub use fault::{Fault, Faults};
 pub use lag::Lag;
@@ -52,7 +54,7 @@ pub struct CallCounter(Arc<Mutex<Calls>>);
 
 impl CallCounter {
     pub fn snapshot(&self) -> Calls {
-        self.lock().clone()
+        locked(&self.0).clone()
     }
 
     /// The calls after `earlier`; operations without new calls are left out.
@@ -66,17 +68,7 @@ impl CallCounter {
     }
 
     fn count(&self, operation: &str) {
-        let mut calls = self.lock();
-        match calls.0.get_mut(operation) {
-            Some(count) => *count += 1,
-            None => {
-                calls.0.insert(operation.to_owned(), 1);
-            }
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Calls> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *locked(&self.0).0.entry(operation.to_owned()).or_default() += 1;
     }
 }
 

@@ -187,6 +187,6 @@ async fn answer(State(shared): State<Arc<Shared>>, received: Request<Body>) -> R
     script(&request)
 }
 
-fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -149,8 +149,7 @@ impl TestRegistry {
 
     /// A POST of JSON from an address of this machine.
     pub async fn post_from(&self, address: IpAddr, path: &str, body: &Value) -> Reply {
-        let client = client_builder().local_address(address).build().unwrap();
-        Reply::of(client.post(self.url(path)).json(body)).await
+        Reply::of(client_from(address).post(self.url(path)).json(body)).await
     }
 
     /// A POST of any body.

@@ -178,8 +178,7 @@ async fn job_that_fails_or_panics_is_called_again() {
         }
         .boxed()
     });
-    let (recheck, _rechecks) = recorder();
-    let (running, _bus) = start(failing, 10, recheck);
+    let (running, _bus) = start_functions([("probe-tick", function(failing, 10))].into());
     sleep(Duration::from_secs(31)).await;
     assert_eq!(calls.load(Ordering::SeqCst), 4);
     running.stop().await;
@@ -188,8 +187,8 @@ async fn job_that_fails_or_panics_is_called_again() {
 #[tokio::test(start_paused = true)]
 async fn slow_job_overlaps_with_itself_a_limited_number_of_times() {
     let (now, max) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (recheck, _rechecks) = recorder();
-    let (running, _bus) = start(slow(&now, &max, Duration::from_secs(25)), 10, recheck);
+    let job = function(slow(&now, &max, Duration::from_secs(25)), 10);
+    let (running, _bus) = start_functions([("probe-tick", job)].into());
     sleep(Duration::from_secs(120)).await;
     assert_eq!(max.load(Ordering::SeqCst), MAX_RUNS);
     running.stop().await;
@@ -247,8 +246,7 @@ async fn number_of_deliveries_is_bounded_and_stopping_has_a_timeout() {
     assert_eq!(now.load(Ordering::SeqCst), 0, "running jobs were aborted");
 
     let hanging: Job = Arc::new(|_| std::future::pending().boxed());
-    let (recheck, _rechecks) = recorder();
-    let (running, _bus) = start(hanging, 10, recheck);
+    let (running, _bus) = start_functions([("probe-tick", function(hanging, 10))].into());
     sleep(Duration::from_secs(1)).await;
     let before = Instant::now();
     running.stop().await;

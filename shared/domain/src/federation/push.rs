@@ -8,7 +8,7 @@ use registry_fetch::{Request, Target};
 const MAX_JSON_VALUES: usize = 2000;
 
 /// The result at one registry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Pushed {
     /// The base URL of the registry.
     pub peer: String,
@@ -35,10 +35,8 @@ async fn send(app: &App, peer: &str) -> Pushed {
     let settings = &app.settings;
     let failed = |failure: &str| Pushed {
         peer: peer.to_owned(),
-        ok: false,
-        status: None,
-        listing_id: None,
         failure: Some(failure.to_owned()),
+        ..Pushed::default()
     };
     let target = match Target::parse(&format!("{peer}/api/publish"), app.fetcher.reach()) {
         Ok(target) => target,

@@ -9,6 +9,7 @@ use url::Url;
 
 use super::candidate::Candidate;
 use super::client::{Client, SourceError};
+use super::source::Page;
 use crate::evidence_log::check_proof;
 use crate::prelude::*;
 use registry_model::{DumpPart, LogEntry, LogEvent, dump_checksum, json, sha256_hex};
@@ -49,7 +50,7 @@ pub(super) async fn part(
     list: &Url,
     log_key: Option<&str>,
     cursor: Option<&str>,
-) -> Result<(Vec<Candidate>, Option<String>), SourceError> {
+) -> Result<Page, SourceError> {
     let unusable = |why: &str| SourceError::new(list.as_str(), "unusable_dump", format!("the dump {why}"));
     let offered: DumpList = client.read(list.as_str()).await?;
     let begun = cursor.and_then(|cursor| cursor.split_once(' '));
@@ -87,10 +88,8 @@ pub(super) async fn part(
         .collect::<Result<_, _>>()
         .map_err(|_| unusable("has a line that is not JSON, or too many values"))?;
     let next = number + 1;
-    Ok((
-        found.into_iter().flatten().collect(),
-        (next < dump.parts.len()).then(|| format!("{} {next}", dump.sha256)),
-    ))
+    let next = (next < dump.parts.len()).then(|| format!("{} {next}", dump.sha256));
+    Ok(Page { candidates: found.into_iter().flatten().collect(), next })
 }
 
 /// Checks that the log contains the checksum of the dump; returns since when.

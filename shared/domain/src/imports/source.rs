@@ -72,9 +72,7 @@ impl Source {
                 Ok(page([document], next))
             }
             Self::Dump { list, log_key } => {
-                let (log_key, cursor) = (log_key.as_deref(), state.cursor.as_deref());
-                let (candidates, next) = dump::part(client, list, log_key, cursor).await?;
-                Ok(Page { candidates, next })
+                dump::part(client, list, log_key.as_deref(), state.cursor.as_deref()).await
             }
             Self::List(url) => Ok(page([client.json(url.as_str()).await?], None)),
             Self::Documents(documents) => Ok(page(documents.iter().cloned(), None)),

@@ -38,7 +38,12 @@ pub async fn checkout(app: &App, caller: &Caller, sku: Sku, form: CheckoutReques
     let meter = funnel::unlock(&app.settings, &counts);
     if !meter.payments_open {
         let ids: Vec<ListingId> = form.listing_id.iter().filter_map(|id| id.parse().ok()).collect();
-        let rewarded = app.store.listings(&ids).await?.iter().any(|listing| listing.feedbacked);
+        let rewarded = app
+            .store
+            .listings(&ids)
+            .await?
+            .iter()
+            .any(|listing| listing.feedbacked && listing.lane != Lane::Withdrawn);
         return Err(refusals::not_open(&app.settings, &meter, rewarded));
     }
     let key = app.settings.stripe_secret_key.as_ref().ok_or_else(refusals::not_configured)?;

@@ -505,6 +505,5 @@ fn store_proof(updated: &mut Listing, name: &ProvenName) {
 }
 
 async fn announce(app: &App, listing: &Listing, at: Moment) {
-    let event = Event { what: What::Queued, listing_id: listing.id.clone(), kind: listing.kind, at };
-    app.bus.send(&event).await;
+    app.bus.send(&Event::of(listing, What::Queued, at)).await;
 }

@@ -54,6 +54,8 @@ fn liveness(app: &App, listing: &Listing, lane: Lane) -> Value {
     json!({
         "live": lane == Lane::Active,
         "lane": lane,
+        "asked_at": listing.last_asked().map(|at| at.rounded_down(1)),
+        "failing_since": listing.failing_since.map(|at| at.rounded_down(1)),
         "last_signal_at": listing.last_ok_at.map(|at| at.rounded_down(1)),
         "signal": listing.last_ok_at.map(|_| "handshake"),
         "counts_for_hours": app.settings.recheck_interval().as_hours(),

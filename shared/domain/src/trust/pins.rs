@@ -28,7 +28,7 @@ pub struct Pin {
 }
 
 /// Whether a pin holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PinState {
     /// The last probe that read the tools saw exactly this.
@@ -40,11 +40,12 @@ pub enum PinState {
     /// The tools of this listing are not stored (yet), or no stored set has this tool.
     Unknown,
     /// There is no such listing, or none that is Live or gated at this endpoint, or it was withdrawn.
+    #[default]
     NotListed,
 }
 
 /// Whether a pin holds, and what changed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct PinResult {
     /// The listing of the pin; null if no listing has its endpoint.
     pub listing_id: Option<ListingId>,
@@ -235,16 +236,7 @@ fn result(
         listing_id: read.id.clone(),
         tool: read.pin.tool.clone(),
         hash: read.hash.to_owned(),
-        state: PinState::NotListed,
-        current_hash: None,
-        severity: None,
-        changes: Vec::new(),
-        seen_since: None,
-        probed_at: None,
-        failing_since: None,
-        live: false,
-        log: None,
-        in_log: false,
+        ..PinResult::default()
     };
     let Some((listing, set)) = known else { return result };
     result.live = listing.is_live(app.oldest_proof());
@@ -283,7 +275,12 @@ fn result(
                 result.current_hash = Some(tool.hash.clone());
                 let holds = tool.hash == read.hash;
                 result.state = if holds { PinState::Holds } else { PinState::Changed };
-                let before = definition(read.hash).filter(|_| !holds);
+                // The hash of another tool would cost a comparison that means nothing.
+                let is_own = |definition: &&str| {
+                    registry_model::json::parse(definition.as_bytes())
+                        .is_ok_and(|tool| tool["name"] == name.as_str())
+                };
+                let before = definition(read.hash).filter(|_| !holds).filter(is_own);
                 if before.is_some() {
                     let before = ToolState { hash: read.hash, definition: before };
                     let after = ToolState { hash: &tool.hash, definition: definition(&tool.hash) };

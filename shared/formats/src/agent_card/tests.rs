@@ -100,18 +100,14 @@ fn interfaces_of_older_cards_come_from_url_and_additional_interfaces() {
 #[test]
 fn version_or_shape_of_a_card_decides_its_a2a_dialect() {
     let of = |changes: Value| read(&but(&changes)).unwrap().dialects;
-    let url = json!({"supportedInterfaces": null});
-    let with = |more: Value| {
-        let mut changes = url.clone();
-        changes.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        changes
-    };
-    assert_eq!(of(with(json!({"protocolVersion": "0.2.5"}))), [Dialect::V0_2]);
-    assert_eq!(of(with(json!({"protocolVersion": "0.1"}))), [Dialect::V0_2]);
-    assert_eq!(of(with(json!({"protocolVersion": "0.3"}))), [Dialect::V0_3]);
-    assert_eq!(of(with(json!({"protocolVersion": "1.0.1"}))), [Dialect::V0_3], "only clients of 0.3 read it");
-    assert_eq!(of(with(json!({"protocolVersion": null}))), [Dialect::V0_3]);
-    assert_eq!(of(with(json!({"protocolVersion": null, "preferredTransport": null}))), [Dialect::V0_2]);
+    let older = |version: Value| of(json!({"supportedInterfaces": null, "protocolVersion": version}));
+    assert_eq!(older(json!("0.2.5")), [Dialect::V0_2]);
+    assert_eq!(older(json!("0.1")), [Dialect::V0_2]);
+    assert_eq!(older(json!("0.3")), [Dialect::V0_3]);
+    assert_eq!(older(json!("1.0.1")), [Dialect::V0_3], "only clients of 0.3 read it");
+    assert_eq!(older(json!(null)), [Dialect::V0_3]);
+    let plain = json!({"supportedInterfaces": null, "protocolVersion": null, "preferredTransport": null});
+    assert_eq!(of(plain), [Dialect::V0_2]);
     let bare = json!({"supportedInterfaces": [{"url": "https://a.example"}], "protocolVersion": null});
     assert_eq!(of(bare), [Dialect::V1_0]);
     let early = json!({"supportedInterfaces": [{"url": "https://a.example"}], "protocolVersion": null,
@@ -186,22 +182,18 @@ fn a_card_without_name_or_usable_interface_is_invalid() {
         let violations = invalid(&but(&json!({"supportedInterfaces": null, "url": url})));
         assert_eq!(codes(&violations), [("url", code), ("supportedInterfaces", "no_interface")], "{url}");
     }
-    let long = format!("https://a.example/{}", "x".repeat(3000));
-    let violations = invalid(&but(
-        &json!({"supportedInterfaces": [{"url": long, "protocolVersion": "1.0"}], "url": null}),
-    ));
-    assert_eq!(violations[0].code, "interface_url_too_long");
-    assert_eq!(violations[0].path, "supportedInterfaces[0].url");
 }
 
 #[test]
-fn a_url_that_is_too_long_after_escaping_is_refused() {
+fn a_url_that_is_too_long_before_or_after_escaping_is_refused() {
+    let long = format!("https://a.example/{}", "x".repeat(3000));
     let grows = format!("https://a.example/{}", "é".repeat(900));
     assert!(grows.len() < 2048);
-    let violations = invalid(&but(
-        &json!({"supportedInterfaces": [{"url": grows, "protocolVersion": "1.0"}], "url": null}),
-    ));
-    assert_eq!(violations[0].code, "interface_url_too_long");
+    for url in [&long, &grows] {
+        let interfaces = json!([{"url": url, "protocolVersion": "1.0"}]);
+        let violations = invalid(&but(&json!({"supportedInterfaces": interfaces, "url": null})));
+        assert_eq!(codes(&violations)[0], ("supportedInterfaces[0].url", "interface_url_too_long"));
+    }
     let card = read(&but(&json!({"documentationUrl": grows}))).unwrap();
     assert_eq!(card.documentation_url, None);
     assert!(codes(&card.warnings).contains(&("documentationUrl", "url_unusable")));

@@ -24,6 +24,18 @@ fn arguments(properties: &Value, required: &[&str]) -> Value {
     with(&json!({"type": "object", "properties": properties, "required": required}))
 }
 
+/// Each text of a change is searched for instructions.
+#[test]
+fn thousands_of_changes_are_cut_but_for_the_severest() {
+    let named = |prefix: &str| (0..3000).map(|number| (format!("{prefix}{number}"), json!({}))).collect();
+    let (old, mut new) =
+        (arguments(&Value::Object(named("a")), &[]), arguments(&Value::Object(named("b")), &[]));
+    new["annotations"] = json!({ "destructiveHint": true });
+    let found = changes(&old, &new);
+    assert!(found.len() < 210, "{}", found.len());
+    assert_eq!(found[0].kind, ToolChangeKind::MoreDestructive);
+}
+
 #[test]
 fn changes_of_arguments_have_their_kinds() {
     use ToolChangeKind as Kind;

@@ -84,8 +84,8 @@ impl Operation for LeaveFeedback {
     const NAME: &'static str = "leave_feedback";
     const ALIASES: &'static [&'static str] = &["submit_feedback"];
     const TITLE: &'static str = "Leave feedback on the demo";
-    const DESCRIPTION: &'static str = "Sends a listing's feedback on its demo: a rating and five answers. Pass \
-        next_steps.example_body of take_demo with your own answers. Returns the reward: the access token of a free \
+    const DESCRIPTION: &'static str = "Sends a listing's feedback on its demo: a rating from 1 to 5 and five \
+        answers (tried, ux_friction, product_one_ship, overall, would_buy). take_demo returns a draft. Returns the reward: the access token of a free \
         product, or a code for 25 % off. With the same idempotency_key, `reissue` replaces it.";
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "Yes, partly.", "would_buy": "maybe"}}"#;

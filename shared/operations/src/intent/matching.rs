@@ -208,7 +208,8 @@ fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
 /// How a message requests an operation that writes, by a verb and by a negation such as "do not write to {id}". A read-only
 /// operation needs no request.
 fn requests(message: &Message<'_>, operation: &OperationExamples) -> [Request; 2] {
-    let (words, text) = (&message.parsed.words, &message.parsed.text);
+    let (words, text) = (&message.parsed.words, message.parsed.unquoted());
+    let text = text.as_str();
     if operation.entry.effect.read_only {
         return [Request::Missing; 2];
     }
@@ -315,7 +316,7 @@ fn reports_a_use(parsed: &ParsedText, entry: &AnyOperation) -> bool {
     std::ptr::eq(entry, &DEPOSIT_OUTCOME)
         && parsed.ids.len() == 1
         && command::verdict(&parsed.words).is_some()
-        && !command::asks(&parsed.text, &parsed.words)
+        && !command::asks(&parsed.unquoted(), &parsed.words)
         && !command::objects(&parsed.words)
 }
 

@@ -212,6 +212,11 @@ impl ParsedText {
         }
     }
 
+    /// The text without its quotations, which are for somebody else.
+    pub(super) fn unquoted(&self) -> String {
+        self.names[..self.quoted].iter().fold(self.text.clone(), |text, name| text.replacen(name, "", 1))
+    }
+
     pub(super) fn is_polite(&self, word: &Word) -> bool {
         word.is_polite() || command::is_thanks(&self.words, word.sentence)
     }

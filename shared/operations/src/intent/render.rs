@@ -233,7 +233,7 @@ pub fn help_text(settings: &Settings) -> String {
         counted(settings.recheck_days, "day"),
         products.join(", "),
         settings.founding_seats,
-        settings.url("/about"),
+        settings.url("/privacy"),
         CATALOGUE.len()
     )
 }

@@ -149,7 +149,7 @@ impl Operation for CheckStatus {
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {lane_reason}"#,
         "The evidence is of the probe {probe.age_hours~} ago at {probe.probed_at}: {probe.handshake} | , with a score of {probe.score} of 100 | , in {probe.latency_ms} ms | , at {probe.target}.",
-        "It is of kind {kind} | , with {access} access | , described as \"{description}\" | , has the version \"{version}\" | , with protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
+        "It is of kind {kind} | , access {access} | , described as \"{description}\" | , has the version \"{version}\" | , with protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
         "The next probe is due at the latest at {recheck_at}.",
         "The next probe is due at {retry_at}, and runs as soon as the probe budget allows it.",
         "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known}.",
@@ -406,8 +406,8 @@ pub(crate) async fn next(
         ),
         Lane::Active => {
             let note = match listing.demoed {
-                true => "The answer contains a draft of the feedback on the demo.",
-                false => "Take the free demo.",
+                true => "Its demo was taken; its feedback is missing. The answer contains a draft of it.",
+                false => "Its demo was not taken yet. Take the free demo.",
             };
             NextStep::take_demo(settings, Some(&listing.id), note)
         }

@@ -45,7 +45,7 @@ impl Operation for ProbeClean {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean, which only a Live listing can be}.",
+        "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean, which only a Live listing whose last probe passed can be}.",
         "Its probes have failed since {liveness.failing_since}.",
         "Its checks are those of the probe at {probed_at}.",
         "Checks: [checks]{id} ({blocking?required|optional}) {ok?ok|failed} | : {detail}",

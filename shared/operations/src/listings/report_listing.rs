@@ -38,8 +38,8 @@ impl Operation for ReportListing {
     const TITLE: &'static str = "Report a listing";
     const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Reports a listing to the operator, for example spam, impersonation or \
-        a dangerous server. Pass listing_id, reason and, if the operator may reply, contact. Only the operator \
-        sees it, and it changes nothing by itself. Returns its id. To warn others, use leave_trace (toolset trails).";
+        a dangerous server. Only the operator sees it, and it changes nothing by itself. Pass listing_id, reason and, \
+        if the operator may reply, contact. Returns its id. To warn others, use leave_trace (toolset trails).";
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str =
         r#"{"listing_id": "agtpub_0123456789abcdef0123", "reason": "It impersonates another company."}"#;

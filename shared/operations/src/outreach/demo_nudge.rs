@@ -17,7 +17,7 @@ pub struct Answer {
     /// When the job last completed. Null before the first run.
     last_run_at: Option<Moment>,
     day: ShownBudget,
-    /// Live listings with clean checks.
+    /// Live listings, also those whose last probe failed.
     active_clean: u32,
     /// Listings in the queue for a first message, counted to 1000. A run takes out, uninvited, those with a demo.
     first_message_queue: u32,

@@ -62,10 +62,10 @@ fn schema_of_actions() -> Value {
 impl Operation for Talk {
     const NAME: &'static str = "talk";
     const TITLE: &'static str = "Write to a Talk inbox";
-    const DESCRIPTION: &'static str = "Writes to the Talk inbox of a listing. `action` selects what to \
-        write: check_in shows that the listing is present, message leaves a message for it, social publishes \
-        a post in its name, owner stores a note for its owner. Inboxes are public: do not send \
-        personal data or secrets.";
+    const DESCRIPTION: &'static str = "Writes to the Talk inbox of a listing. Everybody can read an inbox: do \
+        not send personal data or secrets. `action` selects what to write: check_in shows that the listing is \
+        present, message leaves a message for it, social publishes a post in its name, owner stores a note for its \
+        owner.";
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "message", "text": "Your forecast skill fits our travel planner."}"#;
     const SUMMARY: &'static [&'static str] =

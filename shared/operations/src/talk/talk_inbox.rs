@@ -70,7 +70,7 @@ impl Operation for TalkInbox {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The inbox of {listing_id} has {inbox#message} on this page.",
+        "The inbox of {listing_id} has {inbox#message} on this page. {talk.reason}",
         r#"[inbox]{at} | from {from:nobody named} ({from_verified?verified|unverified}) | : "{text}""#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {

@@ -24,7 +24,7 @@ pub(crate) fn fine() -> Verdict {
     }
 }
 
-fn context(reach: Reach) -> Context {
+pub(crate) fn context(reach: Reach) -> Context {
     Context { reach, card_url: None, endpoint_holder: None, listing: Some(listing()) }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::checks;
 use crate::checks::Context;
-use crate::checks::tests::fine;
+use crate::checks::tests::{context, fine};
 use proptest::prelude::*;
 use registry_model::{ListingId, Moment, Reach, Reason, Skill, Tool};
 
@@ -49,7 +49,7 @@ fn dead() -> Verdict {
 }
 
 fn scored(verdict: &Verdict) -> Score {
-    let context = Context { reach: Reach::Public, card_url: None, endpoint_holder: None, listing: None };
+    let context = Context { listing: None, ..context(Reach::Public) };
     of(verdict, &checks::of(verdict, &context), None)
 }
 
@@ -121,16 +121,9 @@ fn each_part_of_the_score_is_lower_for_a_worse_probe_result() {
 fn changed_tools_cost_three_points() {
     let mut verdict = good();
     verdict.facts.tools_hash = Some("b".to_owned());
-    let context = Context {
-        reach: Reach::Public,
-        card_url: None,
-        endpoint_holder: None,
-        listing: Some(Listing {
-            tools_hash: Some("a".to_owned()),
-            last_ok_at: Some(Moment::UNIX_EPOCH),
-            ..listing()
-        }),
-    };
+    let at = Some(Moment::UNIX_EPOCH);
+    let known = Listing { tools_hash: Some("a".to_owned()), last_ok_at: at, ..listing() };
+    let context = Context { listing: Some(known), ..context(Reach::Public) };
     assert_eq!(of(&verdict, &checks::of(&verdict, &context), None).value, 97);
 }
 

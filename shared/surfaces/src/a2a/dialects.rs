@@ -1,6 +1,8 @@
 //! The dialects (versions) of A2A, recognized by their method names: `SendMessage` in 1.0 is `message/send` in older ones.
 //! The method name also decides the dialect of the answer, because many clients send no version header.
 
+use std::collections::BTreeMap;
+
 use serde_json::value::to_raw_value;
 
 use super::message::Part;
@@ -92,13 +94,24 @@ impl Dialect {
     /// A message as an answer, around parts that are already serialized.
     pub(super) fn message(
         self,
-        id: &str,
+        message_id: &str,
         context_id: &str,
         parts: &RawValue,
     ) -> serde_json::Result<Box<RawValue>> {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Answer<'a> {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            kind: Option<&'static str>,
+            message_id: &'a str,
+            context_id: &'a str,
+            role: &'static str,
+            parts: &'a RawValue,
+        }
+        let answer = |kind, role| Answer { kind, message_id, context_id, role, parts };
         match self {
-            Self::V1 => v1::answer(id, context_id, parts),
-            Self::V03 | Self::V02 => older::answer(id, context_id, parts),
+            Self::V1 => to_raw_value(&BTreeMap::from([("message", answer(None, "ROLE_AGENT"))])),
+            Self::V03 | Self::V02 => to_raw_value(&answer(Some("message"), "agent")),
         }
     }
 

@@ -1,29 +1,9 @@
 //! The JSON of A2A 0.3 and 0.2. A part has both `kind` (0.3) and `type` (0.2). A task has both `contextId` and
 //! `sessionId`. The SDK of each version ignores the fields of the other version, so one form serves all clients.
 
-use serde_json::value::to_raw_value;
-
 use super::message::{Content, Message, Part, Role};
 use super::task::Task;
 use crate::prelude::*;
-
-/// A message as an answer, around parts that are already serialized.
-pub(super) fn answer(
-    message_id: &str,
-    context_id: &str,
-    parts: &RawValue,
-) -> serde_json::Result<Box<RawValue>> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Answer<'a> {
-        kind: &'static str,
-        role: &'static str,
-        message_id: &'a str,
-        context_id: &'a str,
-        parts: &'a RawValue,
-    }
-    to_raw_value(&Answer { kind: "message", role: "agent", message_id, context_id, parts })
-}
 
 /// Leaves out fields without a value, as all versions of A2A require.
 fn object(mut members: Value) -> Value {
@@ -68,20 +48,9 @@ pub(super) fn part(part: Part) -> Value {
 /// A task. Clients of 0.2 read the answer from its status (`answer_in_status`), those of 0.3 from its artifacts.
 pub(super) fn task(mut task: Task, history: Option<u64>, answer_in_status: bool) -> Value {
     let history = task.take_history(history);
-    let answer = task.contents.artifacts.first().filter(|_| answer_in_status).map(|artifact| Message {
-        id: artifact.id.clone(),
-        role: Role::Agent,
-        parts: artifact
-            .parts
-            .iter()
-            .filter(|part| matches!(part.content, Content::Text(_)))
-            .cloned()
-            .collect(),
-        context_id: Some(task.context_id.clone()),
-        task_id: Some(task.id.clone()),
-        metadata: None,
-        extensions: Vec::new(),
-        references: Vec::new(),
+    let answer = task.contents.artifacts.first().filter(|_| answer_in_status).map(|artifact| {
+        let texts = artifact.parts.iter().filter(|part| matches!(part.content, Content::Text(_)));
+        Message::of_agent(artifact.id.clone(), &task.context_id, &task.id, texts.cloned().collect())
     });
     let status = object(json!({
         "state": task.state.as_str(),

@@ -2,8 +2,6 @@
 //! field, so there is no `kind`. Roles and states are in capitals. Fields with a default value are left out,
 //! as in the JSON mapping of protobuf.
 
-use serde_json::value::to_raw_value;
-
 use super::id::MAX_ID_LENGTH;
 use super::message::{Content, Role};
 use super::task::TaskState;
@@ -26,31 +24,13 @@ pub(super) fn state_named(name: &str) -> Option<TaskState> {
     TaskState::named(if bare == "cancelled" { "canceled" } else { &bare })
 }
 
-/// A message as an answer, around parts that are already serialized.
-pub(super) fn answer(
-    message_id: &str,
-    context_id: &str,
-    parts: &RawValue,
-) -> serde_json::Result<Box<RawValue>> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Answer<'a> {
-        message_id: &'a str,
-        context_id: &'a str,
-        role: &'static str,
-        parts: &'a RawValue,
-    }
-    let answer = Answer { message_id, context_id, role: "ROLE_AGENT", parts };
-    to_raw_value(&std::collections::BTreeMap::from([("message", answer)]))
-}
-
 /// The answer to a message: a task, or a message if no task is needed.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "A2aSent")]
 pub(crate) enum Sent {
     Task(Task),
-    #[expect(dead_code, reason = "`answer` writes it")]
+    #[expect(dead_code, reason = "`Dialect::message` writes it")]
     Message(Message),
 }
 

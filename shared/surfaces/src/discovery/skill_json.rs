@@ -69,7 +69,7 @@ struct FillIn {
 }
 
 /// A step: one request.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Step {
     /// The id of the step; its shell command is the member `curl_` + id.
     pub(super) id: &'static str,
@@ -169,13 +169,8 @@ pub(super) fn steps(settings: &Settings) -> Vec<Step> {
         headers: [("accept".to_owned(), Value::from("application/json"))].into_iter().collect(),
         curl: call::curl(&url, &[], None, " "),
         url,
-        body: None,
-        tool: None,
-        arguments: None,
-        words: None,
-        until: None,
-        wait_s: None,
         note: DISCOVERY_MAP.summary,
+        ..Step::default()
     };
     let others = STEPS.into_iter().map(|(id, operation)| {
         let call = Call::template(operation, settings);

@@ -9,25 +9,22 @@
 
 use url::Url;
 
-use super::document::json;
+use super::document::json as json_bytes;
 use crate::prelude::*;
-use registry_app::message_key::{Ed25519Jwk, message_key};
+use registry_app::message_key::message_key;
 use registry_domain::trust::keys;
 
 pub static KEY_SET: AnyDocument = AnyDocument {
     paths: &["/.well-known/jwks.json"],
     summary: "The public keys that verify attestations and cards (RFC 7517).",
     max_age_s: Some(600),
-    ..AnyDocument::of::<Map<String, Value>>(|app, _| Box::pin(async { json(&keys::published(app).await?) }))
+    ..AnyDocument::of::<Map<String, Value>>(|app, _| {
+        Box::pin(async { json_bytes(&keys::published(app).await?) })
+    })
 };
 
 const DIRECTORY: &str = "/.well-known/http-message-signatures-directory";
 const CARD: &str = "/.well-known/signature-agent-card.json";
-
-#[derive(Serialize)]
-struct Directory {
-    keys: [Ed25519Jwk; 1],
-}
 
 /// The answer is signed with the key in it.
 pub static SIGNATURE_DIRECTORY: AnyDocument = AnyDocument {
@@ -39,7 +36,7 @@ pub static SIGNATURE_DIRECTORY: AnyDocument = AnyDocument {
         Box::pin(async { message_key(app).await?.sign_directory(app, &authority(app)?).await })
     },
     ..AnyDocument::of::<Map<String, Value>>(|app, _| {
-        Box::pin(async { json(&Directory { keys: [message_key(app).await?.public()] }) })
+        Box::pin(async { json_bytes(&json!({ "keys": [message_key(app).await?.public()] })) })
     })
 };
 
@@ -50,28 +47,6 @@ fn authority(app: &App) -> Result<String, Problem> {
     Ok(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
-#[derive(Serialize)]
-struct Bot<'a> {
-    client_id: String,
-    client_name: &'a str,
-    client_uri: String,
-    jwks_uri: String,
-    web_bot_auth: WebBotAuth,
-    known_urls: [String; 3],
-}
-
-#[derive(Serialize)]
-struct WebBotAuth {
-    trigger: &'static str,
-    purpose: String,
-    #[serde(rename = "expected-user-agent")]
-    expected_user_agent: String,
-    #[serde(rename = "rfc9309-product-token")]
-    product_token: String,
-    #[serde(rename = "rfc9309-compliance")]
-    compliance: [&'static str; 0],
-}
-
 pub static SIGNATURE_AGENT_CARD: AnyDocument = AnyDocument {
     paths: &[CARD],
     summary: "The bot that probes other servers, and why it probes them.",
@@ -80,30 +55,29 @@ pub static SIGNATURE_AGENT_CARD: AnyDocument = AnyDocument {
 };
 
 fn bot(settings: &Settings) -> Result<Bytes, Problem> {
-    let expected_user_agent = settings.user_agent();
-    let product = expected_user_agent.split('/').next().unwrap_or_default();
-    json(&Bot {
-        client_id: settings.url(CARD),
-        client_name: &settings.brand,
-        client_uri: settings.base_url.clone(),
-        jwks_uri: settings.url(DIRECTORY),
-        web_bot_auth: WebBotAuth {
-            trigger: "fetcher",
-            purpose: format!(
+    let user_agent = settings.user_agent();
+    let known_urls = ["/discovery.json", "/.well-known/agent-card.json", "/.well-known/mcp/server-card.json"];
+    json_bytes(&json!({
+        "client_id": settings.url(CARD),
+        "client_name": settings.brand,
+        "client_uri": settings.base_url,
+        "jwks_uri": settings.url(DIRECTORY),
+        "web_bot_auth": {
+            "trigger": "fetcher",
+            "purpose": format!(
                 "Probes agents and MCP servers whose URL was sent here. A probe reads the card and makes a handshake. A \
                      Live listing that passes is probed at most once in {} and at least once in {}, unless \
                      somebody requests it. One that fails is probed again after minutes or an hour, and later less often.",
                 counted(settings.fresh_ok_hours, "hour"),
                 counted(settings.recheck_days, "day")
             ),
-            product_token: product.to_owned(),
-            expected_user_agent,
+            "expected-user-agent": user_agent,
+            "rfc9309-product-token": user_agent.split('/').next(),
             // It requests only what the publisher named, and follows no links.
-            compliance: [],
+            "rfc9309-compliance": [],
         },
-        known_urls: ["/discovery.json", "/.well-known/agent-card.json", "/.well-known/mcp/server-card.json"]
-            .map(|path| settings.url(path)),
-    })
+        "known_urls": known_urls.map(|path| settings.url(path)),
+    }))
 }
 
 pub static REGISTRY_AUTH: AnyDocument = AnyDocument {

@@ -204,11 +204,7 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
                 listing counts once as rechecked and once as passed, also if it is no longer Live after that. A failing \
                 listing that is due is probed at the next full hour. If the recheck fails in three different hours, the listing is no longer Live; after timeouts, 5xx and similar failures only when its proof expires.",
         },
-        probe_worker: Worker {
-            last_probed: probes.first().map(|probe| probe.id.clone()),
-            last_result: probes.first().map(|probe| probe.handshake),
-            ..worker(now, &tick, next_tick_at, settings.probe_tick_seconds)
-        },
+        probe_worker: worker(now, &tick, probes.first(), settings.probe_tick_seconds),
         policy: [
             "Only listings that answered a real handshake count as Live. `clean_listed_today` counts how often a \
              listing became Live; one that was restored or came back counts again.",
@@ -263,7 +259,7 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Ou
     }
 }
 
-fn worker(now: Moment, tick: &TickReport, next_tick_at: Moment, tick_seconds: u32) -> Worker {
+fn worker(now: Moment, tick: &TickReport, last: Option<&ProbeRecord>, tick_seconds: u32) -> Worker {
     let tolerance = SignedDuration::from_secs(i64::from(tick_seconds) * 5 / 2);
     let status = match tick.last_tick_at {
         None => "starting",
@@ -273,9 +269,9 @@ fn worker(now: Moment, tick: &TickReport, next_tick_at: Moment, tick_seconds: u3
     Worker {
         status,
         last_tick_at: tick.last_tick_at,
-        next_tick_at,
-        last_probed: None,
-        last_result: None,
+        next_tick_at: next_tick(now, tick_seconds),
+        last_probed: last.map(|probe| probe.id.clone()),
+        last_result: last.map(|probe| probe.handshake),
         last_used: tick.last_used,
         ticks: tick.ticks,
         pid: None,

@@ -3,7 +3,7 @@
 
 use super::components::Components;
 use super::{responses, tag, type_name};
-use crate::call::example;
+use crate::call::{self, example};
 use crate::prelude::*;
 use registry_operations::Route;
 
@@ -27,12 +27,7 @@ pub(super) fn act(route: &Route, components: &mut Components) -> Value {
         let schema = with_action((operation.input_schema)(), names);
         let place = type_name(route.path.rsplit('/').next().unwrap_or_default());
         alternatives.push(components.adopt_as(&format!("{place}{owner}Action"), schema));
-        let mut body = json!({ "action": names.first() });
-        for (name, value) in example(operation).as_object().into_iter().flatten() {
-            if name != "action" {
-                body[name] = value.clone();
-            }
-        }
+        let body = call::with_action(names.first().copied().unwrap_or_default(), &example(operation));
         examples.insert(operation.name.to_owned(), json!({ "value": body }));
     }
     let operations: Vec<&Description> = all.iter().map(|(operation, _)| *operation).collect();

@@ -64,22 +64,16 @@ impl Exchange<'_> {
     fn of_agent(&self) -> Vec<Step> {
         let facts = &self.evidence.verdict.facts;
         let mut steps = Vec::new();
-        let mut step = |request: String, answer: String, is_ok| {
-            steps.push(Step { request, answer, is_ok });
+        let mut step = |request: &str, answer: &str, is_ok| {
+            steps.push(Step { request: request.to_owned(), answer: answer.to_owned(), is_ok });
         };
         if self.has("card_ok") {
             let skills = counted(facts.skills.len(), "skill");
-            let versions = facts.protocol_versions.join(", ");
+            let versions = shorten(&facts.protocol_versions.join(", "), MAX_PEER_TEXT_CHARS);
             let open =
                 if self.has("auth_declared") { "; it declares that callers need credentials" } else { "" };
-            step(
-                StepKind::Card.title().to_owned(),
-                format!(
-                    "A valid card with {skills}, for A2A {}{open}.",
-                    shorten(&versions, MAX_PEER_TEXT_CHARS)
-                ),
-                true,
-            );
+            let answer = format!("A valid card with {skills}, for A2A {versions}{open}.");
+            step(StepKind::Card.title(), &answer, true);
         }
         let binding = match self.evidence.verdict.protocol_hints.iter().any(|hint| hint == "http+json") {
             true => "HTTP+JSON",
@@ -88,28 +82,19 @@ impl Exchange<'_> {
         let version = self.spoken("a2a/");
         let question = format!("{}, in A2A {version} over {binding}", StepKind::Task.title());
         if self.has("task_not_found_answered") {
-            step(question, "No such task, as expected: the agent speaks the protocol.".to_owned(), true);
+            step(&question, "No such task, as expected: the agent speaks the protocol.", true);
         } else if self.has("version_not_supported_answered") {
-            step(
-                question,
-                "Version not supported: the agent speaks another version of the protocol.".to_owned(),
-                true,
-            );
+            step(&question, "Version not supported: the agent speaks another version of the protocol.", true);
         } else if self.has("question_not_understood") {
-            step(
-                StepKind::Task.title().to_owned(),
-                "The answer proves nothing, because some agents answer only messages.".to_owned(),
-                true,
-            );
+            let answer = "The answer proves nothing, because some agents answer only messages.";
+            step(StepKind::Task.title(), answer, true);
         }
         match self.evidence.verdict.answers {
             Some(true) => {
                 let with = if self.has("message_answered") { "a message" } else { "a task" };
-                step(StepKind::Message.title().to_owned(), format!("It answered with {with}."), true);
+                step(StepKind::Message.title(), &format!("It answered with {with}."), true);
             }
-            Some(false) => {
-                step(StepKind::Message.title().to_owned(), "No valid answer came back.".to_owned(), false)
-            }
+            Some(false) => step(StepKind::Message.title(), "No valid answer came back.", false),
             None => {}
         }
         steps
@@ -118,56 +103,45 @@ impl Exchange<'_> {
     fn of_server(&self) -> Vec<Step> {
         let facts = &self.evidence.verdict.facts;
         let mut steps = Vec::new();
-        let mut step = |request: &str, answer: String, is_ok| {
-            steps.push(Step { request: request.to_owned(), answer, is_ok });
+        let mut step = |request: &str, answer: &str, is_ok| {
+            steps.push(Step { request: request.to_owned(), answer: answer.to_owned(), is_ok });
         };
         let spoken = self.spoken("mcp/");
         let session = if self.has("session_id") { ", in a session" } else { "" };
         if self.has("discover_answered") {
-            step(
-                StepKind::Discover.title(),
-                format!("It returned its name and its versions: MCP {spoken}."),
-                true,
-            );
+            let answer = format!("It returned its name and its versions: MCP {spoken}.");
+            step(StepKind::Discover.title(), &answer, true);
         }
         if self.has("initialize_answered") {
-            step(StepKind::Initialize.title(), format!("It agreed on MCP {spoken}{session}."), true);
+            step(StepKind::Initialize.title(), &format!("It agreed on MCP {spoken}{session}."), true);
         }
         if self.has("sse_endpoint_event") {
-            step(
-                StepKind::Stream.title(),
-                "It announced an endpoint, as in the old transport of 2024-11-05.".to_owned(),
-                true,
-            );
+            let answer = "It announced an endpoint, as in the old transport of 2024-11-05.";
+            step(StepKind::Stream.title(), answer, true);
         }
         if self.has("tools_listed") {
             let more =
                 if self.has("tools_not_all_read") { ", and it has more than the probe reads" } else { "" };
             let streamed = if self.has("sse_answer") { ", as a stream of events" } else { "" };
-            step(
-                StepKind::Tools.title(),
-                format!("It listed its tools{more}{streamed}. The probe called no tool."),
-                true,
-            );
+            let answer = format!("It listed its tools{more}{streamed}. The probe called no tool.");
+            step(StepKind::Tools.title(), &answer, true);
         } else if self.has("no_tools") {
-            step(StepKind::Tools.title(), "It has no tools.".to_owned(), true);
+            step(StepKind::Tools.title(), "It has no tools.", true);
         }
         if self.has("ok_dual") {
-            step(
-                "Opened a connection like older clients (initialize)",
-                "It supports older clients, too.".to_owned(),
-                true,
-            );
+            let request = "Opened a connection like older clients (initialize)";
+            step(request, "It supports older clients, too.", true);
         }
         if self.has("bearer_challenge") {
             let metadata =
                 if self.has("protected_resource_metadata") { " and says where to get the token" } else { "" };
             let is_proven = facts.sign_in.is_some();
-            step("Sent a request without credentials", format!("It requires a token{metadata}."), is_proven);
+            let answer = format!("It requires a token{metadata}.");
+            step("Sent a request without credentials", &answer, is_proven);
         }
         if let Some(sign_in) = &facts.sign_in {
             let answer = format!("They are correct: {}", shorten(&sign_in.sentence(), MAX_PEER_TEXT_CHARS));
-            step("Read its metadata and that of its authorization server", answer, true);
+            step("Read its metadata and that of its authorization server", &answer, true);
         }
         steps
     }

@@ -2,6 +2,7 @@
 //! fix. After the fix, the listing goes Live when it is published again.
 
 use serde_json::{Value, json};
+use tests::assertions::with_members;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{TICK, TestRegistry, id_of};
 
@@ -56,10 +57,8 @@ async fn publishing_again_after_a_fix_makes_the_listing_live() {
 async fn servers_that_cannot_be_probed_get_a_reason() {
     let registry = TestRegistry::start().await;
     let describe = |name: &str, rest: Value| {
-        let mut body =
-            json!({ "name": format!("org.example/{name}"), "description": "Adds.", "version": "1.0.0" });
-        body.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
-        body
+        let name = format!("org.example/{name}");
+        with_members(json!({ "name": name, "description": "Adds.", "version": "1.0.0" }), &rest)
     };
     let package = json!([{ "registryType": "npm", "identifier": "@example/adder", "version": "1.0.0",
         "transport": { "type": "stdio" } }]);

@@ -9,6 +9,7 @@ use registry::fetch::PREFLIGHT;
 use registry::model::{ListingId, NameHold};
 use registry::store::Claim;
 use serde_json::{Value, json};
+use tests::assertions::with_members;
 use tests::peers::domains::{Owner, TextSite, publish};
 use tests::peers::name_server::{DnsAnswer, NameServer};
 use tests::peers::raw::{self, Saying};
@@ -124,11 +125,7 @@ async fn key_served_by_the_domain_proves_the_publisher() {
     assert!(places[0].ends_with("/mcp.stripe.com/auth"), "{places:?}");
     assert!(places.iter().all(|place| !place.contains("TXT")), "DNS_SERVER is off: {places:?}");
     let proof = owner.proof(&registry, &document).await;
-    let changed = |member: &str, value: Value| {
-        let mut proof = proof.clone();
-        proof[member] = value;
-        proof
-    };
+    let changed = |member: &str, value: Value| with_members(proof.clone(), &json!({ member: value }));
     let elsewhere = owner.proof(&registry, &server_json(NAME, &squatter.url("/mcp"))).await;
     let renamed = owner.proof(&registry, &server_json("com.stripe.mcp/other", &remote)).await;
     for (what, status, code, proof) in [

@@ -6,6 +6,7 @@ use ring::rand::SystemRandom;
 use ring::rsa::{KeyPair, PublicKeyComponents};
 use ring::signature::RSA_PKCS1_SHA256;
 use serde_json::{Value, json};
+use tests::assertions::with_members;
 use tests::peers::{Peer, empty, json_answer, servers};
 use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry, id_of};
 
@@ -42,15 +43,12 @@ impl Issuer {
     /// A token of a workflow of `owner`, with other claims.
     fn token(&self, registry: &TestRegistry, owner: &str, owner_id: u64, jti: &str, other: &Value) -> String {
         let now = registry.now().as_second();
-        let mut claims = json!({
+        let claims = json!({
             "iss": self.peer.origin, "aud": registry.url("").trim_end_matches('/'), "iat": now, "exp": now + 300,
             "jti": jti, "repository": format!("{owner}/tools"), "repository_owner": owner,
             "repository_owner_id": owner_id.to_string(), "sub": format!("repo:{owner}/tools:ref:refs/heads/main"),
         });
-        for (name, value) in other.as_object().unwrap() {
-            claims[name] = value.clone();
-        }
-        self.signed(&json!({ "alg": "RS256", "kid": "k1", "typ": "JWT" }), &claims)
+        self.signed(&json!({ "alg": "RS256", "kid": "k1", "typ": "JWT" }), &with_members(claims, other))
     }
 
     fn signed(&self, header: &Value, claims: &Value) -> String {

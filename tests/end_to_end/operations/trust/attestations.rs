@@ -11,6 +11,7 @@ use ring::signature::{
     ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, UnparsedPublicKey,
 };
 use serde_json::{Value, json};
+use tests::assertions::with_members;
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
 use super::{OPERATOR_TOKEN, attest_listing, failed_checks, post_with_token, verify_token};
@@ -146,11 +147,8 @@ async fn token_with_another_key_algorithm_or_purpose_is_refused() {
     let encoded = |value: &Value| BASE64URL.encode(value.to_string());
     let rest = jws.split_once('.').unwrap().1;
     let header = part(&jws, 0);
-    let with = |member: &str, value: Value| {
-        let mut header = json!({ "alg": "ES256", "kid": header["kid"], "typ": header["typ"] });
-        header[member] = value;
-        header
-    };
+    let sound = json!({ "alg": "ES256", "kid": header["kid"], "typ": header["typ"] });
+    let with = |member: &str, value: Value| with_members(sound.clone(), &json!({ member: value }));
     for (what, failing, header) in [
         ("no algorithm", "algorithm", with("alg", json!("none"))),
         ("a shared secret", "algorithm", with("alg", json!("HS256"))),

@@ -5,7 +5,7 @@ use tests::peers::domains::{Owner, TextSite};
 use tests::peers::{Peer, servers};
 use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry, id_of};
 
-use crate::fixtures::{probe_to_live, server_json};
+use crate::fixtures::{probe_to_live, server_json, server_names};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
@@ -20,9 +20,7 @@ async fn as_operator(registry: &TestRegistry, body: &Value) -> Reply {
 }
 
 async fn names(registry: &TestRegistry, collection: &str, query: &str) -> Vec<String> {
-    let reply = registry.get(&format!("/r/{collection}/v0.1/servers?{query}")).await.ok();
-    let servers = reply["servers"].as_array().unwrap().clone();
-    servers.iter().map(|entry| entry["server"]["name"].as_str().unwrap().to_owned()).collect()
+    server_names(&registry.get(&format!("/r/{collection}/v0.1/servers?{query}")).await.ok())
 }
 
 #[tokio::test]

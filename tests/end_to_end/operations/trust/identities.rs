@@ -187,9 +187,8 @@ async fn one_of_many_concurrent_uses_of_a_challenge_succeeds() {
     let setup = IdentitySetup::start().await;
     let owner = Owner::new(1);
     setup.serve("/127.0.0.1/auth", owner.record());
-    let call =
+    let mut body =
         owner.with_signature(&setup.registry, "bind_identity", &json!({ "listing_id": setup.id })).await;
-    let mut body = call.clone();
     body["action"] = json!("bind_identity");
     let replies = futures::future::join_all((0..6).map(|_| setup.registry.post(super::FAMILY, &body))).await;
     let done = replies.iter().filter(|reply| reply.status == 200).count();

@@ -2,13 +2,15 @@
 //! next calls of an operation. Or it uses random faults from a seed, so that the test can be repeated.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use local::engine::{Embedded, json_response};
 use registry::model::Random;
 use serde_json::{Value, json};
+
+use crate::peers::locked;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -98,14 +100,14 @@ struct Chance {
 impl Faults {
     /// The next `times` calls of `operation` (such as `PutItem`) get `fault`, after those already armed for it.
     pub fn arm(&self, operation: &str, fault: Fault, times: usize) {
-        let mut armed = self.lock();
+        let mut armed = locked(&self.0);
         let next = armed.next.entry(operation.to_owned()).or_default();
         next.extend(std::iter::repeat_n(fault, times));
     }
 
     /// From now on, about `per_mille` of 1000 calls of `operations` (empty: all) get `fault`, at random from `seed`.
     pub fn arm_by_chance(&self, operations: &[&str], fault: Fault, per_mille: u16, seed: u64) {
-        self.lock().chance = Some(Chance {
+        locked(&self.0).chance = Some(Chance {
             fault,
             operations: operations.iter().map(|&operation| operation.to_owned()).collect(),
             per_mille,
@@ -116,23 +118,23 @@ impl Faults {
     /// From now on, `older`, an earlier copy of the table, answers queries of indexes: DynamoDB's indexes are
     /// eventually consistent, those of a local engine never lag.
     pub fn read_indexes_from(&self, older: Embedded) {
-        self.lock().stale_indexes = Some(older);
+        locked(&self.0).stale_indexes = Some(older);
     }
 
     pub fn disarm(&self) {
-        *self.lock() = Armed::default();
+        *locked(&self.0) = Armed::default();
     }
 
     /// The copy of the table that answers this request.
     pub(super) fn stale_index(&self, operation: &str, request: &HttpRequest) -> Option<Embedded> {
-        let older = self.lock().stale_indexes.clone()?;
+        let older = locked(&self.0).stale_indexes.clone()?;
         let input: Value = serde_json::from_slice(request.body().bytes().unwrap_or_default()).ok()?;
         (operation == "Query" && input["IndexName"].is_string()).then_some(older)
     }
 
     /// The answer of a transaction that was written before, if its answer was lost.
     pub(super) fn repeated(&self, request: &HttpRequest) -> Option<String> {
-        let armed = self.lock();
+        let armed = locked(&self.0);
         if armed.lost.is_empty() {
             return None;
         }
@@ -143,12 +145,12 @@ impl Faults {
     pub(super) fn lose(&self, token: Option<String>, answer: &HttpResponse) {
         let written = answer.status().is_success().then(|| answer.body().bytes()).flatten();
         if let (Some(token), Some(written)) = (token, written) {
-            self.lock().lost.insert(token, String::from_utf8_lossy(written).into_owned());
+            locked(&self.0).lost.insert(token, String::from_utf8_lossy(written).into_owned());
         }
     }
 
     pub(super) fn next(&self, operation: &str) -> Option<Fault> {
-        let mut armed = self.lock();
+        let mut armed = locked(&self.0);
         if let Some(next) = armed.next.get_mut(operation)
             && !next.is_empty()
         {
@@ -157,9 +159,5 @@ impl Faults {
         let chance = armed.chance.as_ref()?;
         let applies = chance.operations.is_empty() || chance.operations.iter().any(|o| o == operation);
         (applies && chance.random.below(1000) < chance.per_mille.into()).then_some(chance.fault)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Armed> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,7 +2,7 @@
 //! reads from replicas; a local engine has none and is always up to date. The replica contains a write of a function only
 //! after the clock has moved or after [`Lag::settle`]. It contains the writes of a test itself at once.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use aws_smithy_runtime_api::client::http::HttpConnectorFuture;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
@@ -10,6 +10,7 @@ use local::engine::{Embedded, json_response};
 use registry::model::{Clock, Moment};
 
 use super::rights;
+use crate::peers::locked;
 
 /// The replica; clones share it. There is none before [`Lag::start`].
 #[derive(Clone, Debug, Default)]
@@ -34,7 +35,7 @@ struct Write {
 impl Lag {
     /// From now on, `replica`, a copy of `table`, answers eventually consistent reads.
     pub fn start(&self, table: Embedded, replica: Embedded, clock: Clock) {
-        *self.lock() = Some(Replica { table, engine: replica, clock, pending: Vec::new() });
+        *locked(&self.0) = Some(Replica { table, engine: replica, clock, pending: Vec::new() });
     }
 
     /// Brings the replica up to date, as some time without writes does.
@@ -45,7 +46,7 @@ impl Lag {
     /// Deletes expired items of the replica, whose own writes do not do this.
     pub fn sweep_expired(&self) {
         self.settle();
-        if let Some(replica) = &*self.lock()
+        if let Some(replica) = &*locked(&self.0)
             && let Err(error) = replica.engine.sweep_expired()
         {
             eprintln!("expired items of the replica were not removed: {error}");
@@ -53,7 +54,7 @@ impl Lag {
     }
 
     pub(super) fn is_on(&self) -> bool {
-        self.lock().is_some()
+        locked(&self.0).is_some()
     }
 
     /// The replica, if it answers this request.
@@ -61,9 +62,9 @@ impl Lag {
         if !self.is_on() || !is_eventual(operation, request.body().bytes().unwrap_or_default()) {
             return None;
         }
-        let now = self.lock().as_ref()?.clock.now();
+        let now = locked(&self.0).as_ref()?.clock.now();
         self.catch_up(|write| write.at < now);
-        self.lock().as_ref().map(|replica| replica.engine.clone())
+        locked(&self.0).as_ref().map(|replica| replica.engine.clone())
     }
 
     /// Performs a write at the table now, and at the replica later. One write at a time, so that both have the same order.
@@ -72,7 +73,7 @@ impl Lag {
         let body = request.body().bytes().unwrap_or_default().to_vec();
         HttpConnectorFuture::new(async move {
             tokio::task::yield_now().await;
-            let mut replica = lag.lock();
+            let mut replica = locked(&lag.0);
             let Some(Replica { table, clock, pending, .. }) = &mut *replica else {
                 return Err(super::fault::timeout());
             };
@@ -89,17 +90,13 @@ impl Lag {
     }
 
     fn catch_up(&self, is_visible: impl Fn(&Write) -> bool) {
-        let mut replica = self.lock();
+        let mut replica = locked(&self.0);
         let Some(Replica { engine, pending, .. }) = &mut *replica else { return };
         let visible = pending.iter().take_while(|write| is_visible(write)).count();
         for Write { operation, body, .. } in pending.drain(..visible) {
             let (status, answer) = engine.answer(&operation, &body);
             debug_assert_eq!(status, 200, "the replica refuses {operation}: {answer}");
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Replica>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,11 +1,13 @@
 //! Measures what calls to the table consume, in the units that AWS bills (`ReturnConsumedCapacity`). It is
 //! disabled by default, because it costs time.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use serde_json::{Value, json};
+
+use crate::peers::locked;
 
 /// Consumed units. AWS also bills a write whose condition fails, but its answer has no units, so it is not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -19,16 +21,16 @@ pub struct Meter(Arc<Mutex<Option<Units>>>);
 
 impl Meter {
     pub fn start(&self) {
-        *self.lock() = Some(Units::default());
+        *locked(&self.0) = Some(Units::default());
     }
 
     /// Stops and returns the units since the start.
     pub fn stop(&self) -> Units {
-        self.lock().take().unwrap_or_default()
+        locked(&self.0).take().unwrap_or_default()
     }
 
     pub(super) fn is_on(&self) -> bool {
-        self.lock().is_some()
+        locked(&self.0).is_some()
     }
 
     pub(super) fn add(&self, operation: &str, answer: &HttpResponse) {
@@ -40,16 +42,12 @@ impl Meter {
             report => std::slice::from_ref(report),
         };
         let units: f64 = reports.iter().filter_map(|report| report["CapacityUnits"].as_f64()).sum();
-        if let Some(total) = self.lock().as_mut() {
+        if let Some(total) = locked(&self.0).as_mut() {
             match operation {
                 "BatchGetItem" | "GetItem" | "Query" | "Scan" | "TransactGetItems" => total.read += units,
                 _ => total.write += units,
             }
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Units>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -14,6 +14,7 @@ use ring::hmac;
 use serde_json::{Value, json};
 
 use super::{Peer, PeerRequest, json_answer};
+use crate::assertions::with_members;
 use crate::test_registry::{Reply, TestOptions, TestRegistry};
 
 /// The accepted API key.
@@ -76,17 +77,14 @@ impl Session {
     #[must_use]
     pub fn object(&self, changed: &Value) -> Value {
         let amount: i64 = self.field("line_items[0][price_data][unit_amount]").parse().unwrap_or_default();
-        let mut object = json!({
+        let object = json!({
             "id": self.id, "object": "checkout.session", "mode": "payment", "status": "complete",
             "payment_status": "paid", "amount_subtotal": amount, "amount_total": amount, "currency": "usd",
             "client_reference_id": self.field("client_reference_id"), "payment_intent": self.payment(),
             "customer_details": { "email": "buyer@example.org", "name": "A. Buyer" },
             "metadata": { "purchase_id": self.field("metadata[purchase_id]") },
         });
-        for (name, value) in changed.as_object().into_iter().flatten() {
-            object[name] = value.clone();
-        }
-        object
+        with_members(object, changed)
     }
 }
 
@@ -168,14 +166,11 @@ impl Stripe {
     /// A new event about a charge of a session, such as `refunded`. Stripe copies the metadata of the payment to it.
     #[must_use]
     pub fn charge(&self, what: &str, session: &Session, changed: &Value) -> Value {
-        let mut charge = json!({
+        let charge = json!({
             "id": "ch_1", "object": "charge", "payment_intent": session.payment(), "refunded": true,
             "metadata": { "purchase_id": session.field("payment_intent_data[metadata][purchase_id]") },
         });
-        for (name, value) in changed.as_object().into_iter().flatten() {
-            charge[name] = value.clone();
-        }
-        self.event_about(&format!("charge.{what}"), &charge)
+        self.event_about(&format!("charge.{what}"), &with_members(charge, changed))
     }
 
     /// A new event about a dispute of a session's payment. A dispute contains no metadata of the payment.
@@ -297,9 +292,8 @@ fn respond(account: &mut Account, request: &PeerRequest) -> (u16, Value) {
     let id = format!("cs_test_{}", account.sessions.len() + 1);
     let url = format!("https://checkout.stripe.com/c/pay/{id}#fid");
     let session = Session { id: id.clone(), fields: pairs.into_iter().collect() };
-    let mut body =
-        session.object(&json!({ "status": "open", "payment_status": "unpaid", "customer_details": null }));
-    body["url"] = json!(url);
+    let open = json!({ "status": "open", "payment_status": "unpaid", "customer_details": null, "url": url });
+    let body = session.object(&open);
     account.sessions.push(session);
     account.answers.insert(key.to_owned(), (request.text.clone(), 200, body.clone()));
     (200, body)
