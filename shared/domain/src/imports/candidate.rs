@@ -25,10 +25,10 @@ pub struct Candidate {
 /// The entries of a document: of a list, of an object that contains a list, or the document itself.
 pub(super) fn candidates(document: Value) -> Vec<Candidate> {
     let rows = match document {
-        Value::Array(rows) => rows,
+        Value::Array(rows) => entries(rows),
         Value::Object(mut page) => {
             match LISTS.iter().find_map(|name| page.remove(*name)) {
-                Some(Value::Array(rows)) => rows,
+                Some(Value::Array(rows)) => entries(rows),
                 // Go writes an empty list as null.
                 Some(_) => Vec::new(),
                 None => vec![Value::Object(page)],
@@ -36,7 +36,13 @@ pub(super) fn candidates(document: Value) -> Vec<Candidate> {
         }
         other => vec![other],
     };
-    rows.iter().filter(|row| row.is_object() || row.is_string()).map(Candidate::of).collect()
+    rows.iter().map(Candidate::of).collect()
+}
+
+/// What can be an entry; a list of numbers costs nothing.
+fn entries(mut rows: Vec<Value>) -> Vec<Value> {
+    rows.retain(|row| row.is_object() || row.is_string());
+    rows
 }
 
 /// The server description in an entry of the registry API, with or without its wrapper.
