@@ -62,7 +62,11 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         ("show me the hottest listings", "follow_trail", "\"Adder\""),
         ("who owns {id}?", "check_status", "Proven domain of its owner: none, so who owns it is not known."),
         ("since when is {id} live?", "check_status", "It is `live` in the evidence log since 20"),
-        ("how fast does {id} answer, is it still alive?", "check_status", "with a score of 95 of 100, in "),
+        (
+            "how fast does {id} answer, is it still alive?",
+            "check_liveness",
+            "Half of its last handshakes took at most ",
+        ),
         ("what is the address of your A2A endpoint?", "agentfinder", "/api/a2a ."),
         ("I'd like to buy Alive", "checkout", "Payments open when 250 agents"),
         ("how many servers are live?", "search_active", "other states are not counted"),
