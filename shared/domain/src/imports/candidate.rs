@@ -25,10 +25,10 @@ pub struct Candidate {
 /// The entries of a document: of a list, of an object that contains a list, or the document itself.
 pub(super) fn candidates(document: Value) -> Vec<Candidate> {
     let rows = match document {
-        Value::Array(rows) => entries(rows),
+        Value::Array(rows) => rows,
         Value::Object(mut page) => {
             match LISTS.iter().find_map(|name| page.remove(*name)) {
-                Some(Value::Array(rows)) => entries(rows),
+                Some(Value::Array(rows)) => rows,
                 // Go writes an empty list as null.
                 Some(_) => Vec::new(),
                 None => vec![Value::Object(page)],
@@ -36,13 +36,9 @@ pub(super) fn candidates(document: Value) -> Vec<Candidate> {
         }
         other => vec![other],
     };
-    rows.iter().map(Candidate::of).collect()
-}
-
-/// What can be an entry; a list of numbers costs nothing.
-fn entries(mut rows: Vec<Value>) -> Vec<Value> {
-    rows.retain(|row| row.is_object() || row.is_string());
-    rows
+    // A long list of numbers costs nothing.
+    let may_be_entry = |row: &&Value| rows.len() == 1 || row.is_object() || row.is_string();
+    rows.iter().filter(may_be_entry).map(Candidate::of).collect()
 }
 
 /// The server description in an entry of the registry API, with or without its wrapper.
