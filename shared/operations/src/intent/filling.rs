@@ -154,8 +154,8 @@ fn text(
     });
     let range: Range<usize> = start..end.map_or(parsed.text.len(), |word| word.at.start);
     let found = parsed.text.get(range.clone())?;
-    let outer = |c: char| c.is_whitespace() || matches!(c, ':' | ',' | '-' | '.' | '?' | '!' | ';');
-    let found = found.trim_matches(outer);
+    let outer = |c: char| c.is_whitespace() || matches!(c, ':' | ',' | '-' | '.' | ';');
+    let found = found.trim_start_matches(|c| outer(c) || matches!(c, '?' | '!')).trim_end_matches(outer);
     // Of "rename {id} to it": the id was between.
     let last = before.last().map_or(String::new(), |word| format!("{} ", word.low));
     let found = found.strip_prefix(&last).unwrap_or(found);

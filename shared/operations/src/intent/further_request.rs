@@ -52,8 +52,8 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
 fn also_meant(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
     let entry = operation(chosen)?;
     let fields = Map::new();
-    let is_asked = matches!(chosen, Intent::Refused(_, Hold::Unrequested | Hold::Retracted))
-        && command::asks_how(&parsed.text, &parsed.words);
+    let asks = command::asks_how(&parsed.text, &parsed.words);
+    let is_asked = matches!(chosen, Intent::Refused(_, why) if *why == Hold::Retracted || *why == Hold::Unrequested && asks);
     let is_uncertain = matches!(chosen, Intent::Run(..))
         && entry.effect.read_only
         && !ptr::eq(entry, &MATCH_CAPABILITY)
@@ -119,6 +119,7 @@ fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> O
     let may_replace = match (whole, &first.intent) {
         (Intent::Run(..), Intent::Run(entry, _)) => {
             ptr::eq(*entry, chosen)
+                && (first.has_target || parsed.ids.is_empty())
                 && (entry.effect.read_only || of_listing(whole) == of_listing(&first.intent))
         }
         _ => ptr::eq(chosen, &MATCH_CAPABILITY) && ptr::eq(first.entry, chosen),
@@ -181,7 +182,7 @@ fn meant(message: &MessageContent, part: &str) -> Option<Meant> {
     let least = if has_target { MIN_PROBABILITY } else { CERTAIN };
     let is_likely = matching::probability(&parsed, &fields, entry) >= least;
     // "When do they expire?" is about the answer to the other part.
-    let refers = parsed.words.iter().any(|word| lists("they them these those", &word.low));
+    let refers = parsed.words.iter().any(|word| lists("it they them these those", &word.low));
     let is_request = is_likely && (reads_it || opens(part) && !refers);
     Some(Meant { entry, intent: with_short_answer(intent), has_target, is_request })
 }

@@ -9,7 +9,7 @@ use super::{command, examples, filling, matching, runs_as_written};
 use crate::named_call;
 use crate::summary;
 use crate::{
-    AnyOperation, CATALOGUE, CHECK_STATUS, GET_FOUNDING_DEAL, INTEROP_RESOLVE, LIST_YOURSELF,
+    AnyOperation, CATALOGUE, CHECK_STATUS, GET_FOUNDING_DEAL, INTEROP_RESOLVE, LEAVE_TRACE, LIST_YOURSELF,
     MATCH_CAPABILITY, REPORT_LISTING, SCORE, SEARCH_ACTIVE, TALK,
 };
 use registry_model::error::shorten;
@@ -128,7 +128,8 @@ fn with_own_text(entry: &AnyOperation, phrase: &str, parsed: &ParsedText) -> Opt
     let (before, rest) = phrase.split_at(at);
     let after_colon = parsed.text.split_once(": ").filter(|_| !std::ptr::eq(entry, &REPORT_LISTING));
     // "Tell the owner of it that …".
-    let after_that = || parsed.text.split_once(" that ").filter(|_| std::ptr::eq(entry, &TALK));
+    let is_told = std::ptr::eq(entry, &TALK) || std::ptr::eq(entry, &LEAVE_TRACE);
+    let after_that = || parsed.text.split_once(" that ").filter(|_| is_told);
     let after_colon = after_colon.or_else(after_that);
     let said = filling::said(parsed, phrase);
     let own = match (parsed.names.first().filter(|_| parsed.quoted > 0), after_colon) {
@@ -136,8 +137,8 @@ fn with_own_text(entry: &AnyOperation, phrase: &str, parsed: &ParsedText) -> Opt
         (None, Some((_, text))) => text,
         // "Someone should warn others about {id}" is no text.
         (None, None) if before.ends_with(": ") && !parsed.text.is_empty() => {
-            let is_request = parsed.ids.iter().any(|id| parsed.text.contains(id.as_str()));
-            if is_request && !std::ptr::eq(entry, &REPORT_LISTING) { YOUR_TEXT } else { &parsed.text }
+            let names_it = parsed.end_of_ids(1) > 0 && !std::ptr::eq(entry, &REPORT_LISTING);
+            if names_it { YOUR_TEXT } else { &parsed.text }
         }
         (None, None) => said.as_deref().unwrap_or(YOUR_TEXT),
     };
