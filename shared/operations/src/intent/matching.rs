@@ -132,7 +132,9 @@ pub(super) fn second(
     let message = Message::of(parsed, fields);
     let reading = EXAMPLE_BOOK.operations.iter().filter(|operation| {
         let entry = operation.entry;
-        entry.effect.read_only && !operation.is_search && !std::ptr::eq(entry, chosen)
+        // A visit of an inbox marks its messages as read, which nobody may do on a guess.
+        let acts = entry.routes.iter().any(|route| route.acts);
+        entry.effect.read_only && !acts && !operation.is_search && !std::ptr::eq(entry, chosen)
     });
     let known = reading.map(|operation| (message.probability(operation.entry), operation));
     let (probability, operation) = known.max_by(|(one, _), (other, _)| one.total_cmp(other))?;

@@ -32,13 +32,8 @@ impl Question {
         let entry = named_call::named(reply["operation"].as_str()?)?;
         let asked = reply["asks"].as_str()?.to_owned();
         let arguments = reply["arguments"].as_object().cloned().unwrap_or_default();
-        Some(Self {
-            entry,
-            schema: (entry.input_schema)(),
-            slots: ArgumentSlots::of(entry),
-            arguments,
-            asked,
-        })
+        let (schema, slots) = ((entry.input_schema)(), ArgumentSlots::of(entry));
+        Some(Self { entry, schema, slots, arguments, asked })
     }
 
     /// Whether any text can be the answer, also one with a "not".

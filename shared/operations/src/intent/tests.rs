@@ -330,6 +330,10 @@ fn later_message_completes_an_earlier_request() {
         let both = BTreeSet::from([own.unwrap_or_else(|| short(&chosen)), short(&second.intent)]);
         assert_eq!(both, BTreeSet::from([first, further].map(filled)), "{text}");
     }
+    let inbox =
+        ParsedText::parse(&format!("I do not want to write to {ID} yet; does anybody read its inbox?"));
+    let also = matching::second(&inbox, &Map::new(), &crate::TALK).as_ref().map(short);
+    assert!(!also.as_ref().is_some_and(|also| also.starts_with("talk_inbox")), "{also:?}");
     let further = |text: &str| {
         let two = said(&text.replace("{id}", ID).replace("{other}", OTHER));
         let second = further_request::of(&two, &parse_intent(&two, None));
