@@ -60,7 +60,7 @@ pub fn checked(collection: Collection) -> Result<Collection, Problem> {
         return Err(Problem::invalid("servers", "too_many_servers", detail));
     }
     for server in servers {
-        argument_text::plain_line("servers", server, MAX_SERVER_CHARS)?;
+        argument_text::plain_line("servers", server, MAX_SERVER_CHARS).map_err(Problem::in_entry)?;
     }
     if let Some(q) = q {
         Text::parse(q, "q")?;

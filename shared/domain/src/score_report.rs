@@ -101,7 +101,7 @@ pub fn limits(settings: &Settings) -> Option<String> {
     let rate = settings.rate(LimitedAction::Score);
     settings.rate_limits.then(|| {
         format!(
-            "Limits: {} checks an hour from each address, and {} an hour for each host.",
+            "Checks in an hour: at most {} from each address, and {} for each domain.",
             rate.caller, rate.target
         )
     })

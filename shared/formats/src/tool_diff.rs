@@ -353,9 +353,10 @@ pub fn in_words(changes: &[ToolChange]) -> String {
     let mut named = 0;
     let mut by_kind: Vec<(&str, ToolChangeKind, Vec<Option<&str>>)> = Vec::new();
     for change in changes {
-        let argument = change.argument.as_deref();
+        let (argument, is_full) = (change.argument.as_deref(), by_kind.len() > MAX_NAMED);
         match by_kind.iter_mut().find(|(tool, kind, _)| *tool == change.tool && *kind == change.kind) {
             Some((.., arguments)) => arguments.push(argument),
+            None if is_full => {}
             None => by_kind.push((&change.tool, change.kind, vec![argument])),
         }
     }

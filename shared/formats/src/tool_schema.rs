@@ -13,6 +13,8 @@ const MAX_VALUE_CHARS: usize = 60;
 
 /// Faults of one schema that are shown.
 const MAX_FAULTS: usize = 3;
+/// Bytes of a schema whose faults are shown. The validator finds all of them, each with a copy of its whole path.
+const MAX_EXPLAINED: usize = 8 * 1024;
 
 /// Bytes of a regular expression. Checking one takes time by the square of its groups.
 const MAX_PATTERN: usize = 2000;
@@ -53,7 +55,7 @@ pub fn fault(tool: &Value) -> Option<String> {
 /// Why clients of MCP 2026-07-28 must leave a tool out (basic/transports/streamable-http, custom headers of arguments).
 pub fn header_fault(tool: &Value) -> Option<String> {
     let mut names = HashSet::new();
-    headers(&tool["inputSchema"], "inputSchema", true, &mut names)
+    headers(&tool["inputSchema"], true, &mut names).map(|found| format!("`inputSchema.{found}"))
 }
 
 fn found(place: &str, value: &Value) -> String {
@@ -78,7 +80,10 @@ fn schema_fault(place: &str, schema: &Value) -> Option<String> {
         Some("draft-04/schema") => Some(draft4::meta::validator()),
         Some(_) => None,
     };
-    if let Some(meta) = meta {
+    if let Some(meta) = meta.filter(|meta| !meta.is_valid(&checked)) {
+        if checked.to_string().len() > MAX_EXPLAINED {
+            return Some(found(place, schema));
+        }
         let faults = meta.iter_errors(&checked).map(|error| {
             let pointer = error.instance_path().to_string();
             let seen = found(&path(place, &pointer), checked.pointer(&pointer).unwrap_or(&Value::Null));
@@ -91,9 +96,7 @@ fn schema_fault(place: &str, schema: &Value) -> Option<String> {
         });
         let mut faults: Vec<String> = faults.take(MAX_FAULTS).collect();
         faults.dedup();
-        if !faults.is_empty() {
-            return Some(faults.join("; "));
-        }
+        return Some(faults.join("; "));
     }
     dangling(schema, schema).map(|reference| format!("`{place}` has the `$ref` {reference} to nowhere"))
 }
@@ -140,22 +143,23 @@ fn dangling<'a>(root: &Value, schema: &'a Value) -> Option<&'a str> {
     schemas.into_iter().find_map(|(_, inner)| dangling(root, inner))
 }
 
-fn headers(schema: &Value, place: &str, by_properties: bool, names: &mut HashSet<String>) -> Option<String> {
+/// The place of a wrong header in a schema, and the rule that it breaks.
+fn headers(schema: &Value, by_properties: bool, names: &mut HashSet<String>) -> Option<String> {
     let members = match schema {
-        Value::Array(all) => return all.iter().find_map(|one| headers(one, place, false, names)),
+        Value::Array(all) => return all.iter().find_map(|one| headers(one, false, names)),
         Value::Object(members) => members,
         _ => return None,
     };
     if let Some(name) = members.get(HEADER) {
-        return header_rule(name, members, by_properties, names)
-            .map(|rule| format!("`{place}.{HEADER}` {rule}"));
+        return header_rule(name, members, by_properties, names).map(|rule| format!("{HEADER}` {rule}"));
     }
     members.iter().find_map(|(keyword, inner)| match (keyword.as_str(), inner) {
         ("properties", Value::Object(properties)) => properties.iter().find_map(|(name, property)| {
-            headers(property, &format!("{place}.properties.{name}"), by_properties, names)
+            let found = headers(property, by_properties, names)?;
+            Some(format!("properties.{name}.{found}"))
         }),
         ("const" | "enum" | "default" | "examples", _) => None,
-        _ => headers(inner, &format!("{place}.{keyword}"), false, names),
+        _ => headers(inner, false, names).map(|found| format!("{keyword}.{found}")),
     })
 }
 

@@ -97,7 +97,9 @@ impl AbilityChange {
             |kind| matches!(kind, ToolChangeKind::ToolAdded | ToolChangeKind::DestructiveToolAdded);
         let (added, removed) = (names(is_added), names(|kind| kind == ToolChangeKind::ToolRemoved));
         let others = names(|_| true);
-        let redescribed = others.iter().filter(|name| !added.contains(name) && !removed.contains(name));
+        let redescribed = others
+            .iter()
+            .filter(|name| added.binary_search(name).is_err() && removed.binary_search(name).is_err());
         let short = |change: &ToolChange| ToolChange { before: None, after: None, ..change.clone() };
         Self {
             at,

@@ -77,7 +77,7 @@ impl Problem {
 
     /// 404: no listing has this id. A text that is no id may be a name.
     pub fn listing_not_found(settings: &Settings, id: &str) -> Self {
-        if id.parse::<ListingId>().is_ok() || !(1..=120).contains(&id.trim().chars().count()) {
+        if id.contains("://") || id.parse::<ListingId>().is_ok() || !(1..=120).contains(&id.trim().len()) {
             return Self::no_such_listing(settings, id);
         }
         let name: String = form_urlencoded::byte_serialize(id.as_bytes()).collect();
@@ -147,6 +147,12 @@ impl Problem {
                  response. Try again later.",
             )
         }
+    }
+
+    /// The fault is in an entry of the field, a list whose name begins the detail.
+    #[must_use]
+    pub fn in_entry(self) -> Self {
+        Self { detail: format!("An entry of {}", self.detail), ..self }
     }
 
     #[must_use]

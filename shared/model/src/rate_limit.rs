@@ -92,7 +92,7 @@ pub const RATE_LIMITS: [RateLimit; 18] = {
         plain(A::SessionStep, [600, 30_000], "add a step to an interop session"),
         plain(A::Task, [120, 6000], "send an A2A message that creates or continues a task"),
         plain(A::Attestation, [120, 6000], "get a signed attestation"),
-        plain(A::OptOut, [60, 3000], "opt out of invitations, or opt in again"),
+        plain(A::OptOut, [60, 3000], "opt out of invitations"),
         aimed(A::Report, Listing, [20, 60, 1000], "report a listing to the operator"),
         plain(A::Product, [600, 30_000], "make or compare product files, or check pins of over 10 servers"),
         aimed(A::OwnerProof, Host, [20, 120, 2000], "prove that you own a listing"),

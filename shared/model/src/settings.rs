@@ -537,6 +537,10 @@ impl Settings {
         SignedDuration::from_hours(i64::from(self.fresh_ok_hours))
     }
 
+    pub fn recheck_in_words(&self) -> String {
+        counted(self.recheck_days, "day")
+    }
+
     /// How long a proof is valid: until its listing must be probed again (`specification.md#proof-lifetime`).
     pub fn recheck_interval(&self) -> SignedDuration {
         SignedDuration::from_hours(24 * i64::from(self.recheck_days))

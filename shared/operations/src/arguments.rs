@@ -45,9 +45,7 @@ pub fn from_query<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
         .find(|(_, value)| value.chars().nth(MAX_PARAMETER_CHARS).is_some());
     if let Some((name, _)) = too_long {
         let name = shorten(&name, 60);
-        let detail = format!(
-            "`{name}` may have at most {MAX_PARAMETER_CHARS} characters in a URL. Send it in the body of a POST, or call the tool."
-        );
+        let detail = format!("`{name}` is too long: at most {MAX_PARAMETER_CHARS} characters in a URL.");
         return Err(Problem::invalid(name, "too_long", detail));
     }
     let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
@@ -85,9 +83,9 @@ fn as_integer(number: &Number) -> Option<i64> {
 
 fn unreadable<E: std::error::Error>(error: &serde_path_to_error::Error<E>) -> Problem {
     let field = error.path().to_string();
-    let message = shorten(&error.inner().to_string(), 300);
-    let detail = readable(&message);
-    if let Some(named) = field_in(&message) {
+    let message = error.inner().to_string();
+    let detail = shorten(&readable(&message), 300);
+    if let Some(named) = field_in(&message).filter(|_| field == ".") {
         return Problem::invalid(named, "invalid_argument", format!("{detail}."));
     }
     if field == "." {
@@ -98,28 +96,27 @@ fn unreadable<E: std::error::Error>(error: &serde_path_to_error::Error<E>) -> Pr
 
 /// Replaces some of serde's messages.
 fn readable(detail: &str) -> String {
-    const NOT_A_NUMBER: [&str; 3] = [
-        "invalid digit found in string",
-        "cannot parse integer from empty string",
-        "number too large to fit in target type",
-    ];
-    if NOT_A_NUMBER.contains(&detail) {
+    let not_numbers = ["invalid digit ", "cannot parse integer ", "number too large "];
+    if not_numbers.iter().any(|start| detail.starts_with(start)) {
         return "must be a whole number in digits, and not too large".to_owned();
     }
     if let Some(name) = detail.strip_prefix("missing field ") {
         return format!("{name} is required");
     }
-    if let Some(rest) = detail.strip_prefix("unknown variant ") {
-        return format!("unknown value {rest}");
+    let unknown = detail.strip_prefix("unknown variant ");
+    if let Some((value, accepted)) = unknown.and_then(|rest| rest.rsplit_once("`, expected ")) {
+        return format!("unknown value {}`, expected {accepted}", shorten(value, 60));
     }
     match detail.rsplit_once("expected ") {
+        Some((before, "string or map")) => format!("{before}expected a string"),
+        Some((before, kind)) if kind.starts_with("struct ") => format!("{before}expected an object"),
         Some((before, "f32" | "f64")) => format!("{before}expected a number"),
         Some((before, "u8" | "u16" | "u32" | "u64" | "i64")) => format!("{before}expected a whole number"),
         _ => detail.to_owned(),
     }
 }
 
-/// A missing or duplicate field: serde names it in the message only, not in the path.
+/// A missing or duplicate field: serde names it in the message only, and its object in the path.
 fn field_in(detail: &str) -> Option<&str> {
     let rest = detail.strip_prefix("missing field `").or_else(|| detail.strip_prefix("duplicate field `"))?;
     rest.split('`').next()

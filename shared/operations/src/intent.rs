@@ -15,6 +15,7 @@ mod question;
 mod render;
 #[cfg(test)]
 mod tests;
+mod topics;
 mod words;
 
 use std::collections::BTreeMap;
@@ -25,7 +26,9 @@ use serde_json::{Map, Value, json};
 
 use crate::named_call;
 use crate::short::{self, DETAIL, View};
-use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, RawArguments, SCORE};
+use crate::{
+    AnyOperation, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, PREVIEW_PRODUCT, RawArguments, SCORE,
+};
 use argument_slots::ArgumentSlots;
 use further_request::Further;
 use matching::{CERTAIN, MIN_PROBABILITY};
@@ -33,6 +36,7 @@ use parsed_text::{ParsedText, push_new};
 use question::Question;
 use registry_app::App;
 use registry_model::error::{Problem, shorten};
+use registry_model::settings::Settings;
 use registry_model::{Caller, ListingId, Moment};
 
 pub use argument_slots::Slot;
@@ -208,7 +212,8 @@ async fn understood_at_any_time(
         return Ok((message, intent));
     };
     // 'Demo for my server "Adder"': the name is an argument, whoever else has it.
-    if let Intent::Run(_, arguments) = &without_name
+    if let Intent::Run(entry, arguments) = &without_name
+        && !std::ptr::eq(*entry, &PREVIEW_PRODUCT)
         && named.names.iter().any(|(name, _)| arguments["agent_name"] == name.as_str())
     {
         return Ok((message, without_name));
@@ -273,8 +278,15 @@ fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> I
     }
 }
 
+/// Whether `detail` selects a part of the answer. An operation may have an argument of this name.
+fn detail_selects_a_part(entry: &AnyOperation) -> bool {
+    !entry.unknown(std::iter::once(DETAIL)).is_empty()
+}
+
 fn with_short_answer(mut intent: Intent) -> Intent {
-    if let Intent::Run(_, Value::Object(arguments)) = &mut intent {
+    if let Intent::Run(entry, Value::Object(arguments)) = &mut intent
+        && detail_selects_a_part(entry)
+    {
         arguments.entry(DETAIL).or_insert_with(|| json!("short"));
     }
     intent
@@ -346,12 +358,15 @@ pub async fn answer(
 ) -> Result<Reply, Problem> {
     let mut further = further_request::of(message, &intent);
     let intent = further.as_mut().and_then(|further| further.own.take()).unwrap_or(intent);
+    let besides = topic_besides(&app.settings, message, &intent);
     let mut reply = match intent {
         Intent::Run(entry, arguments) => run(app, caller, entry, arguments).await?,
         other => explain(app, message, &other),
     };
     if let Some(further) = further {
         add_further(app, caller, &mut reply, further).await?;
+    } else if let Some(topic) = besides.filter(|_| reply.outcome != Outcome::Done) {
+        insert_before_next(&mut reply.text, &format!(" About the registry: {topic} "));
     }
     for (name, id) in &message.names {
         if !reply.text.to_lowercase().contains(&name.to_lowercase()) {
@@ -388,9 +403,19 @@ async fn add_further(app: &App, caller: &Caller, reply: &mut Reply, further: Fur
     Ok(())
 }
 
-/// Whether the answer is that of the operation alone: the message names no listing and has no second request.
-pub fn is_single(message: &MessageContent, intent: &Intent) -> bool {
-    message.names.is_empty() && further_request::of(message, intent).is_none()
+/// Whether the answer is that of the operation alone: the message names no listing, has no second request, and asks nothing
+/// about the registry.
+pub fn is_single(settings: &Settings, message: &MessageContent, intent: &Intent) -> bool {
+    message.names.is_empty()
+        && further_request::of(message, intent).is_none()
+        && topic_besides(settings, message, intent).is_none()
+}
+
+/// What a message in plain words asks about the registry besides its request.
+fn topic_besides(settings: &Settings, message: &MessageContent, intent: &Intent) -> Option<String> {
+    let in_words = message.data.is_empty() && !message.text.trim_start().starts_with('{');
+    let is_help = matches!(intent, Intent::Greeting);
+    (in_words && !is_help).then(|| topics::besides(settings, &ParsedText::parse(&message.text)))?
 }
 
 /// Adds a sentence to an answer. The next step stays at the end, so that a client can find it.
@@ -406,7 +431,7 @@ async fn run(
     arguments: Value,
 ) -> Result<Reply, Problem> {
     let since = app.clock.now();
-    let is_short = arguments[DETAIL] == "short";
+    let is_short = detail_selects_a_part(entry) && arguments[DETAIL] == "short";
     let mut shown = arguments.clone();
     if is_short && let Some(shown) = shown.as_object_mut() {
         shown.remove(DETAIL);
@@ -483,7 +508,9 @@ async fn viewed(
     if let Some(arguments) = arguments.as_object_mut() {
         view = View::of_arguments(entry, arguments)?;
         // An answer without a short form is whole.
-        arguments.remove(DETAIL);
+        if detail_selects_a_part(entry) {
+            arguments.remove(DETAIL);
+        }
         entry.check_names(arguments)?;
     }
     Ok((view, entry.run(app.clone(), *caller, RawArguments::Json(arguments)).await?))
@@ -584,7 +611,8 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             (Outcome::Explained, "too_many_fields", None, text)
         }
         Intent::Greeting | Intent::Run(..) => {
-            (Outcome::Explained, "help", None, render::help_text(&app.settings))
+            let topic = topics::answer(&app.settings, &parsed);
+            (Outcome::Explained, "help", None, topic.unwrap_or_else(|| render::help_text(&app.settings)))
         }
         Intent::Unclear => {
             let near = [&LIST_YOURSELF, &SCORE, &CHECK_STATUS];

@@ -52,7 +52,8 @@ fn filled_part(part: &str, answer: &Value) -> Option<String> {
     while let Some((before, after)) = rest.split_once('{') {
         let (slot, after) = after.split_once('}')?;
         text += before;
-        let value = value(slot, answer)?;
+        // A control character of a stranger's text would command a terminal.
+        let value = value(slot, answer)?.replace(|c: char| c.is_control() && c != '\n', " ");
         // What others wrote may contain a quotation mark or a line end, which would end the quotation around it.
         let is_quoted = before.ends_with('"') && after.starts_with('"');
         text += &if is_quoted {
@@ -85,7 +86,9 @@ fn value(slot: &str, answer: &Value) -> Option<String> {
     if let Some((path, (yes, no))) =
         slot.split_once('?').and_then(|(path, words)| Some((path, words.split_once('|')?)))
     {
-        return Some(if member(answer, path)?.as_bool()? { yes } else { no }.to_owned());
+        // A check that does not apply neither passed nor failed.
+        let applies = path != "ok" || answer["applies"] != false;
+        return applies.then_some(if member(answer, path)?.as_bool()? { yes } else { no }.to_owned());
     }
     if let Some((path, otherwise)) = slot.split_once(':') {
         return value(path, answer).or_else(|| Some(otherwise.to_owned()));
@@ -96,9 +99,10 @@ fn value(slot: &str, answer: &Value) -> Option<String> {
             Some(text.replace("needs_fix", "waiting for a fix").replace("active", "active (Live)"))
         }
         Value::String(text) if !text.is_empty() => Some(shorten(text, MAX_VALUE_CHARS)),
-        Value::Number(number) => {
-            number.as_f64().map(|number| ((number * 1000.0).round() / 1000.0).to_string())
-        }
+        Value::Number(number) => number
+            .as_f64()
+            .map(|number| if number.abs() < 0.001 { number } else { (number * 1000.0).round() / 1000.0 })
+            .map(|number| number.to_string()),
         Value::Bool(value) => Some(value.to_string()),
         Value::Array(values) if !values.is_empty() => {
             let named = |value: &Value| {
@@ -131,7 +135,7 @@ mod tests {
     #[test]
     fn template_is_filled_with_the_members_of_the_answer() {
         let value = json!({ "ok": true, "name": "A \"B\"", "deal": { "left": 3 }, "live": false, "none": null,
-            "tags": ["x", { "name": "y" }], "rows": [{ "id": "mcp-a", "url": "u" }, { "id": "mcp-b" }], "empty": [], "one": 1, "lane": "needs_fix", "age": 1.5 });
+            "tags": ["x", { "name": "y" }], "rows": [{ "id": "mcp-a", "url": "u" }, { "id": "mcp-b" }], "empty": [], "one": 1, "lane": "needs_fix", "bad": "a\u{1B}[2Jb", "age": 1.5, "checks": [{ "id": "a", "ok": true, "n": 0.000003 }, { "id": "b", "ok": true, "applies": false }] });
         for (template, text) in [
             ("\"{name}\" is {live?Live|not Live}.", Some("\"A 'B'\" is not Live.")),
             ("{deal.left} seats | of {none} | , {tags}.", Some("3 seats, x, y.")),
@@ -139,6 +143,8 @@ mod tests {
             ("{rows#}, {empty#row}, {one#row}.", Some("2, 0 rows, 1 row.")),
             ("It is {lane} since {age~}.", Some("It is waiting for a fix since 87 to 93 minutes.")),
             ("{name}.", Some("A \"B\".")),
+            ("{bad}.", Some("a [2Jb.")),
+            ("Checks: [checks]{id} | {ok?ok|failed} | : {n}", Some("Checks: a ok: 0.000003; b.")),
             ("{none}.", None),
             ("{none:nothing}, {one:nothing}", Some("nothing, 1.")),
             ("Rows: [empty]{id}", None),

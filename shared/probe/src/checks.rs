@@ -128,7 +128,7 @@ fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
     let (before, now) = match (before, &facts.tools_hash) {
         (Some(before), Some(now)) if form(before) == form(now) => (before, now),
         _ => {
-            let why = "there are no tools of an earlier good probe to compare.";
+            let why = "this probe and an earlier good probe have no tools to compare.";
             return Check { blocking: false, ..Check::not_applicable("tools_unchanged", why) };
         }
     };

@@ -89,7 +89,6 @@ impl Ability {
         Self { effect, ..self }
     }
 
-    /// Whether a call needs no confirmation.
     pub(super) fn is_free(&self) -> bool {
         self.effect == Effect::ReadOnly
     }

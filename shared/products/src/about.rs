@@ -77,7 +77,6 @@ pub(super) fn broken(lines: &[String]) -> Vec<String> {
     lines.join("  \n").lines().map(str::to_owned).collect()
 }
 
-/// Its own description, and where it answers.
 pub(super) fn introduction(profile: &Profile) -> Vec<String> {
     let name = name(profile);
     let version =
@@ -87,10 +86,7 @@ pub(super) fn introduction(profile: &Profile) -> Vec<String> {
         .map_or_else(|| " has no description.".to_owned(), |text| format!(": {}", quoted(text, 600)));
     let mut lines = vec![format!("**{name}**{version}{description}")];
     if let Some(url) = endpoint(profile) {
-        let protocol = match profile.kind {
-            Kind::Agent => "A2A",
-            Kind::Mcp => "MCP",
-        };
+        let protocol = if profile.kind == Kind::Agent { "A2A" } else { "MCP" };
         let versions = profile.protocol_versions.iter().take(6).map(|version| prose(version, 20));
         let versions: Vec<String> = [protocol.to_owned()].into_iter().chain(versions).collect();
         lines.push(format!("Endpoint ({}): {}.", versions.join(" "), code(&url, 2048)));
@@ -104,8 +100,10 @@ pub(super) fn proof(profile: &Profile, settings: &Settings) -> Option<String> {
     let status = profile.listing_id.as_ref().map(|id| settings.url(&format!("/api/listings/status?id={id}")));
     let at = status.map(|url| format!("; evidence: {}", code(&url, 2048))).unwrap_or_default();
     let what = if profile.proven_at == Some(proof.probed_at) { "Proof" } else { "Last probe" };
+    let fault = proof.weaknesses.first().filter(|one| one.blocking && proof.handshake == Handshake::Ok);
+    let fault = fault.map(|one| format!(" To be fixed: {}.", code(&one.id, 60))).unwrap_or_default();
     Some(format!(
-        "{what} of {}: handshake {}{took}, score {} of 100{at}.",
+        "{what} of {}: handshake {}{took}, score {} of 100{at}.{fault}",
         proof.probed_at,
         proof.handshake.as_str(),
         proof.score
@@ -123,7 +121,8 @@ pub(super) fn missing(profile: &Profile) -> Vec<String> {
         (listed && !proven, "a proof (it has not been probed yet)"),
         (endpoint(profile).is_none(), "an endpoint URL"),
         (lacks(description), "a description"),
-        (!has_abilities, &ability),
+        // A server that requires a sign-in shows its tools only after it.
+        (!has_abilities && !asks_for_credentials(profile), &ability),
         (lacks(version), "a version"),
     ]
     .into_iter()
@@ -145,7 +144,6 @@ pub(super) fn asks_for_credentials(profile: &Profile) -> bool {
     profile.sign_in.is_some() || refused()
 }
 
-/// How callers sign in, if they must.
 pub(super) fn sign_in(profile: &Profile) -> Option<String> {
     let issuer = profile.sign_in.as_ref().and_then(|sign_in| address(Some(&sign_in.issuer)));
     let issuer = issuer.map(|url| format!(" at {}", code(&url, 300))).unwrap_or_default();

@@ -58,7 +58,6 @@ fn table_of_abilities(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     lines
 }
 
-/// The required arguments of a tool in one cell.
 fn inputs(profile: &Profile, ability: &Ability) -> String {
     if ability::noun(profile) == "skill" {
         return "text".to_owned();

@@ -13,7 +13,6 @@ pub fn chosen(sku: Sku, profile: &Profile) -> Vec<String> {
     set(profile, profile.preset.filter(|_| sku != Sku::McpMesh))
 }
 
-/// The goals that the owner and the preset set.
 pub(super) fn set(profile: &Profile, preset: Option<Preset>) -> Vec<String> {
     let own = profile.goals.iter().map(|goal| plain(goal, MAX_GOAL_CHARS)).filter(|goal| !goal.is_empty());
     let about = subject_words(profile.description.as_deref().unwrap_or_default());

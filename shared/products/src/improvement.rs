@@ -54,11 +54,12 @@ fn regression(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> 
         let (seen, fix) = (prose(&weakness.seen, 300), prose(&weakness.fix, 400));
         format!("[ ] {}:{mark} {seen} → {fix}{gain}", code(&weakness.id, 60))
     });
-    page.section(&format!("Points that {name} lost in this probe"), items(open.collect()));
-    let texts = lint::of(abilities, profile.kind);
-    let texts = texts.iter().take(MAX_ROWS);
+    page.section(&format!("What to fix in {name}"), items(open.collect()));
+    let found = lint::of(abilities, profile.kind);
+    let texts = found.iter().take(MAX_ROWS);
     let texts = texts.map(|one| format!("[ ] {}: {}", code(&one.id, 64), prose(&one.faults.join("; "), 240)));
     page.section(&format!("Descriptions of {name} to improve"), items(texts.collect()));
+    page.block(ability::not_shown(profile, found.len()).into_iter().collect());
     let missing = about::missing(profile).into_iter().map(|what| format!("[ ] {what}"));
     page.section(&format!("Missing for {name}"), items(missing.collect()));
     page.into_file("regression.md")

@@ -79,7 +79,6 @@ pub(super) fn headers(profile: &Profile) -> Vec<(String, String)> {
     headers.into_iter().map(|header| (header.clone(), variable(&header))).collect()
 }
 
-/// These headers with their values, which the environment contains.
 pub(super) fn values(profile: &Profile) -> impl Iterator<Item = (String, String)> {
     headers(profile).into_iter().map(|(header, variable)| {
         let scheme = if header.eq_ignore_ascii_case("authorization") { "Bearer " } else { "" };

@@ -62,7 +62,7 @@ fn faults(ability: &Ability, abilities: &[Ability], kind: Kind) -> Vec<String> {
             .then(|| format!("the description has {length} characters; clients shorten it")),
         same_text.map(|other| format!("the same description as {}", other.id)),
         (is_described && !words(&text).iter().any(|word| is_verb(word)))
-            .then(|| "has no verb that says what it does".to_owned()),
+            .then(|| "has no common verb that says what it does".to_owned()),
         (is_described && length < MAX_DESCRIPTION_CHARS && changes && !returns)
             .then(|| "does not say what it returns".to_owned()),
         // Without a similar ability, what it does also says when to use it, and each further sentence costs tokens.
@@ -156,7 +156,7 @@ mod tests {
             ("get_tide", "", "no description"),
             ("get_tide", "Get tide", "only repeats the name"),
             ("get_tide", "Computes heights of water", "25 characters"),
-            ("tide", "Harbour heights in metres above chart datum for a day", "no verb"),
+            ("tide", "Harbour heights in metres above chart datum for a day", "no common verb"),
             ("get tide!", "x", "the rule of MCP"),
             ("get.tide", "x", "the APIs of models"),
             ("get_tide", &"word ".repeat(300), "clients shorten it"),

@@ -92,13 +92,11 @@ fn lint_page(profile: &Profile, abilities: &[Ability]) -> File {
     let findings = lint::of(abilities, profile.kind);
     let mut page = Page::default();
     let read = counted(profile, abilities.len().min(MAX_CHECKED));
-    page.title(&format!("Descriptions of {name}: {} of {read} to improve", findings.len()));
+    let first = if abilities.len() > MAX_CHECKED { "the first " } else { "" };
+    page.title(&format!("Descriptions of {name}: {} of {first}{read} to improve", findings.len()));
     let rows = findings.iter().map(|one| [code(&one.id, 64), prose(&one.faults.join("; "), 400)]);
     let rows = rows.take(MAX_ROWS).collect();
     page.block(table([&capital(ability::noun(profile)), "What is wrong"], rows));
-    if findings.is_empty() {
-        page.block(vec![format!("The names and descriptions of {name} have no known faults.")]);
-    }
     page.block(ability::not_shown(profile, findings.len()).into_iter().collect());
     page.into_file("descriptions.md")
 }

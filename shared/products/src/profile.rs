@@ -91,10 +91,21 @@ impl Profile {
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
         // The URL of an agent is that of its card, which is no endpoint.
         let is_agent = listing.kind == Some(Kind::Agent);
+        let tools = facts.map(|facts| facts.tools.clone()).unwrap_or_default();
+        // A stranger can attach a name to a listing that was published by its URL.
+        let server_name = listing.server_name.clone();
+        let server_name = server_name.filter(|_| listing.is_described() || listing.has_proven_name());
+        let mut proof = evidence.map(Proof::of);
+        // The evidence of a failing listing is still that of its proof.
+        if let (Some(proof), Some(failure)) = (&mut proof, &listing.last_failure) {
+            let (id, fix) = (failure.code.clone(), failure.fix.clone());
+            let seen = format!("the last probe failed: {}", failure.seen);
+            proof.weaknesses.insert(0, Weakness { id, blocking: true, seen, fix, points: 0 });
+        }
         Self {
             listing_id: Some(listing.id.clone()),
             description: listing.description.clone(),
-            server_name: listing.server_name.clone(),
+            server_name,
             version: listing.version.clone(),
             endpoint: listing.endpoint.clone().or_else(|| listing.url.clone().filter(|_| !is_agent)),
             card_url: listing.card_url.clone().or_else(|| listing.url.clone().filter(|_| is_agent)),
@@ -104,14 +115,9 @@ impl Profile {
             skills: facts.map(|facts| facts.skills.clone()).unwrap_or_default(),
             tools_hash: facts.and_then(|facts| facts.tools_hash.clone()),
             sign_in: facts.and_then(|facts| facts.sign_in.clone()),
-            proof: evidence.map(Proof::of),
+            proof,
             proven_at: listing.last_ok_at.max(listing.sign_in_at),
-            ..Self::unlisted(
-                listing.shown_kind(),
-                &listing.name,
-                None,
-                facts.map(|facts| facts.tools.clone()).unwrap_or_default(),
-            )
+            ..Self::unlisted(listing.shown_kind(), &listing.name, None, tools)
         }
     }
 
@@ -167,10 +173,7 @@ impl Profile {
             slug(url.host_str()?)
         };
         let id = || slug(self.listing_id.as_ref()?.as_str());
-        let kind = match self.kind {
-            Kind::Agent => "agent",
-            Kind::Mcp => "mcp-server",
-        };
+        let kind = if self.kind == Kind::Agent { "agent" } else { "mcp-server" };
         slug(&self.name).or_else(host).or_else(id).unwrap_or_else(|| kind.to_owned())
     }
 }

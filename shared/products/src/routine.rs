@@ -94,7 +94,7 @@ fn listed(page: &mut Page, name: &str, settings: &Settings, id: &ListingId) {
             format!("Publish {name} again: {publish}"),
             format!(
                 "{name} stops being Live after failed rechecks in three different hours, and at once if it answers but a \
-                 blocking check fails. Timeouts and errors such as a 503 do not count until the proof expires."
+                 blocking check fails. Timeouts and errors such as a 503 end Live only in the last hour of the proof."
             ),
         ]),
     );

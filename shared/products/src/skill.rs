@@ -149,7 +149,6 @@ fn peers(profile: &Profile) -> Vec<String> {
     }
 }
 
-/// A call that finds Live peers by the subject of the listing.
 fn match_call(profile: &Profile, settings: &Settings) -> String {
     let words = subject_words(profile.description.as_deref().unwrap_or_default());
     let words: Vec<String> = words.into_iter().take(4).collect();

@@ -178,6 +178,22 @@ fn evaluation_calls_only_tools_that_are_declared_read_only() {
 }
 
 #[test]
+fn tools_that_are_not_known_are_neither_counted_nor_expected() {
+    let issuer = "https://id.example.com".to_owned();
+    let sign_in = Some(SignIn { issuer, scopes: Vec::new(), registration: ClientRegistration::Dynamic });
+    let gated = Profile { sign_in, tools: Vec::new(), ..real::browser() };
+    assert!(!content(Sku::Kernel, &gated, "evaluation.jsonl").contains("tools/list"));
+    assert!(!content(Sku::Recursive, &gated, "regression.md").contains("any tool"));
+    let none = "# Descriptions of Browser: 0 of 0 tools to improve\n";
+    assert_eq!(content(Sku::McpMesh, &gated, "descriptions.md"), none);
+    let tool = |at: usize| Tool { name: format!("tool_{at}"), ..Tool::default() };
+    let many = Profile { tools: (0..150).map(tool).collect(), ..real::browser() };
+    let page = content(Sku::McpMesh, &many, "descriptions.md");
+    assert!(page.starts_with("# Descriptions of Browser: 100 of the first 100 tools to improve\n"), "{page}");
+    assert!(content(Sku::Recursive, &many, "regression.md").contains("\nNot shown: 60 tools.\n"));
+}
+
+#[test]
 fn tool_that_may_return_secrets_needs_a_confirmation_and_is_not_called() {
     let variables = "Returns all environment variables, helpful for debugging MCP server configuration";
     let tool = |name, description| (name, description, Some(true), json!({}));

@@ -48,7 +48,7 @@ pub(super) fn prose(text: &str, limit: usize) -> String {
     }
     let first_url = |rest: &str| {
         let lower = rest.to_ascii_lowercase();
-        ["http://", "https://"].iter().filter_map(|scheme| lower.find(scheme)).min()
+        ["http://", "https://", "www."].iter().filter_map(|scheme| lower.find(scheme)).min()
     };
     while let Some(at) = first_url(rest) {
         let (before, url) = rest.split_at(at);
@@ -170,7 +170,6 @@ pub(super) fn slug_after(word: &str, slug: &str) -> String {
     joined.trim_end_matches('-').to_owned()
 }
 
-/// The text with its first letter in upper case.
 pub(super) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
@@ -187,8 +186,8 @@ mod tests {
             r"\# Hi \* \<b>you\</b> \[x\](y) a_b \_c\_"
         );
         assert_eq!(
-            prose("url: \"https://a.org/x_y_\", see HTTP://b.org/*. www", 99),
-            "url: \"`https://a.org/x_y_`\", see `HTTP://b.org/*`. www"
+            prose("url: \"https://a.org/x_y_\", see HTTP://b.org/*. www www.c.org", 99),
+            "url: \"`https://a.org/x_y_`\", see `HTTP://b.org/*`. www `www.c.org`"
         );
         for (text, shown) in
             [("1. one", r"1\. one"), ("2.0", "2.0"), ("> a", r"\> a"), ("---", r"\---"), ("7)", r"7\)")]

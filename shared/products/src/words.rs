@@ -23,7 +23,6 @@ const VERB_LIST: &str = include_str!("../files/verbs.txt");
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 static PLAIN_VERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| VERB_LIST.split_whitespace().collect());
 static VERBS: LazyLock<HashSet<String>> = LazyLock::new(|| VERB_LIST.split_whitespace().map(stem).collect());
-/// Words that say nothing about a subject.
 static STOP_WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("../files/stop_words.txt").split_whitespace().collect());
 static CHANGING_STEMS: LazyLock<HashMap<String, &str>> =

@@ -130,16 +130,18 @@ impl Store {
     }
 
     /// How many Live and gated listings are due for a recheck (counted up to one page of the index for each class), and when
-    /// the next one is due.
+    /// the next one is due, at a full hour if it fails.
     pub async fn rechecks_due(&self, now: Moment) -> Result<(u32, Option<Moment>)> {
         let of_class = async |class| {
             let waiting = self.count(due_query(class, now).limit(MAX_COUNTED));
             let ((waiting, _), first) = futures::try_join!(waiting, self.first_due(class))?;
             Ok::<_, StoreError>((waiting, first))
         };
-        let [one, other] = DueClass::OF_A_RECHECK;
-        let (one, other) = futures::try_join!(of_class(one), of_class(other))?;
-        Ok((one.0 + other.0, one.1.into_iter().chain(other.1).min()))
+        let [confirming, weekly] = DueClass::OF_A_RECHECK;
+        let (failing, passing) = futures::try_join!(of_class(confirming), of_class(weekly))?;
+        // Only the recheck, at each full hour, probes a failing listing.
+        let hour = |due: Moment| (due.max(now) + SignedDuration::from_millis(3_599_999)).rounded_down(3600);
+        Ok((failing.0 + passing.0, failing.1.map(hour).into_iter().chain(passing.1).min()))
     }
 
     /// For how long the longest waiting Live listing has been due for its recheck; zero where none is. A listing that is

@@ -51,7 +51,8 @@ impl From<UsedUp> for Problem {
     fn from(UsedUp { scope, wait }: UsedUp) -> Self {
         let of = match scope {
             Scope::Caller => "your address".to_owned(),
-            Scope::Target(target) => format!("this {}", target.as_str()),
+            Scope::Target(LimitedTarget::Host) => "this host or its domain".to_owned(),
+            Scope::Target(LimitedTarget::Listing) => "this listing".to_owned(),
             Scope::Everybody => "all callers together".to_owned(),
         };
         let detail = format!(

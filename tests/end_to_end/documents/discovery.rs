@@ -8,7 +8,7 @@ use registry::operations::CATALOGUE;
 use registry::operations::toolsets::FAMILIES;
 use registry::pages::PAGES;
 use serde_json::{Value, json};
-use tests::test_registry::TestRegistry;
+use tests::test_registry::{TestOptions, TestRegistry};
 
 use crate::fixtures::{LivePair, live_pair};
 
@@ -98,7 +98,8 @@ async fn every_document_and_page_is_in_every_list_of_documents() {
 
 #[tokio::test]
 async fn discovery_map_contains_prices_limits_and_versions() {
-    let map = TestRegistry::start().await.get("/discovery.json").await.body;
+    let registry = TestRegistry::start_with(TestOptions::default().with_rates()).await;
+    let map = registry.get("/discovery.json").await.body;
     let prices: Vec<&Value> =
         map["products"].as_array().unwrap().iter().map(|product| &product["price"]).collect();
     assert_eq!(prices, ["$14.99", "$19.99", "$29.99", "$24.99"]);
@@ -108,6 +109,8 @@ async fn discovery_map_contains_prices_limits_and_versions() {
     assert_eq!(map["protocol"]["mcp"][0], "2026-07-28");
     let publish = &map["inbound"]["acts"][0];
     assert_eq!((&publish["act"], &publish["per_caller"]), (&json!("publish a listing"), &json!(60)));
+    let uncounted = TestRegistry::start().await.get("/discovery.json").await.body;
+    assert_eq!(uncounted["inbound"]["acts"], json!([]));
 }
 
 #[tokio::test]

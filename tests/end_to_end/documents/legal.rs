@@ -64,3 +64,13 @@ async fn every_page_links_to_the_pages_about_privacy_and_terms() {
     }
     assert!(terms.contains("at the latest every 7 days") && terms.contains("/api/report"), "{terms}");
 }
+
+#[tokio::test]
+async fn pages_name_one_day_if_a_proof_is_valid_for_one_day() {
+    let registry = TestRegistry::start_with(TestOptions::default().with_setting("RECHECK_DAYS", 1)).await;
+    for path in ["/", "/about", "/terms", "/list", "/status", "/for-agents"] {
+        let reply = registry.get_with(path, ("accept", "text/html")).await;
+        let page = reply.body.as_str().unwrap();
+        assert!(page.contains("1 day") && !page.contains("1 days"), "{path}");
+    }
+}

@@ -169,3 +169,13 @@ async fn peer_registries_are_searched_for_this_registry() {
     let card = registry.get("/.well-known/mcp/server-card.json").await.body;
     assert_eq!(card["mirrors"], json!([peer.origin]), "{card}");
 }
+
+#[tokio::test]
+async fn https_proof_is_not_public_at_another_port() {
+    for (base, is_public) in [(BASE, true), ("https://registry.example.com:8443", false)] {
+        let options = TestOptions::default().with_setting("BASE_URL", base).with_setting("DNS_SERVER", "off");
+        let status = TestRegistry::start_with(options).await.get(PUBLISH_STATUS).await.ok();
+        assert_eq!(status["http"]["is_public"], is_public, "{base}");
+        assert_eq!(status["publish_steps"].as_array().map(Vec::len), Some(7), "{base}");
+    }
+}

@@ -7,7 +7,7 @@ use registry::model::{LimitedAction, ListingId};
 use serde_json::{Value, json};
 use tests::assertions::assert_members;
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::test_registry::{DAY, TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, live_server, values_of};
 
@@ -149,6 +149,7 @@ async fn error_for_an_invalid_product_agent_call_contains_the_field() {
         (json!({ "tool": "demo_mcp", "agent_name": "Ada", "description": "d".repeat(2001) }), "description"),
         (json!({ "tool": "demo_alive", "goals": vec!["x"; 13] }), "goals"),
         (json!({ "tool": "buy_product" }), "sku"),
+        (json!({ "tool": "buy_product", "sku": "alive", "goals": vec!["x"; 12], "preset": "ops" }), "goals"),
         (json!({ "tool": "demo_alive", "sku": "kernel" }), "sku"),
     ] {
         let reply = registry.post("/api/products/agent", &body).await;
@@ -264,6 +265,18 @@ async fn routine_of_the_alive_product_returns_the_next_steps() {
     let done = run().await;
     assert_eq!((&done["steps"][3]["data"]["stage"], &done["to_do"]), (&json!("feedback"), &json!(0)));
     assert_eq!(registry.get("/api/products/run?listing_id=unlisted").await.status, 404);
+}
+
+#[tokio::test]
+async fn routine_of_a_listing_that_is_no_longer_live_leads_to_its_missing_feedback() {
+    let (registry, _peer, id) = live_agent().await;
+    let body = demo(&registry, &id).await["next_steps"]["example_body"].clone();
+    registry.advance(8 * DAY);
+    let run = registry.get(&format!("/api/products/run?listing_id={id}")).await.ok();
+    let (live, step) = (&run["steps"][0]["data"]["live"], &run["steps"][3]);
+    assert_eq!((live, &step["data"]["stage"]), (&json!(false), &json!("demo")), "{run}");
+    assert_eq!(step["call"]["action"], "leave_feedback", "{run}");
+    assert_eq!(registry.post("/api/products/feedback", &body).await.status, 200);
 }
 
 #[tokio::test]

@@ -198,6 +198,8 @@ async fn weekly_recheck_proves_a_sign_in_again_and_three_failures_demote() {
     assert!(failing["lane_reason"].as_str().unwrap().starts_with("Gated, but its last probe failed"));
     let badge = text(registry, &format!("/badge/gated.svg?id={id}")).await;
     assert!(badge.contains(": sign-in, last probe failed</title>"), "{badge}");
+    let badge = text(registry, &format!("/badge/clean.svg?id={id}")).await;
+    assert!(badge.contains(": gated, last probe failed</title>"), "{badge}");
     // A stranger who publishes it again neither erases the outage nor makes it due.
     registry.events();
     let published = registry.publish(&described(&setup.server.url("/mcp"))).await;

@@ -93,10 +93,15 @@ async fn failures_in_three_different_hours_demote_a_listing() {
         }
         let page = registry.get(&format!("/list/{id}")).await.body;
         assert!(page.as_str().unwrap().contains("card fail 404 (no card)"), "{page}");
+        if failed == 1 {
+            let body = json!({ "listing_id": id, "sku": "recursive" });
+            let demo = registry.post("/api/products/demo", &body).await.body.to_string();
+            assert!(demo.contains("`card_404`: must be fixed to be Live; the last probe failed: "), "{demo}");
+        }
         let statistics = registry.probe_statistics().await;
         let week = &statistics["weekly_recheck"];
         assert_eq!((&week["rechecked_this_week"], &week["still_ok_this_week"]), (&json!(1), &json!(0)));
-        assert!(time(&week["next_due_at"]) <= next, "{week}");
+        assert_eq!(time(&week["next_due_at"]), next, "{week}");
         assert_eq!(statistics["outcomes"]["unique_primaries"], 1, "{statistics}");
         assert_eq!(registry.live_counts().await, (1, 0));
         registry.advance_to(next);

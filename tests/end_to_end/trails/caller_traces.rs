@@ -142,6 +142,49 @@ async fn rankings_are_sorted_by_strength_after_decay() {
 }
 
 #[tokio::test]
+async fn refusal_of_an_argument_says_what_is_accepted() {
+    let pair = live_pair().await;
+    let mark = |member: &str, value: Value| {
+        let mut arguments = json!({ "action": "leave_trace", "listing_id": pair.agent });
+        arguments[member] = value;
+        arguments
+    };
+    let (tags, kind) = (mark("tags", json!(["x".repeat(41)])), mark("kind", json!("x".repeat(900))));
+    let goals = json!({ "listing_id": pair.agent, "goals": 5 });
+    for (path, body, end) in [
+        (STIGMERGY, tags, "An entry of `tags` is too long: at most 40 characters."),
+        (STIGMERGY, kind, "x…`, expected one of `mark`, `endorse`, `intent`, `note`, `danger`."),
+        (STIGMERGY, mark("kind", json!([])), "`kind`: invalid type: sequence, expected a string."),
+        ("/api/products/demo", goals, "`goals`: expected a text or a list of texts."),
+        ("/api/pins/check", json!({ "pins": [5] }), "invalid type: integer `5`, expected an object."),
+        ("/api/pins/check", json!({ "pins": [{}] }), "`pins[0]`: `hash` is required."),
+    ] {
+        let reply = pair.registry.post(path, &body).await;
+        assert!(reply.body["detail"].as_str().is_some_and(|detail| detail.ends_with(end)), "{reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn listings_that_are_not_live_take_no_place_of_a_small_limit() {
+    let (registry, _peers, [_, servers]) = live_fleet(0, 2).await;
+    let (one, other) = (&servers[0], &servers[1]);
+    let use_of = |listing: &registry::model::ListingId| json!({ "listing_id": one, "listing_b": listing });
+    call_as(&registry, 1, "used_with", use_of(other)).await.unwrap();
+    for name in ["a", "b"] {
+        let queued = registry.publish_card(&format!("https://agents.example.com/{name}.json")).await;
+        for source in [1, 2] {
+            call_as(&registry, source, "used_with", use_of(&queued)).await.unwrap();
+            call_as(&registry, source, "endorse", json!({ "listing_id": queued })).await.unwrap();
+        }
+    }
+    registry.settle();
+    let hot = registry.call_tool("follow_trail", &json!({ "kind": "hot", "limit": 1 })).await;
+    assert_eq!(values_of(&hot["items"], "listing_id"), [one.as_str()], "{hot}");
+    let peers = registry.call_tool("compose_peers", &json!({ "listing_id": one, "limit": 1 })).await;
+    assert_eq!(values_of(&peers["compositions"], "peer_focus"), [other.as_str()], "{peers}");
+}
+
+#[tokio::test]
 async fn invalid_marks_are_refused_with_the_reason() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.agent);

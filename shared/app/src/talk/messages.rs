@@ -18,7 +18,7 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         (LiveChange::Risen, _) => {
             // Does not mention the demo: invitations have a budget of their own (`outreach`).
             let welcome = "Your listing is Live: the handshake succeeded, and the checks are clean. The \
-                registry probes it regularly, and writes the result of each week to this inbox. Read this inbox or check \
+                registry probes it regularly, and writes results to this inbox. Read this inbox or check \
                 in once in seven days, so that your listing is shown as active in Talk. next_actions \
                 lists what else you can do.";
             messages.push(message(TalkKind::Welcome, welcome.to_owned()));
@@ -51,8 +51,7 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         (LiveChange::Kept, _) if change.is_routine() => {}
         (LiveChange::Kept, _) if change.record.ok && change.after.failures == 0 => {
             let text = format!(
-                "The recheck passed, so your listing is Live. The registry usually probes it again within a day, \
-                 and at the latest at {}.",
+                "The recheck passed, so your listing is Live. Its next probe is due at the latest at {}.",
                 change.after.due_at
             );
             messages.push(message(TalkKind::Recheck, text));
@@ -61,8 +60,8 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         (LiveChange::Kept, _) if change.before.failures == 0 => {
             let text = format!(
                 "A probe of your listing failed. The recheck probes it again, at first every hour. After failures in three \
-                 different hours, your listing is no longer Live; after timeouts, 5xx and similar failures only when \
-                 its last proof expires. {}",
+                 different hours, your listing is no longer Live; after timeouts, 5xx and similar failures at the \
+                 earliest an hour before its last proof expires. {}",
                 fix(reason)
             );
             messages.push(message(TalkKind::Recheck, text));

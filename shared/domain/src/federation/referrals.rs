@@ -74,6 +74,8 @@ pub fn referrals(peers: &[PeerRegistry], words: &str, kind: Option<Kind>) -> Vec
     let words: Vec<String> = words
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() > 2)
+        // Each is searched in each entry.
+        .take(50)
         .map(str::to_lowercase)
         .collect();
     let of_kind = peers

@@ -45,7 +45,7 @@ pub(super) fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
         // Goals are stored with a seat or a purchase, where an erasure does not search for addresses.
         public_text("goals", &goal, MAX_GOAL_CHARS)
     };
-    goals.iter().map(checked).collect()
+    goals.iter().map(|goal| checked(goal).map_err(Problem::in_entry)).collect()
 }
 
 pub(super) fn check_goal_count(count: usize) -> Result<(), Problem> {

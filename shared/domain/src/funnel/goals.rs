@@ -7,7 +7,7 @@ use registry_products::Preset;
 
 /// Goals: a list, or one text with a goal on each line.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text or a list of texts")]
 pub enum Goals {
     /// No goals.
     #[default]

@@ -230,7 +230,7 @@ pub fn listing_deal(listing: &Listing, settings: &Settings, deal: &Deal) -> List
             deal.short,
             match listing.feedbacked {
                 true => "This listing has sent its feedback, which earned its reward",
-                false => "Take the demo and send feedback: it earns a seat, if one is left, else 25 % off",
+                false => "Take the demo and send feedback: it earns a seat, or 25 % off if it gets none",
             }
         ),
         take_demo_body: Map::from_iter([("listing_id".to_owned(), listing.id.as_str().into())]),

@@ -94,7 +94,7 @@ fn picked(app: &App, chosen: &Candidate, now: Moment, queue_after: Vec<QueuedPar
             listing.name, likeness.points
         ),
         action: FirstStep {
-            step: "The hourly job sends the draft at most once, to the partner's Talk inbox.".to_owned(),
+            step: "The hourly job sends the draft at most once.".to_owned(),
             do_not: owned(&[
                 "Do not write to another connector today.",
                 "Do not write to this connector again before the pause after this message is over.",

@@ -8,7 +8,7 @@ use registry_store::DiscountUse;
 
 pub(super) fn not_open(settings: &Settings, meter: &Unlock, rewarded: bool) -> Problem {
     let note = "The demo is free now. Send the `listing_id` of a Live listing. Its first feedback earns a founding seat (a \
-        free product), if one is left, else a code for 25 % off.";
+        free product), if one is left for it, else a code for 25 % off.";
     let unlock = serde_json::to_value(meter).unwrap_or(Value::Null);
     let next = if rewarded { funnel::rewarded(settings) } else { NextStep::take_demo(settings, None, note) };
     Problem::conflict("payments_not_open", meter.message.clone()).with("unlock", unlock).with_next(next)

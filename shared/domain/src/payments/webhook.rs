@@ -67,7 +67,6 @@ struct Metadata {
     purchase_id: Option<String>,
 }
 
-/// What an event says about a purchase.
 enum News {
     Completed(Session),
     Unpaid(Session),

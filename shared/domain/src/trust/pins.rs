@@ -15,6 +15,8 @@ pub const MAX_PINS: usize = 100;
 const MAX_CHANGES: usize = 20;
 /// Definitions that are read to explain changes. The changes of further tools are reported without details.
 const MAX_DEFINITIONS: usize = 400;
+/// The bytes of these definitions together.
+const MAX_DEFINITION_BYTES: usize = 1024 * 1024;
 const HASH_DIGITS: usize = 64;
 
 /// What a client approved: a tool of a listing or of the Live MCP server at an endpoint. Without `tool`, its whole tool set.
@@ -222,7 +224,14 @@ async fn explain(app: &App, pins: &[ReadPin<'_>], known: &Known) -> Result<Earli
             }
         }
     }
-    earlier.definitions = app.store.tool_definitions(&wanted).await?;
+    let mut definitions: Vec<_> = app.store.tool_definitions(&wanted).await?.into_iter().collect();
+    definitions.sort_unstable();
+    let mut left = MAX_DEFINITION_BYTES;
+    definitions.retain(|(_, definition)| {
+        left = left.saturating_sub(definition.len());
+        left > 0
+    });
+    earlier.definitions = definitions.into_iter().collect();
     Ok(earlier)
 }
 

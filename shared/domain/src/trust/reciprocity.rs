@@ -68,10 +68,7 @@ fn links_back(base_url: &str, listing: &Listing, evidence: Option<&Assessment>) 
     let why = if holds {
         "Its card or server description links to this registry.".to_owned()
     } else {
-        format!(
-            "Its card or server description does not contain {base_url}, neither in the documentation link \
-             nor in a description."
-        )
+        format!("No documentation link and no description that was read contains {base_url}.")
     };
     signal("links_back", 40, holds, why)
 }
@@ -112,7 +109,7 @@ fn card(listing: &Listing, evidence: Option<&Assessment>) -> Signal {
     let described = listing.server_name.is_some();
     let (holds, why) = match listing.shown_kind() {
         Kind::Agent if valid && listing.card_url.is_some() => (true, "Its card is valid."),
-        Kind::Agent => (false, "It has no valid card."),
+        Kind::Agent => (false, "No valid card of it was read."),
         Kind::Mcp if described => (true, "It has a server description."),
         Kind::Mcp => (false, "It has no server description."),
     };

@@ -33,17 +33,16 @@ pub fn plain(settings: &Settings, name: &str) -> String {
 /// The listing is Live by a proof from `oldest_proof` or later.
 pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_proof: Moment) -> String {
     let lane = listing.shown_lane(oldest_proof);
+    let (active, gated_fails) = (lane == Lane::Active, lane == Lane::Gated && listing.failures > 0);
     let (word, color) = match (name, LivenessState::of(listing, oldest_proof)) {
-        ("live", LivenessState::Failing) if lane == Lane::Active => ("live, last probe failed", AMBER),
-        ("clean" | "verified", LivenessState::Failing) if lane == Lane::Active => {
-            ("last probe failed", AMBER)
-        }
+        ("live", LivenessState::Failing) if active => ("live, last probe failed", AMBER),
+        ("clean" | "verified", LivenessState::Failing) if active => ("last probe failed", AMBER),
         ("live", LivenessState::Failing | LivenessState::Stale) => ("proof expired", GREY),
-        ("live", _) if lane == Lane::Gated && listing.failures > 0 => ("gated, last probe failed", AMBER),
-        ("gated", _) if lane == Lane::Gated && listing.failures > 0 => ("sign-in, last probe failed", AMBER),
+        ("live" | "clean", _) if gated_fails => ("gated, last probe failed", AMBER),
+        ("gated", _) if gated_fails => ("sign-in, last probe failed", AMBER),
         _ => status(name, listing, lane),
     };
-    match listing.shown_domain().filter(|_| name == "verified" && lane == Lane::Active && color != AMBER) {
+    match listing.shown_domain().filter(|_| name == "verified" && active && color != AMBER) {
         Some(domain) => {
             let domain = shorten(domain.as_str(), 60);
             svg(&settings.brand, &format!("{word}, {domain}"), color)

@@ -161,7 +161,7 @@ fn next(listing: &Listing) -> &'static str {
         (false, _) => "Take the free demo: send the `take_demo` request of this row.",
         (true, false) => {
             "Send feedback: the example_body from the response to the demo. You then receive a founding seat \
-             (a free product), if one is left, else a discount code."
+             (a free product), if one is left for this listing, else a discount code."
         }
         (true, true) => "Use your product, or keep your discount code, and read your Talk inbox.",
     }

@@ -68,6 +68,23 @@ fn long_patterns_are_not_checked_and_what_is_beside_them_is() {
 }
 
 #[test]
+fn long_paths_are_not_copied_for_each_fault_or_argument() {
+    let arguments = |count: usize, name: &str, inner: Value| -> Value {
+        let all: serde_json::Map<String, Value> =
+            (0..count).map(|number| (format!("{name}{number}"), inner.clone())).collect();
+        json!({"type": "object", "properties": all})
+    };
+    let faulty = arguments(15_000, "a", json!({"type": 1}));
+    let deep = (0..25).fold(faulty, |inner, _| arguments(1, &"x".repeat(1900), inner));
+    let found = fault(&json!({"name": "a", "inputSchema": deep})).unwrap();
+    assert!(found.starts_with("`inputSchema` is {"), "{found}");
+    let began = std::time::Instant::now();
+    let wide = arguments(1, &"x".repeat(400_000), arguments(60_000, "a", json!({})));
+    assert_eq!(header_fault(&json!({ "inputSchema": wide })), None);
+    assert!(began.elapsed().as_secs() < 3);
+}
+
+#[test]
 fn tool_with_a_wrong_header_is_left_out_by_clients() {
     let of = |properties: Value| {
         header_fault(&json!({"inputSchema": {"type": "object", "properties": properties}}))

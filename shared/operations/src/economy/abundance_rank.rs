@@ -70,7 +70,7 @@ impl Operation for AbundanceRank {
     const SUMMARY: &'static [&'static str] = &[
         "Ranked: {ranking#listing}.",
         r#"[ranking]{rank}. "{name}" with a boost of {boost} | and an outcome score of {outcome_score} | , a probe score of {score} | , probed in {latency_ms} ms"#,
-        "A listing without an outcome score has no reported outcomes yet; a boost comes from use and reports of callers, and of nearly equal ones none is better.",
+        "A listing without an outcome score has no reported outcome that counts; a boost comes from the trail and the outcomes of a listing, and of nearly equal ones none is better.",
         "Unknown: {unknown}.",
         "Not Live: {not_live}.",
     ];

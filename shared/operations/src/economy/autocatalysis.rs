@@ -32,7 +32,7 @@ impl Operation for Autocatalysis {
         phases. If you need only the index and its multipliers, use get_acceleration.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "The acceleration index is {acceleration_index}. So far: {totals.listings#Live listing}, {totals.outcomes#outcome} and {totals.demos#demo}.",
+        "The acceleration index is {acceleration_index}. Now: {totals.listings#Live listing}. So far: {totals.outcomes#outcome} and {totals.demos#demo}.",
     ];
     const ROUTES: &'static [Route] = &Route::family(AUTOCATALYSIS_PATH);
     type Arguments = NoArguments;

@@ -71,7 +71,7 @@ impl Operation for GetExonomics {
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "The network value is {network_value.value}, the acceleration index {acceleration_index} and the hyper index {hyper.hyper_index}.",
-        "So far: {totals.listings#Live listing}, {totals.outcomes#outcome} and {totals.demos#demo}. Of {cost_model.operations} measured operations, {cost_model.writing} wrote.",
+        "Now: {totals.listings#Live listing}. So far: {totals.outcomes#outcome} and {totals.demos#demo}. Of {cost_model.operations} measured operations, {cost_model.writing} wrote.",
     ];
     const ROUTES: &'static [Route] = &Route::family(EXONOMICS_PATH);
     type Arguments = NoArguments;

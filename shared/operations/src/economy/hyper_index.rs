@@ -25,7 +25,7 @@ impl Operation for HyperIndex {
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "The hyper index is {hyper_index} | ; the network is {hyper_mode?dense|not dense yet}.",
-        "Gates: [gates]{name}: {value} of {needs}",
+        "Gates: [gates]{name}: {value} of {needs} ({passed?passed|not passed})",
     ];
     const FAMILY: Option<Family> = Some(Family::EXONOMICS);
     type Arguments = NoArguments;

@@ -150,7 +150,7 @@ fn answer(app: &App, demo: Demo) -> Answer {
     let (title, made) = (sku.title(), counted(files.len(), "file"));
     let note = match listing.feedbacked {
         true => "Its feedback has been received, and earned its reward.".to_owned(),
-        false => format!("Feedback earns it free, if a seat is left, else 25 % off. {}.", deal.short),
+        false => format!("Feedback earns it free if the listing gets a seat, else 25 % off. {}.", deal.short),
     };
     Answer {
         listing_id: listing.id.clone(),
@@ -191,6 +191,6 @@ pub(crate) fn feedback_step(settings: &Settings, listing: &Listing, draft: &Feed
         json!(draft),
         "Give feedback. `body` contains a draft of the five answers. Replace the answers with your own: the unchanged draft \
             earns the reward, but does not count towards the opening of payments. The reward is a founding seat (the full \
-            product), if one is left, else a code for 25 % off.",
+            product), if one is left for the listing, else a code for 25 % off.",
     )
 }

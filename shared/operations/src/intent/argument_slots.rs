@@ -50,7 +50,7 @@ pub(super) struct ArgumentSlots {
     limit: Option<(u64, u64)>,
     is_search: bool,
     /// Whether `from` can be any name.
-    takes_sender: bool,
+    pub(super) takes_sender: bool,
     known: Vec<String>,
 }
 

@@ -144,7 +144,14 @@ pub(super) fn asks(text: &str, words: &[Word]) -> bool {
     const QUESTION_WORDS: &str = "what whats when where which who whos whose why how is are does did has have was can \
         could would should may";
     let is_question = |word: &Word| lists(QUESTION_WORDS, &word.low);
-    text.split(": ").next().is_some_and(|text| text.contains('?')) || words.first().is_some_and(is_question)
+    let own = text.split(": ").next().unwrap_or_default();
+    // "It failed, what should I do" has no mark.
+    let seeks_advice = |pair: &[Word]| {
+        pair[1].at.end <= own.len()
+            && lists("what how should", &pair[0].low)
+            && lists("should do can now i we", &pair[1].low)
+    };
+    own.contains('?') || words.first().is_some_and(is_question) || words.windows(2).any(seeks_advice)
 }
 
 /// Whether a text asks something, or how to do it. "{id} did the job" asks nothing.

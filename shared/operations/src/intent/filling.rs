@@ -34,6 +34,14 @@ pub(super) fn fill(
     example: &Example,
 ) -> Result<Filling, (Slot, Map<String, Value>)> {
     let mut filling = Filling { arguments: Map::new(), used_words: HashSet::new() };
+    let needed = example.slots.iter().filter(|slot| **slot == Slot::Id).count();
+    let takes_sender = operation.arguments.knows("from") && parsed.ids.len() > needed;
+    let sending = takes_sender.then(|| parsed.sending_listing()).flatten();
+    let ids = || parsed.ids.iter().filter(|id| sending.as_ref().is_none_or(|(sender, _)| id != sender));
+    if let Some((id, _)) = &sending {
+        let written = parsed.place(id).filter(|_| operation.arguments.takes_sender);
+        filling.arguments.insert("from".to_owned(), written.map_or(*id, |place| &parsed.text[place]).into());
+    }
     let mut filled = [0_usize; 4];
     for slot in &example.slots {
         let nth = filled[*slot as usize];
@@ -47,13 +55,24 @@ pub(super) fn fill(
         let (argument, value) = match slot {
             Slot::Url => (argument, parsed.urls.first().cloned()),
             Slot::Token => (argument, parsed.tokens.first().cloned()),
-            Slot::Id => match parsed.ids.get(nth) {
+            Slot::Id => match ids().nth(nth) {
                 Some(id) => (argument, Some(id.clone())),
                 None => listing(parsed, operation, nth, argument, &mut filling),
             },
             Slot::Text => {
                 let ids_before = filled[Slot::Id as usize];
-                let text = text(parsed, example, ids_before, &mut filling.used_words);
+                let start = match &sending {
+                    None => parsed.end_of_ids(ids_before),
+                    Some((_, sender)) => {
+                        let ends = ids().take(ids_before).filter_map(|id| parsed.place(id));
+                        let end = ends.map(|place| place.end).max().unwrap_or(0);
+                        // In "endorse {id} from {id}: …", the text follows the sender.
+                        let follows =
+                            parsed.text.get(end..sender.start).is_some_and(|gap| gap.trim().is_empty());
+                        if follows { sender.end } else { end }
+                    }
+                };
+                let text = text(parsed, example, start, &mut filling.used_words);
                 let text = match operation.entry.effect.read_only {
                     true if operation.is_search && parsed.quoted == 0 => {
                         (text.is_some() || has_topic(parsed, &HashSet::new())).then(|| query(parsed))
@@ -128,27 +147,26 @@ pub(super) fn query(parsed: &ParsedText) -> String {
 pub(super) fn said(parsed: &ParsedText, phrase: &str) -> Option<String> {
     let (_, example) = examples::parse(phrase);
     let ids = example.slots.iter().take_while(|slot| **slot == Slot::Id).count();
-    text(parsed, &example, ids, &mut HashSet::new())
+    text(parsed, &example, parsed.end_of_ids(ids), &mut HashSet::new())
         .filter(|text| words(text).iter().any(Word::is_significant))
 }
 
 /// The text for a text slot: a quotation, else the part of the text at the slot's position in the example, without the
-/// ids that went into the slots before it.
+/// ids that went into the slots before it, which end at `after_ids`.
 fn text(
     parsed: &ParsedText,
     example: &Example,
-    ids_before: usize,
+    after_ids: usize,
     used_words: &mut HashSet<usize>,
 ) -> Option<String> {
     if parsed.quoted > 0 {
         // In 'rename "A" to "B"', the first is the listing.
-        let from = parsed.end_of_ids(ids_before);
         let quotations = &parsed.names[..parsed.quoted];
-        let later = quotations.iter().find(|name| parsed.text.rfind(*name).is_some_and(|at| at >= from));
+        let later = quotations.iter().find(|name| parsed.text.rfind(*name).is_some_and(|at| at >= after_ids));
         return later.or(quotations.first()).cloned();
     }
     let (before, after) = &example.around_text;
-    let start = end_of(&parsed.words, before)?.max(parsed.end_of_ids(ids_before));
+    let start = end_of(&parsed.words, before)?.max(after_ids);
     let end = after.iter().find(|word| word.is_significant()).and_then(|word| {
         parsed.words.iter().filter(|other| other.at.start >= start).find(|other| other.stem == word.stem)
     });

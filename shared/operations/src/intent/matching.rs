@@ -10,7 +10,7 @@ use super::argument_slots::Slot;
 use super::command::{self, Request};
 use super::examples::{EXAMPLE_BOOK, Example, OperationExamples};
 use super::filling::{Filling, fill, has_topic, query};
-use super::meaning::{HELP, Meaning};
+use super::meaning::Meaning;
 use super::parsed_text::ParsedText;
 use super::{Hold, Intent};
 use crate::{
@@ -92,7 +92,7 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
             candidate(message, operation, example, if example.negation { negated } else { request })
         })
     });
-    let of_help = message.meaning.probability(HELP);
+    let of_help = message.meaning.of_help();
     let help = (only.is_none() && (!message.has_target || of_help > CERTAIN)).then_some((
         of_help + SIMILARITY * HELP_SIMILARITY,
         of_help,
@@ -316,7 +316,7 @@ fn candidate(
 /// Whether a statement says how a use of one listing went.
 fn reports_a_use(parsed: &ParsedText, entry: &AnyOperation) -> bool {
     std::ptr::eq(entry, &DEPOSIT_OUTCOME)
-        && parsed.ids.len() == 1
+        && parsed.ids.len() == 1 + usize::from(parsed.sending_listing().is_some())
         && command::verdict(&parsed.words).is_some()
         && !command::asks(&parsed.unquoted(), &parsed.words)
         && !command::objects(&parsed.words)

@@ -2,7 +2,7 @@
 //! weights are a logistic regression over `assets/training.txt` and `assets/sentences.txt` (`tests`); no sentence is
 //! compared at run time, so sentences may be added without a cost.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use base64::Engine as _;
@@ -15,7 +15,8 @@ use super::parsed_text::ParsedText;
 #[cfg(test)]
 mod tests;
 
-/// The class of messages that ask for help, about the registry itself, or for nothing.
+/// The class of messages that ask for help or for nothing. Those about the registry itself have a class for each topic, such as
+/// `help:privacy`.
 pub(super) const HELP: &str = "help";
 
 /// The language model reads about so many words; a longer text is read in parts.
@@ -58,7 +59,7 @@ struct Features {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Meaning(HashMap<&'static str, f32>);
+pub(super) struct Meaning(BTreeMap<&'static str, f32>);
 
 impl Meaning {
     pub(super) fn of(parsed: &ParsedText) -> Self {
@@ -78,6 +79,20 @@ impl Meaning {
 
     pub(super) fn probability(&self, class: &str) -> f32 {
         self.0.get(class).copied().unwrap_or(0.0)
+    }
+
+    pub(super) fn of_help(&self) -> f32 {
+        self.help().map(|(_, share)| share).sum()
+    }
+
+    /// The most probable class of help, with its probability.
+    pub(super) fn topic(&self) -> Option<(&'static str, f32)> {
+        self.help().max_by(|one, other| one.1.total_cmp(&other.1))
+    }
+
+    fn help(&self) -> impl Iterator<Item = (&'static str, f32)> {
+        let all = self.0.iter().map(|(class, share)| (*class, *share));
+        all.filter(|(class, _)| class.split(':').next() == Some(HELP))
     }
 }
 

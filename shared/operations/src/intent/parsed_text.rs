@@ -28,8 +28,10 @@ pub(super) struct ParsedText {
     pub(super) words: Vec<Word>,
     /// URLs, each once.
     pub(super) urls: Vec<String>,
-    /// Listing ids, each once, as they were written.
+    /// Listing ids, each once, as they were written, in the order of the text.
     pub(super) ids: Vec<String>,
+    /// The ids that were written as names, with their places.
+    named: Vec<(String, Range<usize>)>,
     pub(super) emails: Vec<String>,
     /// Access tokens and signed statements.
     pub(super) tokens: Vec<String>,
@@ -180,8 +182,48 @@ impl ParsedText {
         }
         self.quoted -= self.names[..self.quoted].iter().filter(|known| *known == name).count();
         self.names.retain(|known| known != name);
+        self.stand_ins.push((range.clone(), LISTING));
+        self.named.push((id.to_owned(), range));
         push_new(&mut self.ids, id);
-        self.stand_ins.push((range, LISTING));
+        let mut ids = std::mem::take(&mut self.ids);
+        ids.sort_by_key(|id| self.place(id).map_or(usize::MAX, |place| place.start));
+        self.ids = ids;
+    }
+
+    /// Where a listing is first; those of data parts have no place.
+    pub(super) fn place(&self, id: &str) -> Option<Range<usize>> {
+        let named = self.named.iter().find(|(known, _)| known == id).map(|(_, range)| range.clone());
+        named.or_else(|| self.text.find(id).map(|at| at..at + id.len()))
+    }
+
+    /// The listing in whose name a message about another one is sent, with its place and the words before it: "endorse {id} from
+    /// {id}".
+    pub(super) fn sending_listing(&self) -> Option<(&str, Range<usize>)> {
+        const BEFORE: [&str; 12] = [
+            "from",
+            "we are",
+            "i am",
+            "i'm",
+            "this is",
+            "on behalf of",
+            "in the name of",
+            "im namen von",
+            "de la part de",
+            "de parte de",
+            "en nombre de",
+            "em nome de",
+        ];
+        self.ids.iter().filter(|_| self.ids.len() > 1).find_map(|id| {
+            let place = self.place(id)?;
+            let before = self.text[..place.start].trim_end_matches([' ', '"', '“', '„', '«']);
+            let begins =
+                BEFORE.iter().filter_map(|words| before.len().checked_sub(words.len()).map(|at| (at, words)));
+            let mut begins = begins.filter(|(at, words)| {
+                before.get(*at..).is_some_and(|end| end.eq_ignore_ascii_case(words))
+                    && !before[..*at].ends_with(char::is_alphanumeric)
+            });
+            begins.next().map(|(at, _)| (id.as_str(), at..place.end))
+        })
     }
 
     /// Where the first listings of the text end, so many as `count`.

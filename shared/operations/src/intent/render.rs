@@ -5,16 +5,16 @@ use serde_json::{Map, Value, json};
 
 use super::parsed_text::ParsedText;
 use super::words::{Word, words};
-use super::{command, examples, filling, matching, runs_as_written};
+use super::{command, examples, filling, matching, runs_as_written, topics};
 use crate::named_call;
 use crate::summary;
 use crate::{
     AnyOperation, CATALOGUE, CHECK_STATUS, GET_FOUNDING_DEAL, INTEROP_RESOLVE, LEAVE_TRACE, LIST_YOURSELF,
     MATCH_CAPABILITY, REPORT_LISTING, SCORE, SEARCH_ACTIVE, TALK,
 };
+use registry_model::counted;
 use registry_model::error::shorten;
 use registry_model::settings::Settings;
-use registry_model::{LimitedAction, Sku, counted};
 
 const NEXT_MEMBERS: [&str; 3] = ["next", "list_hint", "hint"];
 
@@ -78,7 +78,11 @@ pub(super) fn has_placeholder(example: &str) -> bool {
 pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> String {
     let first =
         |list: fn(&ParsedText) -> &Vec<String>| parsed.and_then(|parsed| list(parsed).first().cloned());
-    let (url, id) = (first(|parsed| &parsed.urls), first(|parsed| &parsed.ids));
+    let url = first(|parsed| &parsed.urls);
+    let ids = parsed.iter().flat_map(|parsed| &parsed.ids);
+    let sender = parsed.and_then(ParsedText::sending_listing).filter(|_| !entry.effect.read_only);
+    let mut ids = ids.filter(|id| sender.as_ref().is_none_or(|(sender, _)| id != sender));
+    let (id, other) = (ids.next().cloned(), ids.next());
     let own = parsed.map_or(&[][..], |parsed| parsed.words.as_slice());
     let fitness = |phrase: &str| {
         let has_slot = phrase.contains("{url}") && url.is_some() || phrase.contains("{id}") && id.is_some();
@@ -110,7 +114,7 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
     // Of equals, the first.
     let phrase =
         entry.phrases().iter().rev().max_by_key(|phrase| fitness(phrase)).copied().unwrap_or(entry.name);
-    let phrase = match parsed.and_then(|parsed| parsed.ids.get(1)) {
+    let phrase = match other {
         Some(other) => phrase.replacen("{id}", id.as_deref().unwrap_or(ID), 1).replace("{id}", other),
         None => phrase.to_owned(),
     };
@@ -205,22 +209,10 @@ pub fn help_text(settings: &Settings) -> String {
         &GET_FOUNDING_DEAL,
     ];
     let lines = examples.map(|entry| format!("\n- {}", example(entry, None))).concat();
-    let products = Sku::ALL.map(|sku| format!("{} ({})", sku.price(), sku.title()));
-    let requests =
-        settings.caller_rate.map(|rate| format!("{} per second", counted(rate.per_second, "request")));
-    let limits = match settings.rate_limits {
-        false => "no request is limited".to_owned(),
-        true => format!(
-            "a caller may send {} and publish {} an hour, and all limits are in {}",
-            requests.unwrap_or_else(|| "any number of requests".to_owned()),
-            counted(settings.rate(LimitedAction::Publish).caller, "listing"),
-            settings.url("/discovery.json")
-        ),
-    };
     format!(
         "This is {}, a registry of agents and MCP servers that answered a real handshake. A program answers here; it \
          only knows the registry, and works best in English.\n\
-         Listing and searching are free, without an account or key; {limits}. To publish, send a URL: it is usually \
+         Listing and searching are free, without an account or key; {}. To publish, send a URL: it is usually \
          probed within seconds, and a Live listing again within {}. A short outage does not end Live. A probe calls no \
          tool. Gated means: callers sign in. The owner can rename or withdraw a listing, with a signature. Several \
          listings can have one name.\n\
@@ -231,8 +223,9 @@ pub fn help_text(settings: &Settings) -> String {
          Examples:{lines}\nThe method `help` describes all {} operations. \
          You can also send a data part {{\"operation\": …, \"arguments\": {{…}}}}; `next` in an answer can be such a call.",
         settings.brand,
+        topics::limits(settings),
         counted(settings.recheck_days, "day"),
-        products.join(", "),
+        topics::prices(),
         settings.founding_seats,
         settings.url("/privacy"),
         CATALOGUE.len()

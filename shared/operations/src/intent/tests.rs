@@ -427,6 +427,56 @@ fn greetings_and_meaningless_messages_get_help() {
 }
 
 #[test]
+fn each_topic_of_help_has_sentences_and_an_answer_without_open_values() {
+    let topics = |file| -> BTreeSet<&str> { crate::sentences::lines(file).map(|(name, _)| name).collect() };
+    let answers = topics(include_str!("../../assets/answers.txt"));
+    let asked = topics(include_str!("../../assets/training.txt"));
+    let asked: BTreeSet<&str> = asked.iter().filter_map(|name| name.strip_prefix("help:")).collect();
+    assert_eq!(answers, asked);
+    let settings = Settings::from_env(registry_model::settings::Mode::Public, |_| None).unwrap();
+    for (text, fact) in [
+        ("do you store my e-mail address?", "stored for a year"),
+        ("how long does a proof last?", "within 7 days"),
+        ("¿cuántas peticiones puedo hacer por minuto?", "20 requests per second"),
+        ("what questions do you ask in the feedback?", "Where did you stop, guess or read twice?"),
+        ("how do you rank the results?", "Payments, products, seats"),
+    ] {
+        assert_eq!(intent(text), "help", "{text}");
+        let answer = topics::answer(&settings, &ParsedText::parse(text)).unwrap();
+        assert!(answer.contains(fact) && !answer.contains(['{', '}']), "{text}: {answer}");
+    }
+    assert_eq!(topics::answer(&settings, &ParsedText::parse("hello there")), None);
+}
+
+#[test]
+fn listing_that_sends_a_message_is_not_the_one_that_it_is_about() {
+    for (text, meant) in [
+        (
+            format!("endorse {ID} from mcp-acme: it was right"),
+            format!("endorse(from=mcp-acme,listing_id={ID},body=it was right)"),
+        ),
+        (
+            format!("We are mcp-acme. Leave a message for {ID}: hello you"),
+            format!("talk(from=mcp-acme,listing_id={ID},text=hello you)"),
+        ),
+        (
+            format!("this is mcp-acme: {ID} failed"),
+            format!("deposit_outcome(from=mcp-acme,listing_id={ID},ok=false)"),
+        ),
+        (format!("{ID} failed, what should I do"), "deposit_outcome refused".to_owned()),
+    ] {
+        assert_eq!(intent(&text), meant, "{text}");
+    }
+    // Names are in the order of the text, whatever their alphabet.
+    let names =
+        [("Zebra".to_owned(), ID.parse().unwrap()), ("Adder".to_owned(), "mcp-acme".parse().unwrap())];
+    let text = "endorse Zebra from Adder: it was right".to_owned();
+    let message = MessageContent { text, names: names.into(), ..MessageContent::default() };
+    let meant = format!("endorse(from=Adder,listing_id={ID},body=it was right)");
+    assert_eq!(short(&parse_intent(&message, None)), meant);
+}
+
+#[test]
 fn data_parts_call_operations() {
     let said = |text: &str, data: Value| {
         short(&parse_intent(

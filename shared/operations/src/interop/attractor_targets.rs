@@ -106,7 +106,7 @@ impl Operation for AttractorTargets {
                  {LIVENESS_WEIGHT} liveness_score"
             ),
             note: format!(
-                "{}, ranked by `formula`: recent use, reported outcomes, and whether they are Live. The scores fall \
+                "{}, ranked by `formula`: their trails, reported outcomes, and whether they are Live. Trails fall \
                  with time, so the order changes.",
                 counted(targets.len(), "listing")
             ),

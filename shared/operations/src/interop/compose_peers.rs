@@ -76,7 +76,7 @@ impl Operation for ComposePeers {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
-        r#"Shown for "{name}" ({listing_id}): used with it {compositions#}, matching it {suggestions#}."#,
+        r#"Shown for "{name}" ({listing_id}): used with it {compositions#}, suggested {suggestions#}."#,
         r#"Used together: [compositions]"{name_a}" and "{name_b}", {count#time}"#,
         r#"Suggestions: [suggestions]"{name}" ({listing_id}) | : {why}"#,
     ];
@@ -126,7 +126,7 @@ impl Operation for ComposePeers {
 
 async fn compositions(app: &App, listing: &NamedListing, limit: usize) -> Result<Vec<Composition>, Problem> {
     let own = &listing.0;
-    let edges = app.store.edges_of(&own.id, limit, app.clock.now()).await?;
+    let edges = app.store.edges_of(&own.id, MAX_ROWS as usize, app.clock.now()).await?;
     let ids: Vec<ListingId> = edges.iter().map(|edge| edge.other(&own.id).clone()).collect();
     let peers = interop::live_in_order(app, &ids).await?;
     let trails = interop::trail_scores(app, &ids).await?;
@@ -147,5 +147,5 @@ async fn compositions(app: &App, listing: &NamedListing, limit: usize) -> Result
         })
     };
     // A pair that the operator proposed was not used.
-    Ok(edges.iter().filter(|edge| edge.count > 0).filter_map(composition).collect())
+    Ok(edges.iter().filter(|edge| edge.count > 0).filter_map(composition).take(limit).collect())
 }

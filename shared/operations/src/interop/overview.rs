@@ -42,7 +42,7 @@ pub struct Answer {
     compositions: Vec<Composition>,
     sessions: Sessions,
     totals: Totals,
-    /// The outcomes among the latest eight whose listing is not withdrawn.
+    /// Of the latest eight outcomes, those that are still stored and whose listing is shown.
     outcomes_recent: Vec<ShownOutcome>,
     /// The tools of the family.
     tools: Vec<&'static str>,

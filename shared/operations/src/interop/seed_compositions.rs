@@ -67,7 +67,7 @@ impl Operation for SeedCompositions {
                     pairs.len() - stored_count
                 )
             }
-            (_, 0) => "None of the newest agents matches an MCP server. Nothing was stored.".to_owned(),
+            (_, 0) => "No pair was found. Nothing was stored.".to_owned(),
             (false, _) => {
                 "These pairs are proposals; nothing was stored. Use the two listings of a pair. If they work \
                     together, report it with used_with."

@@ -262,10 +262,10 @@ pub(super) async fn summarize(
     } else {
         format!("{listing}{filtered} matches “{words}”.")
     };
+    let again = if query.text.is_empty() { "Try again" } else { "Try fewer or other English words" };
     let next = json!({
         "action": "browse", "method": "GET", "url": app.settings.url("/api/listings/active"),
-        "note": format!("Try fewer or other English words{narrowed}. You can also browse all Live listings at \
-            /api/listings/active."),
+        "note": format!("{again}{narrowed}. You can also browse all Live listings at /api/listings/active."),
     });
     Ok((note, Some(next)))
 }

@@ -152,13 +152,13 @@ impl Operation for CheckStatus {
         "It is of kind {kind} | , access {access} | , described as \"{description}\" | , has the version \"{version}\" | , with protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
         "The next probe is due at the latest at {recheck_at}.",
         "The next probe is due at {retry_at}, and runs as soon as the probe budget allows it.",
-        "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known}.",
+        "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known} | , half of its last handshakes took at most {liveness.latency_p50_ms} ms.",
         "Its probes have failed since {liveness.failing_since}.",
-        "It is `{log.event}` in the evidence log since {log.at}.",
+        "It is `{log.event}` since {log.at} | {log.pending?(not in the evidence log yet)|in the evidence log}.",
         "Proven domain of its owner: {proven_domain:none, so who owns it is not known}.",
         "To fix: [reasons]{reason} | (found: \"{seen}\") | : {fix}",
         "Points: [score_breakdown]{id} {points} of {of}",
-        "To improve: [warnings]{seen} | : {fix}",
+        "To improve: [warnings]\"{seen}\" | : {fix}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Returns the state of a listing, the evidence of its last probe and what to fix.",
@@ -344,7 +344,7 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
         }
         (Lane::Active, _) => {
             "Live, but its last probe failed. More probes will show whether the failure is real. Timeouts and \
-                similar failures end Live only when the last proof expires."
+                similar failures end Live at the earliest an hour before the last proof expires."
         }
         (Lane::Gated, _) if listing.failures == 0 => {
             "Gated: it asks for a sign-in, and the metadata of the sign-in is correct. Whether the sign-in and the \

@@ -70,8 +70,8 @@ impl Operation for ListingTools {
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id}: {tools#tool} shown; tools in its set: {set.tools:none is stored}.",
-        "Tools: [tools]{name} | with the parameters {parameters} | : {description}",
-        "The hash of the set is {tools_hash} | ; it has not changed since {set.at}.",
+        "Tools: [tools]{name} | with the parameters {parameters} | : \"{description}\"",
+        "The hash of the set is {tools_hash} | ; it is the stored set since {set.at}.",
         "Changes since {changed_since.at} | , the severest is {severity}: [changes]{tool} | : {kind} | ({argument})",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/listings/tools").cached_for(30)];

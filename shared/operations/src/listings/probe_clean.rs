@@ -24,8 +24,8 @@ pub struct Answer {
     clean: bool,
     /// The state of the listing.
     lane: Lane,
-    /// Whether its last probe passed, and when that was. While it fails and `lane` is `active` or `gated`, `handshake`,
-    /// `probed_at` and `checks` are still those of the last passed probe.
+    /// Whether its last probe passed, and when that was. While it fails, `handshake`, `probed_at` and `checks` can be those of
+    /// an earlier probe.
     liveness: Liveness,
     /// The outcome of the probe with these `checks`; null before the first probe.
     handshake: Option<Handshake>,
@@ -47,8 +47,7 @@ impl Operation for ProbeClean {
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean, which only a Live listing whose last probe passed can be}.",
         "Its probes have failed since {liveness.failing_since}.",
-        "Its checks are those of the probe at {probed_at}.",
-        "Checks: [checks]{id} ({blocking?required|optional}) {ok?ok|failed} | : {detail}",
+        "Checks of the probe at {probed_at}: [checks]{id} ({blocking?required|optional}) | {ok?ok|failed} | : {detail}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Returns whether a listing is Live with clean checks, and the result of each check.",

@@ -77,7 +77,7 @@ impl Operation for Score {
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const SUMMARY: &'static [&'static str] = &[
         r#"{url} scores {score} of 100 | as "{name}" | ; the handshake was {handshake}."#,
-        "It {would_go_live?passed this probe|would not be Live}.",
+        "It {would_go_live?passed this probe|would not be Live}{would_be_gated?, but gated|}.",
         "Its listing is {listing_id}.",
         "To fix: [reasons]{reason} | (found: \"{seen}\") | : {fix}",
         "Points: [breakdown]{id} {points} of {of} | : {why}",

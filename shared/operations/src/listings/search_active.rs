@@ -44,7 +44,7 @@ impl Operation for SearchActive {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "mcp", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{counts.agents_active#agent} and {counts.mcp_active#MCP server} are Live; other states are not counted.",
+        "{counts.agents_active#agent} and {counts.mcp_active#MCP server} are Live; other states are not counted. Expired proofs are left out within an hour.",
         r#"Newest first: [listings]"{name}" ({kind}, {listing_id}) | : "{description}" | {agent_card_url}"#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(

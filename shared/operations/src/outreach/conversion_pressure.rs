@@ -76,8 +76,8 @@ impl Operation for ConversionPressure {
             founding: funnel::deal(settings, day.live.funnel.seats_claimed),
             cooldown_days: settings.outreach_pause_days,
             law: format!(
-                "The registry invites only Live listings that have not taken their demo. It invites each \
-                    listing at most once in {}, and nobody while `day_cap` is reached.",
+                "Invitations go only to Live listings that have not taken their demo, and connector messages only to Live \
+                    listings. A listing gets at most one message in {}, and none is sent while `day_cap` is reached.",
                 counted(settings.outreach_pause_days, "day")
             ),
             recent,

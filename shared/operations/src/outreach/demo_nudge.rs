@@ -19,7 +19,7 @@ pub struct Answer {
     day: ShownBudget,
     /// Live listings, also those whose last probe failed.
     active_clean: u32,
-    /// Listings in the queue for a first message, counted to 1000. A run takes out, uninvited, those with a demo.
+    /// Listings in the queue for a first message, counted to 1000. Those with a demo get no invitation.
     first_message_queue: u32,
     /// Contacted listings that get no message now, because the pause after the last message is not over. The count
     /// stops at 1000.
@@ -90,7 +90,7 @@ impl Operation for DemoNudge {
         latest messages, the rules, and how to opt out. To opt a listing out, use outreach_opt_out.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Invitations and connector messages on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. In the queue for a first message: {first_message_queue#listing} (counted up to 1000). The next run takes out those that took their demo, without a message.",
+        "Invitations and connector messages on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. In the queue for a first message: {first_message_queue#listing} (counted up to 1000). Those that took their demo get no invitation.",
         r#"To opt a listing out, say: "unsubscribe" and its id."#,
     ];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];

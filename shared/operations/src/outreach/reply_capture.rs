@@ -61,7 +61,7 @@ impl Operation for ReplyCapture {
         the totals, but no texts. Use it to see whether invitations work.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Of {totals.touched#contacted listing}, {totals.demos} took the demo and {totals.feedback} gave feedback; together they sent {totals.check_ins#check-in}.",
+        "Of {totals.touched#listing} contacted last, {totals.demos} took the demo and {totals.feedback} gave feedback; together they sent {totals.check_ins#check-in}.",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reply-capture")];
     type Arguments = NoArguments;

@@ -116,7 +116,6 @@ impl Operation for ExportProduct {
 /// The media type of an archive, and how to make it.
 type Archive = (&'static str, fn(&[File]) -> Result<Vec<u8>, ExportError>);
 
-/// The name of a format, and how to make an archive.
 fn packing(format: &str) -> Result<(&'static str, Option<Archive>), Problem> {
     Ok(match format {
         "skills" => ("skills", None),

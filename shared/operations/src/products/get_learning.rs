@@ -20,7 +20,7 @@ pub struct Answer {
     feedback: FeedbackCounts,
     /// The ratings of each product.
     products: Vec<RatedProduct>,
-    /// Why probes were not `ok` today, the most frequent first; at most 9 reasons.
+    /// Why probes were not `ok` today, the most frequent first; at most 9 reasons, none for correct sign-ins.
     top_gaps: Vec<Gap>,
     next: NextStep,
 }
@@ -61,7 +61,7 @@ impl Operation for GetLearning {
     const SUMMARY: &'static [&'static str] = &[
         "Demos are one for each listing and product. Counts: [funnel]{id} {total} | ({of_stage_before_pct} % of the count before)",
         "{seats.remaining} of {seats.seats} founding seats are left | ; the mean rating is {feedback.average}.",
-        "The most frequent reasons why probes were not ok today: [top_gaps]{reason} ({count})",
+        "Why probes were not ok today, apart from correct sign-ins: [top_gaps]{reason} ({count})",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "conversion-path",

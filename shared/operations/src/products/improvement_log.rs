@@ -121,7 +121,7 @@ fn funnel_entry(learned: &Lessons, settings: &Settings) -> Option<Entry> {
             "live": learned.live.agents + learned.live.mcps, "demos": demos, "feedback": feedback,
             "drafts": learned.drafts(), "seats_claimed": learned.live.funnel.seats_claimed,
         }),
-        ask: "Send feedback on your demo, in your own words.".to_owned(),
+        ask: "If your listing took a demo and sent no feedback yet, send it, in your own words.".to_owned(),
         call: feedback_call(settings),
     })
 }

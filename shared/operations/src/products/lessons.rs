@@ -113,7 +113,6 @@ impl Lessons {
         Rating::of(all)
     }
 
-    /// The number of feedbacks that were unchanged drafts.
     pub(super) fn drafts(&self) -> u32 {
         self.feedback().saturating_sub(self.rating_of_all().ratings)
     }
@@ -131,7 +130,6 @@ impl Lessons {
         partial.saturating_add(fail).saturating_add(skip)
     }
 
-    /// Why probes were not `ok` today, the most frequent first.
     pub(super) fn gaps(&self) -> Vec<Gap> {
         let gap = |counted: &CountedReason| Gap {
             reason: counted.reason.clone(),

@@ -183,7 +183,6 @@ async fn demo(app: &App, tool: ProductTool, arguments: Arguments) -> Result<Answ
     })
 }
 
-/// The product that a tool makes a demo of.
 fn sku(tool: ProductTool, given: Option<Sku>) -> Result<Sku, Problem> {
     let own = match tool {
         ProductTool::OneClickDemo => return Ok(given.unwrap_or(Sku::Alive)),
@@ -243,6 +242,11 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     let described = Profile::unlisted(Kind::Agent, name, description.as_deref(), Vec::new());
     let profile = listing.as_ref().map_or(described, |listing| Profile::of(listing, None));
     let goals = registry_products::chosen_goals(sku, &Profile { goals, preset, ..profile });
+    if goals.len() > 12 {
+        let detail =
+            "An order has at most 12 goals, with those of its preset. Send fewer goals, or no preset.";
+        return Err(Problem::invalid("goals", "too_many", detail));
+    }
     let goals = Goals::List(goals).parse()?;
     let unlock = funnel::unlock(&app.settings, &app.store.live().await?.funnel);
     let mut body = json!({ "sku": sku, "goals": goals });
@@ -265,7 +269,7 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     } else {
         let message = format!(
             "Nothing is charged or stored, so keep order.body.{for_whom} {} Until then, the first feedback of a listing \
-                earns a founding seat (a free product), if one is left, else a code for 25 % off.",
+                earns a founding seat (a free product), if one is left for it, else a code for 25 % off.",
             unlock.message
         );
         let next = match &listing {

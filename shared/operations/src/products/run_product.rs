@@ -101,7 +101,6 @@ struct Step {
     call: NextStep,
 }
 
-/// The input of the steps.
 struct Run<'a> {
     app: &'a App,
     listing: &'a Listing,
@@ -183,10 +182,17 @@ impl Run<'_> {
             let found = format!("The demo and the feedback are done. {}", unlock.message);
             let url = settings.url("/api/products/agent");
             ("feedback", found, NextStep::post("product_agent", url, body, why))
-        } else if self.listing.demoed && self.lane == Lane::Active {
+        } else if self.listing.demoed {
             let found =
                 format!("The demo is done, but the feedback was not sent yet. Founding seats left: {seats}.");
-            ("demo", found, demo("Send next_steps.example_body of its answer to /api/products/feedback."))
+            // Only a Live listing can take the demo again, for its draft.
+            let call = if self.lane == Lane::Active {
+                demo("Send next_steps.example_body of its answer to /api/products/feedback.")
+            } else {
+                let own = "Send `listing_id`, a rating and five answers.";
+                NextStep::post_own("leave_feedback", settings.url("/api/products/feedback"), own)
+            };
+            ("demo", found, call)
         } else if self.lane == Lane::Active {
             let found = format!("The listing can take its free demo. Founding seats left: {seats}.");
             ("live", found, demo("Take the free demo. The next step is feedback."))

@@ -15,7 +15,7 @@ const MAX_TOOL_DESCRIPTION_CHARS: usize = 1000;
 
 /// A tool of an MCP server: its name, or an object from `tools/list`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected the name of a tool, or its name and description")]
 pub(super) enum ToolArgument {
     /// The name of the tool.
     Name(#[schemars(extend("format" = "public-text"), length(max = MAX_TOOL_NAME_CHARS))] String),
@@ -93,10 +93,9 @@ pub(super) fn check(
     tools: &[ToolArgument],
 ) -> Result<(), Problem> {
     name.map(|name| argument_text::plain_line("agent_name", name, MAX_NAME_CHARS)).transpose()?;
-    let description = description.filter(|text| !text.trim().is_empty());
-    description
-        .map(|text| argument_text::plain_text("description", text, MAX_DESCRIPTION_CHARS))
-        .transpose()?;
+    if let Some(text) = description.filter(|text| !text.trim().is_empty()) {
+        argument_text::plain_text("description", text, MAX_DESCRIPTION_CHARS)?;
+    }
     parse_tools(tools.to_vec()).map(|_| ())
 }
 
@@ -120,7 +119,7 @@ fn parse_tools(tools: Vec<ToolArgument>) -> Result<Vec<Tool>, Problem> {
             ..Tool::default()
         })
     };
-    tools.into_iter().map(parse).collect()
+    tools.into_iter().map(|tool| parse(tool).map_err(Problem::in_entry)).collect()
 }
 
 #[cfg(test)]

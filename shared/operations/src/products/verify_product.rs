@@ -111,7 +111,6 @@ struct ComparedFile {
     bytes: Option<usize>,
 }
 
-/// A product as it is generated today.
 struct GeneratedProduct {
     sku: Sku,
     scope: &'static str,

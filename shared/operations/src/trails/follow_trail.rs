@@ -99,7 +99,7 @@ async fn listings(app: &App, board: Board, limit: usize) -> Result<Vec<Place>, P
     let oldest = app.oldest_proof();
     // "Hot" recommends listings, so it contains only Live ones.
     let only_live = board == Board::Hot;
-    let rows = app.store.board(board, if only_live { 2 * limit } else { limit }, app.clock.now()).await?;
+    let rows = app.store.board(board, if only_live { 2 * limit + 8 } else { limit }, app.clock.now()).await?;
     let shown = rows.iter().filter(|(listing, _)| !only_live || listing.is_live(oldest)).take(limit);
     Ok(shown.map(|(listing, trail)| Place::Listing(TrailRow::of(listing, trail, oldest))).collect())
 }

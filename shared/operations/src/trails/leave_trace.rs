@@ -82,5 +82,5 @@ fn tags(given: &[String]) -> Result<Vec<String>, Problem> {
         let detail = format!("`tags` may contain at most {MAX_TAGS} words.");
         return Err(Problem::invalid("tags", "too_many", detail));
     }
-    given.iter().map(|tag| public_text("tags", tag, MAX_TAG_CHARS)).collect()
+    given.iter().map(|tag| public_text("tags", tag, MAX_TAG_CHARS).map_err(Problem::in_entry)).collect()
 }

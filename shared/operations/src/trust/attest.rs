@@ -16,7 +16,7 @@ pub struct Attest;
 pub struct Arguments {
     /// The id of the listing that the statement is about. Required, unless you send `subject`.
     listing_id: Option<String>,
-    /// Another name for `listing_id`. If you send both, they must be equal.
+    /// Another name for `listing_id`. Send only one of the two.
     subject: Option<String>,
     /// The type of statement. Default: `liveness`.
     #[serde(rename = "type")]

@@ -154,7 +154,8 @@ fn entries(field: &str, list: Option<&[String]>) -> Result<Vec<String>, Problem>
         let detail = format!("`{field}` may contain at most {MAX_ENTRIES} entries.");
         return Err(Problem::invalid(field, "too_many", detail));
     }
-    list.iter().map(|text| argument_text::line(field, text, MAX_ENTRY_CHARS)).collect()
+    let line = |text: &String| argument_text::line(field, text, MAX_ENTRY_CHARS);
+    list.iter().map(|text| line(text).map_err(Problem::in_entry)).collect()
 }
 
 fn nothing_to_hash(listed: bool) -> Problem {

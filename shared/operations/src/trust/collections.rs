@@ -38,7 +38,7 @@ impl Operation for Collections {
         clients use as the base URL of a registry.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] =
-        &["Collections: {collections#}.", "[collections]{name} | ({title}) | at {registry_url}"];
+        &["Collections: {collections#}.", r#"[collections]{name} | ("{title}") | at {registry_url}"#];
     const ROUTES: &'static [Route] = &[Route::get("/api/collections").cached_for(30)];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;

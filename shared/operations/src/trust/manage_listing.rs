@@ -123,7 +123,7 @@ impl Operation for ManageListing {
     const EFFECT: Effect = Effect { open_world: true, destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{act} of {listing_id} {done?is done|needs a signature of the owner}; it is {lane}. {note}",
+        "{act} of {listing_id} {done?is done|was not done: it needs a signature of the owner}. The listing is {lane}. {note}",
         "The challenge to sign is: {challenge.text} {challenge.how}",
     ];
     const FAMILY: Option<Family> = Some(Family::TRUST);

@@ -107,7 +107,7 @@ async fn answer(
         let (parsed, intent) = Box::pin(intent::understood(app, parsed, None)).await?;
         return match intent {
             Intent::Run(operation, ref arguments)
-                if operation.effect.read_only && intent::is_single(&parsed, &intent) =>
+                if operation.effect.read_only && intent::is_single(&app.settings, &parsed, &intent) =>
             {
                 let arguments = arguments.clone();
                 let parts = read(app, cache, caller, dialect, operation, arguments).await?;

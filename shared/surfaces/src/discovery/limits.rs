@@ -12,7 +12,7 @@ pub(super) struct Inbound {
     rate_limits: bool,
     /// Requests of one address to one function; null if they are not counted.
     requests: Option<Requests>,
-    /// Hourly limits for acts that call other servers or store something.
+    /// Hourly limits for acts that call other servers or store something; none if acts are not counted.
     acts: Vec<Act>,
     /// What happens beyond a limit.
     beyond: &'static str,
@@ -34,7 +34,7 @@ pub(super) struct Act {
     pub(super) act: &'static str,
     /// Per caller.
     pub(super) per_caller: u32,
-    /// Per host or listing, if that is counted.
+    /// Per host, domain or listing, if that is counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) per_target: Option<u32>,
     /// By all callers together.
@@ -48,7 +48,7 @@ pub(super) fn inbound(settings: &Settings) -> Inbound {
         requests: settings
             .caller_rate
             .map(|rate| Requests { per_second: rate.per_second, at_once: rate.at_once }),
-        acts: acts(settings).to_vec(),
+        acts: acts(settings).into_iter().filter(|_| settings.rate_limits).collect(),
         beyond: "The request had no effect. REST answers 429 with Retry-After, and `retry_after_s` in the \
             problem document.",
     }

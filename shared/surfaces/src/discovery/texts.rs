@@ -189,13 +189,13 @@ fn limits(settings: &Settings) -> String {
     let Settings { probe_tick_seconds, probe_window_cap, probe_hourly_cap, probe_daily_budget, .. } =
         settings;
     let Settings { founding_seats, payments_open_after, .. } = settings;
-    let [recheck, grace] = [settings.recheck_days, settings.talk_grace_days].map(|days| counted(days, "day"));
+    let (recheck, grace) = (settings.recheck_in_words(), counted(settings.talk_grace_days, "day"));
     let mut text = format!(
         "\n## Limits\n\n\
-         - Probes of one listing: at most one in {probe_tick_seconds} seconds, unless one is requested. All probes: at \
-         most {probe_window_cap} in two minutes, {probe_hourly_cap} in an hour, {probe_daily_budget} in a day.\n\
+         - Probes of one listing: at most one in {probe_tick_seconds} seconds, unless one is requested. Without the weekly \
+         rechecks: at most {probe_window_cap} in two minutes, {probe_hourly_cap} in an hour, {probe_daily_budget} in a day.\n\
          - A listing stays Live for at most {recheck} after its last successful handshake. It is probed \
-         again before this time ends, usually within a day.\n\
+         again before this time ends.\n\
          - Talk inbox: a new Live listing has {grace} to read its inbox for the first time. It \
          stays Live in any case.\n\
          - Founding seats (free full products): {founding_seats}. Payments open when {payments_open_after} \
@@ -209,7 +209,7 @@ fn limits(settings: &Settings) -> String {
     if settings.rate_limits {
         for act in acts(settings) {
             let target =
-                act.per_target.map(|most| format!(", {most} per host or listing")).unwrap_or_default();
+                act.per_target.map(|all| format!(", {all} per host, domain or listing")).unwrap_or_default();
             let _ = writeln!(
                 text,
                 "- To {}: {} per hour and caller{target}, {} for all callers together.",

@@ -11,7 +11,7 @@ use registry_operations::intent;
 
 pub static AGENT_CARD: AnyDocument = AnyDocument {
     paths: &["/.well-known/agent-card.json", "/.well-known/agent.json"],
-    summary: "The A2A agent card of this registry, signed.",
+    summary: "The A2A agent card of this registry; its members of A2A 1.0 are signed.",
     validator: |app, _| Ok(Some(validator(app, "agent-card-wide"))),
     ..signed_card(|app, _| Box::pin(signed(app, |card| card)))
 };
@@ -25,7 +25,7 @@ pub static STRICT_AGENT_CARD: AnyDocument = AnyDocument {
 
 pub static A2A_CARD: AnyDocument = AnyDocument {
     paths: &["/.well-known/a2a-card.json"],
-    summary: "The agent card with the extension families and their URLs, signed.",
+    summary: "The agent card with the extension families and their URLs, which are not signed.",
     validator: |app, _| Ok(Some(validator(app, "a2a-card"))),
     ..signed_card(|app, _| Box::pin(signed(app, |card| with_families(card, &app.settings))))
 };

@@ -99,9 +99,10 @@ async fn listings_at(app: &App, domain: &str, found: &[Change]) -> Result<HashSe
     let Some(host) = HostName::of_url(&format!("https://{domain}/")) else { return Ok(HashSet::new()) };
     let mut at = app.store.listings_at(&host, HostPointer::Listed, MAX_LISTINGS).await?;
     let withdrawals = found.iter().rev().filter(|change| change.item.what == "listing_withdrawn");
-    let withdrawn: Vec<ListingId> =
+    // A listing that was restored can be withdrawn again.
+    let withdrawn: HashSet<ListingId> =
         withdrawals.filter_map(|change| change.item.listing_id.clone()).take(ENTRIES).collect();
-    let withdrawn = app.store.listings(&withdrawn).await?;
+    let withdrawn = app.store.listings(&Vec::from_iter(withdrawn)).await?;
     let were_there =
         withdrawn.into_iter().filter(|listing| listing.hosts().iter().any(|other| host.covers(other)));
     at.extend(were_there.map(|listing| listing.id));

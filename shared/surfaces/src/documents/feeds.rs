@@ -1,7 +1,7 @@
 //! Two feeds. `/api/feed` contains the events of all listings. `/api/talk/feed` contains the public posts of
 //! listings. The senders of posts are not verified, and posts of withdrawn listings are not shown.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::document::json;
 use crate::prelude::*;
@@ -111,10 +111,8 @@ async fn talk(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let before = Cursor::<TimeKey>::position(query.cursor.as_deref(), "next_cursor")?;
     let (messages, more) =
         app.store.talk_feed(before.as_ref().map(TimeKey::as_str), limit, app.clock.now()).await?;
-    let mut senders: Vec<ListingId> = messages.iter().map(|message| message.to.clone()).collect();
-    senders.sort_unstable();
-    senders.dedup();
-    let listings = if senders.is_empty() { Vec::new() } else { app.store.listings(&senders).await? };
+    let senders: HashSet<ListingId> = messages.iter().map(|message| message.to.clone()).collect();
+    let listings = app.store.listings(&Vec::from_iter(senders)).await?;
     let senders: HashMap<ListingId, Listing> = listings
         .into_iter()
         .filter(|listing| listing.lane != Lane::Withdrawn)

@@ -66,10 +66,8 @@ fn bot(settings: &Settings) -> Result<Bytes, Problem> {
             "trigger": "fetcher",
             "purpose": format!(
                 "Probes agents and MCP servers whose URL was sent here. A probe reads the card and makes a handshake. A \
-                     Live listing that passes is probed at most once in {} and at least once in {}, unless \
-                     somebody requests it. One that fails is probed again after minutes or an hour, and later less often.",
-                counted(settings.fresh_ok_hours, "hour"),
-                counted(settings.recheck_days, "day")
+                     Live listing is probed at least once in {}. One that fails is probed again, later less often.",
+                settings.recheck_in_words()
             ),
             "expected-user-agent": user_agent,
             "rfc9309-product-token": user_agent.split('/').next(),

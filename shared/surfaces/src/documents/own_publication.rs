@@ -251,7 +251,8 @@ async fn publish_status(app: &App) -> Result<PublishStatus, Problem> {
     let listed = listed(&peers);
     let description = settings.url(OWN_SERVER_DESCRIPTION.paths[0]);
     let auth = settings.url(REGISTRY_AUTH.paths[0]);
-    let is_public = domain.is_some() && auth.starts_with("https://");
+    // The official registry reads the proof at the default port.
+    let is_public = domain.is_some() && auth.starts_with("https://") && auth.matches(':').count() == 1;
     let search = |registry: &str| format!("{registry}/v0.1/servers?search={name}");
     Ok(PublishStatus {
         ok: true,
@@ -270,7 +271,7 @@ async fn publish_status(app: &App) -> Result<PublishStatus, Problem> {
             })
             .collect(),
         publish_steps: steps(
-            domain.as_deref().filter(|_| is_public),
+            domain.as_deref().filter(|_| auth.starts_with("https://")),
             &description,
             &record,
             &search(OFFICIAL_REGISTRY),
@@ -317,7 +318,7 @@ fn steps(domain: Option<&str>, description: &str, record: &str, search: &str) ->
     let steps = [
         ("Download the server.json.", Some(format!("curl -fsS {description} -o server.json"))),
         ("Read the private key from the table on AWS. A key in KMS cannot be read.", Some(key.to_owned())),
-        ("Prove the domain by HTTPS. The registry serves the record already.", Some(login("http"))),
+        ("Prove the domain by HTTPS, if BASE_URL has no port. The record is served.", Some(login("http"))),
         ("Or prove the domain by DNS: add this record to the zone.", Some(zone_line(domain, record))),
         ("Log in by DNS instead of HTTPS.", Some(login("dns"))),
         ("Publish.", Some("mcp-publisher publish".to_owned())),

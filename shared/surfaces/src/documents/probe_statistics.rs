@@ -200,9 +200,10 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
             rechecked_this_week: week.rechecked,
             still_ok_this_week: week.still_ok,
             demoted_this_week: week.demoted,
-            note: "Every Live listing must answer a real handshake again within `interval_days` days. In a week, a \
-                listing counts once as rechecked and once as passed, also if it is no longer Live after that. A failing \
-                listing that is due is probed at the next full hour. If the recheck fails in three different hours, the listing is no longer Live; after timeouts, 5xx and similar failures only when its proof expires.",
+            note: "In a week, a listing counts once as rechecked and once as passed, also if it is no longer \
+                Live after that. A failing listing that is due is probed at the next full hour. If the recheck \
+                fails in three different hours, the listing is no longer Live; after timeouts, 5xx and similar \
+                failures at the earliest an hour before its proof expires.",
         },
         probe_worker: worker(now, &tick, probes.first(), settings.probe_tick_seconds),
         policy: [
@@ -285,10 +286,10 @@ pub(crate) fn next_tick(now: Moment, tick_seconds: u32) -> Moment {
 
 fn cadence(settings: &Settings, caps: Caps) -> String {
     format!(
-        "The time between two full sweeps is {}. A listing is probed at most once in this time, also if it is \
-         published again, unless its owner or the operator requests a probe. Limits: {} per 2-minute window, {} \
-         per hour, {} per day. Listings that are not Live or gated, without a proven name or domain, get at most half of \
-         each. The default time between sweeps is 6 minutes.",
+        "The time between two full sweeps is {}. A sweep probes a listing at most once; a listing that is \
+         published again can be probed between two sweeps. Limits, without the weekly recheck: {} per \
+         2-minute window, {} per hour, {} per day. Listings that are not Live or gated, without a proven name or \
+         domain, get at most half of each. The default time between sweeps is 6 minutes.",
         settings.tick_in_words(),
         counted(caps.window, "probe"),
         caps.hour,

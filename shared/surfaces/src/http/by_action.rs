@@ -22,7 +22,7 @@ pub(super) fn of_body(
             Ok((operation, RawArguments::Json(body)))
         }
         _ if !body.is_object() => Err(Problem::malformed("The body must be a JSON object.")),
-        _ => Err(unknown(members, "`action` is missing.")),
+        _ => Err(unknown(members, "`action` is required, as a string.")),
     }
 }
 
@@ -58,7 +58,7 @@ mod tests {
             assert_eq!(problem.code, code);
         }
         let detail = of_body(&members(), json!({ "action": 1 })).unwrap_err().detail;
-        assert_eq!(detail, "`action` is missing. Actions: endorse, talk.");
+        assert_eq!(detail, "`action` is required, as a string. Actions: endorse, talk.");
     }
 
     #[test]

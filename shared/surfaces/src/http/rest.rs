@@ -41,7 +41,7 @@ fn handler(
     let serve = move |State(app): State<App>, caller: Caller, request: Request| async move {
         run(app, caller, operation, route, &actions, request).await
     };
-    match (route.is_post(), route.acts || !operation.effect.read_only) {
+    match (route.is_post(), route.acts) {
         (true, _) => post(serve),
         (false, false) => get(serve),
         (false, true) => get(serve).head(move |request| head_of_effect(methods, request)),

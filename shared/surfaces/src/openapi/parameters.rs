@@ -119,11 +119,10 @@ fn in_query(schema: &Value, types: &Map<String, Value>) -> Option<Value> {
     let keywords = schema.as_object()?;
     if let Some(target) = keywords.get("$ref").and_then(Value::as_str) {
         let of_type = types.get(target.strip_prefix("#/$defs/")?)?;
-        let flat = in_query(of_type, types)?;
+        let mut flat = in_query(of_type, types)?;
         if flat == *of_type {
             return Some(schema.clone());
         }
-        let mut flat = flat;
         if let Some(description) = keywords.get("description") {
             flat["description"] = description.clone();
         }
@@ -147,11 +146,10 @@ fn in_query(schema: &Value, types: &Map<String, Value>) -> Option<Value> {
             single.insert("type".to_owned(), (*only).clone());
         }
         Some(name) if !is_text(name) => return None,
-        Some(_) => {}
         None if !["enum", "const", "oneOf"].iter().any(|keyword| keywords.contains_key(*keyword)) => {
             return None;
         }
-        None => {}
+        _ => {}
     }
     // A default of null means that the parameter is not sent.
     if single.get("default").is_some_and(Value::is_null) {

@@ -256,7 +256,7 @@ fn registry_api(components: &mut Components) -> Vec<Call> {
     const HEALTH: &str = "/v0.1/x/{namespace}/health";
     const FACETS: &str = "/v0.1/x/{namespace}/facets";
     let errors = content(&[JSON], &output::<registry_api::ErrorBody>(components));
-    let meaning = "400: the cursor, the time or the search text is invalid. 401 and 403: this API is read-only, publish \
+    let meaning = "400 and 422: an argument is invalid, see `errors`. 401 and 403: this API is read-only, publish \
         with POST /api/publish. 404: no such server or version is listed here. Others: as in every call.";
     components.responses.insert("RegistryApiError".to_owned(), responses::refusal(meaning, &errors));
     let errors = || refusals_as("RegistryApiError");

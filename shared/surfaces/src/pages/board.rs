@@ -148,10 +148,10 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let (query, live) = (&request.query::<BoardQuery>()?, request.live);
     let part = if query.is_search() { found(app, query).await? } else { newest(app, query, live).await? };
     let description = format!(
-        "{} and {}. A Live listing answered a real handshake within the last {} days.",
+        "{} and {}. A Live listing answered a real handshake within the last {}.",
         counted(live.agents, "agent"),
         counted(live.mcps, "MCP server"),
-        app.settings.recheck_days
+        app.settings.recheck_in_words()
     );
     let frame = Frame::of(&app.settings, Section::Board, "/list", "Browse", description);
     html(&Page {

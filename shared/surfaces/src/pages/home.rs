@@ -11,6 +11,7 @@ use super::when::When;
 use crate::documents::{ROOT_LINKS, probe_statistics, reused_for};
 use crate::prelude::*;
 use registry_domain::views::active_page::{self, ActivePosition, PageQuery};
+use registry_domain::views::tagline;
 use registry_model::Handshake;
 use registry_operations::LIST_YOURSELF;
 
@@ -46,7 +47,7 @@ struct Page<'a> {
 
 pub static HOME: AnyDocument = AnyDocument {
     paths: &["/"],
-    summary: "The home page for people. It shows what this registry is, what is Live, and how to publish a listing.",
+    summary: "The home page for people. Clients that accept only JSON get a redirect (307) to `/discovery.json`.",
     max_age_s: Some(5),
     headers: &HEADERS,
     shows_live: true,
@@ -61,13 +62,8 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let latest = async { Ok(app.store.latest_probes(Handshake::Ok, 1).await?) };
     let (page, latest) = futures::try_join!(active_page::read(app, &first_page), latest)?;
     let rows = best([page.agents, page.mcps]);
-    let description = format!(
-        "A public registry of AI agents and MCP servers. Every Live listing answered a real protocol handshake \
-             within the last {} days.",
-        settings.recheck_days
-    );
     html(&Page {
-        frame: Frame::of(settings, Section::Home, "/", "", description),
+        frame: Frame::of(settings, Section::Home, "/", "", tagline(settings)),
         live,
         form: PublishForm::default(),
         rows: rows.iter().map(|listing| Row::of(listing, now)).collect(),

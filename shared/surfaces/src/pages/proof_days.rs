@@ -138,7 +138,7 @@ impl DayState {
             Self::Failed => "failed",
             Self::Skipped => "nothing to probe",
             Self::Proven => "not probed, last proof still valid",
-            Self::Unproven => "not probed, no valid proof",
+            Self::Unproven => "not probed",
             Self::Unknown => "no data",
         }
     }

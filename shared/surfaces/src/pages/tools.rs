@@ -11,6 +11,8 @@ use registry_store::SeenTools;
 
 /// Tools of which the page shows the parameters.
 const MAX_TOOLS: usize = 200;
+/// Looks whose changes since the look before the page shows.
+const MAX_LOOKS: usize = 3;
 /// Changes between two looks.
 const MAX_CHANGES: usize = 40;
 
@@ -119,7 +121,7 @@ fn page<'a>(app: &'a App, listing: &'a Listing, seen: &'a SeenTools) -> Page<'a>
         ];
         lists.into_iter().filter_map(|(title, list)| Some((title, list.as_ref()?)))
     });
-    let pairs = seen.sets.iter().zip(seen.sets.iter().skip(1));
+    let pairs = seen.sets.iter().zip(seen.sets.iter().skip(1)).take(MAX_LOOKS);
     let title = format!("Tools of {}", listing.name);
     let description = format!("Parameters, effects and changes of the tools of {}.", listing.name);
     let path = format!("/list/{}/tools", listing.id);

@@ -72,6 +72,9 @@ async fn name_that_somebody_attaches_changes_neither_registry_name_nor_badge() {
         assert_eq!(standing["name"], "localhost.victim/obscene", "only a listing without a name gets one");
         assert_eq!(shown().await, before, "{name}");
     }
+    let demo = json!({ "listing_id": id, "sku": "mcp_mesh" });
+    let demo = registry.post("/api/products/demo", &demo).await.ok();
+    assert!(!demo["artifacts"].to_string().contains("obscene"), "{demo}");
 }
 
 #[tokio::test]

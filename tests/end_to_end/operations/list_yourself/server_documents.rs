@@ -272,6 +272,9 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     assert!(html.contains("Runs locally") && !html.contains(">Live<"), "{html}");
     assert!(html.contains("<b>https</b> <span class=\"minor\">not applicable"), "{html}");
     assert!(!html.contains("The last 90 days"), "no probe of packages passes: {html}");
+    let probes = registry.get_with("/status", ("accept", "text/html")).await.ok();
+    let named = format!("<bdi>{}</bdi></a>", ids[0]);
+    assert!(probes.as_str().unwrap().contains(&named), "{named}: {probes}");
     // Its lane stays while it waits for another check.
     let package = json!({ "registryType": "oci", "identifier": "acme/notes", "version": "1.0.0",
         "transport": { "type": "stdio" } });

@@ -191,7 +191,7 @@ async fn page_does_not_say_who_read_the_inbox() {
         registry.tick_after(DAY).await;
     }
     let page = async || registry.get(&format!("/list/{id}")).await.body.to_string();
-    assert!(page().await.contains("Nobody has visited the inbox for 7 days."), "{}", page().await);
+    assert!(page().await.contains("Nobody visited the inbox within the last 7 days."), "{}", page().await);
     registry.get(&format!("/api/talk?listing_id={id}")).await;
     assert!(page().await.contains("Somebody visited the inbox within the last 7 days."), "{}", page().await);
 }

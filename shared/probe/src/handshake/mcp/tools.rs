@@ -27,6 +27,8 @@ const MAX_NAME_CHARS: usize = 128;
 const MAX_SHOWN_NAME_CHARS: usize = 256;
 const MAX_DESCRIPTION_CHARS: usize = 500;
 const MAX_PARAMETERS: usize = 16;
+/// Tools with a wrong header of which the registry warns.
+const MAX_LEFT_OUT: usize = 20;
 /// The bytes of a definition that is stored. Of a longer one, only the hash is stored.
 const MAX_DEFINITION_BYTES: usize = 32 * 1024;
 /// The bytes of all definitions of a set that are stored.
@@ -43,7 +45,7 @@ struct ToolList {
     seen: Vec<SeenTool>,
     definition_bytes: usize,
     broken: Vec<(ConformanceRule, String)>,
-    /// Tools that clients must drop, with the rule.
+    /// The first tools that clients must drop, with the rule.
     left_out: Vec<String>,
     has_null_cursor: bool,
     text_faults: TextFaults,
@@ -211,8 +213,11 @@ impl ToolList {
             && shape_fault.is_none()
             && let Some(rule) = tool_schema::header_fault(&tool)
         {
-            let name = shorten(tool["name"].as_str().unwrap_or_default(), MAX_NAME_CHARS);
-            return self.left_out.push(format!("tool `{name}`: {rule}"));
+            if self.left_out.len() < MAX_LEFT_OUT {
+                let name = shorten(tool["name"].as_str().unwrap_or_default(), MAX_NAME_CHARS);
+                self.left_out.push(format!("tool `{name}`: {rule}"));
+            }
+            return;
         }
         let text = |name: &str| tool[name].as_str().unwrap_or_default().trim();
         let name = text("name");
@@ -305,6 +310,17 @@ mod tests {
         let names = seen(&names);
         assert!(names.unlisted > 0 && names.tools.len() + names.unlisted as usize == MAX_TOOLS_READ);
         assert!(names.tools.len() > 1000 && names.set.len() == 64);
+    }
+
+    #[test]
+    fn warnings_about_tools_that_are_left_out_are_limited() {
+        let mut list = ToolList::default();
+        let schema =
+            json!({"type": "object", "properties": {"a": {"type": "string", "x-mcp-header": "a b"}}});
+        for number in 0..30 {
+            list.take(json!({"name": format!("t{number}"), "inputSchema": schema}), Era::Modern);
+        }
+        assert_eq!((list.read, list.left_out.len(), list.kept.len()), (30, MAX_LEFT_OUT, 0));
     }
 
     fn kept(tool: Value) -> Tool {

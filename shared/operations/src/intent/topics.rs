@@ -1,0 +1,73 @@
+//! Answers to questions about the registry itself. A topic is a class of the classifier that begins with `help:`; its answer
+//! is in `assets/answers.txt`, with values of the settings in braces.
+
+use super::meaning::{HELP, Meaning};
+use super::parsed_text::ParsedText;
+use crate::sentences;
+use registry_model::settings::{Mode, Settings};
+use registry_model::{LimitedAction, QUESTIONS, Sku, counted};
+
+/// The probability from which a topic is the answer, and from which it is added to the answer of an operation.
+const MIN_PROBABILITY: f32 = 0.2;
+const ALSO_MEANT: f32 = 0.15;
+
+/// The answer to a message that asks for help; `None` if it asks about no topic.
+pub(super) fn answer(settings: &Settings, parsed: &ParsedText) -> Option<String> {
+    about(settings, parsed, MIN_PROBABILITY)
+}
+
+/// What the registry says about the topic of a message that another answer may miss.
+pub(super) fn besides(settings: &Settings, parsed: &ParsedText) -> Option<String> {
+    about(settings, parsed, ALSO_MEANT)
+}
+
+fn about(settings: &Settings, parsed: &ParsedText, least: f32) -> Option<String> {
+    let (class, share) = Meaning::of(parsed).topic()?;
+    let topic = class.strip_prefix(HELP)?.strip_prefix(':').filter(|_| share >= least)?;
+    let lines = sentences::lines(include_str!("../../assets/answers.txt"));
+    let lines: Vec<&str> = lines.filter(|(name, _)| *name == topic).map(|(_, line)| line).collect();
+    (!lines.is_empty() && !parsed.words.is_empty()).then(|| with_values(settings, &lines.join(" ")))
+}
+
+fn with_values(settings: &Settings, text: &str) -> String {
+    let contact = settings.operator_contact.as_ref().map_or_else(
+        || "The operator of this registry has not published a contact.".to_owned(),
+        |contact| format!("Write to the operator: {contact} ."),
+    );
+    let urls = match settings.mode {
+        Mode::Public => "The URL must be https and reachable from the internet.",
+        Mode::Development => "This registry runs in development mode, so http and 127.0.0.1 work, too.",
+    };
+    [
+        ("{brand}", settings.brand.clone()),
+        ("{days}", counted(settings.recheck_days, "day")),
+        ("{contact}", contact),
+        ("{limits}", limits(settings)),
+        ("{urls}", urls.to_owned()),
+        ("{prices}", prices()),
+        ("{seats}", settings.founding_seats.to_string()),
+        ("{agent}", settings.user_agent()),
+        ("{questions}", QUESTIONS.map(|(_, question)| question).join(" ")),
+        ("{base}", settings.url("")),
+    ]
+    .into_iter()
+    .fold(text.to_owned(), |text, (name, value)| text.replace(name, &value))
+}
+
+pub(super) fn prices() -> String {
+    Sku::ALL.map(|sku| format!("{} ({})", sku.price(), sku.title())).join(", ")
+}
+
+pub(super) fn limits(settings: &Settings) -> String {
+    if !settings.rate_limits {
+        return "no request is limited here".to_owned();
+    }
+    let requests =
+        settings.caller_rate.map(|rate| format!("{} per second", counted(rate.per_second, "request")));
+    format!(
+        "a caller may send {} and publish {} an hour; all limits are in {}",
+        requests.unwrap_or_else(|| "any number of requests".to_owned()),
+        counted(settings.rate(LimitedAction::Publish).caller, "listing"),
+        settings.url("/discovery.json")
+    )
+}
