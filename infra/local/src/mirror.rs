@@ -20,7 +20,6 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 const TIMEOUT: Duration = Duration::from_secs(60);
 const MAX_ANSWER_BYTES: usize = 32 << 20;
 const MAX_JSON_VALUES: usize = 1_000_000;
-/// Of a compressed file, decompressed.
 const MAX_TEXT_BYTES: u64 = 1 << 30;
 
 #[derive(Clone, Debug)]
@@ -175,9 +174,8 @@ fn read(from: &str) -> io::Result<Vec<u8>> {
         return Ok(bytes);
     }
     let mut text = Vec::new();
-    let read = MultiGzDecoder::new(&bytes[..]).take(MAX_TEXT_BYTES).read_to_end(&mut text)?;
-    if read as u64 == MAX_TEXT_BYTES {
-        return Err(io::Error::other(format!("more than {MAX_TEXT_BYTES} bytes, decompressed")));
+    if MultiGzDecoder::new(&bytes[..]).take(MAX_TEXT_BYTES).read_to_end(&mut text)? as u64 == MAX_TEXT_BYTES {
+        return Err(io::ErrorKind::FileTooLarge.into());
     }
     Ok(text)
 }

@@ -117,15 +117,8 @@ mod tests {
         let from = Target::parse("https://127.0.0.1:1/", Reach::Development).unwrap();
         for (location, expected) in [("https://localhost:2/", true), ("http://127.0.0.1:1/", false)] {
             let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
-            let to = next(
-                Follow::Hops(3),
-                &Method::GET,
-                &from,
-                StatusCode::FOUND,
-                &headers,
-                0,
-                Reach::Development,
-            );
+            let (follow, found, reach) = (Follow::Hops(3), StatusCode::FOUND, Reach::Development);
+            let to = next(follow, &Method::GET, &from, found, &headers, 0, reach);
             assert_eq!(to.is_ok(), expected, "{location}");
         }
     }

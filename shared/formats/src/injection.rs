@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use percent_encoding::percent_decode_str;
 use regex::{Regex, RegexBuilder};
 use registry_model::characters::is_invisible;
 use unicode_normalization::UnicodeNormalization as _;
@@ -22,10 +23,6 @@ pub fn shown(text: &str) -> &str {
     if fault(text).is_none() { text } else { WITHHELD }
 }
 
-fn patterns(file: &str) -> impl Iterator<Item = &str> {
-    file.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
-}
-
 /// How many characters may follow a phrase within its quotation.
 const MAX_REST: usize = 3;
 
@@ -33,25 +30,8 @@ const MAX_REST: usize = 3;
 const MAX_BEFORE: usize = 80;
 
 /// Words before a quotation that make it an example.
-const DESCRIBES: [&str; 17] = [
-    "such as",
-    "like",
-    "e.g.",
-    "for example",
-    "detect",
-    "block",
-    "prevent",
-    "guard",
-    "attack",
-    "injection",
-    "jailbreak",
-    "filter",
-    "flag",
-    "scan",
-    "例如",
-    "检测",
-    "拦截",
-];
+const DESCRIBES: &str = "such as|like|e.g.|for example|detect|block|prevent|guard|attack|injection|jailbreak|filter|flag|\
+                         scan|例如|检测|拦截";
 
 /// How a sentence in Japanese goes on after an example.
 const DESCRIBES_AFTER: &str = "のような";
@@ -79,7 +59,8 @@ fn phrases(text: &str) -> Vec<String> {
     let readable = readable(text);
     let words = Words::of(&readable);
     let spaces = words.text.match_indices(' ').map(|(at, _)| at);
-    let signs = readable.char_indices().filter(|(_, c)| !c.is_ascii_alphanumeric()).map(|(at, _)| at);
+    let is_sign = |(_, c): &(usize, char)| !c.is_ascii_alphanumeric() && *c != ' ';
+    let signs = readable.char_indices().filter(is_sign).map(|(at, _)| at);
     let phrases = matches(&SPACED, &words.text, spaces).map(|found| words.place(found));
     let found = phrases.chain(matches(&MARKS, &readable, signs));
     let found = found.filter(|found| !is_example(&readable, found.clone())).take(MAX_SHOWN);
@@ -90,7 +71,8 @@ fn phrases(text: &str) -> Vec<String> {
 /// Finds a pattern of a file only where a text begins.
 #[expect(clippy::expect_used, reason = "literal patterns, compiled by the tests")]
 fn any_of(file: &str, around: &str) -> Regex {
-    let any = patterns(file).collect::<Vec<_>>().join("|");
+    let patterns = file.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let any = patterns.collect::<Vec<_>>().join("|");
     let pattern = format!("(?i)^{around}(?:{any}){around}");
     RegexBuilder::new(&pattern).dfa_size_limit(MAX_STATES_BYTES).build().expect("literal patterns")
 }
@@ -147,42 +129,19 @@ fn is_example(text: &str, phrase: Range<usize>) -> bool {
     let Some((_, after)) = rest.filter(|_| before.trim_end().ends_with(is_quote)) else { return false };
     let just_before = before.char_indices().rev().nth(MAX_BEFORE).map_or(before, |(at, _)| &before[at..]);
     let just_before = just_before.to_lowercase();
-    after.starts_with(DESCRIBES_AFTER) || DESCRIBES.iter().any(|word| just_before.contains(word))
+    after.starts_with(DESCRIBES_AFTER) || DESCRIBES.split('|').any(|word| just_before.contains(word))
 }
 
 /// The text as a model reads it. Invisible characters between letters, full-width letters or URL escapes would hide a
 /// phrase from the search for known phrases.
 fn readable(text: &str) -> Cow<'_, str> {
-    let mut readable = Cow::Borrowed(text);
-    if text.contains('%') {
-        readable = Cow::Owned(unescaped(text));
-    }
+    let mut readable = percent_decode_str(text).decode_utf8_lossy();
     if !readable.is_ascii() {
         // These two ligatures stand for up to 18 letters, so a text of them would become eleven times as long.
         let short = readable.chars().filter(|c| !matches!(c, '\u{FDFA}' | '\u{FDFB}'));
         readable = Cow::Owned(short.nfkc().filter(|c| !is_invisible(*c)).collect());
     }
     readable
-}
-
-/// Resolves the percent escapes of RFC 3986 §2.1; other texts stay.
-fn unescaped(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, behind)) = rest.split_first() {
-        let escape = behind.get(..2).filter(|_| byte == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
-        match escape.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(escaped) => {
-                bytes.push(escaped);
-                rest = &behind[2..];
-            }
-            None => {
-                bytes.push(byte);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -228,10 +187,10 @@ mod tests {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             begun[(seed >> 16) as usize % begun.len()].to_owned() + " "
         })
-        .take(400_000)
+        .take(100_000)
         .collect();
         let began = std::time::Instant::now();
         assert_eq!(fault(&text), None);
-        assert!(began.elapsed().as_secs() < 8);
+        assert!(began.elapsed().as_secs() < 5);
     }
 }

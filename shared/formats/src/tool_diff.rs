@@ -177,14 +177,12 @@ impl Changes {
             let name = name.as_str();
             let (was, is) = (old_required.contains(name), new_required.contains(name));
             match (old_properties.get(name), new_properties.get(name)) {
-                (None, Some(_)) if is => {
-                    let type_of_new = Some(type_words(&new_properties[name]));
-                    let kind = ToolChangeKind::ArgumentRequired;
-                    self.push(kind, Severity::Breaking, Some(name), None, type_of_new);
-                }
                 (None, Some(schema)) => {
-                    let kind = ToolChangeKind::ArgumentAdded;
-                    self.push(kind, Severity::Info, Some(name), None, Some(type_words(schema)));
+                    let (kind, severity) = match is {
+                        true => (ToolChangeKind::ArgumentRequired, Severity::Breaking),
+                        false => (ToolChangeKind::ArgumentAdded, Severity::Info),
+                    };
+                    self.push(kind, severity, Some(name), None, Some(type_words(schema)));
                 }
                 (Some(_), None) => {
                     self.push(ToolChangeKind::ArgumentRemoved, Severity::Breaking, Some(name), None, None);
@@ -270,13 +268,12 @@ impl Changes {
     }
 
     fn injections(&mut self, old: &Value, new: &Value) {
-        let (mut known, mut all) = (HashSet::new(), Vec::new());
-        visit(old, &mut |text| {
-            known.insert(text.to_owned());
-        });
-        visit(new, &mut |text| all.push(text.to_owned()));
-        let fault = all.iter().filter(|text| !known.contains(*text)).find_map(|text| injection::fault(text));
-        if let Some(fault) = fault {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        visit(old, &mut before);
+        visit(new, &mut after);
+        let known: HashSet<&str> = before.into_iter().collect();
+        let mut added = after.into_iter().filter(|text| !known.contains(text));
+        if let Some(fault) = added.find_map(injection::fault) {
             self.push(ToolChangeKind::Injection, Severity::Danger, None, None, Some(fault));
         }
     }
@@ -327,19 +324,15 @@ fn shown(value: &Value) -> Option<String> {
     }
 }
 
-/// Calls `found` with each text of a document, also with the names of members. Stored documents have a limited depth.
-fn visit(value: &Value, found: &mut impl FnMut(&str)) {
+/// The texts of a document, also the names of members. Stored documents have a limited depth.
+fn visit<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
     match value {
-        Value::String(text) => found(text),
-        Value::Array(items) => {
-            for item in items {
-                visit(item, found);
-            }
-        }
+        Value::String(text) => texts.push(text),
+        Value::Array(items) => items.iter().for_each(|item| visit(item, texts)),
         Value::Object(members) => {
             for (name, member) in members {
-                found(name);
-                visit(member, found);
+                texts.push(name);
+                visit(member, texts);
             }
         }
         _ => {}

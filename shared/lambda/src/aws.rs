@@ -101,14 +101,20 @@ impl<L: Fn(&str) -> Option<String>> LambdaEnvironment<L> {
         let region = Region::new(need("AWS_REGION")?);
         let (id, secret) = (need("AWS_ACCESS_KEY_ID")?, need("AWS_SECRET_ACCESS_KEY")?);
         let credentials = Credentials::new(id, secret, lookup("AWS_SESSION_TOKEN"), None, "environment");
+        // Three attempts within a second; then the caller gets an error that says when to retry.
+        let retries = RetryConfig::standard().with_max_attempts(3);
+        let timeouts = TimeoutConfig::builder()
+            .connect_timeout(Duration::from_secs(1))
+            .operation_attempt_timeout(Duration::from_secs(2))
+            .operation_timeout(Duration::from_secs(5));
         let shared = SdkConfig::builder()
             .behavior_version(BehaviorVersion::latest())
             .region(region)
             .credentials_provider(SharedCredentialsProvider::new(credentials))
             .http_client(https())
             .sleep_impl(SharedAsyncSleep::new(TokioSleep::new()))
-            .retry_config(retries())
-            .timeout_config(timeouts())
+            .retry_config(retries.with_initial_backoff(Duration::from_millis(50)))
+            .timeout_config(timeouts.build())
             .build();
         Ok(Self { lookup, shared })
     }
@@ -132,17 +138,4 @@ fn https() -> SharedHttpClient {
         Ok(context) => builder.tls_context(context).build_https(),
         Err(_) => builder.build_https(),
     }
-}
-
-/// Three attempts within a second; then the caller gets an error that says when to retry.
-fn retries() -> RetryConfig {
-    RetryConfig::standard().with_max_attempts(3).with_initial_backoff(Duration::from_millis(50))
-}
-
-fn timeouts() -> TimeoutConfig {
-    TimeoutConfig::builder()
-        .connect_timeout(Duration::from_secs(1))
-        .operation_attempt_timeout(Duration::from_secs(2))
-        .operation_timeout(Duration::from_secs(5))
-        .build()
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
 /// An error for the caller (`specification.md#errors`).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Problem {
     /// Other protocols map it to their own codes.
     pub status: StatusCode,
@@ -38,16 +38,7 @@ struct Shown {
 
 impl Problem {
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
-        Self {
-            status,
-            code,
-            detail: detail.into(),
-            field: None,
-            retry_after: None,
-            internal: None,
-            members: None,
-            shown: None,
-        }
+        Self { status, code, detail: detail.into(), ..Self::default() }
     }
 
     /// 400: the request cannot be parsed.

@@ -119,7 +119,7 @@ pub use session::{
     EntryProtocol, InvalidSessionId, MAX_SESSION_STEPS, Session, SessionFacts, SessionId, SessionStep,
 };
 pub use sign_in::{ClientRegistration, SignIn};
-pub use sku::{InvalidSku, Sku, dollars};
+pub use sku::{Sku, dollars};
 pub use state_change::{LiveChange, StateChange};
 pub use tool_change::{Severity, ToolChange, ToolChangeKind};
 pub use trail::{Amounts, Decay, MarkKind, Trail, TrailEvent, TrailMark, TrailValue, audible};
@@ -141,6 +141,13 @@ pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
 /// Lower-case hexadecimal.
 pub fn hex(bytes: impl AsRef<[u8]>) -> String {
     bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes of hexadecimal digits in upper or lower case.
+pub fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let byte = |pair: &[u8]| Some(digit(pair[0])? * 16 + digit(*pair.get(1)?)?);
+    text.as_bytes().chunks(2).map(byte).collect()
 }
 
 /// A number with its noun: `1 tool`, `2 tools`.

@@ -149,19 +149,13 @@ string_enum! {
 }
 
 /// What the witnesses of the log have cosigned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Witnessed {
     /// The last tree that a witness cosigned; its checkpoint contains the cosignatures.
     pub tree: Option<LogTree>,
     /// When this was still the latest tree.
     pub at: Moment,
     pub witnesses: Vec<WitnessState>,
-}
-
-impl Default for Witnessed {
-    fn default() -> Self {
-        Self { tree: None, at: Moment::UNIX_EPOCH, witnesses: Vec::new() }
-    }
 }
 
 /// The last answers of a witness.

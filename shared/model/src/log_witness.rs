@@ -38,13 +38,9 @@ impl LogWitness {
             && url.fragment().is_none();
         (is_prefix && !name.is_empty() && kind == COSIGNATURE && id == format!("{key_id:08x}"))
             .then_some(())?;
-        Some(Self {
-            name: name.to_owned(),
-            vkey: vkey.to_owned(),
-            key_id,
-            key: key.try_into().ok()?,
-            url: url.as_str().trim_end_matches('/').to_owned(),
-        })
+        let (name, vkey) = (name.to_owned(), vkey.to_owned());
+        let url = url.as_str().trim_end_matches('/').to_owned();
+        Some(Self { name, vkey, key_id, key: key.try_into().ok()?, url })
     }
 
     pub fn is_https(&self) -> bool {

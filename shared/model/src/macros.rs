@@ -74,15 +74,11 @@ macro_rules! text_type {
     };
 }
 
-/// Defines a checked text that no log and no debug output may contain.
-macro_rules! secret_type {
-    ($Type:ident, $Invalid:ident, $message:literal, $check:expr) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-        #[error($message)]
-        pub struct $Invalid;
-
+/// Defines a text that no log and no debug output may contain.
+macro_rules! hidden_type {
+    ($Type:ident) => {
         impl $Type {
-            /// The secret itself, only for the answer that shows it.
+            /// The secret itself, only for the code that uses it or the answer that shows it.
             pub fn reveal(&self) -> &str {
                 &self.0
             }
@@ -93,6 +89,17 @@ macro_rules! secret_type {
                 f.write_str(concat!(stringify!($Type), "(…)"))
             }
         }
+    };
+}
+
+/// Defines a checked text of that kind.
+macro_rules! secret_type {
+    ($Type:ident, $Invalid:ident, $message:literal, $check:expr) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+        #[error($message)]
+        pub struct $Invalid;
+
+        hidden_type!($Type);
 
         impl std::str::FromStr for $Type {
             type Err = $Invalid;

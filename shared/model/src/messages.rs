@@ -108,7 +108,7 @@ pub enum TouchKind {
 }
 
 /// One line of the public activity feed. It contains nothing about any person.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FeedItem {
     /// `listing_queued`, `listing_live`, `listing_needs_fix`, `listing_demoted`, `listing_withdrawn`, `host_blocked`,
     /// ...

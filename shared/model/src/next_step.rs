@@ -13,7 +13,7 @@ pub const POLL_SECONDS: u32 = 2;
 
 /// What to do next. You can send the call as an HTTP request (`method`, `url` and `body`) or as a tool call (`tool`
 /// with `body`; if there is no body, `tool` with `arguments`).
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct NextStep {
     /// What the call does.
     pub action: &'static str,
@@ -56,16 +56,7 @@ impl NextStep {
 
     /// A GET that is not an operation.
     pub fn open(action: &'static str, url: String, note: impl Into<String>) -> Self {
-        Self {
-            action,
-            method: "GET",
-            url,
-            body: None,
-            tool: None,
-            arguments: None,
-            wait_s: None,
-            note: note.into(),
-        }
+        Self { action, method: "GET", url, note: note.into(), ..Self::default() }
     }
 
     /// Returns what the listing waits for and what to fix.

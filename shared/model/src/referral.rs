@@ -25,7 +25,7 @@ pub struct Referral {
 }
 
 /// The facts read from another registry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeerRegistry {
     pub url: String,
     /// Its host where it gives no name.

@@ -15,18 +15,9 @@ impl Secret {
     pub const fn new(text: String) -> Self {
         Self(text)
     }
-
-    /// The secret itself, only for the code that uses it.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
 }
 
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Secret(…)")
-    }
-}
+hidden_type!(Secret);
 
 /// `at_` and 32 random bytes in base64url: gives access to a product. Shown once and stored as a digest
 /// (`specification.md#access-tokens`).

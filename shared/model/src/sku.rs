@@ -1,7 +1,5 @@
 //! Defines the four products and their prices (`specification.md#products`). Prices are not defined in any other place.
 
-use std::str::FromStr;
-
 use schemars::JsonSchema;
 
 use super::Kind;
@@ -57,16 +55,4 @@ impl Sku {
 /// An amount of US cents with a currency symbol and two decimals.
 pub fn dollars(cents: u32) -> String {
     format!("${}.{:02}", cents / 100, cents % 100)
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a product; the products are kernel, recursive, alive and mcp_mesh")]
-pub struct InvalidSku;
-
-impl FromStr for Sku {
-    type Err = InvalidSku;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::named(text).ok_or(InvalidSku)
-    }
 }

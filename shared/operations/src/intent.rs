@@ -366,7 +366,11 @@ pub async fn answer(
     if let Some(further) = further {
         add_further(app, caller, &mut reply, further).await?;
     } else if let Some(topic) = besides.filter(|_| reply.outcome != Outcome::Done) {
-        insert_before_next(&mut reply.text, &format!(" About the registry: {topic} "));
+        // Who asks what an act means wants that first.
+        match reply.data["reason"] == "held" {
+            true => reply.text.insert_str(0, &format!("{topic} ")),
+            false => insert_before_next(&mut reply.text, &format!(" About the registry: {topic} ")),
+        }
     }
     for (name, id) in &message.names {
         if !reply.text.to_lowercase().contains(&name.to_lowercase()) {
@@ -379,6 +383,16 @@ pub async fn answer(
 /// Answers a second request that only reads. Of any other, says that it was not done.
 async fn add_further(app: &App, caller: &Caller, reply: &mut Reply, further: Further) -> Result<(), Problem> {
     let Further { text, intent, .. } = further;
+    // "Which server converts currencies, and how do I call it?" asks about the first hit.
+    let hit = &reply.data["result"]["hits"][0]["listing_id"];
+    let intent = match intent {
+        Intent::Missing(entry, Slot::Id, mut arguments) if hit.is_string() && entry.effect.read_only => {
+            let id = ArgumentSlots::of(entry).argument(Slot::Id, 0).unwrap_or("listing_id").to_owned();
+            arguments.insert(id, hit.clone());
+            with_short_answer(Intent::Run(entry, Value::Object(arguments)))
+        }
+        intent => intent,
+    };
     let sentence = match intent {
         Intent::Run(entry, arguments)
             if entry.effect.read_only
@@ -415,7 +429,7 @@ pub fn is_single(settings: &Settings, message: &MessageContent, intent: &Intent)
 fn topic_besides(settings: &Settings, message: &MessageContent, intent: &Intent) -> Option<String> {
     let in_words = message.data.is_empty() && !message.text.trim_start().starts_with('{');
     let is_help = matches!(intent, Intent::Greeting);
-    (in_words && !is_help).then(|| topics::besides(settings, &ParsedText::parse(&message.text)))?
+    (in_words && !is_help).then(|| topics::besides(settings, &parse_content(message).0))?
 }
 
 /// Adds a sentence to an answer. The next step stays at the end, so that a client can find it.
@@ -591,7 +605,10 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
                 entry.routes.iter().find(|route| route.is_post()).map(|route| app.settings.url(route.path));
             let over_http = url.map(|url| format!(" Over HTTP, it is POST {url} .")).unwrap_or_default();
             let text = match why {
-                Hold::Unrequested | Hold::Retracted if asks => {
+                Hold::Retracted => format!(
+                    "Nothing was done. {title}: {about} If you want it after all, send only: \"{example}\".{over_http}"
+                ),
+                Hold::Unrequested if asks => {
                     format!("{title}: {about} {how}: \"{example}\".{over_http} Nothing was done yet.")
                 }
                 _ => format!("{title}: {} Nothing was done. {how}: \"{example}\". {about}", why.text()),

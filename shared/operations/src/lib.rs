@@ -22,7 +22,7 @@ pub mod funnel;
 pub mod intent;
 pub mod interop;
 pub mod listings;
-mod lookup;
+pub mod lookup;
 mod named_call;
 mod operation;
 pub mod operator;

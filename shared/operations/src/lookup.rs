@@ -7,7 +7,9 @@ use registry_model::error::Problem;
 use registry_model::{Lane, Listing, ListingId, NameHold, NextStep};
 use registry_store::NamedListing;
 
-pub(super) async fn listing(app: &App, id: &str) -> Result<Listing, Problem> {
+/// # Errors
+/// 404: no listing has this id.
+pub async fn listing(app: &App, id: &str) -> Result<Listing, Problem> {
     let missing = || Problem::listing_not_found(&app.settings, id);
     let parsed = id.parse::<ListingId>().map_err(|_| missing())?;
     app.store.listing(&parsed).await?.ok_or_else(missing)

@@ -239,32 +239,14 @@ fn output_schema<O: Operation>() -> Value {
     schema
 }
 
-trait AnyAnswer: Send {
-    fn to_text(&self) -> Result<Box<RawValue>, Problem>;
-
-    fn attachment(&mut self) -> Option<Attachment>;
-}
-
-struct AnswerOf<O: Operation>(O::Answer);
-
-impl<O: Operation> AnyAnswer for AnswerOf<O> {
-    fn to_text(&self) -> Result<Box<RawValue>, Problem> {
-        let whole = Envelope { ok: true, version: O::VERSION, answer: &self.0 };
-        to_raw_value(&whole).map_err(|error| Problem::fault(error.to_string()))
-    }
-
-    fn attachment(&mut self) -> Option<Attachment> {
-        O::attachment(&mut self.0)
-    }
-}
-
 /// An operation as functions serve it. Only what depends on the types of an operation is compiled once for each
 /// operation.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyOperation {
     pub described: &'static Description,
     pub cache_validator: fn(App) -> Answering<Option<CacheValidator>>,
-    answer: fn(App, Caller, RawArguments) -> Answering<Box<dyn AnyAnswer>>,
+    /// The answer as JSON text. If the last argument is true, its file is taken out of it.
+    answer: fn(App, Caller, RawArguments, bool) -> Answering<(Option<Attachment>, Box<RawValue>)>,
 }
 
 impl AnyOperation {
@@ -272,10 +254,13 @@ impl AnyOperation {
         Self {
             described: &const { Description::of::<O>() },
             cache_validator: |app| Box::pin(async move { O::cache_validator(&app).await }),
-            answer: |app, caller, arguments| {
+            answer: |app, caller, arguments, takes_file| {
                 Box::pin(async move {
-                    let answer = O::run(&app, &caller, arguments.read()?).await?;
-                    Ok(Box::new(AnswerOf::<O>(answer)) as Box<dyn AnyAnswer>)
+                    let mut answer = O::run(&app, &caller, arguments.read()?).await?;
+                    let file = if takes_file { O::attachment(&mut answer) } else { None };
+                    let whole = Envelope { ok: true, version: O::VERSION, answer: &answer };
+                    let text = to_raw_value(&whole).map_err(|error| Problem::fault(error.to_string()))?;
+                    Ok((file, text))
                 })
             },
         }
@@ -288,7 +273,7 @@ impl AnyOperation {
         caller: Caller,
         arguments: RawArguments,
     ) -> Result<Box<RawValue>, Problem> {
-        (self.answer)(app, caller, arguments).await?.to_text()
+        Ok((self.answer)(app, caller, arguments, false).await?.1)
     }
 
     /// Runs it and returns a part of the answer.
@@ -318,11 +303,10 @@ impl AnyOperation {
         query: &str,
     ) -> Result<Rendered, Problem> {
         let (view, warnings) = (View::of_query(query)?, self.warnings(&arguments));
-        let mut answer = (self.answer)(app, caller, arguments).await?;
-        if let Some(file) = answer.attachment() {
+        let (file, text) = (self.answer)(app, caller, arguments, true).await?;
+        if let Some(file) = file {
             return Ok(Rendered::File(file));
         }
-        let text = answer.to_text()?;
         if view == View::Full && warnings.is_empty() {
             return Ok(Rendered::Json(text));
         }

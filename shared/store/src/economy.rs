@@ -37,13 +37,13 @@ pub struct BoostInputs {
 
 impl Store {
     pub async fn has_economy_sample(&self, at: Moment) -> Result<bool> {
-        let item = self.read(&Key::new(keys::ECONOMY, keys::millis(hour(at))), Consistency::Eventual).await?;
-        Ok(item.is_some())
+        let key = Key::new(keys::ECONOMY, keys::millis(at.rounded_down(3600)));
+        Ok(self.read(&key, Consistency::Eventual).await?.is_some())
     }
 
     /// Stores the sample of an hour; false if the hour already has a sample, for example if a tick is delivered twice.
     pub async fn keep_economy_sample(&self, sample: &EconomySample) -> Result<bool> {
-        let key = Key::new(keys::ECONOMY, keys::millis(hour(sample.at)));
+        let key = Key::new(keys::ECONOMY, keys::millis(sample.at.rounded_down(3600)));
         self.put_new(key.with([("sample", to_blob(sample)?), ttl(sample.at, SAMPLE_RETENTION)])).await
     }
 
@@ -87,9 +87,4 @@ impl Store {
 fn bumps_of(item: &Item, now: Moment) -> EventTotal {
     let recent = sum_left(std::slice::from_ref(item), BUMPS, Decay::RECENT, now);
     EventTotal { count: count(item, "count"), recent }
-}
-
-/// The full hour that contains a moment.
-fn hour(at: Moment) -> Moment {
-    Moment::from_second(at.as_second().div_euclid(3600) * 3600).unwrap_or(at)
 }

@@ -37,23 +37,17 @@ impl From<StoreError> for Problem {
     }
 }
 
-impl From<serde_dynamo::Error> for StoreError {
-    fn from(error: serde_dynamo::Error) -> Self {
-        Self::Fault(error.to_string())
-    }
+macro_rules! faults {
+    ($($Error:ty),+) => {$(
+        impl From<$Error> for StoreError {
+            fn from(error: $Error) -> Self {
+                Self::Fault(error.to_string())
+            }
+        }
+    )+};
 }
 
-impl From<serde_json::Error> for StoreError {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Fault(error.to_string())
-    }
-}
-
-impl From<aws_sdk_dynamodb::error::BuildError> for StoreError {
-    fn from(error: aws_sdk_dynamodb::error::BuildError) -> Self {
-        Self::Fault(error.to_string())
-    }
-}
+faults!(serde_dynamo::Error, serde_json::Error, aws_sdk_dynamodb::error::BuildError);
 
 /// Error codes after which a retry may succeed (DynamoDB developer guide, "Error handling").
 const RETRYABLE: [&str; 8] = [

@@ -77,7 +77,8 @@ impl Store {
     ) -> Result<Vec<OutreachPlace>> {
         let range = Range::Before(keys::after_all_at(now));
         let query = Query::of(class.as_str()).index(table::DUE).range(range).limit(limit);
-        let place = |item: &Item| Some(OutreachPlace { id: listing_of(item)?, due: due_of(item)? });
+        let place =
+            |item: &Item| Some(OutreachPlace { id: keys::OUTREACH.listing_of(item)?, due: due_of(item)? });
         Ok(self.query(query).await?.items.iter().filter_map(place).collect())
     }
 
@@ -157,16 +158,12 @@ pub(super) fn moved(place: &OutreachPlace, until: Moment, class: Option<Outreach
     update.if_equal(sort, s(&place.due)).if_is(partition, "<>", out)
 }
 
-fn listing_of(item: &Item) -> Option<ListingId> {
-    keys::OUTREACH.listing_of(item)
-}
-
 fn due_of(item: &Item) -> Option<String> {
     some_text(item, table::DUE.key[1])
 }
 
 fn state(item: &Item) -> Option<(ListingId, OutreachState)> {
-    let id = listing_of(item)?;
+    let id = keys::OUTREACH.listing_of(item)?;
     let state = OutreachState {
         place: due_of(item).map(|due| OutreachPlace { id: id.clone(), due }),
         class: OutreachClass::named(text(item, "class")).unwrap_or(OutreachClass::New),

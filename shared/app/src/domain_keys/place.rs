@@ -42,10 +42,6 @@ impl NoKeys {
     const fn absent(why: String) -> Self {
         Self { why, is_unread: false }
     }
-
-    fn at(self, url: &str) -> Self {
-        Self { why: format!("The document at {url} could not be read: {}", self.why), ..self }
-    }
 }
 
 impl DomainKeys {
@@ -68,20 +64,16 @@ impl DomainKeys {
     /// Reads the document of records of a domain, with the same timeout.
     pub async fn by_http(app: &App, domain: &str) -> Self {
         let url = auth_document_url(app, domain);
-        let target = Target::parse(&url, app.settings.reach()).map_err(|error| error.to_string());
-        let found = match text_at(app, target, "text/plain", MAX_AUTH_DOCUMENT_BYTES).await {
-            Ok(text) => of_records(String::from_utf8_lossy(&text).lines())
-                .ok_or_else(|| NoKeys::absent(format!("The document at {url} contains no Ed25519 key."))),
-            Err(none) => Err(none.at(&url)),
-        };
+        let found = text_at(app, &url, "text/plain", MAX_AUTH_DOCUMENT_BYTES).await.and_then(|text| {
+            of_records(String::from_utf8_lossy(&text).lines())
+                .ok_or_else(|| NoKeys::absent(format!("The document at {url} contains no Ed25519 key.")))
+        });
         Self { source: KeySource::Http, found }
     }
 
     pub async fn by_key_set(app: &App, origin: &str) -> Self {
         let url = format!("{origin}/.well-known/jwks.json");
-        let target = Target::parse(&url, app.settings.reach()).map_err(|error| error.to_string());
-        let found = in_key_set(app, target, &url).await;
-        Self { source: KeySource::KeySet, found }
+        Self { source: KeySource::KeySet, found: in_key_set(app, &url).await }
     }
 
     pub fn keys(&self) -> &[PublicKey] {
@@ -106,9 +98,8 @@ pub fn auth_document_url(app: &App, domain: &str) -> String {
     app.settings.domain_proof_url.replace("{domain}", domain)
 }
 
-async fn in_key_set(app: &App, target: Result<Target, String>, url: &str) -> Result<Vec<PublicKey>, NoKeys> {
-    let text =
-        text_at(app, target, "application/json", MAX_KEY_SET_BYTES).await.map_err(|none| none.at(url))?;
+async fn in_key_set(app: &App, url: &str) -> Result<Vec<PublicKey>, NoKeys> {
+    let text = text_at(app, url, "application/json", MAX_KEY_SET_BYTES).await?;
     let document = json::read(&text, &mut { MAX_VALUES }).map_err(|_| {
         NoKeys::absent(format!("The document at {url} is not valid JSON, or it is too large."))
     })?;
@@ -126,23 +117,23 @@ fn of_key_set(document: &Value) -> Vec<PublicKey> {
     keys.filter_map(|key| PublicKey::from_jwk(key.as_object()?).ok()).collect()
 }
 
-async fn text_at(
-    app: &App,
-    target: Result<Target, String>,
-    accept: &'static str,
-    longest: usize,
-) -> Result<Vec<u8>, NoKeys> {
-    let request = Request::get(target.map_err(NoKeys::absent)?)
+async fn text_at(app: &App, url: &str, accept: &'static str, longest: usize) -> Result<Vec<u8>, NoKeys> {
+    let none = |why: String, is_unread| NoKeys {
+        why: format!("The document at {url} could not be read: {why}"),
+        is_unread,
+    };
+    let target = Target::parse(url, app.settings.reach()).map_err(|error| none(error.to_string(), false))?;
+    let request = Request::get(target)
         .with_header("accept", accept)
         .with_max_bytes(longest)
         .with_deadline(PREFLIGHT)
         .with_follow(Follow::Never);
-    let answer = app.fetcher.send(request).await.map_err(|error| NoKeys::unread(error.to_string()))?;
+    let answer = app.fetcher.send(request).await.map_err(|error| none(error.to_string(), true))?;
     if answer.status == 200 {
         return Ok(answer.body.to_vec());
     }
     let is_unread = answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS;
-    Err(NoKeys { why: format!("it answered {}.", answer.status.as_u16()), is_unread })
+    Err(none(format!("it answered {}.", answer.status.as_u16()), is_unread))
 }
 
 /// The keys of the records among other texts; `None` where there is no key.

@@ -2,6 +2,7 @@
 //! form, for both kinds of keys. Any other length is the DER form, which OpenSSL writes for P-256.
 
 use crate::prelude::*;
+use registry_model::from_hex;
 
 /// Bytes in DER: two integers of 33 bytes, each with its header, in a sequence.
 const MAX_BYTES: usize = 72;
@@ -14,7 +15,7 @@ impl Signature {
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let is_hex = text.len() == 128 || (text.len() > 128 && text.len() <= 2 * MAX_BYTES);
-        let bytes = bytes_of_hex(text).filter(|_| is_hex);
+        let bytes = from_hex(text).filter(|_| is_hex);
         let bytes = bytes
             .or_else(|| BASE64URL.decode(text.trim_end_matches('=')).ok())
             .or_else(|| BASE64.decode(text).ok())?;
@@ -31,26 +32,15 @@ impl Signature {
     }
 }
 
-fn bytes_of_hex(hex: &str) -> Option<Vec<u8>> {
-    let pairs = hex.as_bytes().chunks(2);
-    pairs
-        .map(|pair| {
-            let digits = std::str::from_utf8(pair).ok()?;
-            let is_hex = pair.len() == 2 && pair.iter().all(u8::is_ascii_hexdigit);
-            u8::from_str_radix(digits, 16).ok().filter(|_| is_hex)
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn hexadecimal_text_is_parsed() {
-        assert_eq!(bytes_of_hex("00fF"), Some(vec![0, 255]));
+        assert_eq!(from_hex("00fF"), Some(vec![0, 255]));
         for text in ["0", "0g", "+1", "é"] {
-            assert_eq!(bytes_of_hex(text), None, "{text}");
+            assert_eq!(from_hex(text), None, "{text}");
         }
     }
 

@@ -69,10 +69,9 @@ async fn tell(app: &App, id: &ListingId, what: &str) -> Result<(), Problem> {
         what: "contact_erased".to_owned(),
         at: app.clock.now(),
         listing_id: Some(id.clone()),
-        kind: None,
         text: format!("The {what} of {name} was erased."),
         name,
-        severity: None,
+        ..FeedItem::default()
     };
     Ok(app.store.tell(&news).await?)
 }

@@ -106,13 +106,5 @@ where
 }
 
 fn news(what: &str, host: &HostName, text: String, at: Moment) -> FeedItem {
-    FeedItem {
-        what: what.to_owned(),
-        at,
-        listing_id: None,
-        kind: None,
-        name: host.to_string(),
-        text,
-        severity: None,
-    }
+    FeedItem { what: what.to_owned(), at, name: host.to_string(), text, ..FeedItem::default() }
 }

@@ -42,13 +42,8 @@ impl Talk {
                 Lane::Withdrawn => "The listing was withdrawn, so its inbox is closed.",
                 _ => "The listing is not Live. Its inbox is kept, but nobody has to read it.",
             };
-            return Self {
-                required: false,
-                active: false,
-                mode: TalkMode::Inactive,
-                reason: reason.to_owned(),
-                grace_ends_at: None,
-            };
+            let (mode, reason) = (TalkMode::Inactive, reason.to_owned());
+            return Self { required: false, active: false, mode, reason, grace_ends_at: None };
         };
         let ends = live_since + settings.talk_grace();
         let is_present =

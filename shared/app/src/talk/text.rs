@@ -23,42 +23,27 @@ pub fn read_text(action: TalkAction, text: Option<&str>) -> Result<Option<String
 /// A public text, trimmed. 422 names the fault; `field` is the argument.
 pub fn public_text(field: &'static str, text: &str, longest: usize) -> Result<String, Problem> {
     let text = text.trim();
-    let refusal = |code, detail: String| Err(Problem::invalid(field, code, detail));
-    if text.is_empty() {
-        return refusal(
-            "empty_text",
-            format!("`{field}` must not be empty. Leave it out if you have no text."),
+    let instead = "Give a URL or a listing id instead.";
+    let (code, detail) = if text.is_empty() {
+        ("empty_text", format!("`{field}` must not be empty. Leave it out if you have no text."))
+    } else if text.chars().nth(longest).is_some() {
+        ("text_too_long", format!("`{field}` is too long: at most {longest} characters."))
+    } else if has_email_address(text) {
+        ("email_address", format!("`{field}` must not contain an e-mail address. {instead}"))
+    } else if has_phone_number(text) {
+        ("phone_number", format!("`{field}` must not contain a phone number. {instead}"))
+    } else if has_secret(text) {
+        let detail = format!(
+            "`{field}` seems to contain an access token or a key. Remove the secret, and replace it if it was \
+             published elsewhere."
         );
-    }
-    if text.chars().nth(longest).is_some() {
-        return refusal("text_too_long", format!("`{field}` is too long: at most {longest} characters."));
-    }
-    if has_email_address(text) {
-        return refusal(
-            "email_address",
-            format!("`{field}` must not contain an e-mail address. Give a URL or a listing id instead."),
-        );
-    }
-    if has_phone_number(text) {
-        return refusal(
-            "phone_number",
-            format!("`{field}` must not contain a phone number. Give a URL or a listing id instead."),
-        );
-    }
-    if has_secret(text) {
-        return refusal(
-            "secret",
-            format!(
-                "`{field}` seems to contain an access token or a key. Remove the secret, and replace it if it was \
-                 published elsewhere."
-            ),
-        );
-    }
-    if let Some(fault) = plain_text::fault(text, TextKind::Description) {
-        return refusal("not_plain_text", format!("`{field}`: {fault}"));
-    }
-    if let Some(fault) = injection::fault(text) {
-        return refusal("instruction_to_models", format!("`{field}`: {fault}"));
-    }
-    Ok(text.to_owned())
+        ("secret", detail)
+    } else if let Some(fault) = plain_text::fault(text, TextKind::Description) {
+        ("not_plain_text", format!("`{field}`: {fault}"))
+    } else if let Some(fault) = injection::fault(text) {
+        ("instruction_to_models", format!("`{field}`: {fault}"))
+    } else {
+        return Ok(text.to_owned());
+    };
+    Err(Problem::invalid(field, code, detail))
 }

@@ -23,6 +23,10 @@ pub struct Boost {
     pub outcome_score: Option<f64>,
     /// The score of the listing's trail (recent use), scaled by the multiplier `match_boost`.
     pub trail_boost: f64,
+    /// How many uses callers reported, how many of them worked, and how many endorsements the listing has.
+    pub outcomes: u64,
+    pub outcomes_ok: u64,
+    pub endorsements: u32,
 }
 
 impl Boost {
@@ -32,6 +36,7 @@ impl Boost {
             boost: rounded(0.6 * outcome_score.unwrap_or_default() + 0.4 * trail_boost.min(MAX_TRAIL_BOOST)),
             outcome_score: outcome_score.map(rounded),
             trail_boost: rounded(trail_boost),
+            ..Self::default()
         }
     }
 }
@@ -56,9 +61,15 @@ pub async fn boosts(app: &App, ids: &[ListingId]) -> Result<Boosts, StoreError> 
     let match_boost = acceleration.multipliers().match_boost;
     let known: BTreeSet<&ListingId> = trails.keys().chain(outcomes.keys()).collect();
     let by_listing = known.into_iter().map(|id| {
-        let outcome_score = outcomes.get(id).and_then(OutcomeTally::score);
-        let trail_score = trails.get(id).map_or(0.0, Trail::trail_score);
-        (id.clone(), Boost::of(outcome_score, trail_score, match_boost))
+        let (tally, trail) = (outcomes.get(id), trails.get(id));
+        let trail_score = trail.map_or(0.0, Trail::trail_score);
+        let boost = Boost {
+            outcomes: tally.map_or(0, |tally| tally.count),
+            outcomes_ok: tally.map_or(0, |tally| tally.ok),
+            endorsements: trail.map_or(0, Trail::endorsements),
+            ..Boost::of(tally.and_then(OutcomeTally::score), trail_score, match_boost)
+        };
+        (id.clone(), boost)
     });
     Ok(Boosts { match_boost, by_listing: by_listing.collect() })
 }
@@ -74,6 +85,6 @@ mod tests {
         assert_eq!([of(0.9, 10.0, 1.0), of(0.9, 10.0, 1.5)], [4.54, 6.54]);
         // The trail is capped at 20: .6 + .4 * 20 = 8.6. A negative trail counts as none.
         assert_eq!([of(1.0, 500.0, 2.0), of(1.0, -50.0, 2.0), of(0.0, 0.0, 1.0)], [8.6, 0.6, 0.0]);
-        assert_eq!(Boost::of(None, 12.0, 1.25), Boost { boost: 6.0, outcome_score: None, trail_boost: 15.0 });
+        assert_eq!(Boost::of(None, 12.0, 1.25), Boost { boost: 6.0, trail_boost: 15.0, ..Boost::default() });
     }
 }

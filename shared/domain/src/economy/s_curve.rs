@@ -63,14 +63,9 @@ impl Curve {
     pub fn of(id: &'static str, label: &'static str, value: f64, a_day_ago: f64, two_days_ago: f64) -> Self {
         let (growth, growth_before) = (rounded(value - a_day_ago), rounded(a_day_ago - two_days_ago));
         let accelerating = growth > growth_before;
-        Self {
-            id,
-            label,
-            value,
-            phase: phase(value, growth, accelerating),
-            accelerating,
-            inputs: CurveInputs { a_day_ago, two_days_ago, growth, growth_before },
-        }
+        let phase = phase(value, growth, accelerating);
+        let inputs = CurveInputs { a_day_ago, two_days_ago, growth, growth_before };
+        Self { id, label, value, phase, accelerating, inputs }
     }
 }
 

@@ -29,8 +29,7 @@ pub struct AttestationProof {
 
 /// The end of the hour in which an attestation was issued. After this time, the next tick adds it to the log.
 pub fn logged_after(issued_at: Moment) -> Moment {
-    let hour = issued_at.as_second().div_euclid(HOUR_S);
-    Moment::from_second((hour + 1) * HOUR_S).unwrap_or(issued_at)
+    issued_at.rounded_down(HOUR_S) + SignedDuration::from_secs(HOUR_S)
 }
 
 /// Adds a pending leaf for the attestations of the hours that have ended.

@@ -61,28 +61,15 @@ pub(super) fn has_server(document: &Value, name: &str) -> Option<bool> {
     Some(rows.iter().take(MAX_ENTRIES).any(|row| server_of(row)["name"] == name))
 }
 
-fn read(
-    named: &Value,
-    url: String,
-    described: &Value,
-    kind: Kind,
-    peer: &str,
-    at: Moment,
-) -> Option<Referral> {
-    let description = described.as_str().map(|text| shorten(text.trim(), MAX_DESCRIPTION_CHARS));
+fn read(named: &Value, url: String, about: &Value, kind: Kind, peer: &str, at: Moment) -> Option<Referral> {
+    let description = about.as_str().map(|text| shorten(text.trim(), MAX_DESCRIPTION_CHARS));
     let is_safe = |text: &String| {
         !text.is_empty()
             && plain_text::fault(text, TextKind::Description).is_none()
             && injection::fault(text).is_none()
     };
-    Some(Referral {
-        name: name(named)?,
-        url,
-        kind,
-        description: description.filter(is_safe),
-        peer: peer.to_owned(),
-        at,
-    })
+    let description = description.filter(is_safe);
+    Some(Referral { name: name(named)?, url, kind, description, peer: peer.to_owned(), at })
 }
 
 fn name(value: &Value) -> Option<String> {

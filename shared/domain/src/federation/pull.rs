@@ -73,12 +73,7 @@ async fn pull_one(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerR
     let mut registry = before.cloned().unwrap_or_else(|| PeerRegistry {
         url: peer.to_owned(),
         name: host.clone(),
-        search_url: None,
-        asked_at: now,
-        answered_at: None,
-        failure: None,
-        lists_this: None,
-        referrals: Vec::new(),
+        ..PeerRegistry::default()
     });
     (registry.asked_at, registry.failure) = (now, failure);
     if registry.failure.is_some() {

@@ -114,11 +114,9 @@ mod tests {
             url: "https://r.example.org".to_owned(),
             name: "Other".to_owned(),
             search_url: Some("https://r.example.org/api/ard/".to_owned()),
-            asked_at: Moment::UNIX_EPOCH,
             answered_at: Some(Moment::UNIX_EPOCH),
-            failure: None,
-            lists_this: None,
             referrals: named.iter().map(referral).collect(),
+            ..PeerRegistry::default()
         }
     }
 

@@ -96,13 +96,8 @@ pub async fn pairs(app: &App, limit: usize) -> Result<Vec<Pair>, Problem> {
     };
     let pair = |(agent, id, match_score): (&Listing, ListingId, u8)| {
         let server = live(&id).filter(|server| are_apart(agent, server))?;
-        Some(Pair {
-            listing_a: agent.id.clone(),
-            listing_b: id,
-            name_a: agent.name.clone(),
-            name_b: server.name.clone(),
-            match_score,
-        })
+        let (name_a, name_b) = (agent.name.clone(), server.name.clone());
+        Some(Pair { listing_a: agent.id.clone(), listing_b: id, name_a, name_b, match_score })
     };
     Ok(found.into_iter().filter_map(pair).take(limit).collect())
 }

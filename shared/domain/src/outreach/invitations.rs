@@ -104,16 +104,8 @@ async fn invite(
     let proof = found.as_ref().and_then(|found| found.1.as_ref()).map(Proof::of);
     let text = texts::invitation(&app.settings, &listing, proof.as_ref());
     let message = texts::message(app, &listing.id, TalkKind::DemoInvitation, text, at);
-    let again = at + app.settings.outreach_pause();
-    let touch = NewTouch {
-        place,
-        message: &message,
-        after_demo: listing.demoed,
-        again,
-        cap,
-        connector_of: None,
-        news: None,
-    };
+    let (again, after_demo) = (at + app.settings.outreach_pause(), listing.demoed);
+    let touch = NewTouch { place, message: &message, after_demo, again, cap, connector_of: None, news: None };
     let outcome = app.store.touch(&touch).await?;
     Ok((outcome, TouchedListing { listing, message }))
 }

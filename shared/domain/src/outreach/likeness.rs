@@ -102,14 +102,8 @@ impl Likeness {
 /// Lower-case words with one space before each, so that the prefix of a word can be found as a substring.
 fn folded(texts: &[&str]) -> String {
     let lower = texts.join(" ").to_lowercase();
-    lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).fold(
-        String::new(),
-        |mut all, word| {
-            all.push(' ');
-            all.push_str(word);
-            all
-        },
-    )
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(|word| format!(" {word}")).collect()
 }
 
 fn mentions(folded: &str, prefixes: &str) -> bool {

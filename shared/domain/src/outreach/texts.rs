@@ -63,13 +63,6 @@ fn close(settings: &Settings, id: &ListingId) -> String {
 }
 
 pub fn message(app: &App, to: &ListingId, kind: TalkKind, text: String, at: Moment) -> TalkMessage {
-    TalkMessage {
-        id: format!("msg_{:013}_{}", at.as_millisecond(), app.random.hex(6)),
-        at,
-        to: to.clone(),
-        from: None,
-        channel: TalkChannel::Registry,
-        kind,
-        text,
-    }
+    let id = TalkMessage::id_at(at, &app.random.hex(6));
+    TalkMessage { id, at, to: to.clone(), from: None, channel: TalkChannel::Registry, kind, text }
 }

@@ -3,7 +3,7 @@
 
 use ring::hmac;
 
-use registry_model::{Moment, Secret};
+use registry_model::{Moment, Secret, from_hex};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum SignatureError {
@@ -25,8 +25,8 @@ pub(super) fn verify(
     let time = parts().find_map(|(name, value)| (name == "t").then_some(value));
     let time = time.ok_or(SignatureError::Malformed)?;
     let seconds: i64 = time.parse().map_err(|_| SignatureError::Malformed)?;
-    let mut signatures =
-        parts().filter(|(name, _)| *name == "v1").filter_map(|(_, value)| parse_hex(value)).peekable();
+    let signatures = parts().filter(|(name, _)| *name == "v1").filter_map(|(_, value)| from_hex(value));
+    let mut signatures = signatures.filter(|signature| signature.len() == 32).peekable();
     if signatures.peek().is_none() {
         return Err(SignatureError::Malformed);
     }
@@ -42,17 +42,6 @@ pub(super) fn verify(
         return Err(SignatureError::Stale);
     }
     Ok(())
-}
-
-fn parse_hex(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    for (place, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&text[place * 2..place * 2 + 2], 16).ok()?;
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]

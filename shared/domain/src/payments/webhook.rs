@@ -97,7 +97,7 @@ pub async fn receive(app: &App, signature: Option<&str>, body: &[u8]) -> Result<
         News::Unpaid(session) => end(app, &stored, &session, event).await,
         News::Reversed(reason, reversal) => {
             let close = matches!(reason, PaymentFlag::Refunded | PaymentFlag::DisputeLost)
-                && !is_of_second_payment(app, &stored, &reversal).await?;
+                && !is_second_payment(app, &stored, &reversal).await?;
             flag(app, &stored.purchase, reason, event, close).await
         }
     }
@@ -200,11 +200,7 @@ async fn pay(
 }
 
 /// Whether a purchase is paid, and this is about another payment for it, such as one that was made twice.
-async fn is_of_second_payment(
-    app: &App,
-    stored: &StoredPurchase,
-    reversal: &Reversal,
-) -> Result<bool, Problem> {
+async fn is_second_payment(app: &App, stored: &StoredPurchase, reversal: &Reversal) -> Result<bool, Problem> {
     let Some(payment) = reversal.payment_intent.as_deref() else { return Ok(false) };
     let is_paid = stored.state == PurchaseState::Paid;
     Ok(is_paid && app.store.purchase_of_payment(payment).await?.as_ref() != Some(&stored.purchase.id))

@@ -144,7 +144,7 @@ pub(super) fn parse_token(text: &str) -> Result<Token<'_>, &'static str> {
 }
 
 /// Canonical JSON, so that the same statement is always the same text.
-fn encode_part(value: &Value) -> Result<String, Problem> {
+pub(super) fn encode_part(value: &Value) -> Result<String, Problem> {
     let bytes = serde_json_canonicalizer::to_vec(value).map_err(|error| Problem::fault(error.to_string()))?;
     Ok(BASE64URL.encode(bytes))
 }

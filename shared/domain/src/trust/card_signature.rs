@@ -1,9 +1,7 @@
 //! Signs agent cards (A2A 1.0 specification §8.4) with ES256, over the JCS form (canonical JSON) of the known
 //! fields. Unknown fields are removed before signing, because official verifiers remove them too.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
-
+use super::attestation::encode_part;
 use super::keys::SignKey;
 use crate::prelude::*;
 
@@ -39,16 +37,11 @@ pub fn projection(card: &Value) -> Value {
 /// The card with its signature, which covers its projection.
 pub async fn signed(app: &App, mut card: Value, key: &SignKey, key_set_url: &str) -> Result<Value, Problem> {
     let protected = json!({ "alg": "ES256", "jku": key_set_url, "kid": key.kid(), "typ": "JOSE" });
-    let protected = BASE64URL.encode(canonical(&protected)?);
-    let payload = BASE64URL.encode(canonical(&without_empty(projection(&card)).unwrap_or_default())?);
+    let protected = encode_part(&protected)?;
+    let payload = encode_part(&without_empty(projection(&card)).unwrap_or_default())?;
     let signature = key.sign(app, &format!("{protected}.{payload}")).await?;
     card["signatures"] = json!([{ "protected": protected, "signature": signature }]);
     Ok(card)
-}
-
-/// RFC 8785.
-fn canonical(value: &Value) -> Result<Vec<u8>, Problem> {
-    serde_json_canonicalizer::to_vec(value).map_err(|error| Problem::fault(error.to_string()))
 }
 
 /// Verifiers parse the card into their own types first, where an empty text, list or object is an absent one.

@@ -227,10 +227,7 @@ async fn explain(app: &App, pins: &[ReadPin<'_>], known: &Known) -> Result<Earli
     let mut definitions: Vec<_> = app.store.tool_definitions(&wanted).await?.into_iter().collect();
     definitions.sort_unstable();
     let mut left = MAX_DEFINITION_BYTES;
-    definitions.retain(|(_, definition)| {
-        left = left.saturating_sub(definition.len());
-        left > 0
-    });
+    definitions.retain(|(_, text)| left.checked_sub(text.len()).inspect(|rest| left = *rest).is_some());
     earlier.definitions = definitions.into_iter().collect();
     Ok(earlier)
 }

@@ -43,14 +43,9 @@ impl LogPlace {
     }
 
     fn new(settings: &Settings, event: LogEvent, at: Moment, index: Option<u64>, proof: &str) -> Self {
-        Self {
-            event,
-            at,
-            pending: index.is_none(),
-            leaf_index: index,
-            entry_url: index.map(|index| entry_url(settings, index)),
-            proof_url: settings.url(proof),
-        }
+        let (pending, proof_url) = (index.is_none(), settings.url(proof));
+        let entry_url = index.map(|index| entry_url(settings, index));
+        Self { event, at, pending, leaf_index: index, entry_url, proof_url }
     }
 }
 

@@ -35,21 +35,3 @@ impl fmt::Display for Namespace {
         f.write_str(&self.0)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use registry_model::settings::Mode;
-
-    #[test]
-    fn namespace_is_the_reversed_host() {
-        let at = |base_url: &str| {
-            let lookup = |name: &str| (name == "BASE_URL").then(|| base_url.to_owned());
-            Namespace::own(&Settings::from_env(Mode::Public, lookup).unwrap()).key("evidence")
-        };
-        assert_eq!(at("https://registry.example.com"), "com.example.registry/evidence");
-        assert_eq!(at("http://localhost:8080"), "localhost/evidence");
-        assert_eq!(at("http://127.0.0.1:8080"), "localhost/evidence");
-        assert_eq!(at("http://[::1]:8080"), "localhost/evidence");
-    }
-}

@@ -67,21 +67,16 @@ fn long_patterns_are_not_checked_and_what_is_beside_them_is() {
     assert!(began.elapsed().as_secs() < 5);
 }
 
+/// With their paths, these faults would need 2 GB.
 #[test]
-fn long_paths_are_not_copied_for_each_fault_or_argument() {
-    let arguments = |count: usize, name: &str, inner: Value| -> Value {
-        let all: serde_json::Map<String, Value> =
-            (0..count).map(|number| (format!("{name}{number}"), inner.clone())).collect();
-        json!({"type": "object", "properties": all})
-    };
-    let faulty = arguments(15_000, "a", json!({"type": 1}));
-    let deep = (0..25).fold(faulty, |inner, _| arguments(1, &"x".repeat(1900), inner));
-    let found = fault(&json!({"name": "a", "inputSchema": deep})).unwrap();
+fn faults_of_a_long_schema_are_not_listed() {
+    let arguments: Map<String, Value> =
+        (0..15_000).map(|number| (format!("a{number}"), json!({"type": 1}))).collect();
+    let faulty = json!({ "properties": arguments });
+    let deep = (0..25).fold(faulty, |inner, _| json!({"properties": {"x".repeat(1900): inner}}));
+    let schema = json!({"type": "object", "properties": {"x": deep}});
+    let found = fault(&json!({"name": "a", "inputSchema": schema})).unwrap();
     assert!(found.starts_with("`inputSchema` is {"), "{found}");
-    let began = std::time::Instant::now();
-    let wide = arguments(1, &"x".repeat(400_000), arguments(60_000, "a", json!({})));
-    assert_eq!(header_fault(&json!({ "inputSchema": wide })), None);
-    assert!(began.elapsed().as_secs() < 3);
 }
 
 #[test]

@@ -7,7 +7,6 @@ use registry_domain::economy::rounded;
 
 pub struct CostModel;
 
-/// The cost of each operation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     /// Every operation, most expensive first.
@@ -16,7 +15,6 @@ pub struct Answer {
     real_marginal_cost: Vec<String>,
     /// Operations whose example only reads the table, does not use it, or is refused.
     near_zero_marginal_cost: Vec<String>,
-    /// The prices used.
     prices: PriceList,
     formula: &'static str,
     measured: &'static str,

@@ -34,7 +34,6 @@ pub(super) struct ShownAcceleration {
     inputs: Vec<Contribution>,
 }
 
-/// The range of the index.
 #[derive(Debug, Serialize, JsonSchema)]
 struct IndexBounds {
     least: f64,

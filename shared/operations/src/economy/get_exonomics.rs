@@ -25,12 +25,10 @@ pub struct Answer {
     totals: EconomyTotals,
     /// The time of the latest hourly sample. Null before the first sample.
     sampled_at: Option<Moment>,
-    /// The economy tools.
     tools: Vec<&'static str>,
     laws: Vec<&'static str>,
 }
 
-/// A summary of the costs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CostSummary {
     /// Number of measured operations.

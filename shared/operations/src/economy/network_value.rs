@@ -6,7 +6,6 @@ use registry_domain::economy::network_value::NetworkValue;
 
 pub struct ValueOfNetwork;
 
-/// The value with its inputs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     at: Moment,

@@ -6,7 +6,6 @@ use registry_domain::economy::s_curve::{Curve, RULE};
 
 pub struct SCurveBoard;
 
-/// The curves.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     at: Moment,

@@ -8,7 +8,6 @@ use registry_domain::federation::{self, Pushed};
 
 pub struct FederationPush;
 
-/// The results.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     /// Always `push`.

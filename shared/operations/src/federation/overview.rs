@@ -29,7 +29,6 @@ pub struct Answer {
 pub(super) struct Peer {
     /// Its base URL.
     url: String,
-    /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     /// The search API of the registry, if it has one.

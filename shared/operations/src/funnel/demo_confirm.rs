@@ -19,13 +19,11 @@ pub struct Arguments {
     access_token: Option<String>,
 }
 
-/// The confirmed demo.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     order_id: OrderId,
     listing_id: ListingId,
     sku: Sku,
-    /// Whether the demo counts as real.
     counted_as_real: bool,
     /// When the demo was confirmed. Null if it needed no confirmation.
     confirmed_at: Option<Moment>,

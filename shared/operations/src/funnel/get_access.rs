@@ -32,7 +32,6 @@ pub struct Answer {
     /// When a probe last proved the listing, in the data from which the files are made.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
-    /// All files of the product.
     files: Vec<File>,
     next: NextStep,
 }

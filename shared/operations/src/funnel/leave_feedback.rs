@@ -31,7 +31,6 @@ pub struct Answer {
     next: NextStep,
 }
 
-/// The feedback as it was stored.
 #[derive(Debug, Serialize, JsonSchema)]
 struct StoredFeedback {
     rating: u8,
@@ -40,7 +39,6 @@ struct StoredFeedback {
     is_draft: bool,
 }
 
-/// A founding seat.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FoundingFree {
     granted: bool,
@@ -57,7 +55,6 @@ struct Access {
     export_urls: Vec<String>,
 }
 
-/// A discount.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Discount {
     /// The discount code; shown in this answer only.

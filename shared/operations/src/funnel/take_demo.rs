@@ -40,7 +40,6 @@ pub struct Arguments {
     description: Option<String>,
 }
 
-/// The demo.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     order_id: OrderId,
@@ -84,7 +83,6 @@ struct NextSteps {
     /// A body that you can send unchanged, once for each listing. The answers in it are a draft.
     #[serde(skip_serializing_if = "Option::is_none")]
     example_body: Option<FeedbackDraft>,
-    /// The five questions.
     questions: Vec<Question>,
     /// The URL to confirm a demo that you were invited to.
     confirm_url: String,

@@ -168,6 +168,7 @@ impl ArgumentSlots {
         let text = |text: Option<&String>| text.map(|text| json!(text));
         let email = parsed.emails.first().filter(|_| parsed.emails.len() == 1);
         let (stars, quoted) = (parsed.stars(), &parsed.names[..parsed.quoted]);
+        let chooses_tool = self.choices.iter().any(|(name, _)| name == "tool");
         let stated = [
             ("latency_ms", parsed.milliseconds().map(Value::from)),
             ("expires_hours", parsed.hours().map(Value::from)),
@@ -176,6 +177,7 @@ impl ArgumentSlots {
             (self.tokens.first().map_or("", String::as_str), text(parsed.tokens.first())),
             (self.email.as_deref().unwrap_or_default(), text(email)),
             ("order_id", text(parsed.orders.first())),
+            ("tool", parsed.tool_name().filter(|_| read_only && !chooses_tool).map(Value::from)),
             ("at", text(parsed.days.first())),
             ("agent_name", text(parsed.names.iter().find(|name| !is_sku(name) && name.len() > 1))),
             ("from", text(parsed.sender.as_ref().filter(|_| self.takes_sender))),

@@ -35,12 +35,19 @@ pub(super) fn fill(
 ) -> Result<Filling, (Slot, Map<String, Value>)> {
     let mut filling = Filling { arguments: Map::new(), used_words: HashSet::new() };
     let needed = example.slots.iter().filter(|slot| **slot == Slot::Id).count();
-    let takes_sender = operation.arguments.knows("from") && parsed.ids.len() > needed;
-    let sending = takes_sender.then(|| parsed.sending_listing()).flatten();
+    let of_listing = operation.arguments.knows("from") && parsed.ids.len() > needed;
+    let sending = of_listing.then(|| parsed.sending_listing()).flatten();
     let ids = || parsed.ids.iter().filter(|id| sending.as_ref().is_none_or(|(sender, _)| id != sender));
-    if let Some((id, _)) = &sending {
-        let written = parsed.place(id).filter(|_| operation.arguments.takes_sender);
-        filling.arguments.insert("from".to_owned(), written.map_or(*id, |place| &parsed.text[place]).into());
+    let takes_name = operation.arguments.takes_sender;
+    let sender = match &sending {
+        Some((id, range)) => {
+            let written = parsed.place(id).filter(|_| takes_name).map(|place| &parsed.text[place]);
+            Some((written.unwrap_or(id), range.clone()))
+        }
+        None => parsed.signature().filter(|_| takes_name),
+    };
+    if let Some((name, _)) = &sender {
+        filling.arguments.insert("from".to_owned(), Value::from(*name));
     }
     let mut filled = [0_usize; 4];
     for slot in &example.slots {
@@ -61,18 +68,10 @@ pub(super) fn fill(
             },
             Slot::Text => {
                 let ids_before = filled[Slot::Id as usize];
-                let start = match &sending {
-                    None => parsed.end_of_ids(ids_before),
-                    Some((_, sender)) => {
-                        let ends = ids().take(ids_before).filter_map(|id| parsed.place(id));
-                        let end = ends.map(|place| place.end).max().unwrap_or(0);
-                        // In "endorse {id} from {id}: …", the text follows the sender.
-                        let follows =
-                            parsed.text.get(end..sender.start).is_some_and(|gap| gap.trim().is_empty());
-                        if follows { sender.end } else { end }
-                    }
-                };
-                let text = text(parsed, example, start, &mut filling.used_words);
+                let ends = ids().take(ids_before).filter_map(|id| parsed.place(id)).map(|place| place.end);
+                let after_ids = ends.max().unwrap_or(0);
+                let sender = sender.as_ref().map(|(_, range)| range.clone());
+                let text = text(parsed, example, after_ids, sender, &mut filling.used_words);
                 let text = match operation.entry.effect.read_only {
                     true if operation.is_search && parsed.quoted == 0 => {
                         (text.is_some() || has_topic(parsed, &HashSet::new())).then(|| query(parsed))
@@ -147,16 +146,17 @@ pub(super) fn query(parsed: &ParsedText) -> String {
 pub(super) fn said(parsed: &ParsedText, phrase: &str) -> Option<String> {
     let (_, example) = examples::parse(phrase);
     let ids = example.slots.iter().take_while(|slot| **slot == Slot::Id).count();
-    text(parsed, &example, parsed.end_of_ids(ids), &mut HashSet::new())
+    text(parsed, &example, parsed.end_of_ids(ids), None, &mut HashSet::new())
         .filter(|text| words(text).iter().any(Word::is_significant))
 }
 
 /// The text for a text slot: a quotation, else the part of the text at the slot's position in the example, without the
-/// ids that went into the slots before it, which end at `after_ids`.
+/// ids that went into the slots before it, which end at `after_ids`, and without its sender at its beginning or end.
 fn text(
     parsed: &ParsedText,
     example: &Example,
     after_ids: usize,
+    sender: Option<Range<usize>>,
     used_words: &mut HashSet<usize>,
 ) -> Option<String> {
     if parsed.quoted > 0 {
@@ -166,11 +166,18 @@ fn text(
         return later.or(quotations.first()).cloned();
     }
     let (before, after) = &example.around_text;
-    let start = end_of(&parsed.words, before)?.max(after_ids);
+    let is_blank =
+        |range: Range<usize>| parsed.text.get(range).is_some_and(|gap| !gap.contains(char::is_alphanumeric));
+    let mut start = end_of(&parsed.words, before)?.max(after_ids);
+    if let Some(sender) = sender.as_ref().filter(|sender| is_blank(start..sender.start)) {
+        start = sender.end;
+    }
+    let signed = sender.filter(|sender| sender.start > start && is_blank(sender.end..parsed.text.len()));
     let end = after.iter().find(|word| word.is_significant()).and_then(|word| {
         parsed.words.iter().filter(|other| other.at.start >= start).find(|other| other.stem == word.stem)
     });
-    let range: Range<usize> = start..end.map_or(parsed.text.len(), |word| word.at.start);
+    let last = signed.map_or(parsed.text.len(), |sender| sender.start);
+    let range: Range<usize> = start..end.map_or(last, |word| word.at.start);
     let found = parsed.text.get(range.clone())?;
     let outer = |c: char| c.is_whitespace() || matches!(c, ':' | ',' | '-' | '.' | ';');
     let found = found.trim_start_matches(|c| outer(c) || matches!(c, '?' | '!')).trim_end_matches(outer);

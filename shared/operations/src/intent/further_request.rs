@@ -106,23 +106,33 @@ fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> O
     let meant: Vec<_> =
         parts.into_iter().filter_map(|part| meant(message, &part).map(|meant| (part, meant))).collect();
     // The part with this operation was chosen, or else the part with an id or a URL: the message is about it.
-    let is_said = meant.iter().any(|(_, part)| ptr::eq(part.entry, chosen));
+    let is_search = ptr::eq(chosen, &MATCH_CAPABILITY);
+    // "Can I trust {id}? My shop ships boxes." is no search.
+    let target = meant.iter().find(|(_, part)| part.has_target);
+    let is_about_one = is_search && target.is_some_and(|(_, part)| part.entry.effect.read_only);
+    let is_said = !is_about_one && meant.iter().any(|(_, part)| ptr::eq(part.entry, chosen));
     let is_chosen = |part: &Meant| if is_said { ptr::eq(part.entry, chosen) } else { part.has_target };
     let (chosen_parts, others): (Vec<_>, Vec<_>) = meant.into_iter().partition(|(_, part)| is_chosen(part));
     let mut chosen_parts = chosen_parts.into_iter();
     let (_, first) = chosen_parts.next()?;
     let repeated = chosen_parts
         .filter(|(_, part)| part.has_target && arguments(&part.intent) != arguments(&first.intent));
-    let (further, part) = others.into_iter().chain(repeated).find(|(_, part)| part.is_request)?;
+    let is_further = |part: &Meant| part.is_request && (is_search || !part.refers);
+    let further = others.into_iter().chain(repeated).find(|(_, part)| is_further(part));
+    if is_about_one && further.is_none() {
+        return Some(Further { text: None, intent: Intent::Unclear, own: Some(first.intent) });
+    }
+    let (further, part) = further?;
     // A write stays at the listing that was chosen.
     let of_listing = |intent: &Intent| arguments(intent).map(|arguments| arguments["listing_id"].clone());
     let may_replace = match (whole, &first.intent) {
         (Intent::Run(..), Intent::Run(entry, _)) => {
-            ptr::eq(*entry, chosen)
-                && (first.has_target || parsed.ids.is_empty())
-                && (entry.effect.read_only || of_listing(whole) == of_listing(&first.intent))
+            is_about_one
+                || ptr::eq(*entry, chosen)
+                    && (first.has_target || parsed.ids.is_empty())
+                    && (entry.effect.read_only || of_listing(whole) == of_listing(&first.intent))
         }
-        _ => ptr::eq(chosen, &MATCH_CAPABILITY) && ptr::eq(first.entry, chosen),
+        _ => is_search && ptr::eq(first.entry, chosen),
     };
     Some(Further {
         text: Some(shorten(&further.trim_end_matches(['.', '?', '!', ',']).replace('"', "'"), MAX_SHOWN)),
@@ -157,6 +167,8 @@ struct Meant {
     has_target: bool,
     /// Whether it is likely, and either begins as a request does or reads about the listing of the message.
     is_request: bool,
+    /// Whether it is about "it", which can be the first hit of a search.
+    refers: bool,
 }
 
 fn meant(message: &MessageContent, part: &str) -> Option<Meant> {
@@ -183,6 +195,8 @@ fn meant(message: &MessageContent, part: &str) -> Option<Meant> {
     let is_likely = matching::probability(&parsed, &fields, entry) >= least;
     // "When do they expire?" is about the answer to the other part.
     let refers = parsed.words.iter().any(|word| lists("it they them these those", &word.low));
-    let is_request = is_likely && (reads_it || opens(part) && !refers);
-    Some(Meant { entry, intent: with_short_answer(intent), has_target, is_request })
+    let is_of_a_hit = matches!(intent, Intent::Missing(_, Slot::Id, _)) && entry.effect.read_only;
+    let refers = refers && !reads_it;
+    let is_request = is_likely && (reads_it || opens(part) && (!refers || is_of_a_hit));
+    Some(Meant { entry, intent: with_short_answer(intent), has_target, is_request, refers })
 }

@@ -42,9 +42,14 @@ pub(super) async fn found_in_table(
     let parsed = ParsedText::parse(&message.text);
     let is_name = |name: &&String| name.contains(' ') || !embedding::is_ordinary(&name.to_lowercase());
     let (quoted, others) = parsed.names.split_at(parsed.quoted);
-    let sought = quoted.iter().chain(parsed.capitals.iter().chain(others).filter(is_name));
-    for name in sought.take(MAX_NAMED).filter(|_| parsed.ids.is_empty() && message.data.is_empty()) {
-        let listings = app.store.listings_named(name).await?;
+    let names = quoted.iter().chain(parsed.capitals.iter().chain(others).filter(is_name));
+    // "My agent Rusty Bot STILL fails."
+    let first_words = |name: &String| name.rsplit_once(' ').map(|(first, _)| first.to_owned());
+    let sought =
+        names.flat_map(|name| [Some(name.clone()), first_words(name).filter(|first| first.contains(' '))]);
+    let sought: Vec<String> = sought.flatten().take(MAX_NAMED).collect();
+    for name in sought.into_iter().filter(|_| parsed.ids.is_empty() && message.data.is_empty()) {
+        let listings = app.store.listings_named(&name).await?;
         if !listings.is_empty() {
             let names = listings.into_iter().map(|listing| (name.clone(), listing.id)).collect();
             return Ok(Some(MessageContent { names, ..message.clone() }));

@@ -226,6 +226,28 @@ impl ParsedText {
         })
     }
 
+    /// A word that can only be the name of a tool, such as `get_tides`.
+    pub(super) fn tool_name(&self) -> Option<&str> {
+        let words = self.text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let mut names = words.filter(|word| word.trim_matches('_').contains('_') && !is_id(word));
+        names.next().filter(|_| self.operation_names.is_empty() && self.tokens.is_empty())
+    }
+
+    /// Who sends the message, by a name in the form of a program's: "on behalf of ledger-bot", "I am planner-7".
+    pub(super) fn signature(&self) -> Option<(&str, Range<usize>)> {
+        const BEFORE: [&str; 8] =
+            ["on behalf of", "in the name of", "sign it as", "signed by", "signed", "from:", "i am", "i'm"];
+        let low = self.text.to_ascii_lowercase();
+        BEFORE.iter().find_map(|words| {
+            let at = low.find(words).filter(|at| !low[..*at].ends_with(char::is_alphanumeric))?;
+            let rest = &self.text[at + words.len()..];
+            let rest = rest.trim_start_matches([' ', '"']);
+            let name = rest.split([' ', ',', ';', ':', '"', '\n']).next()?.trim_end_matches(['.', '!']);
+            let start = self.text.len() - rest.len();
+            (name.contains(['-', '_']) && !is_id(name)).then(|| (name, at..start + name.len()))
+        })
+    }
+
     /// Where the first listings of the text end, so many as `count`.
     pub(super) fn end_of_ids(&self, count: usize) -> usize {
         let mut ends: Vec<usize> =

@@ -7,9 +7,11 @@ use crate::sentences;
 use registry_model::settings::{Mode, Settings};
 use registry_model::{LimitedAction, QUESTIONS, Sku, counted};
 
-/// The probability from which a topic is the answer, and from which it is added to the answer of an operation.
+/// The probability from which a topic is the answer, from which it is added to the answer of an operation, and to one about a
+/// listing.
 const MIN_PROBABILITY: f32 = 0.2;
 const ALSO_MEANT: f32 = 0.15;
+const ALSO_MEANT_WITH_TARGET: f32 = 0.25;
 
 /// The answer to a message that asks for help; `None` if it asks about no topic.
 pub(super) fn answer(settings: &Settings, parsed: &ParsedText) -> Option<String> {
@@ -18,7 +20,7 @@ pub(super) fn answer(settings: &Settings, parsed: &ParsedText) -> Option<String>
 
 /// What the registry says about the topic of a message that another answer may miss.
 pub(super) fn besides(settings: &Settings, parsed: &ParsedText) -> Option<String> {
-    about(settings, parsed, ALSO_MEANT)
+    about(settings, parsed, if parsed.ids.is_empty() { ALSO_MEANT } else { ALSO_MEANT_WITH_TARGET })
 }
 
 fn about(settings: &Settings, parsed: &ParsedText, least: f32) -> Option<String> {

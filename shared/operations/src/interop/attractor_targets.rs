@@ -44,7 +44,6 @@ struct Target {
     kind: Option<Kind>,
     /// The rank value.
     attractor: f64,
-    /// The parts of the value.
     parts: Parts,
     /// The state and evidence of the listing.
     status_url: String,
@@ -52,7 +51,6 @@ struct Target {
     take_demo_get: String,
 }
 
-/// The parts of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 struct Parts {
     /// The strength of the listing's trail.

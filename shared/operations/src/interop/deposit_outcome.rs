@@ -62,7 +62,6 @@ pub struct Answer {
     note: &'static str,
 }
 
-/// A reported outcome.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct ShownOutcome {
     /// `out_` and 24 hexadecimal digits.
@@ -113,7 +112,7 @@ impl Operation for DepositOutcome {
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "ok": true, "quality": 0.9, "latency_ms": 420, "kind": "forecast", "from": "travel planner"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The {outcome.ok?good|failed} outcome {outcome.id} for {outcome.listing_id} is stored and counts | , with a quality of {outcome.quality} | and {outcome.latency_ms} ms.",
+        "The {outcome.ok?good|failed} outcome {outcome.id} for {outcome.listing_id} | , reported by \"{outcome.from}\", | is stored and counts | , with a quality of {outcome.quality} | and {outcome.latency_ms} ms.",
         "{note}",
         "The outcome score is now {outcome_score}, from {tally.count#report}.",
     ];

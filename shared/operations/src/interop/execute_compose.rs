@@ -20,7 +20,6 @@ pub struct Arguments {
     listing_b: String,
 }
 
-/// The plan.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     pipeline: Pipeline,
@@ -46,7 +45,6 @@ struct Step {
     listing_id: ListingId,
     name: String,
     kind: Kind,
-    /// The endpoints of the listing.
     endpoints: Endpoints,
     /// The request to send.
     call: Call,

@@ -7,10 +7,8 @@ use registry_model::{Amounts, Outcome, QUALITY_STEPS, TrailEvent, TrailValue};
 
 pub struct GetIncentives;
 
-/// The incentive rules.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    /// The rules in force.
     rules: Vec<Rule>,
     /// The half-life of each trail value, in hours.
     half_lives_hours: Vec<HalfLife>,
@@ -36,7 +34,6 @@ struct Rule {
 #[derive(Debug, Serialize, JsonSchema)]
 struct HalfLife {
     value: &'static str,
-    /// The half-life in hours.
     hours: i64,
 }
 

@@ -43,7 +43,6 @@ pub struct Arguments {
 /// Matching listings and the requests to call them.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    /// The preferred protocol.
     prefer: EntryProtocol,
     /// The normalized query.
     query: String,

@@ -78,11 +78,9 @@ pub struct Answer {
     /// The session id. Keep it private: anyone who knows it can read and append.
     session_id: String,
     session: ShownSession,
-    /// What to do next.
     next: NextStep,
 }
 
-/// A session with its steps.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ShownSession {
     id: String,
@@ -95,7 +93,6 @@ struct ShownSession {
     steps: Vec<SessionStep>,
     /// How many more steps can be appended.
     steps_left: usize,
-    /// Whether the session is closed.
     closed: bool,
 }
 

@@ -55,12 +55,10 @@ pub struct Answer {
     status_url: String,
     /// What to contribute, in order.
     contributions: Vec<Contribution>,
-    /// What to do next.
     next: NextStep,
     note: &'static str,
 }
 
-/// One contribution.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Contribution {
     /// `trace`, `demo`, `feedback`, `endorse`, `used_with` or `outcome`.
@@ -71,7 +69,6 @@ struct Contribution {
     /// What you must do first, if a requirement is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     waits_for: Option<&'static str>,
-    /// The request.
     call: NextStep,
 }
 

@@ -30,11 +30,9 @@ const TOOLS: [&str; 9] = [
 
 pub struct Interop;
 
-/// Overview of the interop family.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     pitch: &'static str,
-    /// Size of the graph.
     graph: Graph,
     /// How to call a listing in each protocol.
     adapters: Vec<Adapter>,
@@ -44,7 +42,6 @@ pub struct Answer {
     totals: Totals,
     /// Of the latest eight outcomes, those that are still stored and whose listing is shown.
     outcomes_recent: Vec<ShownOutcome>,
-    /// The tools of the family.
     tools: Vec<&'static str>,
     endpoints: Endpoints,
     /// Rules that always apply.
@@ -93,7 +90,6 @@ struct Totals {
     used_with: u64,
     /// Reported outcomes.
     outcomes: u64,
-    /// Outcomes with `ok: true`.
     outcomes_ok: u64,
     marks: u64,
 }

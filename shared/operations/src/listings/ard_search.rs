@@ -65,7 +65,6 @@ pub struct Arguments {
     pub limit: Option<u32>,
 }
 
-/// The search result.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     /// Always `ard`.
@@ -98,7 +97,6 @@ pub struct Answer {
     next: Option<Value>,
 }
 
-/// A matching listing.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SearchHit {
     #[serde(flatten)]

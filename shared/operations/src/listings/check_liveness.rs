@@ -29,7 +29,6 @@ pub struct Answer {
     listing_id: ListingId,
     /// Whether the listing is Live and its last `ok` handshake is recent enough.
     live: bool,
-    /// The state of the listing.
     lane: Lane,
     /// Whether its last probe passed, its uptime and its handshake times. A proof that is older than `max_hours` is
     /// `stale`.
@@ -57,7 +56,7 @@ impl Operation for CheckLiveness {
         "{listing_id} is {lane} | ; its last probe failed. Its probes have failed since {liveness.failing_since}.",
         "It last passed a probe {age_hours~} ago, at {last_signal_at}; this proof {live?still counts|does not count}.",
         "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known}.",
-        "Half of its last handshakes took at most {liveness.latency_p50_ms} ms.",
+        "Half of its last handshakes took at most {liveness.latency_p50_ms} ms | , 95 of 100 at most {liveness.latency_p95_ms} ms.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Returns when a listing last passed a probe.",

@@ -30,7 +30,6 @@ pub struct Arguments {
     name: Option<String>,
 }
 
-/// The status of a listing.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     found: bool,
@@ -50,7 +49,6 @@ pub struct Answer {
     /// The domain whose key its owner bound to it. Absent if no key is bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     proven_domain: Option<String>,
-    /// The state of the listing.
     lane: Lane,
     /// Why the listing is in this state, in one sentence.
     lane_reason: String,
@@ -85,7 +83,6 @@ pub struct Answer {
     /// withdrawn listing, whose evidence is not shown.
     checks_clean: bool,
     checks: Vec<Check>,
-    /// The parts of the score.
     score_breakdown: Vec<ScorePart>,
     /// What this probe found.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -152,12 +149,12 @@ impl Operation for CheckStatus {
         "It is of kind {kind} | , access {access} | , described as \"{description}\" | , has the version \"{version}\" | , with protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
         "The next probe is due at the latest at {recheck_at}.",
         "The next probe is due at {retry_at}, and runs as soon as the probe budget allows it.",
-        "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known} | , half of its last handshakes took at most {liveness.latency_p50_ms} ms.",
+        "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known} | , half of its last handshakes took at most {liveness.latency_p50_ms} ms | , 95 of 100 at most {liveness.latency_p95_ms} ms.",
         "Its probes have failed since {liveness.failing_since}.",
         "It is `{log.event}` since {log.at} | {log.pending?(not in the evidence log yet)|in the evidence log}.",
         "Proven domain of its owner: {proven_domain:none, so who owns it is not known}.",
         "To fix: [reasons]{reason} | (found: \"{seen}\") | : {fix}",
-        "Points: [score_breakdown]{id} {points} of {of}",
+        "Points: [score_breakdown]{id} {points} of {of} | ({why})",
         "To improve: [warnings]\"{seen}\" | : {fix}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(

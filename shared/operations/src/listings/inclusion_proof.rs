@@ -74,7 +74,7 @@ impl Operation for InclusionProof {
     const SUMMARY: &'static [&'static str] = &[
         "The entry with index {leaf_index} of {tree_size} in the evidence log: {leaf.event} | about {leaf.listing_id} | at {leaf.at}.",
         "To ask about another time, name its day, such as 2026-01-31.",
-        "The data contains the leaf, its inclusion proof and the signed checkpoint; the entry is at {entry_url} .",
+        "The data contains the leaf, its inclusion proof and the signed checkpoint; the entry is at {entry_url} . To verify it offline, hash the leaf, compute the root with the proof (RFC 6962), compare it with that of the checkpoint, and check the checkpoint's signature with `vkey`.",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/log/proof")];
     const REFUSALS: &'static [u16] = &[404, 409];

@@ -18,7 +18,6 @@ pub struct Answer {
     listing_id: ListingId,
     /// Agent or MCP server; null while unknown.
     kind: Option<Kind>,
-    /// The state of the listing.
     lane: Lane,
     /// Whether the name in the server description is proven, or only claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,7 +25,6 @@ pub struct Answer {
     /// `queued`: the listing will be probed. `active`: it is already Live or gated. `duplicate`: it was already queued.
     status: PublishStatus,
     message: String,
-    /// The URL of the listing's status.
     status_url: String,
     /// How to poll the listing's status.
     poll: Poll,

@@ -32,7 +32,6 @@ pub struct Arguments {
     after: Option<String>,
 }
 
-/// The tools of a listing.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     listing_id: ListingId,
@@ -71,7 +70,7 @@ impl Operation for ListingTools {
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id}: {tools#tool} shown; tools in its set: {set.tools:none is stored}.",
         "Tools: [tools]{name} | with the parameters {parameters} | : \"{description}\"",
-        "The hash of the set is {tools_hash} | ; it is the stored set since {set.at}.",
+        "The hash of the set is {tools_hash} | ; it is the stored set since {set.at}, and no later change was seen.",
         "Changes since {changed_since.at} | , the severest is {severity}: [changes]{tool} | : {kind} | ({argument})",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/listings/tools").cached_for(30)];

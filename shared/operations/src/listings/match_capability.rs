@@ -19,7 +19,6 @@ const SHORT: [&str; ard_search::SHORT.len() + 1] = {
     all
 };
 
-/// The listings that match the task.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     /// The query, normalized.
@@ -46,7 +45,6 @@ pub struct Answer {
     next: Option<Value>,
 }
 
-/// A matching listing.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CapabilityMatch {
     #[serde(flatten)]
@@ -110,7 +108,7 @@ impl Operation for MatchCapability {
         let ids: Vec<ListingId> = found.hits.iter().map(|hit| hit.listing.id.clone()).collect();
         let boosts = if ids.is_empty() { Boosts::default() } else { economy::boosts(app, &ids).await? };
         let hit = |hit: registry_search::Hit| {
-            let Boost { boost, outcome_score, trail_boost } = boosts.of(&hit.listing.id);
+            let Boost { boost, outcome_score, trail_boost, .. } = boosts.of(&hit.listing.id);
             CapabilityMatch {
                 peer: Peer::of(&hit.listing, &app.settings, now),
                 score: hit.score,

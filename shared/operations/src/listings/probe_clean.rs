@@ -16,13 +16,11 @@ pub struct Arguments {
     listing_id: String,
 }
 
-/// The checks of a listing.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     listing_id: ListingId,
     /// Whether the listing is Live, and its last probe passed with every blocking check.
     clean: bool,
-    /// The state of the listing.
     lane: Lane,
     /// Whether its last probe passed, and when that was. While it fails, `handshake`, `probed_at` and `checks` can be those of
     /// an earlier probe.

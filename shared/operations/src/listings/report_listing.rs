@@ -24,7 +24,6 @@ pub struct Arguments {
     contact: Option<String>,
 }
 
-/// The report was stored.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     /// `rep_` and 24 hexadecimal digits. Tell the operator this id if you have a question.

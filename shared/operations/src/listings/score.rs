@@ -23,7 +23,6 @@ pub struct Arguments {
     url: String,
 }
 
-/// The score and its parts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     url: String,
@@ -40,7 +39,6 @@ pub struct Answer {
     score: u8,
     /// The parts of the score. The sum of their points is the score.
     breakdown: Vec<ScorePart>,
-    /// The outcome of the handshake.
     handshake: Handshake,
     /// The duration of the handshake in milliseconds; null if nothing was answered.
     latency_ms: Option<u32>,
@@ -62,7 +60,6 @@ pub struct Answer {
     steps: Vec<ProbeStep>,
     /// The page of this report. Anyone who knows the link can read it.
     report_url: String,
-    /// When the report is deleted.
     report_expires_at: Moment,
     scored_at: Moment,
 }

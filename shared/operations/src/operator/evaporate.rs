@@ -14,7 +14,6 @@ pub struct Arguments {
     listing_id: Option<String>,
 }
 
-/// What was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     listing_id: ListingId,

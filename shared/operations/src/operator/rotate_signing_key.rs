@@ -7,14 +7,12 @@ use registry_domain::trust::keys;
 
 pub struct RotateSigningKey;
 
-/// The new key.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     /// The id of the key in the key set.
     kid: String,
     /// The time when the registry starts to sign with the key.
     signs_from: Moment,
-    /// The URL of the key set.
     jwks_uri: String,
 }
 

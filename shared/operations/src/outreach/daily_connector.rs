@@ -10,7 +10,6 @@ use registry_store::ConnectorDay;
 
 pub struct DailyConnector;
 
-/// The connector of the day.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     playbook: Playbook,

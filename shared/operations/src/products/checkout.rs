@@ -39,7 +39,6 @@ struct Purchase {
     price_cents: u32,
     /// The price with a currency symbol and two decimals.
     price: String,
-    /// The discount in percent.
     percent_off: u32,
     /// The page where you pay by card.
     checkout_url: String,
@@ -68,7 +67,6 @@ struct Offer {
     next: NextStep,
 }
 
-/// How to buy a product.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Usage {
     /// `POST`.
@@ -81,7 +79,6 @@ struct Usage {
     steps: Vec<String>,
 }
 
-/// The state of a purchase.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PurchaseStatus {
     purchase_id: PurchaseId,

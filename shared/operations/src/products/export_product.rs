@@ -48,7 +48,6 @@ pub struct Answer {
     archive: Option<Attachment>,
 }
 
-/// A skill in the tree.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct Skill {
     /// The name of its folder.

@@ -7,18 +7,15 @@ use registry_domain::funnel::{self, Unlock};
 
 pub struct GetLearning;
 
-/// The statistics.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     updated_at: Moment,
     /// The count of each stage. `counts` says of what.
     funnel: Vec<FunnelStage>,
-    /// The founding seats.
     seats: Seats,
     /// How much feedback is missing until payments open.
     unlock: Unlock,
     feedback: FeedbackCounts,
-    /// The ratings of each product.
     products: Vec<RatedProduct>,
     /// Why probes were not `ok` today, the most frequent first; at most 9 reasons, none for correct sign-ins.
     top_gaps: Vec<Gap>,

@@ -6,7 +6,6 @@ use crate::products::lessons::{self, Lessons, Rating};
 
 pub struct ImprovementLog;
 
-/// The improvement log.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     title: &'static str,
@@ -16,7 +15,6 @@ pub struct Answer {
     how_to_contribute: Vec<NextStep>,
 }
 
-/// An entry of the improvement log.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Entry {
     /// The stable id of the problem.
@@ -30,7 +28,6 @@ struct Entry {
     evidence: Value,
     /// What to do.
     ask: String,
-    /// The call to make.
     call: NextStep,
 }
 

@@ -53,7 +53,6 @@ pub(super) struct Gap {
     pub count: u32,
     /// In percent of today's probes that were not `ok`.
     pub share_pct: u32,
-    /// How to fix the problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }

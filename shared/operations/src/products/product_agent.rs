@@ -49,7 +49,6 @@ pub struct Arguments {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     tool: ProductTool,
-    /// The product.
     #[serde(skip_serializing_if = "Option::is_none")]
     product: Option<ProductEntry>,
     /// The agent or MCP server that it was made for.

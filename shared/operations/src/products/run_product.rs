@@ -20,7 +20,6 @@ pub struct Arguments {
     listing_id: Option<String>,
 }
 
-/// The steps of the run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     name: &'static str,
@@ -28,7 +27,6 @@ pub struct Answer {
     usage: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
-    /// The time of this run.
     ran_at: Moment,
     /// The number of steps with something to do.
     to_do: usize,
@@ -83,7 +81,6 @@ impl Operation for RunProduct {
     }
 }
 
-/// One step of the routine.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Step {
     /// `status`, `reasons`, `inbox` or `funnel`.

@@ -66,7 +66,6 @@ struct KeptFile {
     content: Option<String>,
 }
 
-/// The comparison of the files of a product.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Comparison {
     sku: Sku,

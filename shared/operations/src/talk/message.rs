@@ -31,7 +31,6 @@ pub struct Arguments {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     listing_id: ListingId,
-    /// The action that was executed.
     action: TalkAction,
     /// The message as it is in the inbox; null for a check-in without a text.
     message: Option<InboxMessage>,
@@ -68,8 +67,9 @@ impl Operation for Talk {
         owner.";
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "message", "text": "Your forecast skill fits our travel planner."}"#;
-    const SUMMARY: &'static [&'static str] =
-        &[r#"The {action} for {listing_id} is done | : "{message.text}" is stored as {message.id}."#];
+    const SUMMARY: &'static [&'static str] = &[
+        r#"The {action} for {listing_id} is done | : "{message.text}" is stored as {message.id}, from {message.from:nobody named}."#,
+    ];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/talk", Ok)];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

@@ -27,7 +27,6 @@ pub struct Arguments {
     limit: Option<u32>,
 }
 
-/// A page of an inbox.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     listing_id: ListingId,
@@ -41,7 +40,6 @@ pub struct Answer {
     cursor: Option<String>,
 }
 
-/// A message in an inbox.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct InboxMessage {
     id: String,
@@ -50,9 +48,7 @@ pub(super) struct InboxMessage {
     from: Option<Cow<'static, str>>,
     /// Whether the sender is verified. A sender who only gave a listing id is never verified.
     from_verified: bool,
-    /// The channel of the message.
     channel: TalkChannel,
-    /// The kind of message.
     kind: TalkKind,
     text: String,
     /// Whether the message was already in the inbox at the last stored read.

@@ -34,7 +34,7 @@ impl Operation for Endorse {
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "from": "planner", "body": "A week without a failure."}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The endorsement {mark.id} of {listing_id} is stored and {counted?counts|does not count} | : {not_counted_because}",
+        "The endorsement {mark.id} of {listing_id} from \"{mark.from}\" is stored and {counted?counts|does not count} | : {not_counted_because}",
         "It now has {trail.endorsements#endorsement}.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(

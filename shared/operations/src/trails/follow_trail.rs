@@ -35,7 +35,6 @@ enum TrailKind {
 /// The ranking.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    /// The kind of ranking.
     mode: TrailKind,
     /// Strongest first.
     items: Vec<Place>,
@@ -59,7 +58,7 @@ impl Operation for FollowTrail {
     const EXAMPLE: &'static str = r#"{"kind": "hot", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
         "Shown of the ranking `{mode}`: {items#row}.",
-        r#"Strongest first: [items]"{name}" ({listing_id}) with attraction {attraction} | , danger {danger} | , demand {demand}"#,
+        r#"Strongest first: [items]"{name}" ({listing_id}) with attraction {attraction} | , {endorsements#endorsement} | , danger {danger} | , demand {demand}"#,
         "Pairs: [items]{listing_a} and {listing_b}, used together {count#time}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(

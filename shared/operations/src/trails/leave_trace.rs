@@ -49,7 +49,7 @@ impl Operation for LeaveTrace {
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "kind": "intent", "body": "Looks for an agent that translates contracts.", "from": "planner"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The mark {mark.id} at {listing_id} is stored and {counted?counts|does not count} | : {not_counted_because}",
+        "The mark {mark.id} at {listing_id} from \"{mark.from}\" is stored and {counted?counts|does not count} | : {not_counted_because}",
         "Its trail is now {trail.trail_score}, with danger {trail.danger}.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(

@@ -47,7 +47,6 @@ pub struct Answer {
     /// Counts over all listings.
     pub(super) totals: TotalsRow,
     note: &'static str,
-    /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<NextStep>,
 }

@@ -23,14 +23,11 @@ pub struct Answer {
     half_lives_hours: BTreeMap<&'static str, i64>,
     /// What each event adds to a trail; `leave_trace` with the default kind and intensity.
     auto_weights: Vec<Weight>,
-    /// The tools for trails.
     tools: Vec<&'static str>,
     /// What other calls add to trails as a side effect.
     auto_side_effects: Vec<&'static str>,
     totals: TotalsRow,
-    /// The hottest trails.
     hot_trails: Vec<TrailRow>,
-    /// The newest marks.
     recent_marks: Vec<MarkRow>,
     /// The strongest compositions.
     compositions: Vec<CompositionRow>,

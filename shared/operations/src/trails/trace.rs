@@ -234,7 +234,6 @@ fn answer(
     })
 }
 
-/// Reads the traces at a listing.
 pub(super) fn sense_step(app: &App, id: &ListingId, note: &str) -> NextStep {
     let body = json!({ "action": "sense_traces", "listing_id": id });
     NextStep::post("sense_traces", app.settings.url(PATH), body, note)

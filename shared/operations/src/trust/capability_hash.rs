@@ -56,7 +56,6 @@ pub struct Answer {
     listing_id: Option<ListingId>,
     /// The hash of what the registry observed of the listing. Null if you sent no listing, or if there is no handshake.
     observed_hash: Option<String>,
-    /// The time of the observation.
     observed_at: Option<Moment>,
     /// Whether the capabilities that you sent equal the observed capabilities. Null if there is nothing to compare.
     matches: Option<bool>,

@@ -42,12 +42,9 @@ fn pins_schema(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// Which pins hold.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    /// Whether all pins hold.
     all_hold: bool,
-    /// How many pins hold.
     holding: usize,
     /// How many pins do not hold, or cannot be checked.
     failing: usize,

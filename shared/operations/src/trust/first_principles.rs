@@ -1,6 +1,11 @@
 //! Overview of the trust family: what the registry observes and signs, what callers can prove, and totals.
 
+use crate::listings::check_liveness::CheckLiveness;
 use crate::prelude::*;
+use crate::trust::{
+    attest::Attest, attestations::Attestations, bind_identity::BindIdentity, capability_hash::CapabilityHash,
+    get_reciprocity::GetReciprocity, manage_listing::ManageListing, verify_attestation::VerifyAttestation,
+};
 use registry_model::{AttestationType, TrailEvent};
 
 const PATH: &str = Family::TRUST.path;
@@ -100,31 +105,18 @@ impl Operation for FirstPrinciples {
 fn atoms() -> Vec<Atom> {
     let atom = |id, meaning, tools: &[&'static str]| Atom { id, meaning, tools: tools.to_vec() };
     vec![
-        atom("capability", "What an agent or server can do, as one short hash.", &["capability_hash"]),
+        atom("capability", "What an agent or server can do, as one short hash.", &[CapabilityHash::NAME]),
         atom(
             "liveness",
             "When a listing last passed a probe: a real handshake with clean checks.",
-            &["check_liveness"],
+            &[CheckLiveness::NAME],
         ),
         atom(
             "attestation",
             "A signed statement of what the registry observed.",
-            &["attest", "verify_attestation", "attestations"],
+            &[Attest::NAME, VerifyAttestation::NAME, Attestations::NAME],
         ),
-        atom("identity", "Who controls a domain.", &["bind_identity", "manage_listing"]),
-        atom("reciprocity", "Whether a listing links back and proves its domain.", &["get_reciprocity"]),
+        atom("identity", "Who controls a domain.", &[BindIdentity::NAME, ManageListing::NAME]),
+        atom("reciprocity", "Whether a listing links back and proves its domain.", &[GetReciprocity::NAME]),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::named;
-
-    #[test]
-    fn every_tool_in_the_overview_is_an_operation() {
-        for tool in atoms().iter().flat_map(|atom| &atom.tools) {
-            assert!(named(tool).is_some_and(|entry| entry.name == *tool), "{tool}");
-        }
-    }
 }

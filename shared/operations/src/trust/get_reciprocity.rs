@@ -86,7 +86,6 @@ struct Node {
     name: String,
 }
 
-/// An edge with its evidence.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Edge {
     from: String,

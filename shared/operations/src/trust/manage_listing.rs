@@ -75,11 +75,9 @@ pub struct Answer {
     act: OwnerAct,
     /// Whether the action was done. It is false if you must sign the challenge first.
     done: bool,
-    /// Whether the action changed the listing.
     changed: bool,
     /// The state of the listing now.
     lane: Lane,
-    /// The displayed name.
     name: String,
     /// The domain whose key is bound to the listing, as in its status; null before the signature.
     proven_domain: Option<String>,

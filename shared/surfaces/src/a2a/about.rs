@@ -8,7 +8,6 @@ use crate::prelude::*;
 use registry_model::protocol::A2A_VERSIONS;
 use registry_operations::intent;
 
-/// A description of the A2A endpoint.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct A2aStatus {
     ok: bool,

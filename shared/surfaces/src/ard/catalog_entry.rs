@@ -8,7 +8,6 @@ use registry_model::protocol::{
 };
 use registry_search::AbilityNames;
 
-/// An ARD catalog entry.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ArdEntry")]

@@ -36,7 +36,6 @@ pub(crate) struct Explored {
     facets: Map<String, Value>,
 }
 
-/// The schema of a request.
 pub(crate) fn schema() -> Value {
     let number = json!({ "type": ["integer", "null"], "minimum": 1, "maximum": MAX_BUCKETS });
     let filter = json!({

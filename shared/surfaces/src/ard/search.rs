@@ -11,7 +11,6 @@ use registry_model::protocol::ARD_BASE;
 use registry_model::{Cursor, Listed};
 use registry_search::{Hit, MAX_QUERY_CHARS, Query, Text};
 
-/// A page of results.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ArdResults")]

@@ -14,7 +14,6 @@ pub(super) struct Inbound {
     requests: Option<Requests>,
     /// Hourly limits for acts that call other servers or store something; none if acts are not counted.
     acts: Vec<Act>,
-    /// What happens beyond a limit.
     beyond: &'static str,
 }
 
@@ -30,9 +29,7 @@ struct Requests {
 /// How often an act is allowed in an hour.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(super) struct Act {
-    /// The act.
     pub(super) act: &'static str,
-    /// Per caller.
     pub(super) per_caller: u32,
     /// Per host, domain or listing, if that is counted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +51,6 @@ pub(super) fn inbound(settings: &Settings) -> Inbound {
     }
 }
 
-/// The hourly rate limits.
 pub(super) fn acts(settings: &Settings) -> [Act; RATE_LIMITS.len()] {
     RATE_LIMITS.map(|limit| {
         let rate = settings.rate(limit.action);

@@ -55,7 +55,6 @@ const NAMED_DOCUMENTS: [(&str, &AnyDocument); 33] = [
     ("robots", &super::ROBOTS),
 ];
 
-/// The map of this registry.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DiscoveryMap {
     name: String,
@@ -63,11 +62,8 @@ struct DiscoveryMap {
     role: &'static str,
     tagline: String,
     base_url: String,
-    /// The request that lists you.
     list_yourself: ListYourself,
-    /// The rules for requests to this registry.
     inbound: Inbound,
-    /// The protocols and their versions.
     protocol: Protocol,
     /// The extension families with version and URL.
     families: Map<String, Value>,
@@ -138,7 +134,6 @@ struct Tool {
     example: Value,
 }
 
-/// An argument of a tool.
 pub(super) struct Argument {
     pub(super) name: String,
     pub(super) required: bool,

@@ -38,7 +38,6 @@ struct SkillJson {
     homepage: String,
     /// The URL of the discovery map.
     discovery: String,
-    /// The URL of this document.
     skill_url: String,
     llms_txt: String,
     llms_full_txt: String,
@@ -68,7 +67,6 @@ struct FillIn {
     url: &'static str,
 }
 
-/// A step: one request.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Step {
     /// The id of the step; its shell command is the member `curl_` + id.
@@ -87,7 +85,6 @@ pub(super) struct Step {
     /// The MCP tool and A2A operation that does the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool: Option<&'static str>,
-    /// The arguments of the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub(super) arguments: Option<Value>,

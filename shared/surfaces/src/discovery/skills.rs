@@ -3,13 +3,11 @@
 
 use std::sync::LazyLock;
 
-use sha2::{Digest as _, Sha256};
-
 use crate::call::Call;
 use crate::documents::json as json_bytes;
 use crate::prelude::*;
-use registry_model::NextStep;
 use registry_model::protocol::MCP_ENDPOINT;
+use registry_model::{NextStep, sha256_hex};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Skill {
@@ -111,7 +109,6 @@ struct SkillIndex {
     skills: Vec<IndexEntry>,
 }
 
-/// A skill in the index.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct IndexEntry {
     name: &'static str,
@@ -132,16 +129,12 @@ pub static SKILL_INDEX: AnyDocument = AnyDocument {
 };
 
 fn index(settings: &Settings) -> SkillIndex {
-    let skills = SKILLS.iter().map(|skill| {
-        let digest = Sha256::digest(text(skill, settings));
-        let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        IndexEntry {
-            name: &skill.name,
-            of_type: "skill-md",
-            description: &skill.description,
-            url: settings.url(&skill.path()),
-            digest: format!("sha256:{digest}"),
-        }
+    let skills = SKILLS.iter().map(|skill| IndexEntry {
+        name: &skill.name,
+        of_type: "skill-md",
+        description: &skill.description,
+        url: settings.url(&skill.path()),
+        digest: format!("sha256:{}", sha256_hex(text(skill, settings))),
     });
     SkillIndex {
         schema: "https://schemas.agentskills.io/discovery/0.2.0/schema.json",

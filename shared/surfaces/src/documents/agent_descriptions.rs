@@ -15,7 +15,6 @@ struct PageRequest {
     page: Option<String>,
 }
 
-/// A page of agents.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct AgentDescriptions {
@@ -25,7 +24,6 @@ struct AgentDescriptions {
     /// `CollectionPage`.
     #[serde(rename = "@type")]
     of_type: &'static str,
-    /// The URL of this page.
     url: String,
     /// The name of this registry.
     name: String,

@@ -68,7 +68,6 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::
     }
 }
 
-/// A page of agents.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Directory {
     ok: bool,
@@ -93,7 +92,6 @@ pub struct Directory {
     items: Vec<Agent>,
     /// The request that lists an agent.
     register: Value,
-    /// The URL of the search.
     search: String,
     /// The URL of the whole list.
     public: String,
@@ -101,7 +99,6 @@ pub struct Directory {
     note: Option<&'static str>,
 }
 
-/// A Live agent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Agent {
     listing_id: ListingId,
@@ -118,7 +115,6 @@ struct Agent {
     skills: Vec<SkillName>,
     /// The first 24 tags of its skills.
     tags: Vec<String>,
-    /// The protocols that it speaks.
     protocols: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     protocol_version: Option<String>,

@@ -31,7 +31,6 @@ struct DumpList {
     jwks_uri: String,
 }
 
-/// A dump.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ShownDump {
     /// The UTC day.
@@ -55,7 +54,6 @@ struct ShownDump {
     proof_url: Option<String>,
 }
 
-/// A part of a dump.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ShownPart {
     #[serde(flatten)]

@@ -10,11 +10,9 @@ const HASH_SIZE: usize = 32;
 
 const YEAR_S: u32 = 31_536_000;
 
-/// About the evidence log.
 #[derive(Debug, Serialize, JsonSchema)]
 struct AboutLog {
     ok: bool,
-    /// The specifications of the log.
     specifications: [&'static str; 6],
     /// The name of the log; its checkpoints begin with it.
     origin: String,

@@ -26,7 +26,6 @@ struct DnsStatus {
     host: String,
     /// The name of the record.
     name: String,
-    /// The expected TXT record.
     expected_txt: String,
     /// Whether the DNS returns exactly this record.
     live: bool,
@@ -46,7 +45,6 @@ struct DnsStatus {
     server_json: String,
 }
 
-/// An item of the record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct RecordItem {
     key: &'static str,
@@ -174,9 +172,7 @@ struct PublishStatus {
     official_search: String,
     /// The peers that this registry queries once a day, and whether they list it.
     searches: Vec<Search>,
-    /// The proof of the name by DNS.
     dns: DnsProof,
-    /// The proof of the name by HTTPS.
     http: HttpProof,
     /// The URL at which the HTTPS proof is served.
     mcp_registry_auth: String,
@@ -206,7 +202,6 @@ struct Search {
 struct DnsProof {
     /// The name of the record; null if this registry has no domain.
     name: Option<String>,
-    /// The expected TXT record.
     expected_txt: String,
     #[serde(flatten)]
     lookup: Lookup,

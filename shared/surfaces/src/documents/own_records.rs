@@ -34,7 +34,6 @@ pub(super) enum RecordState {
 /// The answer of the DNS.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(super) struct Lookup {
-    /// The state of the record.
     pub state: RecordState,
     /// The TXT records at the name: at most ten, each cut to 500 characters.
     pub answers: Vec<String>,

@@ -13,7 +13,6 @@ use registry_store::{Caps, CountedReason, StoreError, Tally, TickReport};
 const MAX_ROWS: usize = 50;
 const READ_PER_OUTCOME: i32 = 50;
 
-/// Statistics of the probes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Statistics {
     pub(crate) day: String,
@@ -297,7 +296,6 @@ fn cadence(settings: &Settings, caps: Caps) -> String {
     )
 }
 
-/// The probe statistics.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ProbeStatistics {
     ok: bool,

@@ -23,7 +23,6 @@ use super::server::McpServer;
 use super::tools::Selection;
 use crate::json_rpc::Error as RpcError;
 
-/// A description of the MCP endpoint.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct McpDescription {
     ok: bool,

@@ -81,7 +81,5 @@ fn answers(operations: &[&Description], components: &mut Components) -> Map<Stri
     }
     let content =
         Map::from_iter([("application/json".to_owned(), json!({ "schema": { "anyOf": alternatives } }))]);
-    let mut all = responses::success(&content);
-    all.extend(responses::refusals(&own));
-    all
+    responses::all(&content, responses::refusals(&own))
 }

@@ -55,8 +55,6 @@ fn call(operation: &Description, route: &Route, components: &mut Components) -> 
     for media_type in operation.files {
         content.insert((*media_type).to_owned(), json!({}));
     }
-    let mut answers = responses::success(&content);
-    answers.extend(responses::refusals(operation.refusals));
-    call["responses"] = json!(answers);
+    call["responses"] = json!(responses::all(&content, responses::refusals(operation.refusals)));
     call
 }

@@ -73,9 +73,7 @@ impl Call {
     }
 
     fn answers_as(self, content: &Map<String, Value>, errors: Map<String, Value>) -> Self {
-        let mut all = responses::success(content);
-        all.extend(errors);
-        self.with("responses", json!(all))
+        self.with("responses", json!(responses::all(content, errors)))
     }
 
     fn with(mut self, member: &str, value: Value) -> Self {

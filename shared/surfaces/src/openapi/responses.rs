@@ -51,8 +51,10 @@ fn named(name: &str) -> Value {
     json!({ "$ref": format!("#/components/responses/{name}") })
 }
 
-pub(super) fn success(content: &Map<String, Value>) -> Map<String, Value> {
-    Map::from_iter([("200".to_owned(), json!({ "description": "OK", "content": content }))])
+/// The answer of a call, and its errors.
+pub(super) fn all(content: &Map<String, Value>, errors: Map<String, Value>) -> Map<String, Value> {
+    let success = ("200".to_owned(), json!({ "description": "OK", "content": content }));
+    std::iter::once(success).chain(errors).collect()
 }
 
 pub(super) fn problems() -> Map<String, Value> {

@@ -40,19 +40,13 @@ const fn asset(render: Render) -> AnyDocument {
 /// The path with a hash of the content, at compile time, because routes are constants.
 const fn named<const LENGTH: usize>(before: &[u8], content: &[u8], after: &[u8]) -> [u8; LENGTH] {
     let (mut path, hash) = ([0; LENGTH], hash(content));
-    let (mut at, mut digit) = (0, 0);
-    while at < before.len() {
-        path[at] = before[at];
-        at += 1;
-    }
-    while digit < 16 {
-        path[at] = b"0123456789abcdef"[(hash >> (60 - 4 * digit)) as usize & 15];
-        at += 1;
-        digit += 1;
-    }
-    let start = at;
-    while at < LENGTH {
-        path[at] = after[at - start];
+    let (start, rest) = path.split_at_mut(before.len());
+    start.copy_from_slice(before);
+    let (digits, end) = rest.split_at_mut(16);
+    end.copy_from_slice(after);
+    let mut at = 0;
+    while at < 16 {
+        digits[at] = b"0123456789abcdef"[(hash >> (60 - 4 * at)) as usize & 15];
         at += 1;
     }
     path

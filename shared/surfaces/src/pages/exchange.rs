@@ -2,7 +2,7 @@
 //! stored. So a reader can judge the proof without knowledge of the protocol.
 
 use crate::prelude::*;
-use registry_model::{Assessment, Handshake, StepKind};
+use registry_model::{Assessment, Handshake, StepKind, Verdict};
 
 /// Characters of a peer's own words in a step.
 const MAX_PEER_TEXT_CHARS: usize = 300;
@@ -16,16 +16,20 @@ pub(super) struct Step {
 }
 
 pub(super) fn steps(evidence: &Assessment) -> Vec<Step> {
-    let exchange = Exchange { evidence };
-    let mut steps = match evidence.verdict.facts.kind {
-        Some(Kind::Mcp) => exchange.of_server(),
-        Some(Kind::Agent) | None => exchange.of_agent(),
+    let verdict = &evidence.verdict;
+    let mut steps = Vec::new();
+    let step = |request: &str, answer: &str, is_ok| {
+        steps.push(Step { request: request.to_owned(), answer: answer.to_owned(), is_ok });
     };
-    let has_steps = !evidence.verdict.signals.is_empty() && !exchange.has("preflight_reject");
-    let failed = evidence.verdict.handshake != Handshake::Ok && !evidence.proves_sign_in();
-    let failures = evidence.verdict.reasons.iter().filter(|_| failed);
+    match verdict.facts.kind {
+        Some(Kind::Mcp) => of_server(verdict, step),
+        Some(Kind::Agent) | None => of_agent(verdict, step),
+    }
+    let has_steps = !verdict.signals.is_empty() && !has(verdict, "preflight_reject");
+    let failed = verdict.handshake != Handshake::Ok && !evidence.proves_sign_in();
+    let failures = verdict.reasons.iter().filter(|_| failed);
     steps.extend(failures.map(|reason| Step {
-        request: if has_steps { "Problem found".to_owned() } else { exchange.first_request() },
+        request: if has_steps { "Problem found".to_owned() } else { first_request(verdict) },
         answer: match reason.seen.trim() {
             "" => reason.reason.clone(),
             seen => format!("{}: {}", reason.reason, shorten(seen, MAX_PEER_TEXT_CHARS)),
@@ -35,122 +39,106 @@ pub(super) fn steps(evidence: &Assessment) -> Vec<Step> {
     steps
 }
 
-struct Exchange<'a> {
-    evidence: &'a Assessment,
+fn has(verdict: &Verdict, signal: &str) -> bool {
+    verdict.signals.iter().any(|known| known == signal)
 }
 
-impl Exchange<'_> {
-    fn has(&self, signal: &str) -> bool {
-        self.evidence.verdict.signals.iter().any(|known| known == signal)
+fn first_request(verdict: &Verdict) -> String {
+    let facts = &verdict.facts;
+    match (facts.kind, verdict.handshake) {
+        (_, Handshake::Skip) => "Nothing was requested".to_owned(),
+        (None, _) if has(verdict, "preflight_reject") => StepKind::Connection.title().to_owned(),
+        (Some(Kind::Mcp), _) => "Opened an MCP connection".to_owned(),
+        (None, _) => "Looked for an agent card, and sent a request in MCP".to_owned(),
+        _ => StepKind::Card.title().to_owned(),
     }
+}
 
-    fn first_request(&self) -> String {
-        let facts = &self.evidence.verdict.facts;
-        match (facts.kind, self.evidence.verdict.handshake) {
-            (_, Handshake::Skip) => "Nothing was requested".to_owned(),
-            (None, _) if self.has("preflight_reject") => StepKind::Connection.title().to_owned(),
-            (Some(Kind::Mcp), _) => "Opened an MCP connection".to_owned(),
-            (None, _) => "Looked for an agent card, and sent a request in MCP".to_owned(),
-            _ => StepKind::Card.title().to_owned(),
-        }
+fn spoken(verdict: &Verdict, protocol: &str) -> String {
+    let hints = verdict.protocol_hints.iter();
+    let versions: Vec<&str> = hints.filter_map(|hint| hint.strip_prefix(protocol)).collect();
+    versions.join(" and ")
+}
+
+fn of_agent(verdict: &Verdict, mut step: impl FnMut(&str, &str, bool)) {
+    let facts = &verdict.facts;
+    if has(verdict, "card_ok") {
+        let skills = counted(facts.skills.len(), "skill");
+        let versions = shorten(&facts.protocol_versions.join(", "), MAX_PEER_TEXT_CHARS);
+        let open =
+            if has(verdict, "auth_declared") { "; it declares that callers need credentials" } else { "" };
+        let answer = format!("A valid card with {skills}, for A2A {versions}{open}.");
+        step(StepKind::Card.title(), &answer, true);
     }
-
-    fn spoken(&self, protocol: &str) -> String {
-        let hints = self.evidence.verdict.protocol_hints.iter();
-        let versions: Vec<&str> = hints.filter_map(|hint| hint.strip_prefix(protocol)).collect();
-        versions.join(" and ")
+    let binding = match verdict.protocol_hints.iter().any(|hint| hint == "http+json") {
+        true => "HTTP+JSON",
+        false => "JSON-RPC",
+    };
+    let version = spoken(verdict, "a2a/");
+    let question = format!("{}, in A2A {version} over {binding}", StepKind::Task.title());
+    if has(verdict, "task_not_found_answered") {
+        step(&question, "No such task, as expected: the agent speaks the protocol.", true);
+    } else if has(verdict, "version_not_supported_answered") {
+        step(&question, "Version not supported: the agent speaks another version of the protocol.", true);
+    } else if has(verdict, "question_not_understood") {
+        let answer = "The answer proves nothing, because some agents answer only messages.";
+        step(StepKind::Task.title(), answer, true);
     }
-
-    fn of_agent(&self) -> Vec<Step> {
-        let facts = &self.evidence.verdict.facts;
-        let mut steps = Vec::new();
-        let mut step = |request: &str, answer: &str, is_ok| {
-            steps.push(Step { request: request.to_owned(), answer: answer.to_owned(), is_ok });
-        };
-        if self.has("card_ok") {
-            let skills = counted(facts.skills.len(), "skill");
-            let versions = shorten(&facts.protocol_versions.join(", "), MAX_PEER_TEXT_CHARS);
-            let open =
-                if self.has("auth_declared") { "; it declares that callers need credentials" } else { "" };
-            let answer = format!("A valid card with {skills}, for A2A {versions}{open}.");
-            step(StepKind::Card.title(), &answer, true);
+    match verdict.answers {
+        Some(true) => {
+            let with = if has(verdict, "message_answered") { "a message" } else { "a task" };
+            step(StepKind::Message.title(), &format!("It answered with {with}."), true);
         }
-        let binding = match self.evidence.verdict.protocol_hints.iter().any(|hint| hint == "http+json") {
-            true => "HTTP+JSON",
-            false => "JSON-RPC",
-        };
-        let version = self.spoken("a2a/");
-        let question = format!("{}, in A2A {version} over {binding}", StepKind::Task.title());
-        if self.has("task_not_found_answered") {
-            step(&question, "No such task, as expected: the agent speaks the protocol.", true);
-        } else if self.has("version_not_supported_answered") {
-            step(&question, "Version not supported: the agent speaks another version of the protocol.", true);
-        } else if self.has("question_not_understood") {
-            let answer = "The answer proves nothing, because some agents answer only messages.";
-            step(StepKind::Task.title(), answer, true);
-        }
-        match self.evidence.verdict.answers {
-            Some(true) => {
-                let with = if self.has("message_answered") { "a message" } else { "a task" };
-                step(StepKind::Message.title(), &format!("It answered with {with}."), true);
-            }
-            Some(false) => step(StepKind::Message.title(), "No valid answer came back.", false),
-            None => {}
-        }
-        steps
+        Some(false) => step(StepKind::Message.title(), "No valid answer came back.", false),
+        None => {}
     }
+}
 
-    fn of_server(&self) -> Vec<Step> {
-        let facts = &self.evidence.verdict.facts;
-        let mut steps = Vec::new();
-        let mut step = |request: &str, answer: &str, is_ok| {
-            steps.push(Step { request: request.to_owned(), answer: answer.to_owned(), is_ok });
-        };
-        let spoken = self.spoken("mcp/");
-        let session = if self.has("session_id") { ", in a session" } else { "" };
-        if self.has("discover_answered") {
-            let answer = format!("It returned its name and its versions: MCP {spoken}.");
-            step(StepKind::Discover.title(), &answer, true);
-        }
-        if self.has("initialize_answered") {
-            step(StepKind::Initialize.title(), &format!("It agreed on MCP {spoken}{session}."), true);
-        }
-        if self.has("sse_endpoint_event") {
-            let answer = "It announced an endpoint, as in the old transport of 2024-11-05.";
-            step(StepKind::Stream.title(), answer, true);
-        }
-        if self.has("tools_listed") {
-            let more =
-                if self.has("tools_not_all_read") { ", and it has more than the probe reads" } else { "" };
-            let streamed = if self.has("sse_answer") { ", as a stream of events" } else { "" };
-            let answer = format!("It listed its tools{more}{streamed}. The probe called no tool.");
-            step(StepKind::Tools.title(), &answer, true);
-        } else if self.has("no_tools") {
-            step(StepKind::Tools.title(), "It has no tools.", true);
-        }
-        if self.has("ok_dual") {
-            let request = "Opened a connection like older clients (initialize)";
-            step(request, "It supports older clients, too.", true);
-        }
-        if self.has("bearer_challenge") {
-            let metadata =
-                if self.has("protected_resource_metadata") { " and says where to get the token" } else { "" };
-            let is_proven = facts.sign_in.is_some();
-            let answer = format!("It requires a token{metadata}.");
-            step("Sent a request without credentials", &answer, is_proven);
-        }
-        if let Some(sign_in) = &facts.sign_in {
-            let answer = format!("They are correct: {}", shorten(&sign_in.sentence(), MAX_PEER_TEXT_CHARS));
-            step("Read its metadata and that of its authorization server", &answer, true);
-        }
-        steps
+fn of_server(verdict: &Verdict, mut step: impl FnMut(&str, &str, bool)) {
+    let facts = &verdict.facts;
+    let spoken = spoken(verdict, "mcp/");
+    let session = if has(verdict, "session_id") { ", in a session" } else { "" };
+    if has(verdict, "discover_answered") {
+        let answer = format!("It returned its name and its versions: MCP {spoken}.");
+        step(StepKind::Discover.title(), &answer, true);
+    }
+    if has(verdict, "initialize_answered") {
+        step(StepKind::Initialize.title(), &format!("It agreed on MCP {spoken}{session}."), true);
+    }
+    if has(verdict, "sse_endpoint_event") {
+        let answer = "It announced an endpoint, as in the old transport of 2024-11-05.";
+        step(StepKind::Stream.title(), answer, true);
+    }
+    if has(verdict, "tools_listed") {
+        let more =
+            if has(verdict, "tools_not_all_read") { ", and it has more than the probe reads" } else { "" };
+        let streamed = if has(verdict, "sse_answer") { ", as a stream of events" } else { "" };
+        let answer = format!("It listed its tools{more}{streamed}. The probe called no tool.");
+        step(StepKind::Tools.title(), &answer, true);
+    } else if has(verdict, "no_tools") {
+        step(StepKind::Tools.title(), "It has no tools.", true);
+    }
+    if has(verdict, "ok_dual") {
+        let request = "Opened a connection like older clients (initialize)";
+        step(request, "It supports older clients, too.", true);
+    }
+    if has(verdict, "bearer_challenge") {
+        let metadata =
+            if has(verdict, "protected_resource_metadata") { " and says where to get the token" } else { "" };
+        let is_proven = facts.sign_in.is_some();
+        let answer = format!("It requires a token{metadata}.");
+        step("Sent a request without credentials", &answer, is_proven);
+    }
+    if let Some(sign_in) = &facts.sign_in {
+        let answer = format!("They are correct: {}", shorten(&sign_in.sentence(), MAX_PEER_TEXT_CHARS));
+        step("Read its metadata and that of its authorization server", &answer, true);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::{Facts, Reason, Score, Verdict};
+    use registry_model::{Facts, Reason, Score};
 
     fn evidence(kind: Kind, handshake: Handshake, signals: &[&str], hints: &[&str]) -> Assessment {
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();

@@ -24,12 +24,9 @@ const REUSED_FOR_S: u32 = 10;
 
 const HEADERS: [(&str, &str); frame::HEADERS.len() + ROOT_LINKS.len()] = {
     let mut all = [("", ""); frame::HEADERS.len() + ROOT_LINKS.len()];
-    let mut at = 0;
-    while at < all.len() {
-        let links = frame::HEADERS.len();
-        all[at] = if at < links { frame::HEADERS[at] } else { ROOT_LINKS[at - links] };
-        at += 1;
-    }
+    let (own, links) = all.split_at_mut(frame::HEADERS.len());
+    own.copy_from_slice(frame::HEADERS);
+    links.copy_from_slice(&ROOT_LINKS);
     all
 };
 

@@ -11,7 +11,6 @@ use super::proof_days;
 use super::rows::kind_label;
 use super::score_rows::{CheckRow, PartRow, check_row, part_row};
 use super::standing::Standing;
-use super::tools::ChangeRow;
 use super::when::When;
 use crate::prelude::*;
 use registry_app::talk::{Talk, TalkMode};
@@ -21,7 +20,7 @@ use registry_formats::document_texts;
 use registry_formats::tool_definition::{ParameterView, ToolView};
 use registry_model::{
     AbilityChange, Assessment, ChangedNames, ClientRegistration, Handshake, Lane, OutcomeTally, Package,
-    PackageState, ProbeRecord, ServerDocument, SignIn, Tool, ToolParameter, Trail,
+    PackageState, ProbeRecord, ServerDocument, SignIn, Tool, ToolChange, ToolParameter, Trail,
 };
 use registry_probe::checks::ENDPOINT_UNIQUE;
 use registry_probe::explain::{self, Advice};
@@ -374,7 +373,7 @@ pub(super) struct ChangeRows {
     /// Empty if only something changed that is not shown, such as parameters.
     pub(super) rows: Vec<(&'static str, ChangedNames)>,
     /// The severest changes of tools.
-    pub(super) details: Vec<ChangeRow>,
+    pub(super) details: Vec<ToolChange>,
 }
 
 #[derive(Clone, Debug)]
@@ -433,7 +432,7 @@ impl ChangeRows {
             seen: When::of(change.at, now),
             since: When::of(change.since, now),
             rows: rows.map(|(what, names)| (what, names.clone())).collect(),
-            details: change.details.iter().map(ChangeRow::of).collect(),
+            details: change.details.clone(),
         }
     }
 }

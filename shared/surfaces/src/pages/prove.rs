@@ -4,6 +4,7 @@
 use super::frame::{Frame, Section, html, page};
 use crate::prelude::*;
 use registry_domain::trust::ownership::{Domains, Way};
+use registry_operations::lookup;
 
 const SCRIPT: &str = include_str!("../../assets/pages/prove.sh");
 
@@ -38,7 +39,7 @@ pub(super) static PROVE: AnyDocument = AnyDocument {
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let settings = &app.settings;
     let listing = match request.query::<ProveQuery>()?.id.as_deref().filter(|id| !id.is_empty()) {
-        Some(id) => Some(known(app, id).await?),
+        Some(id) => Some(lookup::listing(app, id).await?),
         None => None,
     };
     let ways = listing.as_ref().and_then(|listing| Domains::of(listing).ok());
@@ -50,12 +51,6 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
         script: script(settings, listing.as_ref().map(|listing| &listing.id)),
         listing,
     })
-}
-
-async fn known(app: &App, id: &str) -> Result<Listing, Problem> {
-    let unknown = || Problem::listing_not_found(&app.settings, id);
-    let id: ListingId = id.parse().map_err(|_| unknown())?;
-    app.store.listing(&id).await?.ok_or_else(unknown)
 }
 
 /// The script; both values are safe between single quotes.

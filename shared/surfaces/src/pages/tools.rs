@@ -5,7 +5,6 @@ use super::listing::{effect, known};
 use super::when::When;
 use crate::prelude::*;
 use registry_domain::views::tools::{ShownTool, changes, severity};
-use registry_formats::tool_diff::kind_in_words;
 use registry_model::{ContentList, Severity, ToolChange, ToolSet};
 use registry_store::SeenTools;
 
@@ -42,50 +41,9 @@ struct LookRow {
     at: When,
     before: String,
     after: String,
-    severity: Option<SeverityChip>,
-    changes: Vec<ChangeRow>,
+    severity: Option<Severity>,
+    changes: Vec<ToolChange>,
     more: usize,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct ChangeRow {
-    pub(super) tool: String,
-    pub(super) what: &'static str,
-    pub(super) argument: Option<String>,
-    pub(super) severity: SeverityChip,
-    pub(super) before: Option<String>,
-    pub(super) after: Option<String>,
-}
-
-impl ChangeRow {
-    pub(super) fn of(change: &ToolChange) -> Self {
-        let ToolChange { tool, kind, severity, argument, before, after } = change.clone();
-        Self {
-            tool,
-            what: kind_in_words(kind),
-            argument,
-            severity: SeverityChip::of(severity),
-            before,
-            after,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SeverityChip {
-    pub(super) word: &'static str,
-    pub(super) class: &'static str,
-}
-
-impl SeverityChip {
-    const fn of(severity: Severity) -> Self {
-        let class = match severity {
-            Severity::Info => "plain",
-            Severity::Review => "warn",
-            Severity::Breaking | Severity::Danger => "bad",
-        };
-        Self { word: severity.as_str(), class }
-    }
 }
 
 pub(super) static TOOLS: AnyDocument = AnyDocument {
@@ -141,14 +99,23 @@ fn page<'a>(app: &'a App, listing: &'a Listing, seen: &'a SeenTools) -> Page<'a>
     }
 }
 
+/// The class of the chip of a severity.
+pub(super) const fn severity_class(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Info => "plain",
+        Severity::Review => "warn",
+        Severity::Breaking | Severity::Danger => "bad",
+    }
+}
+
 fn look(seen: &SeenTools, before: &ToolSet, after: &ToolSet, now: Moment) -> LookRow {
     let changes = changes(seen, before, after);
     LookRow {
         at: When::of(after.at, now),
         before: before.hash.clone(),
         after: after.hash.clone(),
-        severity: severity(&changes).map(SeverityChip::of),
-        changes: changes.iter().take(MAX_CHANGES).map(ChangeRow::of).collect(),
+        severity: severity(&changes),
+        changes: changes.iter().take(MAX_CHANGES).cloned().collect(),
         more: changes.len().saturating_sub(MAX_CHANGES),
     }
 }

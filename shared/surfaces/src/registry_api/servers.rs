@@ -23,7 +23,6 @@ const MAX_SAME_NAME: usize = 10;
 /// Bytes of a page with more than one server. Lambda answers with at most 6 MB, and a description may have 64 KB.
 const LARGEST_PAGE: usize = 3_000_000;
 
-/// A page of servers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ServerList {
     servers: Vec<ServerResponse>,

@@ -31,8 +31,9 @@ const MAX_PARAMETERS: usize = 16;
 const MAX_LEFT_OUT: usize = 20;
 /// The bytes of a definition that is stored. Of a longer one, only the hash is stored.
 const MAX_DEFINITION_BYTES: usize = 32 * 1024;
-/// The bytes of all definitions of a set that are stored.
+/// The bytes of all definitions of a set that are stored, each counted as at least [`MIN_DEFINITION_BYTES`].
 const MAX_DEFINITIONS_BYTES: usize = 384 * 1024;
+const MIN_DEFINITION_BYTES: usize = 768;
 /// The bytes of the names and hashes of a set that are stored, so that they fit into one item of the table.
 const MAX_LIST_BYTES: usize = 256 * 1024;
 
@@ -246,7 +247,7 @@ impl ToolList {
 
     fn keep_definition(&mut self, name: String, definition: String) {
         let hash = sha256_hex(&definition);
-        let bytes = self.definition_bytes + definition.len();
+        let bytes = self.definition_bytes + definition.len().max(MIN_DEFINITION_BYTES);
         let fits = definition.len() <= MAX_DEFINITION_BYTES && bytes <= MAX_DEFINITIONS_BYTES;
         if fits {
             self.definition_bytes = bytes;
@@ -310,6 +311,7 @@ mod tests {
         let names = seen(&names);
         assert!(names.unlisted > 0 && names.tools.len() + names.unlisted as usize == MAX_TOOLS_READ);
         assert!(names.tools.len() > 1000 && names.set.len() == 64);
+        assert_eq!(stored(&names), MAX_DEFINITIONS_BYTES / MIN_DEFINITION_BYTES);
     }
 
     #[test]
