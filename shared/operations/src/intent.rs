@@ -429,7 +429,8 @@ pub fn is_single(settings: &Settings, message: &MessageContent, intent: &Intent)
 fn topic_besides(settings: &Settings, message: &MessageContent, intent: &Intent) -> Option<String> {
     let in_words = message.data.is_empty() && !message.text.trim_start().starts_with('{');
     let is_help = matches!(intent, Intent::Greeting);
-    (in_words && !is_help).then(|| topics::besides(settings, &parse_content(message).0))?
+    let is_held = matches!(intent, Intent::Refused(..));
+    (in_words && !is_help).then(|| topics::besides(settings, &parse_content(message).0, is_held))?
 }
 
 /// Adds a sentence to an answer. The next step stays at the end, so that a client can find it.

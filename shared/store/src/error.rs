@@ -37,6 +37,7 @@ impl From<StoreError> for Problem {
     }
 }
 
+/// The errors that are always a fault.
 macro_rules! faults {
     ($($Error:ty),+) => {$(
         impl From<$Error> for StoreError {

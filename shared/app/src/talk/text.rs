@@ -34,8 +34,8 @@ pub fn public_text(field: &'static str, text: &str, longest: usize) -> Result<St
         ("phone_number", format!("`{field}` must not contain a phone number. {instead}"))
     } else if has_secret(text) {
         let detail = format!(
-            "`{field}` seems to contain an access token or a key. Remove the secret, and replace it if it was \
-             published elsewhere."
+            "`{field}` seems to contain an access token or a key. Remove the secret, and replace it if it \
+             was published elsewhere."
         );
         ("secret", detail)
     } else if let Some(fault) = plain_text::fault(text, TextKind::Description) {

@@ -7,11 +7,12 @@ use crate::sentences;
 use registry_model::settings::{Mode, Settings};
 use registry_model::{LimitedAction, QUESTIONS, Sku, counted};
 
-/// The probability from which a topic is the answer, from which it is added to the answer of an operation, and to one about a
-/// listing.
+/// The probability from which a topic is the answer to a call for help. It is added to the answer of an operation that reads,
+/// and put before the explanation of an act.
 const MIN_PROBABILITY: f32 = 0.2;
-const ALSO_MEANT: f32 = 0.15;
-const ALSO_MEANT_WITH_TARGET: f32 = 0.25;
+const BESIDES_A_READ: f32 = 0.15;
+const BESIDES_A_LISTING: f32 = 0.25;
+const BESIDES_AN_ACT: f32 = 0.08;
 
 /// The answer to a message that asks for help; `None` if it asks about no topic.
 pub(super) fn answer(settings: &Settings, parsed: &ParsedText) -> Option<String> {
@@ -19,8 +20,13 @@ pub(super) fn answer(settings: &Settings, parsed: &ParsedText) -> Option<String>
 }
 
 /// What the registry says about the topic of a message that another answer may miss.
-pub(super) fn besides(settings: &Settings, parsed: &ParsedText) -> Option<String> {
-    about(settings, parsed, if parsed.ids.is_empty() { ALSO_MEANT } else { ALSO_MEANT_WITH_TARGET })
+pub(super) fn besides(settings: &Settings, parsed: &ParsedText, is_act: bool) -> Option<String> {
+    let least = match (is_act, parsed.ids.is_empty()) {
+        (true, _) => BESIDES_AN_ACT,
+        (false, true) => BESIDES_A_READ,
+        (false, false) => BESIDES_A_LISTING,
+    };
+    about(settings, parsed, least)
 }
 
 fn about(settings: &Settings, parsed: &ParsedText, least: f32) -> Option<String> {
