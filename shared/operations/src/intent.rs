@@ -558,6 +558,7 @@ async fn status_after_probe(
 
 fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
     let (parsed, _) = parse_content(message);
+    let topic = topics::answer(&app.settings, &parsed);
     let (outcome, reason, entry, text) = match intent {
         Intent::Missing(entry, slot, _) => {
             let question = match slot {
@@ -628,11 +629,11 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             );
             (Outcome::Explained, "too_many_fields", None, text)
         }
-        Intent::Greeting | Intent::Run(..) => {
-            let topic = topics::answer(&app.settings, &parsed);
+        Intent::Greeting | Intent::Run(..) if topic.is_some() || parsed.urls.is_empty() => {
             (Outcome::Explained, "help", None, topic.unwrap_or_else(|| render::help_text(&app.settings)))
         }
-        Intent::Unclear => {
+        // Whoever sends a URL wants something done with it.
+        Intent::Unclear | Intent::Greeting | Intent::Run(..) => {
             let near = [&LIST_YOURSELF, &SCORE, &CHECK_STATUS];
             let near = near.map(|entry| format!("\n- {}", render::example(entry, Some(&parsed)))).concat();
             let text = format!("The message was not understood; nothing was done. Did you mean:{near}");

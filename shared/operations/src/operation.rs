@@ -147,6 +147,8 @@ fn as_base64<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Err
 }
 
 type Answering<T> = BoxFuture<'static, Result<T, Problem>>;
+/// A file if the answer is one, and the JSON.
+type FileAndJson = (Option<Attachment>, Box<RawValue>);
 
 /// An answer as REST sends it.
 #[derive(Clone, Debug)]
@@ -246,7 +248,7 @@ pub struct AnyOperation {
     pub described: &'static Description,
     pub cache_validator: fn(App) -> Answering<Option<CacheValidator>>,
     /// The answer as JSON text. If the last argument is true, its file is taken out of it.
-    answer: fn(App, Caller, RawArguments, bool) -> Answering<(Option<Attachment>, Box<RawValue>)>,
+    answer: fn(App, Caller, RawArguments, bool) -> Answering<FileAndJson>,
 }
 
 impl AnyOperation {
