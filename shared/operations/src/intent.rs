@@ -266,14 +266,16 @@ fn held(intent: Intent, names: &[(String, ListingId)], text: &str) -> Intent {
 
 /// Parses a message without looking for names.
 fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> Intent {
+    let (parsed, _) = parse_content(message);
     match without_search(message, earlier) {
-        Intent::Unclear => {
-            let (parsed, _) = parse_content(message);
-            match command::refuses(&parsed.words[..parsed.words.len().min(2)]) {
-                true => Intent::Greeting,
-                false => with_short_answer(matching::fallback(&parsed)),
-            }
+        // "What arguments does get_tides take?" leads to the listing with this tool.
+        Intent::Missing(entry, Slot::Id, _) if entry.effect.read_only && parsed.tool_name().is_some() => {
+            with_short_answer(Intent::Run(&MATCH_CAPABILITY, json!({ "q": parsed.tool_name() })))
         }
+        Intent::Unclear => match command::refuses(&parsed.words[..parsed.words.len().min(2)]) {
+            true => Intent::Greeting,
+            false => with_short_answer(matching::fallback(&parsed)),
+        },
         intent => intent,
     }
 }

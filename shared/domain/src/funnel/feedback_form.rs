@@ -119,8 +119,8 @@ pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
         let field = format!("answers.{id}");
         let Some(answer) = given.answers.get(id) else {
             let detail = format!(
-                "`{field}` is missing. Question: {question} The example_body in the response to the \
-                    demo contains a draft."
+                "`{field}` is missing; all five answers are required. Question: {question} The example_body \
+                 in the response to the demo contains a draft."
             );
             return Err(Problem::invalid(field, "missing_answer", detail));
         };

@@ -42,10 +42,10 @@ pub fn unlock(settings: &Settings, counts: &FunnelCounts) -> Unlock {
     let message = if payments_open {
         "Payments are open, and discount codes can be used.".to_owned()
     } else if is_enough {
-        "There is enough feedback. Payments open when the operator of this registry allows them.".to_owned()
+        "Nothing can be bought yet. There is enough feedback. Payments open when the operator of this registry allows them.".to_owned()
     } else {
         format!(
-            "Payments open when {target} agents and {target} MCP servers have sent feedback in their own \
+            "Nothing can be bought yet. Payments open when {target} agents and {target} MCP servers have sent feedback in their own \
              words, and the operator allows them. So far: {} and {}.",
             counted(agents, "agent"),
             counted(mcps, "MCP server")

@@ -145,8 +145,10 @@ impl ArgumentSlots {
     pub(super) fn measured(&self, parsed: &ParsedText) -> String {
         let stars = parsed.stars().filter(|_| self.knows("rating") || self.knows("quality"));
         let time = parsed.milliseconds().filter(|_| self.knows("latency_ms"));
+        let quality = parsed.quality().filter(|_| self.knows("quality") && stars.is_none());
+        let quality = quality.map(|quality| format!(", quality {quality}")).unwrap_or_default();
         let stars = stars.map(|stars| format!(", {stars}/5")).unwrap_or_default();
-        stars + &time.map(|time| format!(", it took {time} ms")).unwrap_or_default()
+        stars + &quality + &time.map(|time| format!(", it took {time} ms")).unwrap_or_default()
     }
 
     /// Adds arguments without a slot in the phrase: fields of data parts, an e-mail address, an enumerated value or a
@@ -168,7 +170,6 @@ impl ArgumentSlots {
         let text = |text: Option<&String>| text.map(|text| json!(text));
         let email = parsed.emails.first().filter(|_| parsed.emails.len() == 1);
         let (stars, quoted) = (parsed.stars(), &parsed.names[..parsed.quoted]);
-        let chooses_tool = self.choices.iter().any(|(name, _)| name == "tool");
         let stated = [
             ("latency_ms", parsed.milliseconds().map(Value::from)),
             ("expires_hours", parsed.hours().map(Value::from)),
@@ -177,7 +178,8 @@ impl ArgumentSlots {
             (self.tokens.first().map_or("", String::as_str), text(parsed.tokens.first())),
             (self.email.as_deref().unwrap_or_default(), text(email)),
             ("order_id", text(parsed.orders.first())),
-            ("tool", parsed.tool_name().filter(|_| read_only && !chooses_tool).map(Value::from)),
+            ("tool", parsed.tool_name().filter(|_| self.is_search).map(Value::from)),
+            ("quality", parsed.quality().map(Value::from)),
             ("at", text(parsed.days.first())),
             ("agent_name", text(parsed.names.iter().find(|name| !is_sku(name) && name.len() > 1))),
             ("from", text(parsed.sender.as_ref().filter(|_| self.takes_sender))),

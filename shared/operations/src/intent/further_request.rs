@@ -10,7 +10,7 @@ use super::parsed_text::ParsedText;
 use super::words::{lists, words};
 use super::{Hold, Intent, MessageContent, command, matching, parse_content, with_short_answer};
 use crate::{
-    AnyOperation, CHECKOUT, DEPOSIT_OUTCOME, ENDORSE, LEAVE_TRACE, MATCH_CAPABILITY, PREVIEW_PRODUCT,
+    ARD_SEARCH, AnyOperation, CHECKOUT, DEPOSIT_OUTCOME, ENDORSE, LEAVE_TRACE, MATCH_CAPABILITY, PREVIEW_PRODUCT,
     REPORT_LISTING, SENSE_TRACES,
 };
 use registry_model::error::shorten;
@@ -22,6 +22,9 @@ const MAX_SHOWN: usize = 120;
 /// The words with which a further request begins, after these polite ones.
 const OPENINGS: &str = "find search show tell list give check compare report publish add register score looking what which \
     who let when where why how is are does do did has endorse leave take withdraw restore rename rate opt buy confirm post send";
+const OPENINGS_ELSEWHERE: &str = "was welche welcher wann wer wo wie warum gibt ist sind hat zeige suche quel quelle quels quelles combien \
+    comment où qui est reste montre cherche qué cuál cuánto cuántos cómo cuándo quién hay es muestra busca qual quais quanto quantos \
+    como quando quem há mostra";
 const BEFORE: &str = "and also first then please could can you i we would like want to am plus";
 
 /// In English, German, French, Spanish, Italian and Portuguese.
@@ -46,6 +49,17 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
         .or_else(|| by_parts(message, &parsed, chosen))
         .or_else(|| of_other_listings(&parsed, chosen))
         .or_else(|| also_meant(&parsed, chosen))
+        .or_else(|| of_a_tool(&parsed, chosen))
+}
+
+/// What a message asks about a tool, whose listing is the first hit of the chosen search.
+fn of_a_tool(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
+    parsed
+        .tool_name()
+        .filter(|_| operation(chosen).is_some_and(|entry| ptr::eq(entry, &MATCH_CAPABILITY)))?;
+    let intent = matching::interpret(parsed, &Map::new());
+    let is_asked = matches!(intent, Intent::Missing(entry, Slot::Id, _) if entry.effect.read_only);
+    is_asked.then_some(Further { text: None, intent, own: None })
 }
 
 /// What a message also means if its operation is uncertain, or if it only asks about one that writes: "should I endorse it?"
@@ -106,7 +120,7 @@ fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> O
     let meant: Vec<_> =
         parts.into_iter().filter_map(|part| meant(message, &part).map(|meant| (part, meant))).collect();
     // The part with this operation was chosen, or else the part with an id or a URL: the message is about it.
-    let is_search = ptr::eq(chosen, &MATCH_CAPABILITY);
+    let is_search = ptr::eq(chosen, &MATCH_CAPABILITY) || ptr::eq(chosen, &ARD_SEARCH);
     // "Can I trust {id}? My shop ships boxes." is no search.
     let target = meant.iter().find(|(_, part)| part.has_target);
     let is_about_one = is_search && target.is_some_and(|(_, part)| part.entry.effect.read_only);
@@ -144,7 +158,7 @@ fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> O
 /// Whether a text begins as a request or a question.
 pub(super) fn opens(text: &str) -> bool {
     let first = words(text).into_iter().find(|word| !lists(BEFORE, &word.low));
-    first.is_some_and(|first| lists(OPENINGS, &first.low))
+    first.is_some_and(|first| lists(OPENINGS, &first.low) || lists(OPENINGS_ELSEWHERE, &first.low))
 }
 
 pub(super) fn operation(intent: &Intent) -> Option<&'static AnyOperation> {

@@ -226,6 +226,14 @@ impl ParsedText {
         })
     }
 
+    /// The number in "quality 0.9", from 0 to 1.
+    pub(super) fn quality(&self) -> Option<f64> {
+        let low = self.text.to_ascii_lowercase();
+        let (_, rest) = low.split_once("quality ")?;
+        let number = rest.trim_start_matches("of ").split(|c: char| !c.is_ascii_digit() && c != '.').next()?;
+        number.trim_end_matches('.').parse().ok().filter(|quality| (0.0..=1.0).contains(quality))
+    }
+
     /// A word that can only be the name of a tool, such as `get_tides`.
     pub(super) fn tool_name(&self) -> Option<&str> {
         let words = self.text.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -233,18 +241,25 @@ impl ParsedText {
         names.next().filter(|_| self.operation_names.is_empty() && self.tokens.is_empty())
     }
 
-    /// Who sends the message, by a name in the form of a program's: "on behalf of ledger-bot", "I am planner-7".
+    /// Who sends the message: a name in the form of a program's, as in "on behalf of ledger-bot", or a few words at the end, as in
+    /// "Signed: cargo planner".
     pub(super) fn signature(&self) -> Option<(&str, Range<usize>)> {
-        const BEFORE: [&str; 8] =
-            ["on behalf of", "in the name of", "sign it as", "signed by", "signed", "from:", "i am", "i'm"];
+        const BEFORE: [&str; 9] =
+            ["on behalf of", "in the name of", "sign it as", "signed by", "signed", "from:", "--", "i am", "i'm"];
         let low = self.text.to_ascii_lowercase();
         BEFORE.iter().find_map(|words| {
-            let at = low.find(words).filter(|at| !low[..*at].ends_with(char::is_alphanumeric))?;
-            let rest = &self.text[at + words.len()..];
-            let rest = rest.trim_start_matches([' ', '"']);
-            let name = rest.split([' ', ',', ';', ':', '"', '\n']).next()?.trim_end_matches(['.', '!']);
+            let at = low.rfind(words).filter(|at| !low[..*at].ends_with(char::is_alphanumeric))?;
+            let rest = self.text[at + words.len()..].trim_start_matches([' ', '"', ':']);
             let start = self.text.len() - rest.len();
-            (name.contains(['-', '_']) && !is_id(name)).then(|| (name, at..start + name.len()))
+            let last = rest.trim_end_matches(['.', '!', '"', ' ']);
+            let is_last = !words.starts_with('i') && !last.contains(['.', ',', ':', '\n']);
+            let most = if *words == "--" { 1 } else { 3 };
+            let name = match is_last && last.split(' ').count() <= most {
+                true => last,
+                false => rest.split([' ', ',', ';', ':', '"', '\n']).next()?.trim_end_matches(['.', '!']),
+            };
+            let is_name = name.contains(['-', '_']) || is_last && name == last;
+            (is_name && !name.is_empty() && !is_id(name)).then(|| (name, at..start + name.len()))
         })
     }
 

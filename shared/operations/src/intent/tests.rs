@@ -464,6 +464,11 @@ fn listing_that_sends_a_message_is_not_the_one_that_it_is_about() {
             format!("deposit_outcome(from=mcp-acme,listing_id={ID},ok=false)"),
         ),
         (format!("{ID} failed, what should I do"), "deposit_outcome refused".to_owned()),
+        (
+            format!("{ID} failed -- sailor-7"),
+            format!("deposit_outcome(from=sailor-7,listing_id={ID},ok=false)"),
+        ),
+        ("what arguments does get_tides take?".to_owned(), "match_capability(q=get_tides)".to_owned()),
     ] {
         assert_eq!(intent(&text), meant, "{text}");
     }

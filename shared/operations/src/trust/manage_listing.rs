@@ -115,8 +115,8 @@ struct GivenAnswers {
 impl Operation for ManageListing {
     const NAME: &'static str = "manage_listing";
     const TITLE: &'static str = "Manage your own listing";
-    const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename (only if no card has its \
-        name), reprobe, opt_in, reclaim (its reward) or read_feedback. Call it with listing_id and act, sign the challenge with a key of the domain, and call \
+    const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename (if its card or server states no name: \
+        else change it there), reprobe, opt_in, reclaim (its reward) or read_feedback. Call it with listing_id and act, sign the challenge with a key of the domain, and call \
         again with nonce and signature.";
     const EFFECT: Effect = Effect { open_world: true, destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
@@ -152,7 +152,13 @@ impl Operation for ManageListing {
             feedback: None,
             challenge: None,
             ways,
-            note: "Sign the challenge, and send the same call with `nonce` and `signature`.",
+            note: match act {
+                OwnerAct::Reprobe => {
+                    "Sign the challenge, and send the same call with `nonce` and `signature`. Without a signature, publish \
+                     the URL of the listing again: that also asks for a probe."
+                }
+                _ => "Sign the challenge, and send the same call with `nonce` and `signature`.",
+            },
         };
         let Some(offered) = offered else {
             answer.challenge = Some(ownership::challenge(app, caller, &text).await?);
