@@ -49,23 +49,6 @@ impl Filled {
         answer["result"]["structuredContent"].clone()
     }
 
-    /// Calls every operation that makes product files.
-    async fn make_products(&self, token: &str) {
-        let id = &self.agent;
-        for (tool, arguments) in [
-            ("preview_product", json!({ "sku": "kernel", "listing_id": id })),
-            ("preview_product", json!({ "sku": "kernel", "agent_name": "Planner" })),
-            ("export_product", json!({ "token": token, "format": "zip" })),
-            ("get_access", json!({ "token": token })),
-            ("verify_product", json!({ "token": token })),
-            ("product_agent", json!({ "tool": "demo_alive", "listing_id": id })),
-            ("product_agent", json!({ "tool": "one_click_demo", "agent_name": "Planner" })),
-            ("run_product", json!({ "listing_id": id })),
-        ] {
-            self.tool(tool, arguments).await;
-        }
-    }
-
     async fn feedback(&self, id: &ListingId) -> Value {
         let demo = self.post_ok("/api/products/demo", &json!({ "listing_id": id })).await;
         let mut draft = own_words(&demo["next_steps"]["example_body"]);
@@ -155,7 +138,19 @@ async fn filled() -> Filled {
             filled.post(path, &body).await.assert_refused(422, "email_address");
         }
     }
-    filled.make_products(&token).await;
+    // Every operation that makes product files.
+    for (tool, arguments) in [
+        ("preview_product", json!({ "sku": "kernel", "listing_id": agent })),
+        ("preview_product", json!({ "sku": "kernel", "agent_name": "Planner" })),
+        ("export_product", json!({ "token": token, "format": "zip" })),
+        ("get_access", json!({ "token": token })),
+        ("verify_product", json!({ "token": token })),
+        ("product_agent", json!({ "tool": "demo_alive", "listing_id": agent })),
+        ("product_agent", json!({ "tool": "one_click_demo", "agent_name": "Planner" })),
+        ("run_product", json!({ "listing_id": agent })),
+    ] {
+        filled.tool(tool, arguments).await;
+    }
     let report = json!({ "listing_id": server, "reason": format!("Spam. I am {EMAIL}."), "contact": EMAIL });
     filled.post_ok("/api/report", &report).await;
     filled._peers = peers;

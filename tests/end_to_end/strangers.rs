@@ -8,14 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures::stream::{self, StreamExt as _};
 use proptest::prelude::*;
-use registry::model::{Caller, Kind, ListingId};
-use registry::operations::{self, RawArguments};
+use registry::model::{Kind, ListingId};
 use serde_json::{Map, Value, json};
 use tests::fixtures::insert_live_listings;
 use tests::peers::stripe::Stripe;
 use tests::test_registry::TestOptions;
 
-use crate::fixtures::{LivePair, all_documents, live_agent, live_pair_with, own_words};
+use crate::fixtures::{LivePair, all_documents, call_as, live_agent, live_pair_with, own_words};
 
 /// Requests of one run. A case is a text: a run searches for at least 5,000 texts.
 const REQUESTS: usize = 760;
@@ -208,11 +207,8 @@ impl Town {
     }
 
     async fn call(&self, caller: usize, name: &str, arguments: &Value) -> Result<Value, Value> {
-        let address = Some([127, 0, 0, u8::try_from(caller + 2).unwrap()].into());
-        let caller = Caller { address, bearer: None };
-        let operation = operations::named(name).unwrap();
-        let arguments = RawArguments::Json(arguments.clone());
-        let answer = operation.run(self.pair.registry.app.clone(), caller, arguments).await;
+        let caller = u8::try_from(caller).unwrap();
+        let answer = call_as(&self.pair.registry, caller, name, arguments.clone()).await;
         answer.map_err(|problem| problem.document())
     }
 

@@ -40,11 +40,11 @@ pub fn is_unfit(entry: &Value) -> bool {
     !walk.faults.is_none()
 }
 
-/// Whether the definition of a tool contains a phrase of an injection. In its JSON, an escaped line end would hide one, and a
-/// quotation mark would make it an example.
-pub fn instructs(definition: &str) -> bool {
+/// Whether the texts of a tool's definition must not be shown. In its JSON, an escaped line end would hide a phrase of an
+/// injection, and a quotation mark would make it an example.
+pub fn is_unfit_tool(definition: &str) -> bool {
     registry_model::json::parse(definition.as_bytes())
-        .is_ok_and(|tool| of_tools(std::slice::from_ref(&tool), 0).injection.is_some())
+        .is_ok_and(|tool| !of_tools(std::slice::from_ref(&tool), 0).is_none())
 }
 
 /// A listing's own texts come from its publisher, or from the peer at an earlier probe.

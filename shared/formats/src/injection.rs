@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use crate::plain_text::{self, TextKind};
 use percent_encoding::percent_decode_str;
 use regex::{Regex, RegexBuilder};
 use registry_model::characters::is_invisible;
@@ -15,12 +16,18 @@ use unicode_normalization::UnicodeNormalization as _;
 const PHRASES: &str = include_str!("injection/phrases.txt");
 const UNSPACED: &str = include_str!("injection/unspaced.txt");
 
-/// Stands for a text with a known phrase.
-pub const WITHHELD: &str = "(text withheld: it looks like an instruction to a model)";
+/// Stands for a text that is not fit to be shown.
+pub const WITHHELD: &str =
+    "(text withheld: it looks like an instruction to a model, or has hidden characters)";
 
 /// What is repeated of a text of a stranger.
 pub fn shown(text: &str) -> &str {
-    if fault(text).is_none() { text } else { WITHHELD }
+    if is_fit(text) { text } else { WITHHELD }
+}
+
+/// Whether a text has no known phrase, and no character that would command a terminal or hide another.
+pub fn is_fit(text: &str) -> bool {
+    fault(text).is_none() && plain_text::fault(text, TextKind::ForModels).is_none()
 }
 
 /// How many characters may follow a phrase within its quotation.

@@ -24,6 +24,8 @@ string_enum! {
         Demoted = "demoted",
         /// The owner or the operator withdrew the listing.
         Withdrawn = "withdrawn",
+        /// The withdrawal ended. The listing waits for a probe; it is not Live.
+        Restored = "restored",
         /// The registry signed a statement about the listing. Only old leaves record single statements.
         Attested = "attested",
         /// The registry signed statements (attestations). The leaf contains their number and their Merkle root.

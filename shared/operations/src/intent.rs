@@ -26,9 +26,7 @@ use serde_json::{Map, Value, json};
 
 use crate::named_call;
 use crate::short::{self, DETAIL, View};
-use crate::{
-    AnyOperation, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, PREVIEW_PRODUCT, RawArguments, SCORE,
-};
+use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, RawArguments, SCORE};
 use argument_slots::ArgumentSlots;
 use further_request::Further;
 use matching::{CERTAIN, MIN_PROBABILITY};
@@ -212,8 +210,8 @@ async fn understood_at_any_time(
         return Ok((message, intent));
     };
     // 'Demo for my server "Adder"': the name is an argument, whoever else has it.
-    if let Intent::Run(entry, arguments) = &without_name
-        && !std::ptr::eq(*entry, &PREVIEW_PRODUCT)
+    if let Intent::Run(_, arguments) = &without_name
+        && parse_content(&message).0.quoted > 0
         && named.names.iter().any(|(name, _)| arguments["agent_name"] == name.as_str())
     {
         return Ok((message, without_name));

@@ -203,7 +203,9 @@ fn line(value: &Value) -> String {
                 .join("; ")
         }
         Value::Array(values) => values.iter().map(line).collect::<Vec<_>>().join(", "),
-        Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        Value::String(text) => {
+            text.replace(char::is_control, " ").split_whitespace().collect::<Vec<_>>().join(" ")
+        }
         other => other.to_string(),
     }
 }

@@ -84,7 +84,7 @@ fn assessed(app: &App, mut verdict: Verdict, context: &Context) -> Assessment {
     Assessment { verdict, checks, score, probed_at: app.clock.now(), changed: None }
 }
 
-/// What looks like an instruction to a model was checked, and nobody else gets to read it.
+/// What looks like an instruction to a model or hides something was checked, and nobody else gets to read it.
 fn withhold(facts: &mut Facts) {
     let skills = facts.skills.iter_mut().flat_map(|skill| {
         [&mut skill.id, &mut skill.name, &mut skill.description].into_iter().chain(&mut skill.tags)
@@ -95,7 +95,7 @@ fn withhold(facts: &mut Facts) {
     });
     let own = [&mut facts.name, &mut facts.description, &mut facts.version, &mut facts.website];
     for text in own.into_iter().flatten().chain(skills).chain(tools) {
-        if injection::fault(text).is_some() {
+        if !injection::is_fit(text) {
             injection::WITHHELD.clone_into(text);
         }
     }

@@ -2,7 +2,7 @@
 //! transaction. If a probe of the listing is in progress, the decision ends the probe's lease, so that the
 //! result of the probe is not written.
 
-use super::leaves::{moved_leaf, withdrawal_leaf};
+use super::leaves::{moved_leaf, restored_leaf, withdrawal_leaf};
 use super::listing_item::{changed, if_as_read};
 use super::listings::rename;
 use super::outreach::queue_for_outreach;
@@ -45,7 +45,10 @@ impl Store {
             trails::take_off_boards(&mut transaction, &after.id);
         }
         feed::tell(&mut transaction, news)?;
-        let leaf = withdrawal_leaf(after).or_else(|| is_delisted.then(|| moved_leaf(after, news.at)));
+        let is_restored = before.lane == Lane::Withdrawn && after.lane != Lane::Withdrawn;
+        let leaf = withdrawal_leaf(after)
+            .or_else(|| is_restored.then(|| restored_leaf(after, news.at)))
+            .or_else(|| is_delisted.then(|| moved_leaf(after, news.at)));
         let leaves = leaf.into_iter().collect();
         let written = self.transact_with_leaves(transaction, leaves).await?.is_written();
         if written {

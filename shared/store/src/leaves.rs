@@ -154,6 +154,11 @@ pub(super) fn moved_leaf(after: &Listing, at: Moment) -> LogEntry {
     leaf
 }
 
+/// The leaf of a listing whose withdrawal ended.
+pub(super) fn restored_leaf(after: &Listing, at: Moment) -> LogEntry {
+    LogEntry::new(at, &after.id, after.shown_kind(), LogEvent::Restored)
+}
+
 /// The leaf of a listing that was withdrawn. It contains the kind of decision, not the operator's words.
 pub(super) fn withdrawal_leaf(after: &Listing) -> Option<LogEntry> {
     let withdrawal = after.withdrawal.as_ref().filter(|_| after.lane == Lane::Withdrawn)?;

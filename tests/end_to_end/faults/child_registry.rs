@@ -64,15 +64,13 @@ impl ChildRegistry {
     /// Starts the process with its schedules: it probes what is published, and numbers the changes.
     pub(super) async fn start(data: &Path) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(TEST_ARGUMENTS).env(SCHEDULES_VARIABLE, "on");
+        command.env(SCHEDULES_VARIABLE, "on");
         Self::run(command, data).await
     }
 
     /// Starts the process without its schedules and without delivering events, so that nothing is probed.
     pub(super) async fn start_without_jobs(data: &Path) -> Self {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(TEST_ARGUMENTS);
-        Self::run(command, data).await
+        Self::run(Command::new(std::env::current_exe().unwrap()), data).await
     }
 
     /// Starts the process with a limit on file size, in blocks of 512 bytes. It ignores SIGXFSZ, so that writes fail.
@@ -80,13 +78,12 @@ impl ChildRegistry {
         let mut command = Command::new("sh");
         let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
         command.arg("-c").arg(limited).arg(std::env::current_exe().unwrap());
-        command.args(TEST_ARGUMENTS);
         Self::run(command, data).await
     }
 
     async fn run(mut command: Command, data: &Path) -> Self {
         let _old = std::fs::remove_file(address_file(data));
-        command.env(DATA_VARIABLE, data).stdout(Stdio::null()).stderr(Stdio::null());
+        command.args(TEST_ARGUMENTS).env(DATA_VARIABLE, data).stdout(Stdio::null()).stderr(Stdio::null());
         let mut process = command.spawn().unwrap();
         for _ in 0..1200 {
             let written = std::fs::read_to_string(address_file(data)).ok();

@@ -3,7 +3,7 @@
 //! the limit of concurrent requests to the host applies to all of them together.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -132,25 +132,20 @@ async fn auth_challenge_causes_no_request_to_another_host() {
 #[tokio::test]
 async fn authorization_server_gets_at_most_three_plain_requests_of_a_probe() {
     let registry = TestRegistry::start().await;
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let seen = Arc::clone(&asked);
-    let foreign = Peer::start(move |request| {
-        let secret = request.header("authorization").is_some() || !request.text.is_empty();
-        seen.lock().unwrap().push((request.verb.clone(), request.path.clone(), secret));
-        empty(404)
-    })
-    .await;
+    let foreign = Peer::start(agents::only(404)).await;
     let peer = Peer::start(gated(&foreign.url("/tenant"))).await;
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.tick().await;
     assert_eq!(registry.reason_codes(&id).await, ["sign_in:authorization_server_metadata"]);
-    let request = |path: &str| ("GET".to_owned(), path.to_owned(), false);
     let expected = [
-        request("/.well-known/oauth-authorization-server/tenant"),
-        request("/.well-known/openid-configuration/tenant"),
-        request("/tenant/.well-known/openid-configuration"),
+        "GET /.well-known/oauth-authorization-server/tenant",
+        "GET /.well-known/openid-configuration/tenant",
+        "GET /tenant/.well-known/openid-configuration",
     ];
-    assert_eq!(*asked.lock().unwrap(), expected);
+    assert_eq!(foreign.request_names(), expected);
+    for request in foreign.requests() {
+        assert!(request.header("authorization").is_none() && request.text.is_empty(), "{request:?}");
+    }
 }
 
 /// Many cards on different ports share the host of one interface.

@@ -11,10 +11,10 @@ use std::time::Duration;
 use registry::model::{LimitedAction, ListingId};
 use serde_json::{Value, json};
 use tests::peers::stripe::{self, Stripe};
-use tests::peers::{Peer, agents, servers};
+use tests::peers::Peer;
 use tests::test_registry::{Reply, TestOptions, TestRegistry};
 
-use crate::fixtures::own_words;
+use crate::fixtures::{LivePair, live_pair_with, own_words};
 
 const PATH: &str = "/api/products/checkout";
 
@@ -46,12 +46,8 @@ impl Shop {
             .with_setting("PAYMENTS", "on")
             .with(|settings| settings.payments_open_after = 1)
             .with(|settings| settings.founding_seats = 1);
-        let registry = TestRegistry::start_with(options).await;
+        let LivePair { registry, agent, server, peers } = live_pair_with(options).await;
         stripe.keep_time(&registry.app.clock);
-        let peers = [Peer::start(agents::newest).await, Peer::start(servers::modern).await];
-        let agent = registry.publish_card(&peers[0].card()).await;
-        let server = registry.publish_mcp(&peers[1].url("/mcp")).await;
-        registry.deliver_events().await;
         let seat = complete(&registry, &agent).await;
         assert_eq!(seat["founding_free"]["granted"], true, "{seat}");
         let discount = complete(&registry, &server).await;

@@ -243,6 +243,10 @@ async fn pins_fail_at_once_if_a_tool_now_instructs_models() {
     for answer in [tools, hash, registry.status(&id).await, pin] {
         assert!(!answer.to_string().contains("call evil"), "{answer}");
     }
+    look(&registry, &peer, json!([sightings("Lists \u{1b}[2J sightings.")])).await;
+    for answer in [tools_of(&registry, &id).await, registry.status(&id).await] {
+        assert!(!answer.to_string().contains("[2J"), "{answer}");
+    }
     assert_eq!(registry.status(&id).await["evidence"]["changed"]["severity"], "danger");
     registry.recheck_after(HOUR).await;
     assert_eq!(drift_messages(&registry, &id).await.len(), 1, "a change is reported once");

@@ -119,13 +119,13 @@ async fn decisions_with_skewed_clocks_stay_in_order() {
                 }
                 ::operator::handle(&other, command).await.unwrap();
             }
-            expected.push("withdrawn".to_owned());
+            expected.extend(["withdrawn", "restored"].map(str::to_owned));
             if *sequences {
                 registry::evidence_log::sequence(&registry.app).await.unwrap();
             }
         }
         registry::evidence_log::sequence(&registry.app).await.unwrap();
         assert_eq!(ordered_events(&registry, &id).await, expected, "{decisions:?}");
-        assert_last(&registry, &id, "withdrawn").await;
+        assert_last(&registry, &id, "restored").await;
     }
 }

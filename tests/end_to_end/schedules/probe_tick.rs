@@ -139,15 +139,10 @@ async fn preflight_that_rejects_a_listing_uses_no_probe_budget() {
 async fn due_listings_are_probed_in_the_specified_order() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with(|settings| settings.probes_per_tick = 1)).await;
-    let sick = Arc::new(Mutex::new(true));
-    let still_sick = Arc::clone(&sick);
-    let peer = Peer::start(move |request: &PeerRequest| {
-        let sick = *still_sick.lock().unwrap();
-        match request.path.split('/').nth(1) {
-            Some("busy") if sick => empty(503),
-            Some("broken") if sick => empty(404),
-            _ => agents::fleet(request),
-        }
+    let peer = Peer::start(|request: &PeerRequest| match request.path.split('/').nth(1) {
+        Some("busy") => empty(503),
+        Some("broken") => empty(404),
+        _ => agents::fleet(request),
     })
     .await;
     let card = |folder: &str| peer.url(&format!("/{folder}/card.json"));
@@ -161,7 +156,7 @@ async fn due_listings_are_probed_in_the_specified_order() {
     registry.advance(DAY * 2 - HOUR);
     registry.live_card(&card("fresh")).await;
     registry.publish_card(&card("new")).await;
-    *sick.lock().unwrap() = false;
+    peer.answer_with(agents::fleet);
     peer.forget_requests();
     for _ in 0..6 {
         registry.tick().await;

@@ -15,11 +15,7 @@ use aws_smithy_runtime_api::client::http::{
 };
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
-use axum::Router;
-use local::Parts;
 use local::engine::{self, Embedded, json_response, operation};
-use registry::model::Clock;
-use registry::store::Store;
 
 use crate::peers::locked;
 
@@ -83,17 +79,6 @@ pub struct Observer {
     pub lag: Lag,
     /// Accesses that no right of their function allows.
     pub denials: Denials,
-}
-
-/// The functions have their rights on AWS, and every read queries the table.
-impl Parts for Observer {
-    fn store(&self, engine: Embedded, table_name: &str, _: &Clock) -> Store {
-        Store::new(self.client(engine), table_name)
-    }
-
-    fn function(&self, name: &'static str, function: Router) -> Router {
-        with_rights(name, function)
-    }
 }
 
 impl Observer {

@@ -39,6 +39,9 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
             let was = if change.before.lane == Lane::Gated { "gated" } else { "Live" };
             let why = match change.record.ok {
                 true => "your server answers, but a check failed",
+                false if change.assessment.verdict.inconclusive => {
+                    "the rechecks failed in three different hours, and its last proof is too old"
+                }
                 false => "the recheck failed in three different hours",
             };
             let text = format!(
@@ -59,7 +62,7 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         // Further failures within the week are not reported.
         (LiveChange::Kept, _) if change.before.failures == 0 => {
             let text = format!(
-                "A probe of your listing failed. The recheck probes it again, at first every hour. After failures in three \
+                "A probe of your listing failed. The recheck probes it again, at first within two hours. After failures in three \
                  different hours, your listing is no longer Live; after timeouts, 5xx and similar failures at the \
                  earliest an hour before its last proof expires. {}",
                 fix(reason)

@@ -28,7 +28,7 @@ async fn with_documents(app: &App, listing: &Listing, profile: Profile) -> Resul
         let tools = seen.sets.first().into_iter().flat_map(|set| &set.tools);
         let definition = |hash: &str| seen.definitions.get(hash).map(String::as_str);
         let defined = tools.filter_map(|tool| Some((tool.name.as_str(), definition(&tool.hash)?)));
-        profile.with_definitions(defined.filter(|(_, definition)| !document_texts::instructs(definition)))
+        profile.with_definitions(defined.filter(|(_, definition)| !document_texts::is_unfit_tool(definition)))
     };
     if listing.is_described() {
         let document = app.store.server_document(&listing.id).await?;

@@ -104,6 +104,10 @@ async fn invite(
     let proof = found.as_ref().and_then(|found| found.1.as_ref()).map(Proof::of);
     let text = texts::invitation(&app.settings, &listing, proof.as_ref());
     let message = texts::message(app, &listing.id, TalkKind::DemoInvitation, text, at);
+    // A probe may have failed since the queue was read.
+    if !matches!(decide(app, found.as_ref().map(|found| &found.0)), Decision::Invite) {
+        return Ok((TouchOutcome::Gone, TouchedListing { listing, message }));
+    }
     let (again, after_demo) = (at + app.settings.outreach_pause(), listing.demoed);
     let touch = NewTouch { place, message: &message, after_demo, again, cap, connector_of: None, news: None };
     let outcome = app.store.touch(&touch).await?;

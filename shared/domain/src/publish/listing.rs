@@ -209,7 +209,10 @@ impl Sender {
             _ => Right::Nothing,
         };
         let may_move = is_of_host || is_its_name && known.proven_domain.is_none();
-        let moves = may_move && submission.remote_url().is_some() && !is_there;
+        // One endpoint has one listing, but its query may select another tenant, which no probe has seen.
+        let query = |url: &str| url.split_once('?').map(|(_, query)| query.to_owned());
+        let probed = known.url.as_deref().and_then(query);
+        let moves = may_move && submission.remote_url().is_some_and(|url| !is_there || query(url) != probed);
         Self { right, is_of_host, has_signed, moves }
     }
 }

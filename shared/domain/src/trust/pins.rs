@@ -35,7 +35,7 @@ pub struct Pin {
 pub enum PinState {
     /// The last probe that read the tools saw exactly this.
     Holds,
-    /// The last probe that read the tools saw something else.
+    /// The last probe that read the tools saw another hash. Without `changes`, no stored set has the hash of the pin.
     Changed,
     /// An earlier stored set has the tool, and the current set does not.
     Removed,
@@ -167,9 +167,9 @@ impl Earlier {
         self.sets.iter().find(|(of, set)| of == id && set.hash == hash).map(|(_, set)| set)
     }
 
-    fn has_tool(&self, id: &ListingId, name: &str, hash: &str) -> bool {
+    fn has_tool(&self, id: &ListingId, name: &str) -> bool {
         let sets = self.sets.iter().filter(|(of, _)| of == id);
-        sets.flat_map(|(_, set)| &set.tools).any(|tool| tool.name == name || tool.hash == hash)
+        sets.flat_map(|(_, set)| &set.tools).any(|tool| tool.name == name)
     }
 
     fn definition(&self, id: &ListingId, hash: &str) -> Option<&str> {
@@ -269,7 +269,7 @@ fn result(
         }
         Some(name) => match set.tools.iter().find(|tool| tool.name == *name) {
             // It may be one of the tools that do not fit into the stored list.
-            None if set.unlisted > 0 || !earlier.has_tool(&listing.id, name, read.hash) => {
+            None if set.unlisted > 0 || !earlier.has_tool(&listing.id, name) => {
                 result.state = PinState::Unknown;
             }
             None => {

@@ -40,7 +40,7 @@ impl ShownTool {
         let definition = seen.definitions.get(&tool.hash);
         let view = definition.and_then(|definition| {
             let view = ToolView::of(definition)?;
-            Some(if document_texts::instructs(definition) { without_texts(view) } else { view })
+            Some(if document_texts::is_unfit_tool(definition) { without_texts(view) } else { view })
         });
         Self {
             name: injection::shown(&tool.name).to_owned(),

@@ -141,8 +141,13 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
         Rewarded::Code(code) => {
             let note = format!("Keep the code: it is shown only once. {}", unlock.message);
             discount = Some(Discount::of(code, unlock.payments_open));
-            let message = "All founding seats were taken, or another listing of your domain has one. You get a \
-                code for 25 % off while payments are open.";
+            let message = match remaining {
+                0 => "All founding seats were taken. You get a code for 25 % off while payments are open.",
+                _ => {
+                    "Another listing of your domain has its founding seat. You get a code for 25 % off while payments \
+                     are open."
+                }
+            };
             (message, NextStep::open("checkout", settings.url("/api/products/checkout"), note))
         }
     };

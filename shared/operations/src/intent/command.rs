@@ -192,7 +192,7 @@ pub(super) const TO_REPORT: &str = "melden melde meldet signaler signale signale
 
 /// Whether a text contains one of these verbs, and no word that denies it, asks about it or makes it conditional.
 pub(super) fn requests(verbs: &str, text: &str, words: &[Word]) -> bool {
-    const DOUBTS: &str = "nicht kein keine nie niemals noch erst wenn falls bevor warum wieso wie ob ne pas jamais plus si avant \
+    const DOUBTS: &str = "ohne statt nicht kein keine nie niemals noch erst wenn falls bevor warum wieso wie ob ne pas jamais plus si avant \
         pourquoi comment quand sans no nunca ni antes cuando porque cómo como sin non né mai se quando perché senza prima não nem sem";
     let has = |list| words.iter().any(|word| lists(list, &word.low));
     has(verbs) && !has(DOUBTS) && !asks(text, words) && !objects(words)

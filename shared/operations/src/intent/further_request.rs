@@ -10,8 +10,8 @@ use super::parsed_text::ParsedText;
 use super::words::{lists, words};
 use super::{Hold, Intent, MessageContent, command, matching, parse_content, with_short_answer};
 use crate::{
-    ARD_SEARCH, AnyOperation, CHECKOUT, DEPOSIT_OUTCOME, ENDORSE, LEAVE_TRACE, MATCH_CAPABILITY, PREVIEW_PRODUCT,
-    REPORT_LISTING, SENSE_TRACES,
+    ARD_SEARCH, AnyOperation, CHECKOUT, DEPOSIT_OUTCOME, ENDORSE, LEAVE_TRACE, MATCH_CAPABILITY,
+    PREVIEW_PRODUCT, REPORT_LISTING, SENSE_TRACES,
 };
 use registry_model::error::shorten;
 
@@ -123,7 +123,8 @@ fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> O
     let is_search = ptr::eq(chosen, &MATCH_CAPABILITY) || ptr::eq(chosen, &ARD_SEARCH);
     // "Can I trust {id}? My shop ships boxes." is no search.
     let target = meant.iter().find(|(_, part)| part.has_target);
-    let is_about_one = is_search && target.is_some_and(|(_, part)| part.entry.effect.read_only);
+    let is_guess = is_search || matches!(whole, Intent::Refused(_, Hold::Unrequested));
+    let is_about_one = is_guess && target.is_some_and(|(_, part)| part.entry.effect.read_only);
     let is_said = !is_about_one && meant.iter().any(|(_, part)| ptr::eq(part.entry, chosen));
     let is_chosen = |part: &Meant| if is_said { ptr::eq(part.entry, chosen) } else { part.has_target };
     let (chosen_parts, others): (Vec<_>, Vec<_>) = meant.into_iter().partition(|(_, part)| is_chosen(part));

@@ -230,7 +230,8 @@ impl ParsedText {
     pub(super) fn quality(&self) -> Option<f64> {
         let low = self.text.to_ascii_lowercase();
         let (_, rest) = low.split_once("quality ")?;
-        let number = rest.trim_start_matches("of ").split(|c: char| !c.is_ascii_digit() && c != '.').next()?;
+        let number =
+            rest.trim_start_matches("of ").split(|c: char| !c.is_ascii_digit() && c != '.').next()?;
         number.trim_end_matches('.').parse().ok().filter(|quality| (0.0..=1.0).contains(quality))
     }
 
@@ -244,8 +245,17 @@ impl ParsedText {
     /// Who sends the message: a name in the form of a program's, as in "on behalf of ledger-bot", or a few words at the end, as in
     /// "Signed: cargo planner".
     pub(super) fn signature(&self) -> Option<(&str, Range<usize>)> {
-        const BEFORE: [&str; 9] =
-            ["on behalf of", "in the name of", "sign it as", "signed by", "signed", "from:", "--", "i am", "i'm"];
+        const BEFORE: [&str; 9] = [
+            "on behalf of",
+            "in the name of",
+            "sign it as",
+            "signed by",
+            "signed",
+            "from:",
+            "--",
+            "i am",
+            "i'm",
+        ];
         let low = self.text.to_ascii_lowercase();
         BEFORE.iter().find_map(|words| {
             let at = low.rfind(words).filter(|at| !low[..*at].ends_with(char::is_alphanumeric))?;

@@ -68,7 +68,7 @@ impl Operation for ExecuteCompose {
     const TITLE: &'static str = "Plan a composition";
     const DESCRIPTION: &'static str = "Plans calls to two Live listings. Pass listing_id (called first) and \
         listing_b (called second). Returns one complete request for each listing; you send both, in this \
-        order. Also returns a signed statement of how often callers reported a use of both. To report yours, \
+        order. If callers reported a use of both, also returns a signed statement of how often. To report yours, \
         call used_with.";
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str =

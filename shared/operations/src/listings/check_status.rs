@@ -151,7 +151,7 @@ impl Operation for CheckStatus {
         "The next probe is due at {retry_at}, and runs as soon as the probe budget allows it.",
         "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known} | , half of its last handshakes took at most {liveness.latency_p50_ms} ms | , 95 of 100 at most {liveness.latency_p95_ms} ms.",
         "Its probes have failed since {liveness.failing_since}.",
-        "It is `{log.event}` since {log.at} | {log.pending?(not in the evidence log yet)|in the evidence log}.",
+        "Last decision: `{log.event}` since {log.at} | {log.pending?(not in the evidence log yet)|(in the evidence log)}.",
         "Proven domain of its owner: {proven_domain:none, so who owns it is not known}.",
         "To fix: [reasons]{reason} | (found: \"{seen}\") | : {fix}",
         "Points: [score_breakdown]{id} {points} of {of} | ({why})",

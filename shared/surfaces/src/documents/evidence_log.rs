@@ -80,7 +80,7 @@ async fn about(app: &App) -> Result<Bytes, Problem> {
         evidence_url: url("/log/evidence/{index}"),
         tools_url: url("/tools/{hash}"),
         leaves: "Each entry is canonical JSON (RFC 8785). It contains the `listing_id`, the `event` \
-                (live, confirmed, gated, ended, demoted or withdrawn) and the time `at` which it \
+                (live, confirmed, gated, ended, demoted, withdrawn or restored) and the time `at` which it \
                 happened. It also contains the `outcome` of the handshake and the code of the `reason`. \
                 `evidence` and `endpoint` are SHA-256 hashes of the stored evidence and of the probed \
                 endpoint; the evidence is at `evidence_url` for 400 days, unless the listing was withdrawn. `tools` is the hash of the tool set \

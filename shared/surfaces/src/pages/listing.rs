@@ -394,7 +394,7 @@ impl AbilityRows {
         let definition = |name: &str| {
             let listed = seen.sets.first()?.tools.iter().find(|tool| tool.name == name)?;
             let definition = seen.definitions.get(&listed.hash)?;
-            ToolView::of(definition).filter(|_| !document_texts::instructs(definition))
+            ToolView::of(definition).filter(|_| !document_texts::is_unfit_tool(definition))
         };
         let tools = facts.into_iter().flat_map(|facts| &facts.tools).enumerate().map(|(at, tool)| {
             // The other tools are folded; the page of the tools shows them whole.

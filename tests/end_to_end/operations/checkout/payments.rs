@@ -157,24 +157,19 @@ async fn only_payment_of_the_full_price_in_us_dollars_opens_a_product() {
     let shop = Shop::open().await;
     let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
     let session = shop.stripe.session();
-    for changed in [
-        json!({ "payment_status": "unpaid" }),
-        json!({ "payment_status": "no_payment_required" }),
-        json!({ "client_reference_id": null }),
-        json!({ "client_reference_id": "order 7 of another shop" }),
-        json!({ "client_reference_id": "pur_000000000000000000000000" }),
+    for (changed, received) in [
+        (json!({ "payment_status": "unpaid" }), "ignored"),
+        (json!({ "payment_status": "no_payment_required" }), "ignored"),
+        (json!({ "client_reference_id": null }), "ignored"),
+        (json!({ "client_reference_id": "order 7 of another shop" }), "ignored"),
+        (json!({ "client_reference_id": "pur_000000000000000000000000" }), "ignored"),
+        (json!({ "amount_total": 1498 }), "flagged"),
+        (json!({ "amount_total": null }), "flagged"),
+        (json!({ "currency": "jpy" }), "flagged"),
     ] {
         let event = shop.stripe.event("completed", &session, &changed);
         let reply = shop.stripe.deliver(&shop.registry, &event).await;
-        assert_eq!((reply.status, &reply.body["received"]), (200, &json!("ignored")), "{changed}: {reply:?}");
-        assert_eq!(shop.get_product(&bought).await.status, 402, "{changed}");
-    }
-    for changed in
-        [json!({ "amount_total": 1498 }), json!({ "amount_total": null }), json!({ "currency": "jpy" })]
-    {
-        let event = shop.stripe.event("completed", &session, &changed);
-        let reply = shop.stripe.deliver(&shop.registry, &event).await;
-        assert_eq!((reply.status, &reply.body["received"]), (200, &json!("flagged")), "{changed}: {reply:?}");
+        assert_eq!((reply.status, &reply.body["received"]), (200, &json!(received)), "{changed}: {reply:?}");
         assert_eq!(shop.get_product(&bought).await.status, 402, "{changed}");
         shop.registry.advance(Duration::from_secs(1));
     }

@@ -315,8 +315,11 @@ async fn only_a_signature_moves_a_listing_that_was_live() {
     registry.publish(&json!({ "mcp_url": card.card() })).await;
     assert_eq!(stored(&agent).await.kind, Some(registry::model::Kind::Agent), "the kind was changed");
 
-    let signed = Owner::new(1).publish(&registry, &server_json(HERE, &remote("/v2"))).await;
-    assert_eq!((signed.status, stored(&id).await.url), (200, Some(remote("/v2"))), "{signed:?}");
+    // A query may select another tenant.
+    for path in ["/v2", "/v2?tenant=other", "/v2?tenant=own"] {
+        let signed = Owner::new(1).publish(&registry, &server_json(HERE, &remote(path))).await;
+        assert_eq!((signed.status, stored(&id).await.url), (200, Some(remote(path))), "{signed:?}");
+    }
 }
 
 /// A registry with a domain `acme.localhost` and a repository of `acme`, and a server on a host with several users.

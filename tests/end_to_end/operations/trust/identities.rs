@@ -1,6 +1,5 @@
 //! Tests `bind_identity`: each way to publish a domain's key works, and keys of other domains are refused.
 
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::response::IntoResponse as _;
@@ -9,33 +8,16 @@ use serde_json::{Value, json};
 use tests::assertions::assert_members;
 use tests::peers::domains::Owner;
 use tests::peers::name_server::{DnsAnswer, NameServer};
-use tests::peers::{CARD, Peer, agents, empty, json_answer};
+use tests::peers::{Peer, agents, empty};
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
 use super::attest_listing;
 use crate::fixtures::values_of;
 
-/// A valid agent that serves additional, replaceable documents.
-async fn agent_with(documents: &Arc<Mutex<Vec<(String, String)>>>) -> Peer {
-    let documents = Arc::clone(documents);
-    Peer::start(move |request| {
-        let documents = documents.lock().unwrap();
-        let served = documents.iter().find(|(path, _)| *path == request.path).map(|(_, text)| text.clone());
-        match (request.verb.as_str(), request.path.as_str(), served) {
-            ("GET", _, Some(text)) => text.into_response(),
-            ("GET", CARD, None) => json_answer(200, &agents::card(request, "Adder")),
-            ("POST", _, _) => agents::speaks_newest(request),
-            _ => empty(404),
-        }
-    })
-    .await
-}
-
 struct IdentitySetup {
     registry: TestRegistry,
     peer: Peer,
     id: registry::model::ListingId,
-    documents: Arc<Mutex<Vec<(String, String)>>>,
 }
 
 impl IdentitySetup {
@@ -45,15 +27,19 @@ impl IdentitySetup {
     }
 
     async fn start_with(options: TestOptions) -> Self {
-        let documents = Arc::new(Mutex::new(Vec::new()));
-        let peer = agent_with(&documents).await;
+        let peer = Peer::start(agents::newest).await;
         let registry = TestRegistry::start_with(options.with_domain_proofs(&peer.origin)).await;
         let id = registry.live_card(&peer.card()).await;
-        Self { registry, peer, id, documents }
+        Self { registry, peer, id }
     }
 
-    fn serve(&self, path: &str, text: impl Into<String>) {
-        *self.documents.lock().unwrap() = vec![(path.to_owned(), text.into())];
+    /// From now on, the agent also serves this text.
+    fn serve(&self, path: &'static str, text: impl Into<String>) {
+        let text = text.into();
+        self.peer.answer_with(move |request| match (request.verb.as_str(), request.path == path) {
+            ("GET", true) => text.clone().into_response(),
+            _ => agents::newest(request),
+        });
     }
 
     async fn bind_ok(&self, owner: &Owner, more: Value) -> Value {

@@ -1,7 +1,5 @@
 //! Tests `manage_listing`: the actions that only the owner of a listing may take.
 
-use std::sync::{Arc, Mutex};
-
 use aws_sdk_dynamodb::types::AttributeValue;
 use registry::model::ListingId;
 use serde_json::{Value, json};
@@ -323,19 +321,19 @@ async fn published_keys_replace_bound_keys() {
 
 #[tokio::test]
 async fn key_that_another_place_publishes_outranks_a_bound_key() {
-    let jwks = Arc::new(Mutex::new(Value::Null));
     let setup = OwnerSetup::start().await;
     let (owner, next) = (&setup.owner, Owner::new(2));
     setup.bind(owner).await;
     setup.site.fail(503);
-    let served = Arc::clone(&jwks);
-    setup.server.answer_with(move |request| match request.path.as_str() {
-        "/.well-known/jwks.json" => tests::peers::json_answer(200, &served.lock().unwrap()),
-        _ => servers::modern(request),
-    });
-    *jwks.lock().unwrap() = json!({ "keys": [next.jwk()] });
+    let serve_keys = |set: Value| {
+        setup.server.answer_with(move |request| match request.path.as_str() {
+            "/.well-known/jwks.json" => tests::peers::json_answer(200, &set),
+            _ => servers::modern(request),
+        });
+    };
+    serve_keys(json!({ "keys": [next.jwk()] }));
     assert_eq!(setup.signed_refusal(owner, "withdraw").await, "signature_mismatch");
-    *jwks.lock().unwrap() = json!({ "keys": [] });
+    serve_keys(json!({ "keys": [] }));
     assert_eq!(setup.run_act(owner, &setup.arguments("withdraw")).await["lane"], "withdrawn");
 }
 
