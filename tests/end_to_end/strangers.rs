@@ -446,12 +446,11 @@ async fn texts_with_instructions_or_markup_are_refused_everywhere() {
             "tools",
         ),
     ] {
-        let reply = registry.post(path, &body).await;
-        assert_eq!((reply.status, &reply.body["field"]), (422, &json!(field)), "{body}: {reply:?}");
+        registry.post(path, &body).await.assert_invalid(field);
     }
     let query: String = form_urlencoded::byte_serialize(bad.as_bytes()).collect();
     for field in ["goals", "agent_name", "description"] {
-        let reply = registry.get(&format!("/api/products/preview?sku=kernel&{field}={query}")).await;
-        assert_eq!((reply.status, &reply.body["field"]), (422, &json!(field)), "{reply:?}");
+        let path = format!("/api/products/preview?sku=kernel&{field}={query}");
+        registry.get(&path).await.assert_invalid(field);
     }
 }

@@ -110,7 +110,7 @@ impl SmallRegistry {
         let subject = if operation.name == "leave_feedback" { &self.demoed } else { &self.agent };
         let others = [&self.server, &self.demoed];
         let mut example_ids: Vec<String> = Vec::new();
-        replace_texts(&mut arguments, &mut |name, text| match name {
+        replace_texts("", &mut arguments, &mut |name, text| match name {
             "token" | "access_token" => self.token.clone(),
             "idempotency_key" => json!("6a0e7f0c-2f5d-4a44-9a0e-6a7b1e1c9d10"),
             "order_id" => self.order.clone(),
@@ -153,25 +153,13 @@ fn is_id(text: &str) -> bool {
 }
 
 /// Replaces every text in `value` by the result of `replacement`, which receives the member name and the text.
-fn replace_texts(value: &mut Value, replacement: &mut impl FnMut(&str, &str) -> Value) {
+fn replace_texts(name: &str, value: &mut Value, replacement: &mut impl FnMut(&str, &str) -> Value) {
     match value {
+        Value::String(text) => *value = replacement(name, text),
         Value::Object(members) => {
-            for (name, member) in members.iter_mut() {
-                match member {
-                    Value::String(text) => *member = replacement(name, text),
-                    Value::Array(items) => {
-                        for item in items.iter_mut() {
-                            match item {
-                                Value::String(text) => *item = replacement("", text),
-                                other => replace_texts(other, replacement),
-                            }
-                        }
-                    }
-                    other => replace_texts(other, replacement),
-                }
-            }
+            members.iter_mut().for_each(|(name, member)| replace_texts(name, member, replacement));
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| replace_texts(item, replacement)),
+        Value::Array(items) => items.iter_mut().for_each(|item| replace_texts("", item, replacement)),
         _ => {}
     }
 }

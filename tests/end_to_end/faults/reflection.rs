@@ -2,8 +2,8 @@
 //! auth challenge must not make the registry send requests to that host. If several cards name the same host,
 //! the limit of concurrent requests to the host applies to all of them together.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::Router;

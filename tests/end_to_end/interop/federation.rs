@@ -99,8 +99,7 @@ async fn only_the_operator_can_pull_from_and_push_to_peers() {
         let other_token = "another-token-of-thirty-two-characters";
         assert_eq!(registry.post_with_token(FEDERATION, other_token, &body).await.status, 403);
         let elsewhere = json!({ "action": action, "url": "https://elsewhere.example.org" });
-        let refused = registry.post_with_token(FEDERATION, TOKEN, &elsewhere).await;
-        assert_eq!((refused.status, &refused.body["code"]), (422, &json!("unknown_peer")), "{action}");
+        registry.post_with_token(FEDERATION, TOKEN, &elsewhere).await.assert_refused(422, "unknown_peer");
     }
     let pushed =
         registry.post_with_token(FEDERATION, TOKEN, &json!({ "action": "push", "url": base })).await.ok();

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use registry::model::{LimitedAction, ListingId};
 use serde_json::{Value, json};
-use tests::peers::stripe::{self, Stripe};
 use tests::peers::Peer;
+use tests::peers::stripe::{self, Stripe};
 use tests::test_registry::{Reply, TestOptions, TestRegistry};
 
 use crate::fixtures::{LivePair, live_pair_with, own_words};

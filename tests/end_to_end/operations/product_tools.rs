@@ -70,9 +70,7 @@ async fn product_is_exported_in_three_formats_by_rest_and_mcp() {
 async fn token_is_checked_before_the_format() {
     let (registry, _peer, id) = live_agent().await;
     for path in ["?token=nonsense&format=skills", "?token=nonsense&format=rar"] {
-        let reply = registry.get(&format!("/api/products/export{path}")).await;
-        assert_eq!((reply.status, &reply.body["code"]), (401, &json!("bad_token")), "{path}");
-        reply.assert_problem();
+        registry.get(&format!("/api/products/export{path}")).await.assert_refused(401, "bad_token");
     }
     let token = access_token(&registry, &id).await;
     let reply = registry.get(&format!("/api/products/export?token={token}&format=rar")).await;
@@ -152,9 +150,7 @@ async fn error_for_an_invalid_product_agent_call_contains_the_field() {
         (json!({ "tool": "buy_product", "sku": "alive", "goals": vec!["x"; 12], "preset": "ops" }), "goals"),
         (json!({ "tool": "demo_alive", "sku": "kernel" }), "sku"),
     ] {
-        let reply = registry.post("/api/products/agent", &body).await;
-        assert_eq!((reply.status, &reply.body["field"]), (422, &json!(field)), "{body}: {reply:?}");
-        reply.assert_problem();
+        registry.post("/api/products/agent", &body).await.assert_invalid(field);
     }
     let unknown = registry.post("/api/products/agent", &json!({ "tool": "no_such_tool" })).await;
     assert!(unknown.body["detail"].as_str().unwrap().contains("one_click_demo"), "{unknown:?}");

@@ -23,10 +23,6 @@ fn described(url: &str) -> Value {
         "remotes": [{ "type": "streamable-http", "url": url }] })
 }
 
-async fn text(registry: &TestRegistry, path: &str) -> String {
-    registry.get(path).await.body.as_str().unwrap().to_owned()
-}
-
 impl Setup {
     async fn start() -> Self {
         Self::start_with(TestOptions::default()).await
@@ -97,17 +93,17 @@ async fn server_with_a_correct_sign_in_becomes_gated_and_is_never_counted_as_liv
         ("clean", "gated"),
         ("verified", "not verified"),
     ] {
-        let image = text(registry, &format!("/badge/{badge}.svg?id={id}")).await;
+        let image = registry.get(&format!("/badge/{badge}.svg?id={id}")).await.text();
         assert!(image.contains(&format!(": {word}</title>")), "{badge}: {image}");
     }
-    let page = text(registry, &format!("/list/{id}")).await;
+    let page = registry.get(&format!("/list/{id}")).await.text();
     assert!(page.contains("You must sign in to use it") && page.contains(&sentence), "{page}");
     assert!(!page.contains("Publish again") && !page.contains("noindex"), "{page}");
     assert!(page.contains("which proved its sign-in") && !page.contains("Problem found"), "{page}");
     assert_eq!(registry.publish_mcp(&setup.server.url("/mcp")).await, *id, "its endpoint leads to it");
     let unnamed = registry.publish_mcp(&setup.server.url("/other/mcp")).await;
     registry.deliver_events().await;
-    let other = text(registry, &format!("/list/{unnamed}")).await;
+    let other = registry.get(&format!("/list/{unnamed}")).await.text();
     assert!(other.contains("<h1><bdi>127.0.0.1</bdi>") && !other.contains(" of 100"), "{other}");
 }
 
@@ -132,14 +128,15 @@ async fn lists_and_searches_contain_gated_servers_only_on_request() {
         assert_eq!(setup.hits(access).await, names.len(), "{access}");
         let ard = registry.get(&format!("/api/ard/search?q=files&{access}")).await.body;
         assert_eq!(ard["total"], names.len(), "{access}: {ard}");
-        let board = text(registry, &format!("/list?q=files&{access}")).await;
+        let board = registry.get(&format!("/list?q=files&{access}")).await.text();
         assert_eq!(board.contains("Every listing here"), matches!(access, "" | "access=open"), "{access}");
         for name in ["Files", "Open files"] {
             let shown = board.contains(&format!("<bdi>{name}</bdi>"));
             let expected = names.contains(&if name == "Files" { NAME } else { "org.example/open" });
             assert_eq!(shown, expected, "{access}: {name}");
         }
-        let by_state = text(registry, &format!("/list?q=files&{}", access.replace("access", "state"))).await;
+        let by_state = format!("/list?q=files&{}", access.replace("access", "state"));
+        let by_state = registry.get(&by_state).await.text();
         assert_eq!(by_state.matches("<bdi>").count(), board.matches("<bdi>").count(), "{access}");
     }
     // A form sends an empty text for the default.
@@ -196,9 +193,9 @@ async fn weekly_recheck_proves_a_sign_in_again_and_three_failures_demote() {
     let failing = registry.status(id).await;
     assert_eq!((&failing["lane"], &failing["next"]["action"]), (&json!("gated"), &json!("fix")), "{failing}");
     assert!(failing["lane_reason"].as_str().unwrap().starts_with("Gated, but its last probe failed"));
-    let badge = text(registry, &format!("/badge/gated.svg?id={id}")).await;
+    let badge = registry.get(&format!("/badge/gated.svg?id={id}")).await.text();
     assert!(badge.contains(": sign-in, last probe failed</title>"), "{badge}");
-    let badge = text(registry, &format!("/badge/clean.svg?id={id}")).await;
+    let badge = registry.get(&format!("/badge/clean.svg?id={id}")).await.text();
     assert!(badge.contains(": gated, last probe failed</title>"), "{badge}");
     // A stranger who publishes it again neither erases the outage nor makes it due.
     registry.events();
@@ -211,7 +208,7 @@ async fn weekly_recheck_proves_a_sign_in_again_and_three_failures_demote() {
     let status = registry.status(id).await;
     assert_eq!(status["lane"], "demoted", "{status}");
     assert_eq!(status["reasons"][0]["code"], "sign_in:authorization_server_metadata", "{status}");
-    let page = text(registry, &format!("/list/{id}")).await;
+    let page = registry.get(&format!("/list/{id}")).await.text();
     assert!(page.contains("No longer gated") && !page.contains("none yet"), "{page}");
     assert_eq!(registry.feed_types().await[0], "listing_demoted");
     assert_eq!(setup.decisions().await.last().unwrap(), "demoted");
@@ -246,7 +243,7 @@ async fn live_server_that_asks_for_a_sign_in_becomes_gated_and_the_other_way_rou
     setup.recheck_three_times().await;
     let status = registry.status(id).await;
     assert_eq!((&status["lane"], registry.live_counts().await), (&json!("gated"), (0, 0)), "{status}");
-    let page = text(registry, &format!("/list/{id}")).await;
+    let page = registry.get(&format!("/list/{id}")).await.text();
     assert!(page.contains("; 3 passed."), "a Live server that asks for a sign-in does not pass: {page}");
     assert_eq!(registry.feed_types().await[0], "listing_gated");
     assert_eq!(setup.decisions().await, ["gated", "live", "gated"]);

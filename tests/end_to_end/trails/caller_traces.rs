@@ -206,8 +206,7 @@ async fn invalid_marks_are_refused_with_the_reason() {
     ] {
         let mut arguments = json!({ "action": action, "listing_id": id });
         arguments[member] = value;
-        let reply = registry.post(STIGMERGY, &arguments).await;
-        assert_eq!((reply.status, &reply.body["code"]), (status, &json!(code)), "{arguments}: {reply:?}");
+        registry.post(STIGMERGY, &arguments).await.assert_refused(status, code);
     }
     assert_eq!(sensed(registry, id).await["marks"], json!([]));
     let unknown = json!({ "action": "sense_traces", "listing_id": "mcp-unknown" });

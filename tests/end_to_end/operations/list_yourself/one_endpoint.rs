@@ -19,13 +19,11 @@ async fn other_spellings_and_documents_of_a_live_server_lead_to_its_listing() {
     let site = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
     registry.deliver_events().await;
     assert_eq!(registry.lane(&site).await, "active");
-    let described = json!({ "name": "org.example/adder", "title": "Adder", "description": "Adds numbers.",
-        "version": "1.0.0", "remotes": [{ "type": "streamable-http", "url": peer.url("/mcp") }] });
     for body in [
         json!({ "url": peer.url("/mcp") }),
         json!({ "mcp_url": peer.url("/mcp/") }),
         json!({ "url": peer.url("/mcp?from=readme") }),
-        described,
+        server_json("org.example/adder", &peer.url("/mcp")),
     ] {
         let answer = registry.publish(&body).await;
         assert_eq!((id_of(&answer), &answer["status"]), (site.clone(), &json!("active")), "{body}: {answer}");

@@ -65,8 +65,7 @@ async fn remotes_in_a_description_follow_the_rules_of_urls() {
         let mut body = server_json("org.example/adder", url);
         body["remotes"][0]["variables"] = json!({ "tenant": {} });
         let reply = registry.post("/api/publish", &body).await;
-        reply.assert_problem();
-        assert_eq!((reply.status, &reply.body["field"]), (422, &json!("remotes[0].url")), "{url}: {reply:?}");
+        reply.assert_invalid("remotes[0].url");
         assert_eq!(reply.body["code"], "invalid_server_description", "{url}");
         let shown: String = url.chars().take(60).collect();
         refused += &format!("{} {shown}\n", reply.body["violations"][0]["rule"].as_str().unwrap());
@@ -89,8 +88,7 @@ async fn every_remote_of_a_description_is_checked() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
     let mut body = server_json("org.example/adder", "https://adder.example.org/mcp");
     body["remotes"].as_array_mut().unwrap().push(json!({ "type": "sse", "url": "https://10.0.0.1/sse" }));
-    let reply = registry.post("/api/publish", &body).await;
-    assert_eq!((reply.status, &reply.body["field"]), (422, &json!("remotes[1].url")), "{reply:?}");
+    registry.post("/api/publish", &body).await.assert_invalid("remotes[1].url");
     body["remotes"][1]["url"] = json!("https://{tenant}.example.org/sse");
     body["remotes"][1]["variables"] = json!({ "tenant": {} });
     assert_eq!(registry.publish(&body).await["status"], "queued");

@@ -1,6 +1,7 @@
 //! Tests collections: the operator and owners of domains publish them, and clients read each as an own registry.
 
 use serde_json::{Value, json};
+use tests::assertions::with_members;
 use tests::peers::domains::{Owner, TextSite};
 use tests::peers::{Peer, servers};
 use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry, id_of};
@@ -91,10 +92,8 @@ async fn collection_of_the_operator_is_a_registry_of_its_own() {
         (json!({ "title": "<script>" }), "title"),
         (json!({ "servers": vec!["org.example/adder"; 201] }), "servers"),
     ] {
-        let mut body = json!({ "name": "approved" });
-        body.as_object_mut().unwrap().extend(rules.as_object().unwrap().clone());
-        let reply = as_operator(&registry, &body).await;
-        assert_eq!((reply.status, &reply.body["field"]), (422, &json!(field)), "{reply:?}");
+        let body = with_members(json!({ "name": "approved" }), &rules);
+        as_operator(&registry, &body).await.assert_invalid(field);
     }
 
     let listed = registry.get("/api/collections").await.body;

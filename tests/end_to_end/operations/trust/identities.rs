@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use axum::response::IntoResponse as _;
-use registry::model::LimitedAction;
+use registry::model::{LimitedAction, ListingId};
 use serde_json::{Value, json};
 use tests::assertions::assert_members;
 use tests::peers::domains::Owner;
 use tests::peers::name_server::{DnsAnswer, NameServer};
 use tests::peers::{Peer, agents, empty};
-use tests::test_registry::{TestOptions, TestRegistry, id_of};
+use tests::test_registry::{Reply, TestOptions, TestRegistry, id_of};
 
 use super::attest_listing;
 use crate::fixtures::values_of;
@@ -17,7 +17,7 @@ use crate::fixtures::values_of;
 struct IdentitySetup {
     registry: TestRegistry,
     peer: Peer,
-    id: registry::model::ListingId,
+    id: ListingId,
 }
 
 impl IdentitySetup {
@@ -50,6 +50,14 @@ impl IdentitySetup {
     async fn refused_bind(&self, owner: &Owner, more: Value) -> Value {
         let call = owner.with_signature(&self.registry, "bind_identity", &self.arguments(more)).await;
         self.registry.refused_tool("bind_identity", &call).await
+    }
+
+    /// Binds a key with a call from this address; another address requests the challenge.
+    async fn bind_from(&self, caller: u8, owner: &Owner, id: &ListingId) -> Reply {
+        let mut call =
+            owner.with_signature(&self.registry, "bind_identity", &json!({ "listing_id": id })).await;
+        call["action"] = json!("bind_identity");
+        self.registry.post_from([127, 0, 0, caller].into(), super::FAMILY, &call).await
     }
 
     fn arguments(&self, mut more: Value) -> Value {
@@ -191,19 +199,12 @@ async fn strangers_who_use_up_the_proofs_of_a_host_do_not_lock_its_owner_out() {
     let setup = IdentitySetup::start_with(options).await;
     let (owner, stranger) = (Owner::new(1), Owner::new(2));
     setup.serve("/127.0.0.1/auth", owner.record());
-    let prove = async |who: &Owner, caller: u8| {
-        let arguments = json!({ "listing_id": setup.id });
-        // The challenges are requested from another address.
-        let mut call = who.with_signature(&setup.registry, "bind_identity", &arguments).await;
-        call["action"] = json!("bind_identity");
-        setup.registry.post_from([127, 0, 0, caller].into(), super::FAMILY, &call).await
-    };
     for caller in [2, 2, 2, 3, 3, 3] {
-        let refused = prove(&stranger, caller).await;
+        let refused = setup.bind_from(caller, &stranger, &setup.id).await;
         assert_eq!(refused.status, 403, "{refused:?}");
     }
-    assert_eq!(prove(&stranger, 3).await.body["allowance"], "host");
-    let bound = prove(&owner, 200).await;
+    assert_eq!(setup.bind_from(3, &stranger, &setup.id).await.body["allowance"], "host");
+    let bound = setup.bind_from(200, &owner, &setup.id).await;
     assert_eq!((bound.status, &bound.body["bound"]), (200, &json!(true)), "{bound:?}");
 }
 
@@ -216,10 +217,7 @@ async fn proofs_are_limited_by_registrable_domain() {
     let stranger = Owner::new(2);
     let prove = async |host: &str, caller: u8| {
         let id = setup.registry.publish_mcp(&format!("https://{host}.shop.example.com/mcp")).await;
-        let arguments = json!({ "listing_id": id });
-        let mut call = stranger.with_signature(&setup.registry, "bind_identity", &arguments).await;
-        call["action"] = json!("bind_identity");
-        setup.registry.post_from([127, 0, 0, caller].into(), super::FAMILY, &call).await
+        setup.bind_from(caller, &stranger, &id).await
     };
     for (host, caller) in [("a", 2), ("b", 2), ("c", 2), ("d", 3), ("e", 3), ("f", 3)] {
         assert_ne!(prove(host, caller).await.status, 429, "{host}");

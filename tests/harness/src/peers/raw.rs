@@ -1,14 +1,12 @@
 //! Peers that answer with raw bytes and keep the connection open, as no server library would.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+use super::hostile::LONGER_THAN_PROBES;
 use crate::ports;
-
-const LONGER_THAN_PROBES: Duration = Duration::from_secs(3600);
 
 /// What a raw peer sends.
 #[derive(Clone, Debug)]

@@ -63,6 +63,13 @@ impl Reply {
         assert_eq!((self.status, &self.body["code"]), (status, &json!(code)), "{self:?}");
     }
 
+    /// Asserts that the reply is a problem document that refuses a value of this field.
+    #[track_caller]
+    pub fn assert_invalid(&self, field: &str) {
+        self.assert_problem();
+        assert_eq!((self.status, &self.body["field"]), (422, &json!(field)), "{self:?}");
+    }
+
     /// The body of a reply that must have status 200.
     #[track_caller]
     pub fn ok(self) -> Value {
