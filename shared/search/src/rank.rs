@@ -120,7 +120,10 @@ pub(super) fn ranked(
     normalise(&mut ranked, |number| {
         LEXICAL_WEIGHT * coverage[number] + (1.0 - LEXICAL_WEIGHT) * near(number) / FULL_SIMILARITY
     });
-    ranked.retain(|hit| hit.rank >= CLEAR_RANK || !own.contains(&hit.number));
+    // Who asks with one word that listings contain gets no listing that is only a little similar to it.
+    let is_one_word = query.terms.len() == 1 && max_lexical > f32::EPSILON;
+    let is_far = |hit: &Ranked| own.contains(&hit.number) || is_one_word && lexical[hit.number] <= 0.0;
+    ranked.retain(|hit| hit.rank >= CLEAR_RANK || !is_far(hit));
     let total = ranked.len();
     ranked.truncate(count);
     Ranking { best: ranked, total }
