@@ -104,10 +104,11 @@ fn tag() -> &'static Regex {
 fn active() -> &'static Regex {
     // A slash also separates a tag's name from its attributes, and a quote separates attributes (HTML, "Tokenization").
     const PATTERN: &str = concat!(
-        r"(?i)<!--|<!doctype(?-u:\b)|<(?:script|style)[\s/]*>[^<]*\S[^<]*</|<script[\s/][^<>]*=",
-        r"|<(?:a|base|body|button|div|embed|font|form|iframe|img|input|link|meta|object|p|span|svg|table|video)[\s/][^<>]*=",
+        r"(?i)<!--|<!\[cdata|<!doctype(?-u:\b)|<script[\s/][^<>]*=",
+        r"|<(?:script|style)[\s/]*>(?s:.*?\S.*?)</(?:script|style)",
+        r"|<(?:a|area|audio|base|body|button|div|embed|font|form|frame|iframe|image|img|input|link|math|meta|object|p|source|span|svg|table|video)[\s/][^<>]*=",
         r#"|<[a-z][^<>]*[\s/"']on[a-z]+\s*="#,
-        r"|\]\(\s*(?:javascript|vbscript|data):",
+        r"|\]\(\s*<?\s*(?:javascript|vbscript|data):|(?:\]:|<)\s*<?\s*(?:javascript|vbscript):",
     );
     static ACTIVE: LazyLock<Regex> = LazyLock::new(|| Regex::new(PATTERN).expect("a literal pattern"));
     &ACTIVE
@@ -179,6 +180,10 @@ mod tests {
         }
         let descriptions = [
             "<script>alert(1)</script>",
+            "<script>0<1;0<2;alert(1)</script>",
+            "[x](<javascript:alert(1)>)",
+            "[x][1] [1]: javascript:alert(1)",
+            "<math href=\"javascript:alert(1)\">",
             "<SCRIPT src=//x>",
             "<img src=x onerror=alert(1)>",
             "<a href='https://x'>x</a>",

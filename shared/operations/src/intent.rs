@@ -308,6 +308,11 @@ fn without_search(message: &MessageContent, earlier: Option<&MessageContent>) ->
     if has_too_many_fields(message) {
         return Intent::TooManyFields;
     }
+    // Without words, what is asked for is only in the action.
+    let action = message.data.iter().find_map(|data| data.get("action")?.as_str());
+    if let Some(action) = action.filter(|_| message.text.trim().is_empty() && earlier.is_none()) {
+        return Intent::NoSuch(action.to_owned());
+    }
     let (parsed, fields) = parse_content(message);
     if asks_nothing(&parsed) && fields.is_empty() && earlier.is_none() {
         return Intent::Greeting;

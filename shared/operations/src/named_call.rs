@@ -1,5 +1,5 @@
-//! A call of an operation by its name. It is `{operation|tool|skill, arguments}` in a data part, or the `next` object
-//! of an answer. In names, aliases and skill ids, hyphens, underscores and blanks make no difference.
+//! A call of an operation by its name. It is `{operation|tool|skill, arguments}` in a data part, the `next` object
+//! of an answer, or `{action, ...}` as at an endpoint of several operations. In names, aliases and skill ids, hyphens, underscores and blanks make no difference.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -45,6 +45,13 @@ pub(crate) fn named(name: &str) -> Option<&'static AnyOperation> {
 /// The call in a data part; `None` if it names no operation.
 pub(crate) fn parse(data: &Value) -> Option<Call> {
     let data = data.as_object()?;
+    if let Some(entry) = data.get("action").and_then(Value::as_str).and_then(of_action)
+        && !NAMES.iter().any(|member| data.contains_key(*member))
+    {
+        let mut arguments = data.clone();
+        arguments.remove("action");
+        return Some(Call { entry: Some(entry), name: entry.name.to_owned(), arguments: arguments.into() });
+    }
     let name = NAMES.iter().find_map(|member| name_in(data.get(*member)?));
     // MCP's own shape, `{name, arguments}`, is a call only with arguments: a name alone may mean anything.
     let name = name.or_else(|| name_in(data.get("name")?).filter(|_| data.contains_key("arguments")))?;
@@ -53,6 +60,11 @@ pub(crate) fn parse(data: &Value) -> Option<Call> {
     let given = given.or_else(|| data.get("body").filter(|body| body.is_object()));
     let arguments = given.filter(|given| !given.is_null()).cloned().unwrap_or_else(|| json!({}));
     Some(Call { entry: named(&name), name, arguments })
+}
+
+/// Other words may be an action of one operation, such as `message`.
+fn of_action(name: &str) -> Option<&'static AnyOperation> {
+    named(name).filter(|entry| entry.name == canonical(name))
 }
 
 fn name_in(value: &Value) -> Option<String> {
@@ -92,6 +104,9 @@ mod tests {
             assert_eq!(call.entry.unwrap().name, "check_status", "{data}");
             assert_eq!(call.arguments, json!({ "id": "x" }), "{data}");
         }
+        let act = parse(&json!({ "action": "check_status", "id": "x" })).unwrap();
+        assert_eq!((act.entry.unwrap().name, act.arguments), ("check_status", json!({ "id": "x" })));
+        assert!(parse(&json!({ "action": "message", "listing_id": "x" })).is_none());
         assert!(parse(&json!({ "tool": "no_such" })).unwrap().entry.is_none());
         for data in
             [json!({ "name": "Bob" }), json!({ "tool": 7 }), json!([1]), json!(null), json!({ "tool": " " })]

@@ -27,7 +27,11 @@ pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
     let mut found = facts.text_faults.clone();
     // The publisher may have written the listing's own texts.
     found.or(context.listing.as_ref().map(document_texts::of_listing).unwrap_or_default());
-    let is_unread = verdict.handshake == Handshake::Fail && facts.name.is_none();
+    let has_abilities = !facts.tools.is_empty() || !facts.skills.is_empty();
+    let is_unread = matches!(verdict.handshake, Handshake::Fail | Handshake::Partial)
+        && facts.name.is_none()
+        && facts.description.is_none()
+        && !has_abilities;
     let texts = |id: &str, fault: Option<String>, fine: &str| match fault {
         None if is_unread => Check::not_applicable(id, "the probe read no text of the listing."),
         fault => outcome(id, fault, fine),

@@ -63,7 +63,7 @@ pub fn unlock(settings: &Settings, counts: &FunnelCounts) -> Unlock {
 
 /// The step of a listing whose feedback has earned its reward, until payments open.
 pub fn rewarded(settings: &Settings) -> NextStep {
-    let note = "The listing has sent its feedback. An access token opens the product now. Send a discount code as \
+    let note = "The listing has sent its feedback. An access token opens the product of its demo now. Send a discount code as \
         `code` to this URL with a POST once payments are open. This GET shows when.";
     NextStep::open("checkout", settings.url("/api/products/checkout"), note)
 }

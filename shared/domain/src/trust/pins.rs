@@ -63,7 +63,7 @@ pub struct PinResult {
     pub severity: Option<Severity>,
     /// The first 20 changes since the pin, the severest first. Empty if the earlier definition is not stored.
     pub changes: Vec<ToolChange>,
-    /// Since when probes have seen the current tool set.
+    /// Since when probes have seen the current tool set, for a pin of the whole set. A tool in it may be older.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen_since: Option<Moment>,
     /// The last probe whose result the listing shows.
@@ -253,7 +253,7 @@ fn result(
         result.state = PinState::Unknown;
         return result;
     };
-    result.seen_since = Some(set.at);
+    result.seen_since = Some(set.at).filter(|_| read.pin.tool.is_none());
     let logged = listing.last_leaf.as_ref().filter(|leaf| leaf.index.is_some());
     result.in_log = logged.and_then(|leaf| leaf.tools.as_deref()) == Some(set.hash.as_str());
     let definition = |hash| earlier.definition(&listing.id, hash);

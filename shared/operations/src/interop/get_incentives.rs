@@ -94,7 +94,10 @@ const fn described(event: TrailEvent) -> Option<(&'static str, Option<&'static s
         }
         TrailEvent::ProbeFail => ("a probe fails for certain, not with a timeout or a 5xx", None),
         TrailEvent::Endorse => ("a caller endorses the listing", Some("endorse")),
-        TrailEvent::LeaveTrace => ("a caller leaves a mark of the default strength", Some("leave_trace")),
+        TrailEvent::LeaveTrace => (
+            "a caller leaves a mark of the default strength; of kind danger or intent, it goes to danger or demand",
+            Some("leave_trace"),
+        ),
         TrailEvent::UsedWith => ("the listing is used together with another listing", Some("used_with")),
         TrailEvent::Contagion => ("a partner of the listing is used together with a third listing", None),
         TrailEvent::Sense => ("a caller reads the marks of the listing", Some("sense_traces")),

@@ -167,7 +167,7 @@ async fn demo(app: &App, tool: ProductTool, arguments: Arguments) -> Result<Answ
             "list_yourself",
             app.settings.url("/api/publish"),
             "These files are made only from your description. To get files made from your card and your \
-                proof, send {\"url\": …}.",
+             proof, list your agent: \"list my agent at <url>\", or {\"url\": …} to /api/publish.",
         ),
     };
     let Profile { name, kind, listing_id, .. } = profile;

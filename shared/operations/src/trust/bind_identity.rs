@@ -125,6 +125,12 @@ async fn bind(
     let public_jwk = key.jwk();
     let identity =
         Identity { proven_domain: domain, method, at, thumbprint: public_jwk.thumbprint(), public_jwk };
+    // It would hide the proof of the host that the listing is at.
+    if !identity.is_of(listing) {
+        let detail =
+            "This key is of the host of the endpoint. Only a key of the host of the card can be bound.";
+        return Err(Problem::conflict("other_host", detail));
+    }
     // A key that its place no longer contains was replaced, and must not sign while that place cannot be read.
     let is_replaced = |known: &Identity| {
         !published.is_empty()

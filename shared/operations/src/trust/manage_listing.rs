@@ -115,8 +115,7 @@ struct GivenAnswers {
 impl Operation for ManageListing {
     const NAME: &'static str = "manage_listing";
     const TITLE: &'static str = "Manage your own listing";
-    const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename (if its card or server states no name: \
-        else change it there), reprobe, opt_in, reclaim (its reward) or read_feedback. Call it with listing_id and act, sign the challenge with a key of the domain, and call \
+    const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename (if it has a server.json), reprobe, opt_in, reclaim (its reward) or read_feedback. Call it with listing_id and act, sign the challenge with a key of the domain, and call \
         again with nonce and signature.";
     const EFFECT: Effect = Effect { open_world: true, destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
@@ -283,8 +282,8 @@ fn check_allowed(app: &App, act: OwnerAct, listing: &Listing) -> Result<(), Prob
         }
         OwnerAct::Rename if !listing.is_described() => conflict(
             "name_of_the_card",
-            "Every probe reads the name of this listing from its card or server. Change the name there, and \
-                call `reprobe`.",
+            "Only a listing with a server description (server.json) can be renamed here. The name of this one comes from \
+             its card or server, as soon as a probe can read it: change the name there, and call `reprobe`.",
         ),
         OwnerAct::Restore if listing.withdrawal.as_ref().is_some_and(|withdrawal| !withdrawal.by_owner) => {
             conflict(

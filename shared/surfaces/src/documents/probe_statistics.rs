@@ -208,7 +208,7 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
         policy: [
             "Only listings that answered a real handshake count as Live. `clean_listed_today` counts how often a \
              listing became Live; one that was restored or came back counts again.",
-            "A short preflight check finds hosts that do not answer. Such a probe stops there and uses no \
+            "A short preflight check finds hosts that do not answer, and cards that cannot be fetched. Such a probe stops there and uses no \
              budget.",
             "Order of probes: listings never probed, Live listings due for the weekly recheck, retries, \
              listings with a partial or old result. Budget that is left renews the oldest proofs of Live \

@@ -51,6 +51,7 @@ fn summary(listing: &Listing, days: &[ProofDay], is_cut: bool, now: Moment) -> S
         _ => {
             let found = match good {
                 0 => "none passed".to_owned(),
+                _ if listing.lane == Lane::Gated => format!("{good} passed or proved the sign-in"),
                 _ if good == probes => "all passed".to_owned(),
                 _ => format!("{good} passed"),
             };
