@@ -26,18 +26,24 @@ pub(super) struct Filling {
 }
 
 /// Fills the slots of an example, or returns the first that stays empty, with the arguments before it. `fields` are the arguments in the data parts of the
-/// same message.
+/// same message, `verb` is where the request of an operation that writes has its verb.
 pub(super) fn fill(
     parsed: &ParsedText,
     fields: &Map<String, Value>,
     operation: &OperationExamples,
     example: &Example,
+    verb: Option<usize>,
 ) -> Result<Filling, (Slot, Map<String, Value>)> {
     let mut filling = Filling { arguments: Map::new(), used_words: HashSet::new() };
     let needed = example.slots.iter().filter(|slot| **slot == Slot::Id).count();
     let of_listing = operation.arguments.knows("from") && parsed.ids.len() > needed;
     let sending = of_listing.then(|| parsed.sending_listing()).flatten();
-    let ids = || parsed.ids.iter().filter(|id| sending.as_ref().is_none_or(|(sender, _)| id != sender));
+    let others = || parsed.ids.iter().filter(|id| sending.as_ref().is_none_or(|(sender, _)| id != sender));
+    // In "plan {id} with {id}, and leave a trace on {id}", the last is meant.
+    let verb = verb.unwrap_or(0);
+    let is_later = |id: &String| parsed.place(id).is_none() || parsed.place_after(id, verb).is_some();
+    let later = others().filter(|id| is_later(id)).count();
+    let ids = || others().filter(|id| later < needed || is_later(id));
     let takes_name = operation.arguments.takes_sender;
     let sender = match &sending {
         Some((id, range)) => {
@@ -68,8 +74,10 @@ pub(super) fn fill(
             },
             Slot::Text => {
                 let ids_before = filled[Slot::Id as usize];
-                let ends = ids().take(ids_before).filter_map(|id| parsed.place(id)).map(|place| place.end);
-                let after_ids = ends.max().unwrap_or(0);
+                let places = ids().take(ids_before);
+                let places =
+                    places.filter_map(|id| parsed.place_after(id, verb).or_else(|| parsed.place(id)));
+                let after_ids = places.map(|place| place.end).max().unwrap_or(0);
                 let sender = sender.as_ref().map(|(_, range)| range.clone());
                 let text = text(parsed, example, after_ids, sender, &mut filling.used_words);
                 let text = match operation.entry.effect.read_only {

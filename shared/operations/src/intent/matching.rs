@@ -198,7 +198,7 @@ fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
         }
     }
     let filled = operation.examples.iter().filter(|example| example.implied.is_empty());
-    let filled = filled.filter_map(|example| fill(parsed, fields, operation, example).ok());
+    let filled = filled.filter_map(|example| fill(parsed, fields, operation, example, None).ok());
     if let Some(filling) = filled.max_by_key(|filling| filling.arguments.len()) {
         return Some(run(parsed, fields, entry, filling.arguments));
     }
@@ -237,7 +237,11 @@ fn candidate(
     if message.has_target && !has_target {
         return None;
     }
-    let (filling, none) = (fill(parsed, message.fields, operation, example), HashSet::new());
+    let verb = match request {
+        Request::Clear(at) => Some(parsed.words[at].at.start),
+        _ => None,
+    };
+    let (filling, none) = (fill(parsed, message.fields, operation, example, verb), HashSet::new());
     let may_be_asked = match &filling {
         // What is written to a listing needs its id, also where its URL is known.
         Err((Slot::Id, _)) => !entry.effect.read_only && parsed.ids.is_empty(),

@@ -196,6 +196,13 @@ impl ParsedText {
         named.or_else(|| self.text.find(id).map(|at| at..at + id.len()))
     }
 
+    /// Where a listing is first after a place.
+    pub(super) fn place_after(&self, id: &str, start: usize) -> Option<Range<usize>> {
+        let written = &self.text[self.place(id)?];
+        let at = start + self.text.get(start..)?.find(written)?;
+        Some(at..at + written.len())
+    }
+
     /// The listing in whose name a message about another one is sent, with its place and the words before it: "endorse {id} from
     /// {id}".
     pub(super) fn sending_listing(&self) -> Option<(&str, Range<usize>)> {

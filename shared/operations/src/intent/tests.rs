@@ -463,6 +463,10 @@ fn listing_that_sends_a_message_is_not_the_one_that_it_is_about() {
             format!("this is mcp-acme: {ID} failed"),
             format!("deposit_outcome(from=mcp-acme,listing_id={ID},ok=false)"),
         ),
+        (
+            format!("plan {ID} with mcp-acme, and leave a trace on mcp-acme: tides were wrong"),
+            "leave_trace(listing_id=mcp-acme,body=tides were wrong)".to_owned(),
+        ),
         (format!("{ID} failed, what should I do"), "deposit_outcome refused".to_owned()),
         (
             format!("{ID} failed -- sailor-7"),
