@@ -433,9 +433,14 @@ pub fn is_single(settings: &Settings, message: &MessageContent, intent: &Intent)
 /// What a message in plain words asks about the registry besides its request.
 fn topic_besides(settings: &Settings, message: &MessageContent, intent: &Intent) -> Option<String> {
     let in_words = message.data.is_empty() && !message.text.trim_start().starts_with('{');
-    let is_help = matches!(intent, Intent::Greeting);
-    let is_held = matches!(intent, Intent::Refused(..));
-    (in_words && !is_help).then(|| topics::besides(settings, &parse_content(message).0, is_held))?
+    let (parsed, _) = parse_content(message);
+    let least = match intent {
+        Intent::Greeting => return None,
+        Intent::Refused(..) => topics::BESIDES_AN_ACT,
+        _ if parsed.ids.is_empty() => topics::BESIDES_A_READ,
+        _ => topics::BESIDES_A_LISTING,
+    };
+    topics::answer(settings, &parsed, least).filter(|_| in_words)
 }
 
 /// Adds a sentence to an answer. The next step stays at the end, so that a client can find it.
@@ -563,7 +568,7 @@ async fn status_after_probe(
 
 fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
     let (parsed, _) = parse_content(message);
-    let topic = topics::answer(&app.settings, &parsed);
+    let topic = topics::answer(&app.settings, &parsed, topics::MIN_PROBABILITY);
     let (outcome, reason, entry, text) = match intent {
         Intent::Missing(entry, slot, _) => {
             let question = match slot {

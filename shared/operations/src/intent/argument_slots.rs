@@ -172,7 +172,9 @@ impl ArgumentSlots {
         let (stars, quoted) = (parsed.stars(), &parsed.names[..parsed.quoted]);
         let stated = [
             ("latency_ms", parsed.milliseconds().map(Value::from)),
-            ("expires_hours", parsed.hours().map(Value::from)),
+            ("expires_hours", parsed.hours().and_then(whole)),
+            ("max_hours", parsed.hours().map(Value::from)),
+            ("since", parsed.after_word("cursor").and_then(whole)),
             ("rating", stars.map(Value::from)),
             ("quality", stars.map(|stars| json!(f64::from(stars) / 5.0))),
             (self.tokens.first().map_or("", String::as_str), text(parsed.tokens.first())),
@@ -223,10 +225,15 @@ impl ArgumentSlots {
         }
         if let (Some((min, max)), [number], true) = (self.limit, parsed.numbers.as_slice(), read_only)
             && (min..=max).contains(number)
+            && !arguments.contains_key("since")
         {
             arguments.entry("limit").or_insert_with(|| json!(number));
         }
     }
+}
+
+fn whole(number: f64) -> Option<Value> {
+    format!("{:.0}", number.floor()).parse::<u64>().ok().map(Value::from)
 }
 
 /// The enumerated values of an argument, without those that mean no choice.

@@ -85,7 +85,9 @@ pub(super) fn fill(
                         (text.is_some() || has_topic(parsed, &HashSet::new())).then(|| query(parsed))
                     }
                     // A query may be cut; a text to store is passed on in full, or refused.
-                    true => text.map(|text| text.chars().take(MAX_QUERY_CHARS).collect()),
+                    true => text
+                        .filter(|text| !lists("it him her them", &text.to_lowercase()))
+                        .map(|text| text.chars().take(MAX_QUERY_CHARS).collect()),
                     false => text.filter(|text| has_content(parsed, operation, text)),
                 };
                 (argument, text)

@@ -82,7 +82,10 @@ fn also_meant(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
         _ if is_asked && ptr::eq(entry, &CHECKOUT) => Some(Intent::Run(&PREVIEW_PRODUCT, json!({}))),
         _ => matching::second(parsed, &fields, entry),
     }?;
-    Some(Further { text: None, intent: with_short_answer(intent), own: None })
+    let further = with_short_answer(intent);
+    let is_same = operation(&further).is_some_and(|other| ptr::eq(other, entry))
+        && arguments(&further) == arguments(chosen);
+    (!is_same).then_some(Further { text: None, intent: further, own: None })
 }
 
 /// The same question about the second listing of "are {id} and {id} live?"; of more, it only names the others.

@@ -235,11 +235,15 @@ impl ParsedText {
 
     /// The number in "quality 0.9", from 0 to 1.
     pub(super) fn quality(&self) -> Option<f64> {
+        self.after_word("quality").filter(|quality| (0.0..=1.0).contains(quality))
+    }
+
+    /// The number directly after a word or its "of".
+    pub(super) fn after_word(&self, word: &str) -> Option<f64> {
         let low = self.text.to_ascii_lowercase();
-        let (_, rest) = low.split_once("quality ")?;
-        let number =
-            rest.trim_start_matches("of ").split(|c: char| !c.is_ascii_digit() && c != '.').next()?;
-        number.trim_end_matches('.').parse().ok().filter(|quality| (0.0..=1.0).contains(quality))
+        let (_, rest) = low.split_once(word)?;
+        let number = rest.trim_start().trim_start_matches("of ").split([' ', ',', ';', '?', '!']).next()?;
+        number.trim_end_matches('.').parse().ok()
     }
 
     /// A word that can only be the name of a tool, such as `get_tides`.
@@ -353,16 +357,14 @@ impl ParsedText {
     }
 
     /// How many hours: `24 hours`, `2 days`.
-    pub(super) fn hours(&self) -> Option<u32> {
+    pub(super) fn hours(&self) -> Option<f64> {
         self.measures().find_map(|(_, number, after)| {
             let unit = match after.split(' ').next()? {
                 "h" | "hour" | "hours" | "stunden" | "heures" | "horas" => 1.0,
                 "day" | "days" | "tage" | "jours" | "días" | "dias" => 24.0,
                 _ => return None,
             };
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
-            let hours = (number * unit) as u32;
-            Some(hours)
+            Some(number * unit)
         })
     }
 

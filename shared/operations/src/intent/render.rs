@@ -216,8 +216,6 @@ pub fn help_text(settings: &Settings) -> String {
          probed within seconds, and a Live listing again within {}. A short outage does not end Live. A probe calls no \
          tool. Gated means: callers sign in. The owner can rename or withdraw a listing, with a signature. Several \
          listings can have one name.\n\
-         Products cost {}. Feedback on the free demo earns one of {} founding seats (a free product) or a discount \
-         code, the `code` of one checkout.\n\
          A conversation is stored for 24 hours, your address only as a digest; an e-mail address is never shown. Contact and \
          privacy: {}\n\
          Examples:{lines}\nThe method `help` describes all {} operations. \
@@ -225,8 +223,6 @@ pub fn help_text(settings: &Settings) -> String {
         settings.brand,
         topics::limits(settings),
         counted(settings.recheck_days, "day"),
-        topics::prices(),
-        settings.founding_seats,
         settings.url("/privacy"),
         CATALOGUE.len()
     )

@@ -442,10 +442,10 @@ fn each_topic_of_help_has_sentences_and_an_answer_without_open_values() {
         ("how do you rank the results?", "Payments, products, seats"),
     ] {
         assert_eq!(intent(text), "help", "{text}");
-        let answer = topics::answer(&settings, &ParsedText::parse(text)).unwrap();
+        let answer = topics::answer(&settings, &ParsedText::parse(text), 0.2).unwrap();
         assert!(answer.contains(fact) && !answer.contains(['{', '}']), "{text}: {answer}");
     }
-    assert_eq!(topics::answer(&settings, &ParsedText::parse("hello there")), None);
+    assert_eq!(topics::answer(&settings, &ParsedText::parse("hello there"), 0.2), None);
 }
 
 #[test]

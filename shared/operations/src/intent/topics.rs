@@ -9,27 +9,13 @@ use registry_model::{LimitedAction, QUESTIONS, Sku, counted};
 
 /// The probability from which a topic is the answer to a call for help. It is added to the answer of an operation that reads,
 /// and put before the explanation of an act.
-const MIN_PROBABILITY: f32 = 0.2;
-const BESIDES_A_READ: f32 = 0.15;
-const BESIDES_A_LISTING: f32 = 0.25;
-const BESIDES_AN_ACT: f32 = 0.08;
+pub(super) const MIN_PROBABILITY: f32 = 0.2;
+pub(super) const BESIDES_A_READ: f32 = 0.15;
+pub(super) const BESIDES_A_LISTING: f32 = 0.25;
+pub(super) const BESIDES_AN_ACT: f32 = 0.08;
 
-/// The answer to a message that asks for help; `None` if it asks about no topic.
-pub(super) fn answer(settings: &Settings, parsed: &ParsedText) -> Option<String> {
-    about(settings, parsed, MIN_PROBABILITY)
-}
-
-/// What the registry says about the topic of a message that another answer may miss.
-pub(super) fn besides(settings: &Settings, parsed: &ParsedText, is_act: bool) -> Option<String> {
-    let least = match (is_act, parsed.ids.is_empty()) {
-        (true, _) => BESIDES_AN_ACT,
-        (false, true) => BESIDES_A_READ,
-        (false, false) => BESIDES_A_LISTING,
-    };
-    about(settings, parsed, least)
-}
-
-fn about(settings: &Settings, parsed: &ParsedText, least: f32) -> Option<String> {
+/// The answer to the topic of a message; `None` if it asks about none with this probability.
+pub(super) fn answer(settings: &Settings, parsed: &ParsedText, least: f32) -> Option<String> {
     let (class, share) = Meaning::of(parsed).topic()?;
     let topic = class.strip_prefix(HELP)?.strip_prefix(':').filter(|_| share >= least)?;
     let lines = sentences::lines(include_str!("../../assets/answers.txt"));
@@ -62,7 +48,7 @@ fn with_values(settings: &Settings, text: &str) -> String {
     .fold(text.to_owned(), |text, (name, value)| text.replace(name, &value))
 }
 
-pub(super) fn prices() -> String {
+fn prices() -> String {
     Sku::ALL.map(|sku| format!("{} ({})", sku.price(), sku.title())).join(", ")
 }
 

@@ -28,7 +28,7 @@ pub(super) struct FunnelStage {
     /// For demos: how many of them count as real, because they were requested without an invitation or confirmed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub real: Option<u32>,
-    /// The percentage of the total of the stage before. Absent unless both stages are counted since the registry started.
+    /// The percentage of the total of the stage before, rounded down. Absent unless both stages are counted since the registry started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_stage_before_pct: Option<u32>,
 }
@@ -51,7 +51,7 @@ pub(super) struct Gap {
     pub reason: String,
     /// The number of probes today.
     pub count: u32,
-    /// In percent of today's probes that were not `ok`.
+    /// In percent of today's probes that were not `ok`, rounded down.
     pub share_pct: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,

@@ -153,8 +153,8 @@ impl Operation for ManageListing {
             ways,
             note: match act {
                 OwnerAct::Reprobe => {
-                    "Sign the challenge, and send the same call with `nonce` and `signature`. Without a signature, publish \
-                     the URL of the listing again: that also asks for a probe."
+                    "Sign the challenge, and send the same call with `nonce` and `signature`. If the listing is neither Live \
+                     nor gated, publishing its URL again also asks for a probe, without a signature."
                 }
                 _ => "Sign the challenge, and send the same call with `nonce` and `signature`.",
             },
