@@ -25,8 +25,8 @@ pub(super) struct Filling {
     pub(super) used_words: HashSet<usize>,
 }
 
-/// Fills the slots of an example, or returns the first that stays empty, with the arguments before it. `fields` are the arguments in the data parts of the
-/// same message, `verb` is where the request of an operation that writes has its verb.
+/// Fills the slots of an example, or returns the first that stays empty, with the arguments before it. `fields` are the
+/// arguments in the data parts of the same message; `verb` is where the request for an operation that writes has its verb.
 pub(super) fn fill(
     parsed: &ParsedText,
     fields: &Map<String, Value>,

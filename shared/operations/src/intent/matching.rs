@@ -237,10 +237,7 @@ fn candidate(
     if message.has_target && !has_target {
         return None;
     }
-    let verb = match request {
-        Request::Clear(at) => Some(parsed.words[at].at.start),
-        _ => None,
-    };
+    let verb = if let Request::Clear(at) = request { Some(parsed.words[at].at.start) } else { None };
     let (filling, none) = (fill(parsed, message.fields, operation, example, verb), HashSet::new());
     let may_be_asked = match &filling {
         // What is written to a listing needs its id, also where its URL is known.

@@ -253,35 +253,35 @@ impl ParsedText {
         names.next().filter(|_| self.operation_names.is_empty() && self.tokens.is_empty())
     }
 
-    /// Who sends the message: a name in the form of a program's, as in "on behalf of ledger-bot", or a few words at the end, as in
-    /// "Signed: cargo planner".
+    /// Who sends the message: a few words after "Signed:" at its end, or a name in the form of a program's, such as `planner-7`.
+    /// "It returned a signed answer" names nobody.
     pub(super) fn signature(&self) -> Option<(&str, Range<usize>)> {
-        const BEFORE: [&str; 9] = [
-            "on behalf of",
-            "in the name of",
-            "sign it as",
-            "signed by",
-            "signed",
-            "from:",
-            "--",
-            "i am",
-            "i'm",
-        ];
         let low = self.text.to_ascii_lowercase();
-        BEFORE.iter().find_map(|words| {
-            let at = low.rfind(words).filter(|at| !low[..*at].ends_with(char::is_alphanumeric))?;
-            let rest = self.text[at + words.len()..].trim_start_matches([' ', '"', ':']);
-            let start = self.text.len() - rest.len();
-            let last = rest.trim_end_matches(['.', '!', '"', ' ']);
-            let is_last = !words.starts_with('i') && !last.contains(['.', ',', ':', '\n']);
-            let most = if *words == "--" { 1 } else { 3 };
-            let name = match is_last && last.split(' ').count() <= most {
-                true => last,
-                false => rest.split([' ', ',', ';', ':', '"', '\n']).next()?.trim_end_matches(['.', '!']),
-            };
-            let is_name = name.contains(['-', '_']) || is_last && name == last;
-            (is_name && !name.is_empty() && !is_id(name)).then(|| (name, at..start + name.len()))
-        })
+        let has_form = |name: &str| name.contains(['-', '_']) && !is_id(name);
+        let rest = |end: usize| self.text[end..].trim_start_matches([' ', '"', ':']);
+        let found = |name, at: usize, rest: &str| (name, at..self.text.len() - rest.len() + str::len(name));
+        for words in ["i am ", "i'm ", "on behalf of ", "in the name of "] {
+            let Some(at) = low.find(words) else { continue };
+            let rest = rest(at + words.len());
+            let name = rest.split([' ', ',', ';', ':', '.', '"', '\n']).next()?;
+            let ends = rest[name.len()..].starts_with(['.', ',', ';', ':']);
+            if has_form(name) && (!words.starts_with("i") || words.starts_with("in") || at == 0 && ends) {
+                return Some(found(name, at, rest));
+            }
+        }
+        for words in ["sign it as", "signed by", "signed", "from:", "--"] {
+            let Some(at) = low.rfind(words) else { continue };
+            let rest = rest(at + words.len());
+            let name = rest.trim_end_matches(['.', '!', '"', ' ']);
+            let begins = low[..at].trim_end().ends_with(['.', ',', ';', '!', '?']);
+            let is_short = !name.contains(['.', ',', ':', '\n']) && name.split(' ').count() <= 3;
+            if begins && is_short && !name.is_empty()
+                || words == "--" && !name.contains(' ') && has_form(name)
+            {
+                return Some(found(name, at, rest));
+            }
+        }
+        None
     }
 
     /// Where the first listings of the text end, so many as `count`.

@@ -469,6 +469,10 @@ fn listing_that_sends_a_message_is_not_the_one_that_it_is_about() {
         ),
         (format!("{ID} failed, what should I do"), "deposit_outcome refused".to_owned()),
         (
+            format!("endorse {ID}: saved us twice. Signed: cargo planner"),
+            format!("endorse(from=cargo planner,listing_id={ID},body=saved us twice)"),
+        ),
+        (
             format!("{ID} failed -- sailor-7"),
             format!("deposit_outcome(from=sailor-7,listing_id={ID},ok=false)"),
         ),
@@ -476,13 +480,15 @@ fn listing_that_sends_a_message_is_not_the_one_that_it_is_about() {
     ] {
         assert_eq!(intent(&text), meant, "{text}");
     }
+    for body in ["it returned a signed answer", "I am re-using it on behalf of my boss"] {
+        assert_eq!(intent(&format!("endorse {ID}: {body}")), format!("endorse(listing_id={ID},body={body})"));
+    }
     // Names are in the order of the text, whatever their alphabet.
     let names =
-        [("Zebra".to_owned(), ID.parse().unwrap()), ("Adder".to_owned(), "mcp-acme".parse().unwrap())];
+        [("Zebra".to_owned(), ID.parse().unwrap()), ("Adder".to_owned(), "mcp-acme".parse().unwrap())].into();
     let text = "endorse Zebra from Adder: it was right".to_owned();
-    let message = MessageContent { text, names: names.into(), ..MessageContent::default() };
-    let meant = format!("endorse(from=Adder,listing_id={ID},body=it was right)");
-    assert_eq!(short(&parse_intent(&message, None)), meant);
+    let intent = parse_intent(&MessageContent { text, names, ..MessageContent::default() }, None);
+    assert_eq!(short(&intent), format!("endorse(from=Adder,listing_id={ID},body=it was right)"));
 }
 
 #[test]
