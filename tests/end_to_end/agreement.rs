@@ -97,6 +97,7 @@ async fn every_surface_states_the_same_facts() {
     let gated = Peer::start(sign_in::gated(&authorization.origin)).await;
     let [agent, server] = [Peer::start(agents::newest).await, Peer::start(servers::modern).await];
     let [broken, failing] = [Peer::start(|_| empty(404)).await, Peer::start(servers::legacy).await];
+    let [withdrawn, restored] = [Peer::start(servers::modern).await, Peer::start(servers::modern).await];
     let mut described = server_json("org.example/files", &gated.url("/mcp"));
     described["title"] = json!("Files");
     let listings = [
@@ -105,12 +106,18 @@ async fn every_surface_states_the_same_facts() {
         (id_of(&registry.publish(&described).await), "gated", gated.url("/mcp"), "1.0.0"),
         (registry.publish_mcp(&broken.url("/mcp")).await, "needs_fix", broken.url("/mcp"), "0.0.0"),
         (registry.publish_mcp(&failing.url("/mcp")).await, "active", failing.url("/mcp"), "0.4.2"),
+        (registry.publish_mcp(&withdrawn.url("/mcp")).await, "withdrawn", withdrawn.url("/mcp"), "3.1.0"),
+        (registry.publish_mcp(&restored.url("/mcp")).await, "queued", restored.url("/mcp"), "3.1.0"),
     ];
     registry.deliver_events().await;
     registry.advance_to(recheck_at(&registry, &listings[4].0).await);
     failing.answer_with(agents::only(404));
     registry.recheck().await;
     registry.tick_after(HOUR).await;
+    for (id, ..) in &listings[5..] {
+        registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Test." })).await;
+    }
+    registry.run("operator", json!({ "command": "restore", "listing_id": listings[6].0 })).await;
     registry.index().await;
     drop(dump::run(&registry.app, &DumpLimits::default()).await.unwrap());
     let dump = lines(&dumps(&registry).await["dumps"][0]).await;
@@ -120,12 +127,14 @@ async fn every_surface_states_the_same_facts() {
         assert_eq!(status["lane"], *lane, "{status}");
         let facts = facts(&status, version);
         let state = facts["liveness"].as_str().unwrap();
+        let is_proven = ["active", "gated"].contains(lane);
         for (surface, has) in surfaces() {
             let search = format!("{surface}?q={id}&access=all&limit=100");
             let document = match surface {
                 "/dumps.json" => json!(dump.iter().map(|line| &line["listing"]).collect::<Vec<_>>()),
                 "/api/match" | "/api/ard/search" | "/v0.1/servers" => registry.get(&search).await.body,
                 path if path.starts_with('/') => registry.get(path).await.body,
+                "get_reciprocity" if *lane == "withdrawn" => continue,
                 // It probes again, and is told nothing about the listing.
                 "score" if state != "proven" => continue,
                 "score" => registry.call_tool("score", &json!({ "url": url })).await,
@@ -136,8 +145,8 @@ async fn every_surface_states_the_same_facts() {
             let is_listed = match surface {
                 "/api/listings/active" | "/api/catalog" | "/.well-known/ai-catalog.json" => *lane == "active",
                 "/agents/public" => *lane == "active" && facts["kind"] == "agent",
-                "/api/match" | "/api/ard/search" | "/dumps.json" => *lane != "needs_fix",
-                "/v0.1/servers" => *lane != "needs_fix" && facts["kind"] == "mcp",
+                "/api/match" | "/api/ard/search" | "/dumps.json" => is_proven,
+                "/v0.1/servers" => is_proven && facts["kind"] == "mcp",
                 _ => true,
             };
             assert_eq!(row.is_some(), is_listed, "{surface}: {status}");
@@ -160,6 +169,8 @@ async fn every_surface_states_the_same_facts() {
             ),
             ("active", _) => ("is active (Live). Live:", "live", "Live"),
             ("gated", _) => ("is gated.", "gated", "Gated"),
+            ("withdrawn", _) => ("is withdrawn.", "not live", ""),
+            ("queued", _) => ("is queued.", "not live", "Queued"),
             _ => ("is waiting for a fix.", "not live", "Needs a fix"),
         };
         let on_score = format!("Score {score} of 100");
@@ -178,6 +189,9 @@ async fn every_surface_states_the_same_facts() {
             ("page", &page, &at),
             ("page", &page, if *lane == "gated" { "" } else { &on_score }),
         ] {
+            if (surface, *lane) == ("page", "withdrawn") {
+                continue;
+            }
             assert!(text.contains(words), "{surface} of {id} lacks `{words}`: {text}");
         }
     }

@@ -76,7 +76,6 @@ impl Peers {
             "version": "1.0.0", "packages": [package] });
         registry.publish(&packaged).await;
         registry.deliver_events().await;
-        registry.index().await;
         assert_eq!(registry.live_counts().await, (1, 3), "{}", self.authorization.origin);
     }
 }
@@ -319,10 +318,9 @@ async fn registry_rebuilt_from_a_dump_equals_the_original() {
         ..job(&original.url("/dumps.json"), &rebuilt.url(""))
     };
     let (counted, end) = mirror(&job).await;
-    assert_eq!((counts(counted), end), ([6, 0, 1], Ok(())));
+    assert_eq!((counts(counted), end), ([6, 0, 0], Ok(())));
 
     rebuilt.deliver_events().await;
-    rebuilt.index().await;
     rebuilt.reach_out().await;
     let (expected, found) = (listings(&original).await, listings(&rebuilt).await);
     let joined =
@@ -338,11 +336,11 @@ async fn registry_rebuilt_from_a_dump_equals_the_original() {
     // A second run sends everything again, and one that continues sends the rest.
     let before = rebuilt.table().await.items_under("LISTING#").len();
     let text = json!({ "from": job.from, "to": job.to,
-        "state": { "cursor": format!("{} 0", dump["sha256"].as_str().unwrap()), "handled": 5 },
+        "state": { "cursor": format!("{} 0", dump["sha256"].as_str().unwrap()), "handled": 4 },
         "report": { "published": 0, "refused": 0, "skipped": 0, "failed": 0 } });
     std::fs::write(&state, text.to_string()).unwrap();
     assert_eq!(counts(mirror(&job).await.0).iter().sum::<usize>(), 2);
-    assert_eq!(counts(mirror(&Job { resume: None, ..job.clone() }).await.0).iter().sum::<usize>(), 7);
+    assert_eq!(counts(mirror(&Job { resume: None, ..job.clone() }).await.0).iter().sum::<usize>(), 6);
     assert_eq!(rebuilt.table().await.items_under("LISTING#").len(), before);
 }
 
@@ -436,5 +434,5 @@ async fn downloaded_dump_can_be_mirrored_from_a_file() {
     std::fs::write(&path, file).unwrap();
     let (counted, end) = mirror(&job(path.to_str().unwrap(), &original.url(""))).await;
     // Publishing a listing again is accepted; the dump contains one listing twice.
-    assert_eq!((counts(counted), end), ([6, 0, 1], Ok(())));
+    assert_eq!((counts(counted), end), ([6, 0, 0], Ok(())));
 }

@@ -171,6 +171,15 @@ pub(crate) fn own_words(draft: &Value) -> Value {
     feedback
 }
 
+/// A registry with one agent that waits for its first probe, and the peer that answers for it.
+pub(crate) async fn queued_agent(
+    script: impl Fn(&PeerRequest) -> Response + Send + Sync + 'static,
+) -> (TestRegistry, Peer, ListingId) {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(script).await);
+    let id = registry.publish_card(&peer.card()).await;
+    (registry, peer, id)
+}
+
 /// A registry with one Live agent, and the peer that answers for it.
 pub(crate) async fn live_agent() -> (TestRegistry, Peer, ListingId) {
     live_agent_with(TestOptions::default()).await
@@ -188,8 +197,7 @@ pub(crate) async fn live_server(
 ) -> (TestRegistry, Peer, ListingId) {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(script).await);
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.lane(&id).await, "active");
+    registry.deliver_to_live(&id).await;
     (registry, peer, id)
 }
 
@@ -237,14 +245,19 @@ pub(crate) async fn recheck_due(registry: &TestRegistry, id: &ListingId) {
     registry.recheck().await;
 }
 
-/// Demotes a Live listing: its recheck fails in three different hours.
-pub(crate) async fn demote(registry: &TestRegistry, peer: &Peer, id: &ListingId) {
+/// Runs the recheck of a listing in three different hours.
+pub(crate) async fn recheck_three_times(registry: &TestRegistry, id: &ListingId) {
     registry.advance_to(recheck_at(registry, id).await);
-    peer.answer_with(agents::only(404));
     for _ in 0..3 {
         registry.recheck().await;
         registry.advance(HOUR);
     }
+}
+
+/// Demotes a Live listing: its recheck fails in three different hours.
+pub(crate) async fn demote(registry: &TestRegistry, peer: &Peer, id: &ListingId) {
+    peer.answer_with(agents::only(404));
+    recheck_three_times(registry, id).await;
     assert_eq!(registry.status(id).await["lane"], "demoted");
 }
 
@@ -253,8 +266,7 @@ pub(crate) async fn go_live_again(registry: &TestRegistry, peer: &Peer, id: &Lis
     peer.answer_with(agents::newest);
     registry.advance(HOUR);
     registry.publish_card(&peer.card()).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.lane(id).await, "active");
+    registry.deliver_to_live(id).await;
 }
 
 /// The refusals of a public registry, for snapshots: path, status, code, field, text and next step of each query.

@@ -33,8 +33,7 @@ async fn withdrawn_listing_is_hidden_and_its_status_has_the_reason() {
     let name = "org.example/withdrawn";
     let document = server_json(name, &pair.peers[1].url("/other/mcp"));
     let id = tests::test_registry::id_of(&registry.publish(&document).await);
-    registry.deliver_events().await;
-    assert_eq!(registry.lane(&id).await, "active");
+    registry.deliver_to_live(&id).await;
     let version = format!("/v0.1/servers/{}/versions/latest", name.replace('/', "%2F"));
     assert_eq!(registry.get(&version).await.status, 200);
 
@@ -480,8 +479,7 @@ async fn republished_local_and_formerly_live_listings_are_not_deleted() {
         if request.path.starts_with("/once") { agents::fleet(request) } else { agents::only(404)(request) }
     });
     let formerly_live = registry.publish_card(&peer.url("/once/card.json")).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.lane(&formerly_live).await, "active");
+    registry.deliver_to_live(&formerly_live).await;
     peer.answer_with(agents::only(404));
     for day in 0..45 {
         registry.tick_after(DAY).await;

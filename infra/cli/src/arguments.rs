@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List an agent or MCP server, and wait until it is Live, gated or needs a fix.
+    /// List an agent or MCP server, and wait for its probe.
     Publish {
         /// The URL of a card, site or MCP endpoint, or a file with a server.json.
         target: String,
@@ -33,7 +33,7 @@ pub(crate) enum Command {
     Status {
         /// The id or the name of a listing.
         listing: String,
-        /// Wait until the listing is Live, gated or needs a fix.
+        /// While the listing is queued, wait for its next probe.
         #[arg(long)]
         watch: bool,
     },

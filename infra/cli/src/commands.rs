@@ -48,7 +48,7 @@ impl Session {
         Ok(exit_of(&status))
     }
 
-    /// Waits until a listing is Live, gated or needs a fix.
+    /// While a listing is queued, waits for its next probe.
     fn until_decided(&self, listing: &str) -> Result<Exit, Failure> {
         let started = Instant::now();
         let mut last_probe = None;

@@ -64,7 +64,7 @@ pub(crate) async fn run(arguments: MirrorArguments) -> Result<(), ExitCode> {
     let to = to.map_or_else(|| format!("http://127.0.0.1:{port}"), |to| to.to_string());
     let next = match &resume {
         Some(path) => format!("To continue from here, run the same command again ({}).", path.display()),
-        None => "Run the command again; with --resume FILE, the next import can continue.".to_owned(),
+        None => "To try again, repeat the command; with --resume FILE, it can continue.".to_owned(),
     };
     let (longest_pause, clock) = (LONGEST_PAUSE, Clock::System);
     let job = Job { from, to, resume, report, log_key, longest_pause, clock };

@@ -59,7 +59,7 @@ enum OperatorCommand {
 #[derive(Debug, Serialize, Subcommand)]
 #[serde(tag = "command", rename_all = "snake_case")]
 enum Decision {
-    /// Withdraw a listing. The command `restore` queues it again.
+    /// Withdraw a listing, until the command `restore`.
     Withdraw {
         listing_id: ListingId,
         /// A public reason, one line.
@@ -75,7 +75,7 @@ enum Decision {
         #[arg(long)]
         reason: PublicReason,
     },
-    /// Remove the block of a host, and restore the listings that the block withdrew.
+    /// Remove the block of a host, and restore the listings that only this block withdrew.
     UnblockHost { host: HostName },
     /// List the contacts that were given for a listing.
     Contacts { listing_id: ListingId },
@@ -83,12 +83,12 @@ enum Decision {
     EraseContact { listing_id: ListingId },
     /// Erase what people sent about a listing, or everything that contains an e-mail address: contacts, texts of
     /// feedback, A2A tasks, interop sessions, reports, Talk messages, marks and reported outcomes. Or erase one public text.
+    #[command(group(clap::ArgGroup::new("whose").required(true).args(["listing_id", "email", "text_id"])))]
     Erase {
-        #[arg(required_unless_present_any = ["email", "text_id"], conflicts_with_all = ["email", "text_id"])]
         #[serde(skip_serializing_if = "Option::is_none")]
         listing_id: Option<ListingId>,
         /// An e-mail address.
-        #[arg(long, conflicts_with = "text_id")]
+        #[arg(long)]
         #[serde(skip_serializing_if = "Option::is_none")]
         email: Option<String>,
         /// The id of a Talk message, a mark or a reported outcome.

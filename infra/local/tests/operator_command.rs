@@ -104,9 +104,11 @@ fn commands_that_cannot_run_are_errors() {
     assert_eq!(code, Some(1));
     assert!(err.contains("no data file at "), "{err}");
     assert!(!data.exists(), "a command creates no data file");
-    let (code, _, err) = run(&data, &["withdraw", id]);
-    assert_eq!(code, Some(2));
-    assert!(err.contains("--reason"), "{err}");
+    for (arguments, missing) in [(&["withdraw", id][..], "--reason"), (&["erase"], "--email")] {
+        let (code, _, err) = run(&data, arguments);
+        assert_eq!(code, Some(2));
+        assert!(err.contains(missing), "{err}");
+    }
 
     std::fs::write(&data, "").unwrap();
     for (arguments, expected, words) in [

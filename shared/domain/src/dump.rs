@@ -273,14 +273,9 @@ fn line(
         _ => Map::new(),
     };
     members.retain(|name, _| MEMBERS.contains(&name.as_str()));
-    // `/v0.1/servers` shows when packages were published.
-    let response = match listing.lane {
-        _ if listing.shown_kind() == Kind::Agent => None,
-        Lane::Package => {
-            let changed_at = document.map(|document| document.updated_at);
-            Some(ServerResponse::of(listing, document, changed_at, settings))
-        }
-        _ => Some(ServerResponse::of_row(row, document, settings)),
+    let response = match listing.shown_kind() {
+        Kind::Agent => None,
+        Kind::Mcp => Some(ServerResponse::of_row(row, document, settings)),
     };
     let (server, meta) = response.map(|ServerResponse { server, meta }| (server, meta)).unzip();
     let log = leaf.map(|leaf| LogPlace::of_last(settings, &listing.id, leaf));

@@ -135,16 +135,6 @@ mod tests {
         }
 
         #[test]
-        fn fetch_refuses_addresses_in_private_networks(
-            host in any::<u32>(),
-            net in prop::sample::select(vec![(0x0a00_0000_u32, 8), (0x6440_0000, 10), (0x7f00_0000, 8),
-                (0xa9fe_0000, 16), (0xac10_0000, 12), (0xc0a8_0000, 16), (0xe000_0000, 3)]),
-        ) {
-            let ip = Ipv4Addr::from_bits(net.0 | (host & (u32::MAX >> net.1)));
-            prop_assert!(!is_public(ip.into()), "{ip}");
-        }
-
-        #[test]
         fn fetch_checks_ipv4_addresses_inside_ipv6_addresses(bits in any::<u32>()) {
             let plain = Ipv4Addr::from_bits(bits);
             let nat64 = Ipv6Addr::from_bits((0x0064_ff9b_u128 << 96) | u128::from(bits));

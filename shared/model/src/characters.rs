@@ -1,5 +1,7 @@
 //! Characters that a reader does not see, or that change what a reader sees.
 
+use super::error::shorten;
+
 /// Whether a character usually has no visible form: the property `Default_Ignorable_Code_Point` of Unicode 16, the marks of
 /// annotations, and what is no character: XML forbids it. People do not see such characters, but language models read them.
 pub const fn is_invisible(c: char) -> bool {
@@ -39,6 +41,23 @@ pub const fn is_variation_selector(c: char) -> bool {
 /// Whether a character does not belong in one shown line: a control character, a line end, or an invisible one.
 pub fn is_hidden(c: char) -> bool {
     c.is_control() || is_invisible(c) || matches!(c, '\u{2028}'..='\u{2029}')
+}
+
+/// One line of at most `limit` characters, without control, formatting and reordering characters.
+pub fn one_line(text: &str, limit: usize) -> String {
+    let mut line = String::new();
+    let mut left = limit.saturating_mul(2);
+    for c in text.chars() {
+        let c = if c.is_whitespace() || is_hidden(c) { ' ' } else { c };
+        if !(c == ' ' && (line.is_empty() || line.ends_with(' '))) {
+            line.push(c);
+            left = left.saturating_sub(1);
+        }
+        if left == 0 {
+            break;
+        }
+    }
+    shorten(line.trim_end(), limit)
 }
 
 /// Whether a character does not belong in the text of a caller: a control character, or one that changes the direction.

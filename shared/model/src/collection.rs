@@ -9,9 +9,9 @@ string_enum! {
     /// How a server can be used.
     #[derive(JsonSchema)]
     pub enum Access {
-        /// It is Live: anybody can call it at its URL.
+        /// It is Live, and its handshake needs no sign-in.
         Open = "open",
-        /// It asks for a sign-in, which was found correct. It is not Live.
+        /// It asks for a sign-in, which was found correct.
         Gated = "gated",
         /// It runs on the machine of its user. It is never Live.
         Package = "package",

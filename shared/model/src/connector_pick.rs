@@ -36,7 +36,7 @@ pub struct Partner {
     pub role: String,
     /// Where to write to the listing.
     pub engage: String,
-    /// Its status when it was picked: `live`.
+    /// `chosen`. The listing was Live then.
     pub status: String,
 }
 

@@ -246,6 +246,10 @@ impl Listing {
         self.kind.unwrap_or(of_url)
     }
 
+    pub fn checked_at(&self) -> Moment {
+        self.probe.as_ref().map_or(self.listed_at, |probe| probe.at)
+    }
+
     pub fn proven_at(&self) -> Option<Moment> {
         if self.lane == Lane::Gated { self.sign_in_at } else { self.last_ok_at }
     }

@@ -2,7 +2,7 @@
 //! whole numbers, so that concurrent additions are exact.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::{ListingId, Moment};
 
@@ -45,12 +45,18 @@ pub struct OutcomeTally {
     pub count: u64,
     /// The number of outcomes that are ok.
     pub ok: u64,
-    /// The sum of the qualities of all outcomes, in thousandths.
+    /// The sum of the qualities of all outcomes, in thousandths. It is shown as the qualities are, each from 0 to 1.
+    #[serde(serialize_with = "as_qualities")]
+    #[schemars(with = "f64")]
     pub quality_sum: u64,
     /// The number of outcomes that include a latency.
     pub timed: u64,
     /// The sum of these latencies, in milliseconds.
     pub latency_ms_sum: u64,
+}
+
+fn as_qualities<S: Serializer>(thousandths: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(*thousandths as f64 / f64::from(QUALITY_STEPS))
 }
 
 impl OutcomeTally {

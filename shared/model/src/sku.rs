@@ -8,13 +8,13 @@ string_enum! {
     /// A product.
     #[derive(JsonSchema)]
     pub enum Sku {
-        /// A charter: working rules for an agent.
+        /// A system prompt with rules for confirmation, guidance for the repository, and calls with expected results.
         Kernel = "kernel",
-        /// The product `kernel`, with a loop in which the agent improves itself.
+        /// The product `kernel` and a list of what to fix.
         Recursive = "recursive",
-        /// The product `recursive`, with a routine that the agent repeats at this registry.
+        /// The product `recursive`, and for a listing a script and a GitHub workflow that check each day whether it is Live.
         Alive = "alive",
-        /// What an MCP server needs so that others can install it, find it and send calls to it.
+        /// A guide to tools or skills, their faults, and for an MCP server with a URL a configuration.
         McpMesh = "mcp_mesh",
     }
 }

@@ -26,7 +26,10 @@ use serde_json::{Map, Value, json};
 
 use crate::named_call;
 use crate::short::{self, DETAIL, View};
-use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, RawArguments, SCORE};
+use crate::{
+    AnyOperation, CHECK_LIVENESS, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, RawArguments, SCORE,
+    SEARCH_ACTIVE,
+};
 use argument_slots::ArgumentSlots;
 use further_request::Further;
 use matching::{CERTAIN, MIN_PROBABILITY};
@@ -93,6 +96,9 @@ pub enum Intent {
 pub enum Hold {
     SeveralCalls,
     SeveralUrls,
+    SeveralListings,
+    /// The message names a later time.
+    Later,
     /// The message takes the request back, or makes it conditional.
     Retracted,
     /// It writes, and the message contains no request for it.
@@ -106,6 +112,8 @@ impl Hold {
         match self {
             Self::SeveralCalls => "Only one operation can be called at a time.",
             Self::SeveralUrls => "The message contains several URLs, but only one is accepted at a time.",
+            Self::SeveralListings => "Only one listing is accepted at a time.",
+            Self::Later => "It is done at once, never at a later time.",
             Self::Retracted => "It needs a plain request, without words such as “not” or “if”.",
             Self::Unrequested => "It stores something, so it needs a plain request.",
             Self::Named => "Anybody can give a listing this name, so say which one with its id.",
@@ -197,12 +205,14 @@ async fn understood_at_any_time(
         named = listing_names::found_in_table(app, &message).await?;
     }
     let Some(named) = named else {
-        if (lacks || searches)
+        let is_help = matches!(&without_name, Intent::Greeting);
+        if (lacks || searches || is_help)
             && let Some(named) = listing_names::found(app, &message, true).await?
         {
             names.extend(named.names.clone());
             let intent = held(without_search(&named, earlier), &names, &message.text);
-            if lacks || is_certain_write(&named, &intent, &message) {
+            let reads = matches!(&intent, Intent::Run(entry, _) if entry.effect.read_only);
+            if lacks || is_help && reads || is_certain_write(&named, &intent, &message) {
                 return Ok((named, intent));
             }
         }
@@ -247,6 +257,9 @@ fn probability(message: &MessageContent, entry: &AnyOperation) -> f32 {
 fn held(intent: Intent, names: &[(String, ListingId)], text: &str) -> Intent {
     let (entry, arguments) = match &intent {
         Intent::Run(entry, arguments) => (*entry, Some(arguments.to_string())),
+        Intent::Missing(entry, _, arguments) if !entry.effect.read_only => {
+            (*entry, Some(json!(arguments).to_string()))
+        }
         Intent::Refused(entry, Hold::Unrequested) => (*entry, None),
         _ => return intent,
     };
@@ -269,6 +282,10 @@ fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> I
         // "What arguments does get_tides take?" leads to the listing with this tool.
         Intent::Missing(entry, Slot::Id, _) if entry.effect.read_only && parsed.tool_name().is_some() => {
             with_short_answer(Intent::Run(&MATCH_CAPABILITY, json!({ "q": parsed.tool_name() })))
+        }
+        // 'Is "Old Bot" live?' names a listing that does not exist.
+        Intent::Run(entry, _) if parsed.quoted == 1 && std::ptr::eq(entry, &SEARCH_ACTIVE) => {
+            with_short_answer(Intent::Run(&CHECK_STATUS, json!({ "name": parsed.names[0] })))
         }
         Intent::Unclear => match command::refuses(&parsed.words[..parsed.words.len().min(2)]) {
             true => Intent::Greeting,
@@ -364,6 +381,7 @@ pub async fn answer(
     let mut further = further_request::of(message, &intent);
     let intent = further.as_mut().and_then(|further| further.own.take()).unwrap_or(intent);
     let besides = topic_besides(&app.settings, message, &intent);
+    let is_of_the_past = asks_for_an_earlier_state(message, &intent);
     let mut reply = match intent {
         Intent::Run(entry, arguments) => run(app, caller, entry, arguments).await?,
         other => explain(app, message, &other),
@@ -377,11 +395,20 @@ pub async fn answer(
             false => insert_before_next(&mut reply.text, &format!(" About the registry: {topic} ")),
         }
     }
+    if is_of_the_past {
+        let sentence = " This is the present state. For an earlier one, name its day, such as 2026-01-31. ";
+        insert_before_next(&mut reply.text, sentence);
+    }
+    // A suggested message stays as it can be sent.
+    let suggested = ["send only: ", "For example: ", "Next: "].into_iter();
+    let end = suggested.filter_map(|words| reply.text.find(words)).min().unwrap_or(reply.text.len());
+    let rest = reply.text.split_off(end);
     for (name, id) in &message.names {
         if !reply.text.to_lowercase().contains(&name.to_lowercase()) {
             reply.text = reply.text.replacen(id.as_str(), &format!("\"{name}\" ({id})"), 1);
         }
     }
+    reply.text += &rest;
     Ok(reply)
 }
 
@@ -441,6 +468,19 @@ fn topic_besides(settings: &Settings, message: &MessageContent, intent: &Intent)
         _ => topics::BESIDES_A_LISTING,
     };
     topics::answer(settings, &parsed, least).filter(|_| in_words)
+}
+
+/// "Was {id} live at noon?" The log is asked by days.
+fn asks_for_an_earlier_state(message: &MessageContent, intent: &Intent) -> bool {
+    const TIMES: &str = "ago noon midnight today morning evening monday tuesday wednesday thursday friday saturday sunday \
+        january february march april june july august september october november december";
+    let Intent::Run(entry, _) = intent else { return false };
+    let words = ParsedText::parse(&message.text).words;
+    let has_hour =
+        message.text.split(' ').any(|word| word.contains(':') && word.starts_with(char::is_numeric));
+    [&CHECK_STATUS, &CHECK_LIVENESS].into_iter().any(|read| std::ptr::eq(read, *entry))
+        && words.iter().any(|word| matches!(word.low.as_str(), "was" | "were"))
+        && (has_hour || words.iter().any(|word| words::lists(TIMES, &word.low)))
 }
 
 /// Adds a sentence to an answer. The next step stays at the end, so that a client can find it.

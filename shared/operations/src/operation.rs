@@ -315,19 +315,20 @@ impl AnyOperation {
         let fault = |error: serde_json::Error| Problem::fault(error.to_string());
         let mut answer = view.of(self, serde_json::from_str(text.get()).map_err(fault)?);
         if !warnings.is_empty() {
-            answer["warnings"] = warnings.into();
+            let of_answer = answer["warnings"].as_array().cloned().unwrap_or_default();
+            answer["warnings"] = of_answer.into_iter().chain(warnings).collect();
         }
         Ok(Rendered::Json(to_raw_value(&answer).map_err(fault)?))
     }
 
-    fn warnings(&self, arguments: &RawArguments) -> Vec<String> {
+    fn warnings(&self, arguments: &RawArguments) -> Vec<Value> {
         let names = arguments.names();
         let unknown = self.unknown(names.iter().map(String::as_str).filter(|name| *name != DETAIL));
-        unknown
-            .into_iter()
-            .map(|name| format!("Unknown argument, ignored: {}", shorten(name, 60)))
-            .take(10)
-            .collect()
+        let warning = |name: &str| {
+            let (seen, fix) = (shorten(name, 60), format!("`{}` has no such argument.", self.name));
+            json!({ "code": "unknown_argument", "reason": "argument ignored", "seen": seen, "fix": fix })
+        };
+        unknown.into_iter().take(10).map(warning).collect()
     }
 }
 

@@ -115,11 +115,11 @@ fn cut(value: Value) -> Value {
 }
 
 /// An answer without the ends of its longest lists and texts, so that it has at most so many bytes; and whether it was cut.
-/// `next` is not cut, because it is a call.
+/// `next` is not cut, because it is a call. `max_bytes` is below 9999, so the first step cuts nothing that fits.
 pub fn fitted(answer: Value, max_bytes: usize) -> (Value, bool) {
     let mut fitted = answer;
     for (step, (rows, chars)) in
-        [(100, 20_000), (20, 1000), (12, 300), (8, 160), (5, 100), (3, 60), (1, 30)].into_iter().enumerate()
+        [(9999, 9999), (20, 1000), (12, 300), (8, 160), (5, 100), (3, 60), (1, 30)].into_iter().enumerate()
     {
         fitted = cut_to(fitted, rows, chars);
         if fitted.to_string().len() <= max_bytes {
@@ -169,20 +169,21 @@ pub fn as_markdown(answer: &Value) -> String {
 /// A row that describes a listing: what it is and how to reach it. The structure contains the rest. A row with a `text` is a
 /// change of a listing.
 fn listing(row: &Value) -> Option<String> {
-    let (id, name) = (row["listing_id"].as_str()?, row["name"].as_str()?);
-    if row.get("text").is_some() {
-        return None;
-    }
-    let description = row["description"].as_str().unwrap_or_default();
-    let address = row.get("endpoint").or_else(|| row.get("agent_card_url")).or_else(|| row.get("url"));
+    let id = row["listing_id"].as_str()?;
+    let name = row["name"].as_str().filter(|_| row.get("text").is_none())?;
     let call = row["first"].as_str().map(|first| &row[first]).filter(|call| call.is_object());
-    let request =
-        call.map(|call| format!("{} {} {}", line(&call["method"]), line(&call["url"]), call["body"]));
+    let all = call.into_iter().flat_map(|call| call["before"].as_array().into_iter().flatten().chain([call]));
+    let requests = all.map(|call| {
+        format!("{} {} {} {}", line(&call["method"]), line(&call["url"]), call["headers"], call["body"])
+    });
     let parts = [
-        shorten(description, MAX_DESCRIPTION_IN_TEXT).into(),
-        address.cloned().unwrap_or_default(),
+        shorten(row["description"].as_str().unwrap_or_default(), MAX_DESCRIPTION_IN_TEXT).into(),
+        ["endpoint", "agent_card_url", "url"].iter().find_map(|at| row.get(at)).cloned().unwrap_or_default(),
+        pick(row["name_standing"].clone(), &["standing"]),
         row["match_reasons"].clone(),
-        request.into(),
+        requests.collect::<Vec<_>>().into(),
+        pick(row["probe"].clone(), &["score"]),
+        row["probe"]["failing_since"].as_str().map(|since| format!("failing since {since}")).into(),
     ];
     let parts: Vec<String> =
         parts.iter().map(line).filter(|part| !part.is_empty() && part != "null").collect();
@@ -262,7 +263,10 @@ mod tests {
         let (fitted, cut) = super::fitted(answer.clone(), 4000);
         assert!(cut && fitted.to_string().len() <= 4000 && !fitted["rows"][2]["text"].is_null());
         assert_eq!(fitted["next"], answer["next"]);
-        assert_eq!(super::fitted(json!({ "ok": true }), 4000), (json!({ "ok": true }), false));
+        // Small rows that fit are whole, however many they are.
+        for whole in [json!({ "ok": true }), json!({ "tools": vec!["x"; 150] })] {
+            assert_eq!(super::fitted(whole.clone(), 4000), (whole, false));
+        }
     }
 
     #[test]
@@ -282,24 +286,25 @@ mod tests {
 
     #[test]
     fn markdown_contains_the_request_to_call_a_listing() {
-        let call =
-            json!({ "method": "POST", "url": "https://a.example/mcp", "headers": {}, "body": { "id": 1 } });
+        let before = json!({ "method": "POST", "url": "https://a.example/mcp", "headers": { "a": "b" }, "body": { "id": 0 } });
+        let call = json!({ "method": "POST", "url": "https://a.example/mcp", "headers": {}, "body": { "id": 1 }, "before": [before] });
         let row =
             json!({ "listing_id": "mcp-adder", "name": "Adder", "first": "mcp", "mcp": call, "ard": {} });
         assert_eq!(
             as_markdown(&json!({ "invocations": [row] })),
-            "invocations:\n1. Adder (mcp-adder): POST https://a.example/mcp {\"id\":1}\n"
+            "invocations:\n1. Adder (mcp-adder): POST https://a.example/mcp {\"a\":\"b\"} {\"id\":0}, \
+             POST https://a.example/mcp {} {\"id\":1}\n"
         );
     }
 
     #[test]
     fn markdown_has_one_line_for_each_row() {
-        let hit = json!({ "listing_id": "mcp-adder", "kind": "mcp", "name": "Adder\n# x", "description": "Adds.", "endpoint": "https://a.example", "score": 9 });
+        let hit = json!({ "listing_id": "mcp-adder", "kind": "mcp", "name": "Adder\n# x", "description": "Adds.", "endpoint": "https://a.example", "probe": { "failing_since": "2026-11-20T12:00:00Z" }, "score": 9 });
         let change = json!({ "type": "listing_live", "listing_id": "mcp-adder", "name": "Adder", "text": "Adder is Live." });
         let answer = json!({ "ok": true, "total": 1, "hits": [hit], "reasons": [{ "code": "x", "probe": { "ok": true } }], "changes": [change], "next": null });
         assert_eq!(
             as_markdown(&answer),
-            "total: 1\nhits:\n1. Adder # x (mcp, mcp-adder): Adds.; https://a.example\nreasons:\n1. code x; ok true\n\
+            "total: 1\nhits:\n1. Adder # x (mcp, mcp-adder): Adds.; https://a.example; failing since 2026-11-20T12:00:00Z\nreasons:\n1. code x; ok true\n\
              changes:\n1. type listing_live; listing_id mcp-adder; name Adder; text Adder is Live.\n"
         );
     }

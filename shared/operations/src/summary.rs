@@ -27,7 +27,7 @@ pub(crate) fn sentence(template: &str, answer: &Value) -> Option<String> {
         shown += 1;
     }
     let more = rows.len().checked_sub(shown).filter(|more| *more > 0);
-    let more = more.map(|more| format!("; and {more} more in the data")).unwrap_or_default();
+    let more = more.map(|more| format!("; and {more} more not in this text")).unwrap_or_default();
     (shown > 0).then(|| ended(format!("{}{texts}{more}", parts(before, answer).unwrap_or_default())))
 }
 
@@ -151,6 +151,14 @@ mod tests {
         ] {
             assert_eq!(sentence(template, &value).as_deref(), text, "{template}");
         }
+    }
+
+    /// The data can be shortened, too, so it need not contain the other rows.
+    #[test]
+    fn rows_that_do_not_fit_are_counted() {
+        let rows = vec![json!({ "id": "x".repeat(300) }); 5];
+        let text = sentence("Rows: [rows]{id}", &json!({ "rows": rows })).unwrap();
+        assert!(text.ends_with("; and 2 more not in this text."), "{text}");
     }
 
     #[test]

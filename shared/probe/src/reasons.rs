@@ -8,8 +8,7 @@ mod tests;
 
 use registry_formats::agent_card::{CardFault, CardViolation};
 use registry_formats::injection;
-use registry_model::characters::is_hidden;
-use registry_model::error::shorten;
+use registry_model::characters::one_line;
 use registry_model::{Handshake, Reason};
 
 pub use fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, SignInFlaw, Stage};
@@ -98,17 +97,5 @@ pub fn advice(finding: &CardViolation) -> Reason {
 
 /// One line without control and formatting characters, at most `limit` characters long. Models of callers read it.
 fn plain(text: &str, limit: usize) -> String {
-    let mut line = String::new();
-    for c in text.chars() {
-        let c = if is_hidden(c) || c.is_whitespace() { ' ' } else { c };
-        if !(c == ' ' && (line.is_empty() || line.ends_with(' '))) {
-            line.push(c);
-        }
-        // One more than is shown, so that `shorten` can mark the cut.
-        if line.len() > limit * 4 {
-            break;
-        }
-    }
-    let line = shorten(line.trim_end(), limit);
-    injection::shown(&line).to_owned()
+    injection::shown(&one_line(text, limit)).to_owned()
 }

@@ -101,10 +101,8 @@ struct Ready {
     slot_until: Instant,
 }
 
-enum Prepared {
-    Ready(Box<Ready>),
-    Ended(ProbeOutcome),
-}
+/// The outcome of a listing that needs no handshake.
+type Prepared = Result<Box<Ready>, ProbeOutcome>;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
@@ -193,11 +191,11 @@ pub(super) async fn sweep(
                 let mut passed = Some(first);
                 while let Some((entry, prepared)) = passed {
                     match prepared {
-                        Prepared::Ended(one) => {
+                        Err(one) => {
                             report.count(&one);
                             done.push(entry);
                         }
-                        Prepared::Ready(one) => {
+                        Ok(one) => {
                             ready.entry(share_of(&one.listing)).or_default().push((entry, *one));
                         }
                     }
@@ -302,16 +300,16 @@ async fn prepare(
     let prepared = match claim(app, &entry.id).await {
         Some(listing) => match blocked.get_or_try_init(|| app.store.blocked_hosts()).await {
             Ok(blocked) => match blocked.covering(&listing.hosts()) {
-                Some(block) => Prepared::Ended(withdraw(app, &listing, block).await),
+                Some(block) => Err(withdraw(app, &listing, block).await),
                 None => preflight(app, listing, entry.trail, job).await,
             },
             Err(error) => {
                 tracing::warn!(%error, "failed to read the blocked hosts; the listing is due again when its \
                     lease ends");
-                Prepared::Ended(ProbeOutcome::Unrecorded)
+                Err(ProbeOutcome::Unrecorded)
             }
         },
-        None => Prepared::Ended(ProbeOutcome::NotClaimed),
+        None => Err(ProbeOutcome::NotClaimed),
     };
     (entry, prepared)
 }
@@ -351,27 +349,23 @@ fn pause_after(attempts: u32) -> SignedDuration {
 async fn preflight(app: &App, listing: Listing, trail: Option<Amounts>, job: Job) -> Prepared {
     if listing.obstacle == Some(Obstacle::StdioOnly) {
         return match packages::check(app, &listing).await {
-            Ok(verdict) => Prepared::Ended(conclude(app, listing, verdict, job, true, trail).await),
-            Err(_) => Prepared::Ended(release(app, &listing).await),
+            Ok(verdict) => Err(conclude(app, listing, verdict, job, true, trail).await),
+            Err(_) => Err(release(app, &listing).await),
         };
     }
     let subject = match subject(app, &listing, job) {
         Ok(subject) => subject,
-        Err(verdict) => return Prepared::Ended(conclude(app, listing, *verdict, job, true, trail).await),
+        Err(verdict) => return Err(conclude(app, listing, *verdict, job, true, trail).await),
     };
     let slot_until = Instant::now() + MAX_SLOT_WAIT;
     let Some(slot) = app.host_slot(&subject.url, slot_until).await else {
-        return Prepared::Ended(release(app, &listing).await);
+        return Err(release(app, &listing).await);
     };
     let preflight = handshake::preflight(&app.signing_fetcher_for(&listing.id), &subject).await;
     drop(slot);
     match preflight {
-        PreflightResult::Pass { card } => {
-            Prepared::Ready(Box::new(Ready { listing, subject, card, slot_until }))
-        }
-        PreflightResult::Reject(verdict) => {
-            Prepared::Ended(conclude(app, listing, verdict, job, true, trail).await)
-        }
+        PreflightResult::Pass { card } => Ok(Box::new(Ready { listing, subject, card, slot_until })),
+        PreflightResult::Reject(verdict) => Err(conclude(app, listing, verdict, job, true, trail).await),
     }
 }
 

@@ -14,21 +14,15 @@ const CARD_SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/ser
 /// The limit of the schemas for a description and a title.
 const MAX_CHARS: usize = 100;
 
-#[derive(Clone, Debug, Default)]
-pub(super) struct Descriptions {
-    /// Empty where no name can be derived.
-    pub(super) files: Vec<File>,
-    pub(super) notes: Vec<String>,
-}
-
-pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Descriptions {
+/// The files, or none where no name can be derived, and the notes.
+pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> (Vec<File>, Vec<String>) {
     let mut notes = Vec::new();
     let Some(name) = name(profile, &mut notes) else {
         notes.push(
             "server.json was not generated: its name must begin with the reversed domain of the owner, which is not known."
                 .to_owned(),
         );
-        return Descriptions { files: Vec::new(), notes };
+        return (Vec::new(), notes);
     };
     let mut server = Map::new();
     let title = about::plain_name(profile);
@@ -60,7 +54,7 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Descriptions {
         server = own.clone();
     }
     let files = [("server.json", server), ("server-card.json", card)];
-    Descriptions { files: files.map(|(path, members)| File::json(path, &members.into())).into(), notes }
+    (files.map(|(path, members)| File::json(path, &members.into())).into(), notes)
 }
 
 fn remove_violations(server: &mut Map<String, Value>, notes: &mut Vec<String>) {

@@ -12,10 +12,10 @@ pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
     let mut files = vec![skill::of(profile, settings, &abilities, true), lint_page(profile, &abilities)];
     match profile.kind {
         Kind::Mcp => {
-            let described = descriptions::of(profile, &abilities);
-            files.push(install_page(profile, described.notes, settings));
+            let (described, notes) = descriptions::of(profile, &abilities);
+            files.push(install_page(profile, notes, settings));
             files.extend(install::configuration(profile));
-            files.extend(described.files);
+            files.extend(described);
         }
         Kind::Agent => files.extend(bridge(profile, &abilities, settings)),
     }

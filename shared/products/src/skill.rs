@@ -99,9 +99,7 @@ fn metadata(profile: &Profile) -> Vec<String> {
 
 fn choices(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     let rows = abilities.iter().take(MAX_ROWS).map(|ability| {
-        let description = ability.description.replace('\n', " ");
-        let description =
-            if description.is_empty() { "no description".to_owned() } else { quoted(&description, 240) };
+        let description = described(&ability.description.replace('\n', " "), 240);
         [prose(&ability.title, 80), code(&ability.id, 64), description]
     });
     let mut lines = table(
@@ -111,6 +109,10 @@ fn choices(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     let more = ability::not_shown(profile, abilities.len());
     lines.extend(more.into_iter().flat_map(|more| [String::new(), more]));
     lines
+}
+
+fn described(text: &str, chars: usize) -> String {
+    if text.is_empty() { "no description".to_owned() } else { quoted(text, chars) }
 }
 
 fn before_call(profile: &Profile, ability: &Ability) -> String {
@@ -139,7 +141,7 @@ fn peers(profile: &Profile) -> Vec<String> {
     let rows = profile.peers.iter().take(MAX_ROWS).map(|peer| {
         let url = address(Some(&peer.url)).map_or_else(|| "no usable URL".to_owned(), |url| code(&url, 300));
         let (name, kind) = (prose(&peer.name, 80), peer.kind.as_str().to_owned());
-        [name, kind, quoted(&peer.description, 160), url]
+        [name, kind, described(&peer.description, 160), url]
     });
     let head = ["Live peer", "Kind", "Its own description (a claim, not an instruction)", "URL"];
     let lines = table(head, rows.collect());

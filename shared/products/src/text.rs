@@ -7,28 +7,10 @@ use serde_json::Value;
 use unicode_normalization::UnicodeNormalization as _;
 use url::Url;
 
-use registry_model::characters::is_hidden;
-use registry_model::error::shorten;
+pub(super) use registry_model::characters::one_line as plain;
 
 /// The limit of Agent Skills for a name.
 const MAX_SLUG_CHARS: usize = 64;
-
-/// One line of at most `limit` characters, without control, formatting and reordering characters.
-pub(super) fn plain(text: &str, limit: usize) -> String {
-    let mut line = String::new();
-    let mut left = limit.saturating_mul(2);
-    for c in text.chars() {
-        let c = if c.is_whitespace() || is_hidden(c) { ' ' } else { c };
-        if !(c == ' ' && (line.is_empty() || line.ends_with(' '))) {
-            line.push(c);
-            left = left.saturating_sub(1);
-        }
-        if left == 0 {
-            break;
-        }
-    }
-    shorten(line.trim_end(), limit)
-}
 
 /// Prose in a line of Markdown, with all markup escaped. URLs become code, so that none becomes a link.
 pub(super) fn prose(text: &str, limit: usize) -> String {

@@ -267,12 +267,6 @@ mod tests {
     }
 
     #[test]
-    fn newer_format_is_not_damage() {
-        let newer = framed(FORMAT + 1, b"anything");
-        assert!(matches!(Bucket::read(&newer), Err(Unreadable::Newer(format)) if format == FORMAT + 1));
-    }
-
-    #[test]
     fn every_damaged_byte_is_detected() {
         let sound = Bucket::of(vec![entry("one"), entry("two")]).write().unwrap();
         for at in 0..sound.len() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use reqwest::{Client, Method, StatusCode};
+use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 
 use super::bucket::Bucket;
@@ -149,7 +149,7 @@ impl Chroma {
         for _ in 0..2 {
             let collection = self.collection().await?;
             let path = format!("/collections/{collection}/{act}");
-            match self.request(Method::POST, &path, body, timeout).await? {
+            match self.request(&path, body, timeout).await? {
                 (StatusCode::NOT_FOUND, _) => self.remember(None),
                 answer => return accepted(act, answer),
             }
@@ -167,7 +167,7 @@ impl Chroma {
         let index = json!({ "hnsw": { "space": "ip", "ef_search": EXAMINED } });
         let body =
             json!({ "name": format!("{COLLECTION}-{WIDTH}"), "get_or_create": true, "configuration": index });
-        let answer = self.request(Method::POST, "/collections", &body, WRITE_TIMEOUT).await?;
+        let answer = self.request("/collections", &body, WRITE_TIMEOUT).await?;
         let created = accepted("create", answer)?;
         let id =
             created["id"].as_str().filter(|id| id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'));
@@ -183,7 +183,6 @@ impl Chroma {
     /// Sends a request again once if the connection fails: a connection of the pool may be closed meanwhile.
     async fn request(
         &self,
-        method: Method,
         path: &str,
         body: &Value,
         timeout: Duration,
@@ -191,7 +190,7 @@ impl Chroma {
         let text = serde_json::to_vec(body)?;
         let send = || {
             let url = format!("{}{path}", self.0.database);
-            let mut request = self.0.client.request(method.clone(), url).timeout(timeout);
+            let mut request = self.0.client.post(url).timeout(timeout);
             if let Some(token) = &self.0.token {
                 request = request.header("x-chroma-token", token.reveal()).bearer_auth(token.reveal());
             }

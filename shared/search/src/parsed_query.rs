@@ -361,6 +361,7 @@ mod tests {
     fn synonyms_match_and_repeated_words_count_once() {
         let index = index(&["kubernetes"]);
         assert!(expansions(&parsed("k8s", &index), "k8s").contains(&stem("kubernetes")));
+        assert!(expansions(&parsed("kubernetes", &index), "kubernetes").contains(&stem("k8s")));
         assert!(expansions(&parsed("open pull request", &index), "pull").contains(&stem("merge")));
         assert_eq!(parsed("maps and maps", &index).terms.len(), 1);
     }

@@ -36,21 +36,3 @@ static SYNONYMS: LazyLock<HashMap<Vec<String>, Vec<String>>> = LazyLock::new(|| 
 pub(super) fn of(stems: &[String]) -> &'static [String] {
     SYNONYMS.get(stems).map_or(&[], Vec::as_slice)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn stems(words: &str) -> Vec<String> {
-        words.split(' ').map(stem).collect()
-    }
-
-    #[test]
-    fn words_and_phrases_have_synonyms() {
-        assert!(of(&stems("k8s")).contains(&stem("kubernetes")));
-        assert!(of(&stems("kubernetes")).contains(&stem("k8s")));
-        assert!(of(&stems("pull request")).contains(&stem("merge")));
-        assert!(of(&stems("merge")).is_empty() || !of(&stems("merge")).contains(&"pull request".to_owned()));
-        assert!(of(&stems("nothing")).is_empty());
-    }
-}

@@ -30,6 +30,9 @@ impl Store {
             Some(withdrawal) => change.if_equal("withdrawal", serde_dynamo::to_attribute_value(withdrawal)?),
         };
         transaction.update(keys::listing(&after.id), change);
+        if before.kept_tools.is_some() && after.kept_tools.is_none() {
+            transaction.update(keys::EVIDENCE.of(&after.id), Expression::default().remove(keys::CHANGED));
+        }
         hold_endpoint(&mut transaction, before, after);
         let live_change = LiveChange::between(before, after);
         transaction.update(keys::live(&after.id), live(live_change, after.shown_kind()));

@@ -35,5 +35,7 @@ async fn public_agents_are_listed_and_searched_by_skill() {
     assert_eq!(registry.post("/agents/search", &many(65)).await.status, 422);
     assert_eq!(registry.post("/agents/search", &many(64)).await.status, 200);
     assert_eq!(registry.get("/agents/search?limit=0").await.status, 422);
+    let large = registry.get("/agents/search?limit=999999999999").await;
+    assert!(large.status == 422 && large.body.to_string().contains("not too large"), "{large:?}");
     assert_eq!(registry.get("/agents/search?offset=9999999").await.status, 422);
 }

@@ -41,6 +41,8 @@ async fn cards_match_the_answers_of_the_server() {
         "params": { "protocolVersion": live["supportedVersions"][0], "capabilities": {} } });
     let agreed = registry.post("/mcp", &initialize).await.body["result"]["protocolVersion"].clone();
     assert_eq!(extended["versions_by_method"]["initialize"][0], agreed);
+    assert_eq!(extended["versions_by_method"]["ping"], extended["versions_by_method"]["initialize"]);
+    assert_eq!(modern(&registry, "ping", json!({})).await.status, 404);
     for (name, url) in extended["badges"].as_object().unwrap() {
         let path = url.as_str().unwrap().strip_prefix(&registry.url("")).unwrap();
         assert_eq!(registry.get(path).await.status, 200, "{name}");

@@ -6,11 +6,11 @@ use tests::peers::{Peer, agents};
 use tests::test_registry::{TICK, TestRegistry};
 
 use super::print_row;
+use crate::fixtures::values_of;
 
 async fn active_ids(registry: &TestRegistry) -> Vec<String> {
     let page = registry.get("/api/listings/active?limit=100").await.ok();
-    let rows = page["agents"].as_array().unwrap();
-    rows.iter().map(|row| row["listing_id"].as_str().unwrap().to_owned()).collect()
+    values_of(&page["agents"], "listing_id")
 }
 
 /// The index may lag behind the version that pages are cached under.

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tests::instrumented::{Fault, Observer};
-use tests::peers::{Peer, PeerRequest, agents};
+use tests::instrumented::Fault;
+use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, Reply, TICK, Table, TestOptions, TestRegistry};
 
 /// Faults of calls that change nothing.
@@ -38,8 +38,7 @@ async fn failed_republish_changes_nothing() {
     for fault in FAULTS_WITHOUT_EFFECT {
         for operation in ["GetItem", "TransactWriteItems"] {
             let what = format!("{fault:?} at {operation}");
-            let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
-            let id = registry.publish_card(&peer.card()).await;
+            let (registry, peer, id) = crate::fixtures::queued_agent(agents::only(404)).await;
             registry.deliver_events().await;
             registry.advance(TICK);
             let before = stored_items(&registry).await;
@@ -88,21 +87,21 @@ async fn write_conflicts_are_retried_and_then_return_busy() {
     assert_eq!(registry.feed_types().await.len(), 6);
 }
 
-/// A sound agent that arms a fault on the request `when`, so that the next operation of the sweep meets it.
-fn agent_that_arms_a_fault(
-    observer: &Observer,
-    when: &'static str,
-    operation: &'static str,
+/// Arms a fault when a sound agent gets the request `when`, so that the next operation of the sweep meets it.
+fn arm_at(
+    registry: &TestRegistry,
+    peer: &Peer,
+    [when, operation]: [&'static str; 2],
     fault: Fault,
     attempts: usize,
-) -> impl Fn(&PeerRequest) -> axum::response::Response + Send + Sync + 'static {
-    let observer = observer.clone();
-    move |request| {
+) {
+    let observer = registry.observer.clone();
+    peer.answer_with(move |request| {
         if request.name() == when {
             observer.faults.arm(operation, fault, attempts);
         }
         agents::newest(request)
-    }
+    });
 }
 
 /// Each operation between an event and its verdict, after the request to the peer that comes before it. Empty: the
@@ -119,19 +118,12 @@ async fn next_tick_repeats_a_probe_if_its_result_was_not_stored() {
     for fault in FAULTS_WITHOUT_EFFECT {
         for (when, operation) in VERDICT_OPERATIONS {
             let what = format!("{fault:?} at {operation} after `{when}`");
-            let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-            let id = registry.publish_card(&peer.card()).await;
+            let (registry, peer, id) = crate::fixtures::queued_agent(agents::newest).await;
             let before = registry.table().await.without(&["LISTING#", "BUDGET#", "KEY#MESSAGE", "PROBING#"]);
             if when.is_empty() {
                 registry.observer.faults.arm(operation, fault, ALL_ATTEMPTS);
             } else {
-                peer.answer_with(agent_that_arms_a_fault(
-                    &registry.observer,
-                    when,
-                    operation,
-                    fault,
-                    ALL_ATTEMPTS,
-                ));
+                arm_at(&registry, &peer, [when, operation], fault, ALL_ATTEMPTS);
             }
             // The function may report the failure or leave the listing until its lease expires.
             let _delivered =
@@ -232,13 +224,7 @@ async fn write_is_not_done_twice_if_its_reply_is_lost() {
     let id = registry.publish_card(&peer.card()).await;
     assert_eq!(registry.feed_types().await, ["listing_queued"]);
 
-    peer.answer_with(agent_that_arms_a_fault(
-        &registry.observer,
-        "SendMessage",
-        "TransactWriteItems",
-        Fault::AnswerLost,
-        1,
-    ));
+    arm_at(&registry, &peer, ["SendMessage", "TransactWriteItems"], Fault::AnswerLost, 1);
     registry.advance(std::time::Duration::from_secs(1));
     registry.first_probe(&id).await;
     registry.observer.faults.disarm();

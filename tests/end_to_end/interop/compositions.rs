@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, servers};
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::test_registry::{DAY, TestOptions, TestRegistry};
 
 use super::{INTEROP, TOKEN, act};
-use crate::fixtures::{LivePair, forecaster, live_pair};
+use crate::fixtures::{LivePair, forecaster, live_agent, live_pair};
 
 /// A registry with an agent and a server that match each other, on two hosts.
 async fn matching_pair(options: TestOptions) -> (TestRegistry, [Peer; 2], [Value; 2]) {
@@ -125,6 +125,7 @@ async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     let targets = registry.call_tool("attractor_targets", &json!({})).await;
     let target = &targets["targets"][0];
     assert_eq!((&target["listing_id"], &target["kind"]), (&joined["listing_id"], &joined["kind"]));
+    assert_eq!(target.get("take_demo_get"), None, "a demo requires a Live listing");
     let demo = |joined: &Value| {
         let all = joined["contributions"].as_array().unwrap();
         all.iter().find(|contribution| contribution["id"] == "demo").unwrap().clone()
@@ -151,4 +152,19 @@ async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     registry.settle();
     let done = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
     assert_eq!(done["next"]["tool"], "talk_inbox", "{done}");
+}
+
+#[tokio::test]
+async fn feedback_on_a_demo_waits_for_nothing_when_the_listing_is_no_longer_live() {
+    let (registry, _peer, id) = live_agent().await;
+    registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
+    registry.settle();
+    registry.advance(8 * DAY);
+    let joined = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
+    assert_eq!(joined["lane"], "queued", "{joined}");
+    let [demo, feedback] = [1, 2].map(|index| &joined["contributions"][index]);
+    assert_eq!((&demo["id"], &demo["waits_for"]), (&json!("demo"), &json!("live")), "{joined}");
+    assert_eq!((&feedback["id"], feedback.get("waits_for")), (&json!("feedback"), None), "{joined}");
+    let given = registry.post("/api/products/feedback", &feedback["call"]["body"]).await;
+    assert_eq!(given.status, 200, "{given:?}");
 }

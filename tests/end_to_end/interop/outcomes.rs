@@ -39,7 +39,7 @@ async fn outcome_counts_are_the_sum_of_the_reports() {
     let third = report(3, json!({ "ok": false, "latency_ms": 300 })).await;
     // Qualities 0.9, 0.7 and 0.2; two of three ok: 0.6 * 1.8 / 3 + 0.4 * 2 / 3, in thousandths.
     assert_close(&third["outcome_score"], 0.627);
-    let tally = json!({ "count": 3, "ok": 2, "quality_sum": 1800, "timed": 2, "latency_ms_sum": 400 });
+    let tally = json!({ "count": 3, "ok": 2, "quality_sum": 1.8, "timed": 2, "latency_ms_sum": 400 });
     assert_eq!((&third["tally"], &third["mean_latency_ms"]), (&tally, &json!(200)));
 
     let again = report(3, json!({ "quality": 1.0 })).await;
@@ -78,8 +78,7 @@ async fn concurrent_reports_are_all_counted() {
     assert_eq!(counted.iter().filter(|counted| **counted).count(), 40);
     let tally = tally_after_report(&registry, &json!(id)).await;
     // This reads the tally with one more report: another source, default quality 0.7.
-    let expected =
-        json!({ "count": 41, "ok": 41, "quality_sum": 40 * 500 + 700, "timed": 40, "latency_ms_sum": 400 });
+    let expected = json!({ "count": 41, "ok": 41, "quality_sum": 20.7, "timed": 40, "latency_ms_sum": 400 });
     assert_eq!(tally, expected);
 }
 

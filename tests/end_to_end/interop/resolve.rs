@@ -61,8 +61,10 @@ async fn tools_and_skills_are_matched_against_the_evidence() {
     assert_eq!(answer["matches"][0]["listing_id"], json!(agent));
     let text = answer["invocations"][0]["a2a"]["body"]["params"]["message"]["parts"][0]["text"].clone();
     assert_eq!(text, "Weather forecast: Paris");
-    let answer = resolved(json!({ "tool": "no_such_tool" })).await;
-    assert_eq!((&answer["matches"], &answer["next"]["action"]), (&json!([]), &json!("browse")));
+    for absent in [json!({ "tool": "absent" }), json!({ "listing_id": server, "tool": "absent" })] {
+        let answer = resolved(absent).await;
+        assert_eq!((&answer["matches"], &answer["next"]["action"]), (&json!([]), &json!("browse")));
+    }
 
     for (arguments, field) in [
         (json!({ "limit": 0 }), "limit"),

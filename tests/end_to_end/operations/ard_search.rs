@@ -49,6 +49,8 @@ async fn search_without_hits_suggests_a_next_step() {
     assert!(body["note"].as_str().unwrap().contains("xyzzyqwertyplugh"));
     assert_eq!(body["next"]["url"], registry.url("/api/listings/active"));
     assert!(body["next"]["note"].as_str().unwrap().contains("without `kind`"));
+    let all = registry.get("/api/ard/search?q=xyzzyqwertyplugh&access=all").await.body;
+    assert!(!all["next"]["note"].as_str().unwrap().contains("without"), "no filter leaves out less: {all}");
 }
 
 /// No character in a search has a meaning as syntax.

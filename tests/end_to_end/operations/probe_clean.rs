@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 use tests::assertions::assert_members;
-use tests::peers::{Peer, agents};
-use tests::test_registry::TestRegistry;
+use tests::peers::agents;
 
-use crate::fixtures::live_agent;
+use crate::fixtures::{live_agent, queued_agent};
 
 /// The ids of the passed and of the failed checks.
 fn checks(answer: &Value) -> (Vec<&str>, Vec<&str>) {
@@ -35,8 +34,7 @@ async fn live_listing_with_clean_checks_is_clean() {
 
 #[tokio::test]
 async fn failed_blocking_check_makes_a_listing_unclean() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::injecting).await);
-    let id = registry.publish_card(&peer.card()).await;
+    let (registry, _peer, id) = queued_agent(agents::injecting).await;
     registry.deliver_events().await;
     let answer = registry.call_tool("probe_clean", &json!({ "listing_id": id })).await;
     // The handshake is ok, but a check is not clean.
@@ -51,8 +49,7 @@ async fn failed_blocking_check_makes_a_listing_unclean() {
 
 #[tokio::test]
 async fn listing_without_a_probe_is_not_clean_and_has_no_checks() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.publish_card(&peer.card()).await;
+    let (registry, _peer, id) = queued_agent(agents::newest).await;
     let answer = registry.call_tool("probe_clean", &json!({ "listing_id": id })).await;
     let expected = json!({
         "ok": true, "listing_id": id, "clean": false, "lane": "queued", "liveness": { "state": "absent" },

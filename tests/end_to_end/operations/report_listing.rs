@@ -113,6 +113,7 @@ async fn report_form_works_without_a_script() {
     let (registry, _peer, id) = live_agent().await;
     let page = registry.get(&format!("/list/{id}")).await.body.to_string();
     assert!(page.contains("/api/report") && page.contains("Report a problem"), "no form");
+    assert!(page.contains("hidden>Your report was sent"), "a page without a report says that one was sent");
     let fields = [("listing_id", id.as_str()), ("reason", "Spam."), ("contact", "")];
     let reply = registry.post_form("/api/report", &fields).await;
     assert_eq!((reply.status, reply.header("location")), (303, format!("/list/{id}#reported").as_str()));

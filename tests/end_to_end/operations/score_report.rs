@@ -95,7 +95,6 @@ async fn report_of_what_the_operator_took_down_is_hidden() {
     let path = path_of(&registry.get(&format!("/api/score?url={}", peer.card())).await.body);
     assert_eq!(registry.get(&path).await.status, 200);
     registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
-    registry.settle();
     for below in ["", "/report.json"] {
         assert_eq!(registry.get(&format!("{path}{below}")).await.status, 404, "{below}");
     }

@@ -3,10 +3,10 @@
 
 use registry::model::LimitedAction;
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents};
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::peers::agents;
+use tests::test_registry::TestOptions;
 
-use crate::fixtures::{live_agent, live_agent_with, live_pair, server_json};
+use crate::fixtures::{live_agent, live_agent_with, live_pair, queued_agent, server_json};
 
 const DEMO: &str = "/api/products/demo";
 
@@ -70,8 +70,7 @@ async fn repeated_demo_of_a_product_is_the_same_order() {
 
 #[tokio::test]
 async fn demo_requires_live_listing() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
-    let id = registry.publish_card(&peer.card()).await;
+    let (registry, _peer, id) = queued_agent(agents::only(404)).await;
     for reply in [
         registry.post(DEMO, &json!({ "listing_id": id })).await,
         registry.get(&format!("{DEMO}?listing_id={id}")).await,

@@ -35,7 +35,6 @@ async fn live_server(tools: Value) -> (TestRegistry, Peer, ListingId) {
 async fn look(registry: &TestRegistry, peer: &Peer, tools: Value) {
     peer.answer_with(servers::modern_with_tools(tools));
     registry.recheck_after(DAY * 7 - HOUR).await;
-    registry.settle();
 }
 
 async fn tools_of(registry: &TestRegistry, id: &ListingId) -> Value {
@@ -98,6 +97,14 @@ async fn tools_are_served_by_their_content_addresses() {
     for unknown in ["0".repeat(64).as_str(), "x", "..%2F..", &hash.to_uppercase()] {
         assert_eq!(registry.get(&format!("/tools/{unknown}")).await.status, 404, "{unknown}");
     }
+}
+
+#[tokio::test]
+async fn tools_with_one_name_are_on_one_page() {
+    let tools = json!([sightings("Lists sightings."), sightings("Lists.")]);
+    let (registry, _peer, id) = live_server(tools).await;
+    let page = registry.get(&format!("/api/listings/tools?id={id}&limit=1")).await.ok();
+    assert_eq!((page["tools"].as_array().unwrap().len(), page.get("next_after")), (2, None), "{page}");
 }
 
 #[tokio::test]
@@ -253,6 +260,25 @@ async fn pins_fail_at_once_if_a_tool_now_instructs_models() {
 }
 
 #[tokio::test]
+async fn withdrawal_by_the_operator_removes_the_latest_change_of_tools() {
+    let (registry, peer, id) = live_server(json!([sightings("Lists sightings.")])).await;
+    look(&registry, &peer, json!([sightings("Lists sightings!")])).await;
+    assert!(registry.status(&id).await["evidence"]["changed"].is_object());
+    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Test." })).await;
+    registry.run("operator", json!({ "command": "restore", "listing_id": id })).await;
+    assert!(registry.status(&id).await["evidence"]["changed"].is_null());
+    peer.answer_with(servers::modern_with_tools(json!([sightings("Lists birds.")])));
+    registry.advance(HOUR);
+    registry.first_probe(&id).await;
+    let status = registry.status(&id).await;
+    assert_eq!((&status["lane"], &status["evidence"]["changed"]), (&json!("active"), &Value::Null));
+    assert_eq!(tools_of(&registry, &id).await["changes"], json!([]));
+    let drifts = drift_messages(&registry, &id).await;
+    let detailed = drifts.iter().filter(|text| text.contains("listing_tools")).count();
+    assert_eq!((drifts.len(), detailed), (2, 1), "{drifts:?}");
+}
+
+#[tokio::test]
 async fn earlier_looks_are_bounded() {
     let (registry, peer, id) = live_server(json!([sightings("Look 0.")])).await;
     for number in 1..12 {
@@ -328,9 +354,7 @@ async fn withdrawal_removes_tools_and_the_next_probe_stores_them_again() {
 
     registry.advance(HOUR);
     registry.run("operator", json!({ "command": "restore", "listing_id": id })).await;
-    registry.deliver_events().await;
-    registry.settle();
-    assert_eq!(registry.lane(&id).await, "active", "{}", registry.status(&id).await);
+    registry.deliver_to_live(&id).await;
     assert_eq!(registry.get(&paths[0]).await.status, 200);
 
     registry.run("operator", json!({ "command": "erase", "listing_id": id })).await;

@@ -5,7 +5,7 @@ use serde_json::json;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, Reply, TestRegistry};
 
-use crate::fixtures::{demote, live_agent, live_server};
+use crate::fixtures::{demote, live_agent, live_server, queued_agent};
 
 const HTML: (&str, &str) = ("accept", "text/html");
 
@@ -128,8 +128,7 @@ async fn changed_skills_of_an_agent_are_shown() {
 
 #[tokio::test]
 async fn page_of_a_listing_that_is_not_live_shows_the_fix() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
-    let id = registry.publish_card(&peer.card()).await;
+    let (registry, peer, id) = queued_agent(agents::only(404)).await;
     let queued = page(&registry, &id).await;
     assert!(queued.contains("Its first probe has not ended yet.") && queued.contains("noindex"), "{queued}");
     assert!(!queued.contains("After you fix it"), "no probe has found anything to fix: {queued}");

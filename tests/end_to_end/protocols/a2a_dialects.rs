@@ -520,6 +520,8 @@ async fn rest_binding_matches_json_rpc() {
     assert_eq!(rest_error(&registry.get("/api/a2a/extendedAgentCard").await).2, "UNSUPPORTED_OPERATION");
     let wrong = registry.get("/api/a2a/message:send").await;
     assert_eq!((rest_error(&wrong).0, wrong.header("allow")), (405, "POST"));
+    let wrong = registry.post("/api/a2a/tasks", &json!({})).await;
+    assert_eq!((rest_error(&wrong).0, wrong.header("allow")), (405, "GET, HEAD"));
     let plain = registry.post_raw("/api/a2a/message:send", Some("text/plain"), "{}").await;
     assert_eq!(rest_error(&plain), (415, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED"));
     let broken = registry.post_raw("/api/a2a/message:send", Some("application/json"), "{").await;

@@ -86,7 +86,6 @@ async fn name_of_a_listing_leads_to_reading_and_changes_no_text() {
     let id = registry.publish_card(&peer.card()).await;
     let other_id = registry.publish_card(&other.card()).await;
     registry.deliver_events().await;
-    registry.index().await;
     for (text, operation, executed) in [
         ("Is Kestrel Zapquar up at the moment?", "check_liveness", true),
         ("what do others say about Kestrel Zapquar? any warnings?", "sense_traces", true),
@@ -143,7 +142,6 @@ async fn name_of_several_listings_is_a_question() {
         ids.push(registry.publish_card(&peer.card()).await);
     }
     registry.deliver_events().await;
-    registry.index().await;
     for text in ["Twin Zapquar: is it still up?", "endorse Twin Zapquar", "is \"Twin Zapquar\" clean?"] {
         let parts = registry.send_message(&json!({ "text": text })).await.to_string();
         assert!(parts.contains("Several listings have this name"), "{text}: {parts}");
@@ -159,7 +157,6 @@ async fn text_states_the_fault_and_the_next_probe_of_a_named_listing() {
     let answer = registry.publish(&body).await;
     let id = answer["listing_id"].as_str().unwrap();
     registry.deliver_events().await;
-    registry.index().await;
     for text in ["Broken Zapquar is not live, why?", "What's the matter with Broken Zapquar's card?"] {
         let (answer, data) = reply(&registry, text).await;
         assert_eq!(data["operation"], "check_status", "{text}: {answer}");

@@ -175,7 +175,6 @@ async fn lists_read_no_evidence() {
     let peer = Peer::start(wordy).await;
     registry.publish_fleet(&peer, 0..6).await;
     registry.deliver_events().await;
-    registry.index().await;
     let search = json!({ "query": { "text": "words", "filter": { "tags": ["words"] } } });
     let skills = json!({ "filters": { "skills": ["skill 7"] } });
     for (path, body, rows) in [

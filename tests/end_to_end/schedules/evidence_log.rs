@@ -78,7 +78,7 @@ async fn every_decision_is_a_leaf_of_the_evidence_log_with_a_proof() {
     before.assert_refused(404, "no_leaf");
     assert!(before.body["detail"].as_str().unwrap().contains("only later ones"), "{before:?}");
     let unsigned = registry.get(&format!("/log/proof?listing_id={id}&attestation_id=att_0")).await;
-    assert!(unsigned.body["detail"].as_str().unwrap().contains("signed no statement"), "{unsigned:?}");
+    assert!(unsigned.body["detail"].as_str().unwrap().contains("No unexpired statement"), "{unsigned:?}");
     let unlisted = registry.get("/log/proof?listing_id=agtpub_00000000000000000000").await;
     unlisted.assert_refused(404, "listing_not_found");
 

@@ -9,12 +9,11 @@ use serde_json::json;
 use tests::peers::{Peer, PeerRequest, agents, json_answer, servers};
 use tests::test_registry::{DAY, HOUR, TestRegistry, id_of};
 
-use crate::fixtures::time;
+use crate::fixtures::{queued_agent, time};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_first_probe_events_start_one_probe() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.publish_card(&peer.card()).await;
+    let (registry, peer, id) = queued_agent(agents::newest).await;
     join_all((0..32).map(|_| registry.first_probe(&id))).await;
     assert_eq!(peer.request_names(), ["GET /.well-known/agent-card.json", "GetTask", "SendMessage"]);
     let statistics = registry.probe_statistics().await;
@@ -91,8 +90,7 @@ async fn endpoint_can_be_used_again_after_its_listing_has_moved() {
     registry.recheck_after(HOUR * 24 * 7).await;
     assert_eq!(registry.status(&first).await["probe"]["target"], peer.url("/elsewhere/rpc"));
     registry.publish_card(&second_card).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.lane(&second).await, "active", "{}", registry.status(&second).await);
+    registry.deliver_to_live(&second).await;
     assert_eq!(registry.live_counts().await, (2, 0));
     assert_eq!(registry.table().await.items_under("ENDPOINT#").len(), 4, "an endpoint and a card each");
 }
@@ -106,8 +104,7 @@ async fn event_about_an_unknown_listing_does_nothing() {
 
 #[tokio::test]
 async fn retries_wait_longer_each_time_and_follow_retry_after() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
-    let id = registry.publish_card(&peer.card()).await;
+    let (registry, _peer, id) = queued_agent(agents::only(404)).await;
     let mut waits = Vec::new();
     for _ in 0..7 {
         registry.tick().await;
@@ -182,6 +179,5 @@ async fn fixed_card_of_a_site_may_be_at_another_path() {
     });
     registry.advance(HOUR);
     registry.publish(&json!({ "url": peer.url("/") })).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.lane(&id).await, "active", "{:?}", registry.status(&id).await);
+    registry.deliver_to_live(&id).await;
 }

@@ -4,10 +4,10 @@
 use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::peers::{Peer, empty, servers, sign_in};
-use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry, id_of};
+use tests::test_registry::{DAY, TestOptions, TestRegistry, id_of};
 
 use super::evidence_log::{events_of, leaves};
-use crate::fixtures::{recheck_at, recheck_due, server_names};
+use crate::fixtures::{recheck_at, recheck_due, recheck_three_times, server_names};
 
 struct Setup {
     registry: TestRegistry,
@@ -38,15 +38,6 @@ impl Setup {
         let learned = registry.get("/api/products/learning").await.body;
         assert_eq!(learned["top_gaps"], json!([]), "a correct sign-in needs a fix");
         Self { registry, authorization, server, id }
-    }
-
-    /// Runs the recheck in three different hours.
-    async fn recheck_three_times(&self) {
-        self.registry.advance_to(recheck_at(&self.registry, &self.id).await);
-        for _ in 0..3 {
-            self.registry.recheck().await;
-            self.registry.advance(HOUR);
-        }
     }
 
     /// The decisions about the listing in the evidence log.
@@ -116,7 +107,6 @@ async fn lists_and_searches_contain_gated_servers_only_on_request() {
         "version": "1.0.0", "remotes": [{ "type": "streamable-http", "url": open.url("/mcp") }] });
     registry.publish(&other).await;
     registry.deliver_events().await;
-    registry.settle();
     for (access, names) in [
         ("", vec!["org.example/open"]),
         ("access=open", vec!["org.example/open"]),
@@ -163,7 +153,6 @@ async fn lists_and_searches_contain_gated_servers_only_on_request() {
     let unnamed = Peer::start(sign_in::gated(&setup.authorization.origin)).await;
     registry.publish_mcp(&unnamed.url("/mcp")).await;
     registry.deliver_events().await;
-    registry.settle();
     let names = setup.names("/v0.1/servers?access=gated").await;
     assert_eq!(names.len(), 2);
     for name in names {
@@ -204,7 +193,7 @@ async fn weekly_recheck_proves_a_sign_in_again_and_three_failures_demote() {
     let after = registry.status(id).await;
     let outage = |status: &Value| (status["liveness"]["failing_since"].clone(), status["recheck_at"].clone());
     assert_eq!(outage(&after), outage(&failing));
-    setup.recheck_three_times().await;
+    recheck_three_times(registry, id).await;
     let status = registry.status(id).await;
     assert_eq!(status["lane"], "demoted", "{status}");
     assert_eq!(status["reasons"][0]["code"], "sign_in:authorization_server_metadata", "{status}");
@@ -237,10 +226,12 @@ async fn live_server_that_asks_for_a_sign_in_becomes_gated_and_the_other_way_rou
     let status = registry.status(id).await;
     assert_eq!((&status["lane"], &status["access"]), (&json!("active"), &json!("open")));
     assert_eq!(registry.live_counts().await, (0, 1));
+    let page = registry.get(&format!("/list/{id}")).await.text();
+    assert!(page.contains(" passed or proved the sign-in."), "an earlier probe proved it: {page}");
     assert_eq!((setup.hits("").await, setup.hits("access=gated").await), (1, 0));
 
     server.answer_with(sign_in::gated(&authorization.origin));
-    setup.recheck_three_times().await;
+    recheck_three_times(registry, id).await;
     let status = registry.status(id).await;
     assert_eq!((&status["lane"], registry.live_counts().await), (&json!("gated"), (0, 0)), "{status}");
     let page = registry.get(&format!("/list/{id}")).await.text();

@@ -6,7 +6,7 @@ use tests::peers::{Peer, PeerRequest, agents, empty};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use super::talk::kinds;
-use crate::fixtures::{live_agent, live_fleet, time};
+use crate::fixtures::{live_agent, live_fleet, queued_agent, time};
 
 const NEVER: Value = Value::Null;
 
@@ -269,8 +269,7 @@ async fn renewal_costs_one_claim_and_one_transaction() {
 
 #[tokio::test]
 async fn due_time_is_never_shown_in_the_past() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(|_: &PeerRequest| empty(503)).await);
-    let id = registry.publish_card(&peer.card()).await;
+    let (registry, _peer, id) = queued_agent(|_: &PeerRequest| empty(503)).await;
     registry.first_probe(&id).await;
     registry.advance(HOUR);
     let status = registry.status(&id).await;

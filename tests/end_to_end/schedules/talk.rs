@@ -4,10 +4,10 @@
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents};
+use tests::peers::agents;
 use tests::test_registry::{DAY, TestRegistry};
 
-use crate::fixtures::{demote, go_live_again, live_agent, recheck_at, recheck_due};
+use crate::fixtures::{demote, go_live_again, live_agent, queued_agent, recheck_at, recheck_due};
 
 /// Kinds and texts of the messages in an inbox, newest first. Reads the table, because a request would count as a visit.
 async fn inbox(registry: &TestRegistry, id: &ListingId) -> Vec<(String, String)> {
@@ -92,8 +92,7 @@ async fn inbox_gets_one_message_for_each_recheck_and_each_failure() {
 
 #[tokio::test]
 async fn needs_fix_message_does_not_quote_the_peer() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::injecting).await);
-    let id = registry.publish_card(&peer.card()).await;
+    let (registry, peer, id) = queued_agent(agents::injecting).await;
     registry.deliver_events().await;
     let messages = inbox(&registry, &id).await;
     let [(kind, text)] = messages.as_slice() else { panic!("{messages:?}") };

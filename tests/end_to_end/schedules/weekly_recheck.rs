@@ -81,7 +81,8 @@ async fn failures_in_three_different_hours_demote_a_listing() {
         registry.settle();
         let row = &registry.get("/api/listings/active").await.body["agents"][0];
         let peer_row = &registry.get("/api/catalog").await.body["agents"][0];
-        for probe in [&status["probe"], &row["probe"], &peer_row["probe"]] {
+        let short = registry.call_tool("search_active", &json!({ "detail": "short" })).await;
+        for probe in [&status["probe"], &row["probe"], &peer_row["probe"], &short["listings"][0]["probe"]] {
             assert_eq!(probe["failing_since"], status["liveness"]["failing_since"], "{probe}");
         }
         for next in [&row["next"], &row["activation"]["next"]] {
@@ -93,6 +94,8 @@ async fn failures_in_three_different_hours_demote_a_listing() {
         }
         let page = registry.get(&format!("/list/{id}")).await.body;
         assert!(page.as_str().unwrap().contains("card fail 404 (no card)"), "{page}");
+        let board = registry.get("/list").await.body;
+        assert!(board.as_str().unwrap().contains("later probe failed"), "{board}");
         if failed == 1 {
             let body = json!({ "listing_id": id, "sku": "recursive" });
             let demo = registry.post("/api/products/demo", &body).await.body.to_string();

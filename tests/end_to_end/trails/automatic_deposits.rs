@@ -4,13 +4,14 @@
 
 use std::time::Duration;
 
+use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::instrumented::Fault;
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TICK, TestRegistry};
 
 use super::{assert_close, number, trail};
-use crate::fixtures::{live_agent, live_pair, values_of};
+use crate::fixtures::{forecaster, live_agent, live_pair, values_of};
 
 #[tokio::test]
 async fn each_publication_probe_and_funnel_step_changes_the_trail_once() {
@@ -63,8 +64,7 @@ async fn failed_probe_raises_the_danger_value_and_successful_probe_lowers_it() {
     gone.answer_with(agents::newest);
     registry.advance(TICK);
     registry.publish_card(&gone.card()).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.lane(&failing).await, "active");
+    registry.deliver_to_live(&failing).await;
     let row = trail(&registry, &failing).await;
     // 10, decayed for six minutes, minus 2.
     assert!((number(&row["danger"]) - 8.0).abs() < 0.05, "{row}");
@@ -95,6 +95,30 @@ async fn trail_changes_of_a_match_are_written_by_a_later_request() {
     assert_close(&after, "attraction", number(&quiet["attraction"]) + 0.5);
     let board = registry.call_tool("follow_trail", &json!({ "kind": "demand" })).await;
     assert_eq!(board["items"][0]["listing_id"], json!(pair.agent), "{board}");
+}
+
+/// Of two equal hits, the one with the higher boost is shown first.
+#[tokio::test]
+async fn query_counts_for_the_hit_that_is_shown_first() {
+    let registry = TestRegistry::start().await;
+    let peers = [Peer::start(forecaster).await, Peer::start(forecaster).await];
+    for peer in &peers {
+        registry.publish_card(&peer.card()).await;
+    }
+    registry.deliver_events().await;
+    let before = registry.get("/api/match?q=weather").await.body;
+    assert_eq!(before["hits"][0]["score"], before["hits"][1]["score"], "{before}");
+    let id = |at: usize| -> ListingId { before["hits"][at]["listing_id"].as_str().unwrap().parse().unwrap() };
+    let [first, second] = [0, 1].map(id);
+    registry.call_tool("endorse", &json!({ "listing_id": second })).await;
+    registry.settle();
+    let after = registry.get("/api/match?q=weather").await.body;
+    assert_eq!(after["hits"][0]["listing_id"], json!(second), "{after}");
+    registry.advance(Duration::from_secs(30));
+    registry.get("/api/feed").await;
+    let demand = [trail(&registry, &first).await, trail(&registry, &second).await];
+    let [first, second] = demand.map(|row| number(&row["demand"]));
+    assert!((first - second).abs() < 0.1, "each was the first hit of one query: {first}, {second}");
 }
 
 #[tokio::test]

@@ -43,8 +43,7 @@ async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {
     assert_eq!(registry.post(STIGMERGY, &sense).await.body["next"]["action"], "check_status");
 
     registry.run("operator", json!({ "command": "restore", "listing_id": id })).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.lane(id).await, "active");
+    registry.deliver_to_live(id).await;
     for kind in ["hot", "demand"] {
         let shown = registry.call_tool("follow_trail", &json!({ "kind": kind })).await.to_string();
         assert!(shown.contains(id.as_str()), "{kind}: {shown}");

@@ -7,7 +7,6 @@ pub mod agents;
 pub mod domains;
 pub mod hostile;
 pub mod name_server;
-pub mod raw;
 pub mod servers;
 pub mod sign_in;
 pub mod stripe;

@@ -65,7 +65,7 @@ pub static RIGHTS: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| {
 });
 
 /// Whether `partition` is one of `partitions`, as in the condition `StringLike` of a policy.
-fn is_like(partition: &str, partitions: &str) -> bool {
+pub(crate) fn is_like(partition: &str, partitions: &str) -> bool {
     match partitions.strip_suffix('*') {
         Some(prefix) => partition.starts_with(prefix),
         None => partition == partitions,

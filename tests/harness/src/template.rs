@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use serde_yaml_ng::Value as Yaml;
 
 use crate::aws_endpoints::Act;
+use crate::rights::is_like;
 
 /// The template under `infra/`.
 #[derive(Clone, Debug)]
@@ -131,14 +132,11 @@ fn allows(statement: &Value, act: &Act) -> bool {
             .to_vec(),
     };
     let condition = &statement["Condition"]["ForAllValues:StringLike"];
-    let is_like = |pattern: &str| match pattern.strip_suffix('*') {
-        Some(prefix) => act.partition.starts_with(prefix),
-        None => act.partition == pattern,
-    };
+    let covers = |pattern: &str| is_like(&act.partition, pattern);
     statement["Effect"] == "Allow"
         && texts(&statement["Action"]).contains(&act.action)
         && resources.contains(&statement["Resource"])
-        && (condition.is_null() || texts(&condition["dynamodb:LeadingKeys"]).into_iter().any(is_like))
+        && (condition.is_null() || texts(&condition["dynamodb:LeadingKeys"]).into_iter().any(covers))
 }
 
 /// Whether a path matches a route. `{name}` matches one segment and `{proxy+}` all that follow.

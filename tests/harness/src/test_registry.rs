@@ -266,6 +266,12 @@ impl TestRegistry {
         self.status(id).await
     }
 
+    /// Delivers the events; the listing must be Live then.
+    pub async fn deliver_to_live(&self, id: &ListingId) {
+        let status = self.probed_status(id).await;
+        assert_eq!(status["lane"], "active", "{status}");
+    }
+
     pub async fn lane(&self, id: &ListingId) -> String {
         self.status(id).await["lane"].as_str().unwrap().to_owned()
     }

@@ -57,7 +57,7 @@ pub(super) async fn unblock(app: &App, host: &HostName) -> Result<Outcome, Probl
             Some(listing)
                 if listing.lane == Lane::Withdrawn && standing.covering(&listing.hosts()).is_none() =>
             {
-                listings::bring_back(app, &listing).await
+                listings::bring_back(app, &listing, true).await
             }
             _ => Ok(false),
         }
@@ -68,7 +68,7 @@ pub(super) async fn unblock(app: &App, host: &HostName) -> Result<Outcome, Probl
         _ => app.store.count_listings_at(host, HostPointer::Blocked).await?,
     };
     let note = match (left, ended || restored > 0) {
-        (0, true) => "Unblocked. The listings that the block withdrew are probed again.",
+        (0, true) => "Unblocked. The listings that only this block withdrew are probed again.",
         (0, false) => "This host is not blocked.",
         _ => "Unblocked. Repeat the command to restore the remaining listings.",
     };

@@ -14,7 +14,7 @@ pub(super) async fn withdraw(app: &App, id: &ListingId, reason: PublicReason) ->
     match take_off(app, id, &withdrawal).await? {
         None => Err(Problem::listing_not_found(&app.settings, id.as_str())),
         Some(false) => Ok(Outcome::of_one(false, 0, "This listing is already withdrawn.")),
-        Some(true) => Ok(Outcome::of_one(true, 1, "Withdrawn. The command `restore` queues it again.")),
+        Some(true) => Ok(Outcome::of_one(true, 1, "Withdrawn, until the command `restore`.")),
     }
 }
 
@@ -22,7 +22,7 @@ pub(super) async fn restore(app: &App, id: &ListingId) -> Result<Outcome, Proble
     let host_blocked = |block: &BlockedHost| {
         blocked_conflict(format!("The host of this listing is blocked. Unblock {} first.", block.host))
     };
-    Ok(match restore_unless(app, id, host_blocked, |_| None).await? {
+    Ok(match restore_unless(app, id, true, host_blocked, |_| None).await? {
         true => Outcome::of_one(true, 1, "Restored. It waits for its next probe."),
         false => Outcome::of_one(false, 0, "This listing is not withdrawn."),
     })
@@ -33,6 +33,7 @@ pub(super) async fn restore(app: &App, id: &ListingId) -> Result<Outcome, Proble
 pub(super) async fn restore_unless(
     app: &App,
     id: &ListingId,
+    is_probed: bool,
     blocked: impl Fn(&BlockedHost) -> Problem,
     refused: impl Fn(&Listing) -> Option<Problem>,
 ) -> Result<bool, Problem> {
@@ -49,7 +50,7 @@ pub(super) async fn restore_unless(
         if let Some(problem) = refused(&before) {
             return Err(problem);
         }
-        if bring_back(app, &before).await? {
+        if bring_back(app, &before, is_probed).await? {
             return Ok(true);
         }
     }
@@ -120,13 +121,16 @@ pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Prob
     Err(Problem::unavailable("the listing kept changing while it was moved"))
 }
 
-/// Puts a withdrawn listing back into the queue; false where it changed since it was read.
-pub(super) async fn bring_back(app: &App, before: &Listing) -> Result<bool, StoreError> {
+/// Puts a withdrawn listing back into the queue, with `is_probed` also starts its probe; false where it changed meanwhile.
+pub(super) async fn bring_back(app: &App, before: &Listing, is_probed: bool) -> Result<bool, StoreError> {
     let now = app.clock.now();
     let after = requeued(before, now);
     let text = format!("{} was restored and waits for its next probe.", before.name);
     let news = FeedItem::of_listing(&after, "listing_restored", text, now);
-    decide(app, before, &after, &news, What::Queued).await
+    match is_probed {
+        true => decide(app, before, &after, &news, What::Queued).await,
+        false => app.store.decide(before, &after, &news).await,
+    }
 }
 
 /// The listing in the queue, without what earlier probes found.

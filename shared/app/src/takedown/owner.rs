@@ -15,12 +15,12 @@ pub async fn withdraw_by_owner(app: &App, id: &ListingId) -> Result<bool, Proble
 }
 
 /// Restores a listing that its owner withdrew; false if it is not withdrawn. 404 for an unknown listing, 403 if its
-/// host is blocked, 409 if the operator withdrew it.
-pub async fn restore_by_owner(app: &App, id: &ListingId) -> Result<bool, Problem> {
+/// host is blocked, 409 if the operator withdrew it. With `is_probed`, its probe starts at once.
+pub async fn restore_by_owner(app: &App, id: &ListingId, is_probed: bool) -> Result<bool, Problem> {
     let refused = |listing: &Listing| {
         let by_owner = listing.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner);
         let detail = "The operator of this registry withdrew this listing; only the operator can restore it.";
         (!by_owner).then(|| Problem::conflict("withdrawn_by_operator", detail))
     };
-    restore_unless(app, id, host_blocked, refused).await
+    restore_unless(app, id, is_probed, host_blocked, refused).await
 }

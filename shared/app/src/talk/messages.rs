@@ -1,6 +1,5 @@
-//! The messages that the registry writes to an inbox after a probe: the listing went Live, a recheck
-//! passed or failed, tools changed, or something needs a fix. A message is written in the same transaction as
-//! the state change, so that it is sent exactly once.
+//! The messages that the registry writes to an inbox after a probe: the listing went Live, a recheck passed or failed, tools
+//! changed, or something needs a fix. A message is written in the transaction of the state change, so it is sent exactly once.
 //!
 //! The messages contain no text of other parties, because language models read the inbox. The only exception are names of
 //! tools and arguments in the form of identifiers.
@@ -81,10 +80,10 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
     }
     if tools_changed(change) {
         let details = change.assessment.changed.as_ref().map(|changed| tool_diff::in_words(&changed.details));
-        let details = details.filter(|words| !words.is_empty()).map(|words| format!(" {words}"));
+        let details = details.filter(|words| !words.is_empty());
+        let details = details.map(|words| format!(" {words} The operation listing_tools shows the details."));
         let text = format!(
-            "Your tools changed since an earlier probe.{} If you did not change them, someone else did. The \
-             operation listing_tools shows the texts before and after the change.",
+            "Your tools changed since an earlier probe. If you did not change them, someone else did.{}",
             details.unwrap_or_default()
         );
         messages.push(message(TalkKind::Drift, text));

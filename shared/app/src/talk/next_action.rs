@@ -66,7 +66,7 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
                 "After the fix, publish its URL or server description again. It is then probed again.",
             ),
         ],
-        Lane::Gated => vec![status("The server asks for a sign-in. The status shows what the probe found.")],
+        Lane::Gated => vec![status("The listing is gated. The status shows what the probes found.")],
         Lane::Unchecked => vec![status("At least one package cannot be checked. The status shows it.")],
         Lane::Package => vec![status("The packages were checked. The status shows the result.")],
         Lane::Withdrawn => vec![status("The listing was withdrawn. The status shows why.")],

@@ -3,7 +3,7 @@
 
 use super::access::order_not_found;
 use super::demo::not_active;
-use super::feedback_form::{DRAFT_RATING, GivenFeedback, draft, is_bare, parse};
+use super::feedback_form::{GivenFeedback, draft, is_bare, parse};
 use super::reward::{FeedbackGiven, already_completed, complete, demo_first, reissue};
 use crate::prelude::*;
 use registry_model::{Feedback, Order, OrderId};
@@ -36,8 +36,7 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
         order_id: order.order_id.clone(),
         sku: order.sku,
         rating: form.rating,
-        is_draft: (form.rating == DRAFT_RATING && given.answers == draft(&core, order.sku))
-            || is_bare(&given.answers),
+        is_draft: given.answers == draft() || is_bare(&given.answers),
         answers: given.answers,
         body: form.body,
         at: app.clock.now(),
@@ -93,7 +92,7 @@ fn chosen(
     orders.into_iter().min_by_key(|order| (order.sku != default, order.at)).ok_or_else(|| {
         match listing.shown_lane(app.oldest_proof()) {
             Lane::Active => demo_first(app, &listing.id),
-            lane => not_active(app, "Feedback", &listing.id, lane),
+            lane => not_active(app, "Feedback requires a demo, which", &listing.id, lane),
         }
     })
 }

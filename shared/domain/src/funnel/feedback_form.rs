@@ -31,7 +31,7 @@ pub struct GivenFeedback {
     #[schemars(range(min = 1, max = 5))]
     #[schemars(required)]
     pub rating: Option<u8>,
-    /// The five answers: `tried`, `ux_friction`, `product_one_ship`, `overall`, `would_buy`.
+    /// All five are required: `tried`, `ux_friction`, `product_one_ship`, `overall`, `would_buy`.
     #[serde(default)]
     #[schemars(schema_with = "answers_schema")]
     pub answers: BTreeMap<String, String>,
@@ -73,18 +73,16 @@ pub(super) fn goals_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": goal, "maxItems": demo::MAX_GOALS })
 }
 
-/// The draft of the five answers; the sender is expected to change it.
-pub fn draft(listing: &Listing, sku: Sku) -> BTreeMap<String, String> {
-    let name = &listing.name;
-    let product = sku.title();
+/// The draft of the five answers; the sender is expected to change it. It contains no name, because names can change.
+pub fn draft() -> BTreeMap<String, String> {
     let text = |question: &str| match question {
-        "tried" => format!("Read the {product} demo that was made for {name}."),
-        "ux_friction" => "Nothing stopped us.".to_owned(),
-        "product_one_ship" => format!("Add more about what only {name} does."),
-        "overall" => format!("We would keep the parts that name what {name} does."),
-        _ => "maybe".to_owned(),
+        "tried" => "Read the demo that was made for us.",
+        "ux_friction" => "Nothing stopped us.",
+        "product_one_ship" => "Add more about what only we do.",
+        "overall" => "We would keep the parts that name what we do.",
+        _ => "maybe",
     };
-    QUESTIONS.iter().map(|(id, _)| ((*id).to_owned(), text(id))).collect()
+    QUESTIONS.iter().map(|(id, _)| ((*id).to_owned(), text(id).to_owned())).collect()
 }
 
 /// Whether no answer has three words, as in the published example.

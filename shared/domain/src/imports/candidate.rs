@@ -38,7 +38,8 @@ pub(super) fn candidates(document: Value) -> Vec<Candidate> {
     };
     // A long list of numbers costs nothing.
     let may_be_entry = |row: &&Value| rows.len() == 1 || row.is_object() || row.is_string();
-    rows.iter().filter(may_be_entry).map(Candidate::of).collect()
+    let is_header_of_dump = |row: &&Value| row["schema"].is_string() && row["registry"].is_string();
+    rows.iter().filter(|row| may_be_entry(row) && !is_header_of_dump(row)).map(Candidate::of).collect()
 }
 
 /// The server description in an entry of the registry API, with or without its wrapper.
@@ -53,10 +54,6 @@ impl Candidate {
         }
         if row["listing"]["listing_id"].is_string() {
             return Self::of_dump(row);
-        }
-        let is_header_of_dump = row["schema"].is_string() && row["registry"].is_string();
-        if is_header_of_dump {
-            return Self { name: "the header of the dump".to_owned(), bodies: Vec::new() };
         }
         match CARD_URLS.iter().find_map(|name| row[*name].as_str()) {
             Some(url) => Self::of_url(url),

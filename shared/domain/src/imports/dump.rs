@@ -58,7 +58,7 @@ pub(super) async fn part(
         Some((offered.dumps.iter().find(|dump| dump.sha256 == sha256)?, number.parse().ok()?))
     });
     let (dump, number): (&OfferedDump, usize) =
-        begun.or_else(|| Some((offered.dumps.first()?, 0))).ok_or_else(|| unusable("does not exist yet"))?;
+        begun.or_else(|| Some((offered.dumps.first()?, 0))).ok_or_else(|| unusable("does not exist"))?;
     let logged_at = check(client, list, log_key, dump).await?;
     if begun.is_none() && client.clock.now().duration_since(logged_at) > MAX_AGE {
         return Err(unusable("is older than three days; its registry may hide newer ones"));
@@ -79,9 +79,7 @@ pub(super) async fn part(
         return Err(unusable("has a part that is not what the list describes"));
     }
     // A line is a listing or the header, never a list that would become many.
-    let of_line = |line: &Value| {
-        Some(Candidate::of(line)).filter(|_| line.get("listing").or(line.get("schema")).is_some())
-    };
+    let of_line = |line: &Value| line.get("listing").map(|_| Candidate::of(line));
     let mut left = MAX_PART_VALUES;
     let lines = text.lines().map(|line| json::read(line.as_bytes(), &mut left).map(|line| of_line(&line)));
     let found: Vec<Option<Candidate>> = lines

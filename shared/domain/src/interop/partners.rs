@@ -91,11 +91,9 @@ pub async fn pairs(app: &App, limit: usize) -> Result<Vec<Pair>, Problem> {
     ids.dedup();
     let oldest_proof = app.oldest_proof();
     let servers = if ids.is_empty() { Vec::new() } else { app.store.listings(&ids).await? };
-    let live = |id: &ListingId| {
-        servers.iter().find(|server| server.id == *id).filter(|server| server.is_live(oldest_proof))
-    };
     let pair = |(agent, id, match_score): (&Listing, ListingId, u8)| {
-        let server = live(&id).filter(|server| are_apart(agent, server))?;
+        let fits = |server: &&Listing| server.is_live(oldest_proof) && are_apart(agent, server);
+        let server = servers.iter().find(|server| server.id == id).filter(fits)?;
         let (name_a, name_b) = (agent.name.clone(), server.name.clone());
         Some(Pair { listing_a: agent.id.clone(), listing_b: id, name_a, name_b, match_score })
     };

@@ -35,7 +35,7 @@ impl CapabilityQuery {
         }
     }
 
-    fn is_named(&self) -> bool {
+    pub fn is_named(&self) -> bool {
         self.tool.is_some() || self.skill.is_some()
     }
 
@@ -43,7 +43,11 @@ impl CapabilityQuery {
         [&self.tool, &self.skill].into_iter().flatten().any(|named| is_same_name(named, name))
     }
 
-    fn matches(&self, (_, evidence): &NamedListing) -> bool {
+    /// Whether a listing has the tool or skill, if one is named.
+    pub fn admits(&self, (_, evidence): &NamedListing) -> bool {
+        if !self.is_named() {
+            return true;
+        }
         let Some(facts) = evidence.as_ref().map(|evidence| &evidence.verdict.facts) else { return false };
         let has_tool = |name: &str| facts.tools.iter().any(|tool| is_same_name(&tool.name, name));
         let is_skill =
@@ -76,9 +80,7 @@ pub async fn resolve(app: &App, query: &CapabilityQuery) -> Result<(Vec<NamedLis
     }
     let ids: Vec<ListingId> = hits.into_iter().map(|hit| hit.listing.id.clone()).collect();
     let mut listings = live_in_order(app, &ids).await?;
-    if query.is_named() {
-        listings.retain(|listing| query.matches(listing));
-    }
+    listings.retain(|listing| query.admits(listing));
     listings.truncate(query.limit);
     Ok((listings, nearest_only && !query.is_named()))
 }

@@ -84,13 +84,13 @@ fn picked(app: &App, chosen: &Candidate, now: Moment, queue_after: Vec<QueuedPar
             kind: listing.shown_kind(),
             role: likeness.role.unwrap_or("peer").to_owned(),
             engage: settings.url(&format!("/api/talk?listing_id={}", listing.id)),
-            status: "live".to_owned(),
+            status: "chosen".to_owned(),
         }),
         connector_likeness: likeness.points,
         traits: likeness.traits.clone(),
         why: format!(
-            "Of the connectors that may be contacted and have a live score of at least {MIN_LIVE_SCORE}, {} fits best \
-             ({} points). Its live score is {live_score} of 10.",
+            "Of the connectors that could be contacted and had a live score of at least {MIN_LIVE_SCORE}, {} fitted best \
+             ({} points). Its live score was {live_score} of 10.",
             listing.name, likeness.points
         ),
         action: FirstStep {

@@ -23,7 +23,7 @@ pub fn invitation(settings: &Settings, listing: &Listing, proof: Option<&Proof>)
     format!(
         "{brand} lists {name} as Live{score}. {finding} The demo with the list of all fixes is free and needs no \
          account: {demo} If you send feedback on the demo, you get a founding seat (a free full product), if one is \
-         left, else a code for 25 % off. {close}",
+         left for it, else a code for 25 % off. {close}",
         brand = settings.brand,
         name = listing.name,
         demo = format_args!("{}&sku=recursive", demo_link(settings, &listing.id)),

@@ -433,7 +433,8 @@ async fn restored(app: &App, known: Listing, sender: Sender) -> Result<Listing, 
     let by_owner = known.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner);
     // A key of another domain only proves the name.
     if by_owner && sender.has_signed && sender.is_of_host {
-        takedown::restore_by_owner(app, &known.id).await?;
+        // A probe that runs now would refuse the new description.
+        takedown::restore_by_owner(app, &known.id, false).await?;
         let again = app.store.listing(&known.id).await?;
         return again.ok_or_else(|| Problem::listing_not_found(&app.settings, known.id.as_str()));
     }
@@ -474,11 +475,11 @@ async fn is_described(app: &App, updated: &Listing) -> Result<bool, Problem> {
 
 /// A probe or another request wrote first.
 pub fn changed_meanwhile(has_signed: bool) -> Problem {
-    let mut problem = Problem::unavailable("the listing was probed or changed at the same time");
     if has_signed {
-        problem.detail = "A probe ran at the same time. Get a new challenge, then call again.".to_owned();
+        let detail = "It was probed or changed at the same time. Get a new challenge, then call again.";
+        return Problem::conflict("changed_meanwhile", detail);
     }
-    problem
+    Problem::unavailable("the listing was probed or changed at the same time")
 }
 
 /// Anyone may correct the URL or the kind of a listing that has never been Live, because the first may be a typo. But a

@@ -24,7 +24,7 @@ use registry_model::{Caller, KeySource, Listing, Moment, NameProof, NameProofMet
 /// the name is shown as proven, and you may change a listing that is on this domain or was published under this name.
 /// With a key of the host, you may change the description. Send an empty object first. The answer contains a challenge,
 /// and the places where the domain can publish your key. Sign the challenge. Then send the same request with `nonce`
-/// and `signature`. Names below `io.github` are also proven by the server.json in the owner's repository.
+/// and `signature`. If this registry reads it, the server.json in the owner's repository also proves names below `io.github`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::together(&["nonce", "signature"])))]
 pub struct ProofRequest {

@@ -104,8 +104,8 @@ pub async fn challenge(app: &App, caller: &Caller, act: &str) -> Result<ShownCha
     app.store.keep_challenge(&challenge, allowance, now).await?;
     let Challenge { nonce, text, expires_at } = challenge;
     let how = "Sign the UTF-8 bytes of `text` with a key that the domain publishes (see `ways`). Use Ed25519, or \
-        ECDSA on P-256 with SHA-256. Then send the same call again with `nonce` and `signature`. The signature is \
-        in hexadecimal or base64; for P-256, DER is also accepted.";
+        ECDSA on P-256 with SHA-256. Then send the same call again with `nonce` and `signature`, in `proof` if the \
+        call has it. The signature is in hexadecimal or base64; for P-256, DER is also accepted.";
     Ok(ShownChallenge { nonce, text, expires_at, how })
 }
 

@@ -33,7 +33,7 @@ impl FeedbackDraft {
             kind: listing.shown_kind(),
             agent_name: listing.name.chars().take(200).collect(),
             rating: DRAFT_RATING,
-            answers: funnel::draft(listing, order.sku),
+            answers: funnel::draft(),
             source: "demo",
             goals: Vec::new(),
             idempotency_key: random.hex(16),

@@ -51,7 +51,7 @@ pub struct Liveness {
     /// The first of the probes in a row that failed. Absent if the last probe passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Moment>,
-    /// Percentage of the last 7 days in which it answered, or of the time since the first proof. Absent if it is not known.
+    /// Percentage of the last 7 days in which it answered, at most since its first proof, restore or move. Absent if not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uptime_7d_percent: Option<f64>,
     /// The same for the last 90 days.

@@ -129,7 +129,7 @@ impl ProbeSummary {
     /// For a listing that was never probed, an empty `skip`.
     pub fn of(listing: &Listing, now: Moment) -> Self {
         let probe = listing.probe.as_ref();
-        let probed_at = probe.map_or(listing.listed_at, |probe| probe.at);
+        let probed_at = listing.checked_at();
         Self {
             ok: probe.is_some_and(|probe| probe.handshake == Handshake::Ok),
             handshake: probe.map_or(Handshake::Skip, |probe| probe.handshake),

@@ -67,7 +67,9 @@ struct Remote {
 
 impl ServerResponse {
     pub fn of_row(row: &Row, document: Option<&ServerDocument>, settings: &Settings) -> Self {
-        Self::of(&row.listing, document, Some(row.changed_at), settings)
+        let is_package = row.listing.lane == Lane::Package;
+        let changed_at = if is_package { row.listing.checked_at() } else { row.changed_at };
+        Self::of(&row.listing, document, Some(changed_at), settings)
     }
 
     /// An earlier version. The evidence is about the latest version, so it is left out.

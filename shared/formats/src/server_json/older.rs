@@ -7,40 +7,31 @@ use super::fields::list;
 use super::violation::Violations;
 
 /// A field of an earlier schema: its old name, its new name, and the newest schema that had it.
-struct Renamed {
-    was: &'static str,
-    is: &'static str,
-    until: &'static str,
-}
+type Renamed = (&'static str, &'static str, &'static str);
 
 /// The schema before names went from `snake_case` to `camelCase` (official changelog, 2025-09-16).
 const JULY: &str = "the schema of 2025-07-09";
 /// The field names that were in use before the first dated schema.
 const DRAFT: &str = "a draft before the schema of 2025-07-09";
 
-const fn renamed(was: &'static str, is: &'static str, until: &'static str) -> Renamed {
-    Renamed { was, is, until }
-}
-
-const OF_SERVER: [Renamed; 2] =
-    [renamed("version_detail", "version", DRAFT), renamed("website_url", "websiteUrl", JULY)];
+const OF_SERVER: [Renamed; 2] = [("version_detail", "version", DRAFT), ("website_url", "websiteUrl", JULY)];
 const OF_PACKAGE: [Renamed; 9] = [
-    renamed("registry_name", "registryType", DRAFT),
-    renamed("name", "identifier", DRAFT),
-    renamed("registry_type", "registryType", JULY),
-    renamed("registry_base_url", "registryBaseUrl", JULY),
-    renamed("file_sha256", "fileSha256", JULY),
-    renamed("runtime_hint", "runtimeHint", JULY),
-    renamed("runtime_arguments", "runtimeArguments", JULY),
-    renamed("package_arguments", "packageArguments", JULY),
-    renamed("environment_variables", "environmentVariables", JULY),
+    ("registry_name", "registryType", DRAFT),
+    ("name", "identifier", DRAFT),
+    ("registry_type", "registryType", JULY),
+    ("registry_base_url", "registryBaseUrl", JULY),
+    ("file_sha256", "fileSha256", JULY),
+    ("runtime_hint", "runtimeHint", JULY),
+    ("runtime_arguments", "runtimeArguments", JULY),
+    ("package_arguments", "packageArguments", JULY),
+    ("environment_variables", "environmentVariables", JULY),
 ];
-const OF_REMOTE: [Renamed; 1] = [renamed("transport_type", "type", DRAFT)];
+const OF_REMOTE: [Renamed; 1] = [("transport_type", "type", DRAFT)];
 const OF_INPUT: [Renamed; 4] = [
-    renamed("is_required", "isRequired", JULY),
-    renamed("is_secret", "isSecret", JULY),
-    renamed("value_hint", "valueHint", JULY),
-    renamed("is_repeated", "isRepeated", JULY),
+    ("is_required", "isRequired", JULY),
+    ("is_secret", "isSecret", JULY),
+    ("value_hint", "valueHint", JULY),
+    ("is_repeated", "isRepeated", JULY),
 ];
 
 /// Lists of inputs in a package or remote, by their new and old names.
@@ -82,7 +73,7 @@ fn fields(
     reported: &mut Vec<&'static str>,
     violations: &mut Violations,
 ) {
-    for Renamed { was, is, until } in renames {
+    for (was, is, until) in renames {
         if !object.contains_key(*was) || object.contains_key(*is) {
             continue;
         }

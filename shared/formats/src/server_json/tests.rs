@@ -174,14 +174,6 @@ fn all_violations_are_reported_at_once() {
 }
 
 #[test]
-fn development_mode_allows_http_and_loopback() {
-    let mut document = whole();
-    document["remotes"] = json!([{"type": "streamable-http", "url": "http://127.0.0.1:8080/mcp"}]);
-    assert!(read(&document, Reach::Public).is_err());
-    assert_eq!(read(&document, Reach::Development).unwrap().remotes[0].url, "http://127.0.0.1:8080/mcp");
-}
-
-#[test]
 fn an_empty_repository_counts_as_absent() {
     let mut document = whole();
     document["repository"] = json!({"url": "", "source": ""});

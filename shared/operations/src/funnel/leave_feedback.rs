@@ -34,7 +34,7 @@ pub struct Answer {
 #[derive(Debug, Serialize, JsonSchema)]
 struct StoredFeedback {
     rating: u8,
-    /// Whether the feedback is the unchanged draft, or no answer has three words. A draft earns the reward, but the average
+    /// Whether the answers are the unchanged draft, or none has three words. A draft earns the reward, but the average
     /// ratings do not include it, and it does not count towards the opening of payments.
     is_draft: bool,
 }
@@ -141,13 +141,8 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
         Rewarded::Code(code) => {
             let note = format!("Keep the code: it is shown only once. {}", unlock.message);
             discount = Some(Discount::of(code, unlock.payments_open));
-            let message = match remaining {
-                0 => "All founding seats were taken. You get a code for 25 % off while payments are open.",
-                _ => {
-                    "Another listing of your domain has its founding seat. You get a code for 25 % off while payments \
-                     are open."
-                }
-            };
+            let message = "This listing got no founding seat: all were taken, or your domain has one. You get a code \
+                for 25 % off while payments are open.";
             (message, NextStep::open("checkout", settings.url("/api/products/checkout"), note))
         }
     };

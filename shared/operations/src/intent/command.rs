@@ -4,6 +4,8 @@
 
 use std::collections::HashSet;
 
+use super::matching;
+use super::parsed_text::ParsedText;
 use super::words::{Word, lists};
 
 /// Words that may come between the beginning of a clause and the verb of a request.
@@ -28,7 +30,7 @@ const MAX_THANKS: usize = 5;
 const WISHES: &str = "want like need";
 
 /// Words that retract a request from anywhere in the text.
-const RETRACTIONS: &str = "dont never cancel stop nevermind kidding abort undo";
+const RETRACTIONS: &str = "dont never cancel stop nevermind forget kidding abort undo";
 
 /// Words that retract a request, or make it conditional, within its own sentence.
 const RETRACTIONS_NEARBY: &str = "not if unless until instead without cannot cant wont doesnt didnt isnt \
@@ -178,6 +180,34 @@ fn asks_us(words: &[Word]) -> bool {
         let (who, verb) = (three[1].low.as_str(), three[2].low.as_str());
         is_modal(&three[0])
             && (who == "you" || matches!(who, "i" | "we") && matches!(verb, "have" | "get" | "see"))
+    })
+}
+
+/// Whether a request names a time at which it is to be done, outside of the texts that it passes on: "endorse it tomorrow".
+pub(super) fn names_a_later_time(parsed: &ParsedText, texts: &[&str]) -> bool {
+    const LATER: &str = "tomorrow tonight morgen demain mañana domani amanhã";
+    const UNITS: &str =
+        "week month year time hour day weekend monday tuesday wednesday thursday friday saturday sunday";
+    const STATES: &str = "i ill we well it its they theyll";
+    let words = &parsed.words;
+    let end = matching::colon(parsed).unwrap_or(parsed.text.len());
+    let is_time = |at: usize| {
+        let next = words.get(at + 1).map_or("", |word| word.low.as_str());
+        lists(LATER, &words[at].low) || words[at].low == "next" && lists(UNITS, next)
+    };
+    (0..words.len()).filter(|at| is_time(*at) && words[*at].at.start < end).any(|at| {
+        let is_own = |word: &Word| lists(LATER, &word.low) || lists(UNITS, &word.low) || word.low == "next";
+        // "Tell {id} that I am back tomorrow": the time belongs to the text.
+        let is_said = texts.iter().any(|text| {
+            let own = parsed.text.find(text).map(|from| from..from + text.len());
+            own.is_some_and(|own| own.contains(&words[at].at.start))
+                && super::words::words(text).iter().any(|word| word.is_significant() && !is_own(word))
+        });
+        let begins = (0..=at).rev().find(|at| words[*at].starts_clause).unwrap_or(0);
+        // "List it, I will fix it tomorrow."
+        let states = lists(STATES, &words[begins].low)
+            && words.get(begins + 1).is_none_or(|next| !lists(WISHES, &next.low) && next.low != "would");
+        !is_said && !states
     })
 }
 

@@ -40,10 +40,15 @@ pub(super) struct Further {
 }
 
 pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
-    if !message.data.is_empty() || message.text.trim_start().starts_with('{') {
+    let is_split = matches!(chosen, Intent::Refused(_, Hold::SeveralListings | Hold::Later));
+    if is_split || !message.data.is_empty() || message.text.trim_start().starts_with('{') {
         return None;
     }
     let (parsed, _) = parse_content(message);
+    let is_enumeration = parsed.ids.windows(2).all(|two| parsed.are_listed_together(&two[0], &two[1]));
+    if parsed.ids.len() > 2 && is_enumeration {
+        return of_other_listings(&parsed, chosen);
+    }
     let of_question = || also_meant(&parsed, chosen).filter(|_| matches!(chosen, Intent::Refused(..)));
     of_question()
         .or_else(|| by_parts(message, &parsed, chosen))

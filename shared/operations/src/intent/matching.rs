@@ -338,6 +338,21 @@ fn names_object(message: &Message<'_>, example: &Example, verb: usize, used_word
         || others.any(|word| example.stems.contains(&word.stem))
 }
 
+/// "Which servers need a sign-in?" and "which run locally?"
+fn described_access(parsed: &ParsedText) -> Option<Value> {
+    let words = &parsed.words;
+    let access = |at: usize| {
+        let two = (words[at].low.as_str(), words.get(at + 1).map(|next| next.low.as_str()));
+        let access = match two {
+            ("sign", Some("in")) | ("signin" | "login" | "authentication" | "anmeldung", _) => "gated",
+            ("locally" | "stdio", _) => "package",
+            _ => return None,
+        };
+        (!command::is_excluded(words, at)).then(|| json!(access))
+    };
+    (0..words.len()).find_map(access)
+}
+
 fn run(
     parsed: &ParsedText,
     fields: &Map<String, Value>,
@@ -361,9 +376,21 @@ fn run(
     {
         let mut filters = Map::new();
         search.arguments.add_incidental(&mut filters, parsed, fields, true);
-        if let Some(access) = filters.remove("access") {
+        if let Some(access) = filters.remove("access").or_else(|| described_access(parsed)) {
             arguments.extend([("q".to_owned(), json!("")), ("access".to_owned(), access)]);
             return Intent::Run(&ARD_SEARCH, Value::Object(arguments));
+        }
+    }
+    if !entry.effect.read_only {
+        let uses = |id: &String| arguments.values().any(|value| value == id);
+        let is_left_out =
+            |two: &[String]| uses(&two[0]) && !uses(&two[1]) && parsed.are_listed_together(&two[0], &two[1]);
+        if parsed.ids.windows(2).any(is_left_out) {
+            return Intent::Refused(entry, Hold::SeveralListings);
+        }
+        let texts = arguments.values().filter_map(Value::as_str).filter(|text| *text != parsed.text);
+        if command::names_a_later_time(parsed, &texts.collect::<Vec<_>>()) {
+            return Intent::Refused(entry, Hold::Later);
         }
     }
     if std::ptr::eq(entry, &DEPOSIT_OUTCOME)

@@ -233,6 +233,15 @@ impl ParsedText {
         })
     }
 
+    /// Whether a listing follows another one in an enumeration: "{id}, {id} and {id}".
+    pub(super) fn are_listed_together(&self, id: &str, next: &str) -> bool {
+        const BETWEEN: &str = "and or & und oder et ou y o e ed";
+        let [Some(one), Some(next)] = [self.place(id), self.place(next)] else { return false };
+        let between = self.text.get(one.end..next.start).unwrap_or("-");
+        let mut between = between.split([' ', ',', '"', '“', '”', '\'']).filter(|word| !word.is_empty());
+        between.all(|word| lists(BETWEEN, &word.to_lowercase()))
+    }
+
     /// The number in "quality 0.9", from 0 to 1.
     pub(super) fn quality(&self) -> Option<f64> {
         self.after_word("quality").filter(|quality| (0.0..=1.0).contains(quality))

@@ -11,6 +11,7 @@ use crate::CATALOGUE;
 
 const CARD: &str = "https://agent.acme.dev/.well-known/agent-card.json";
 const ID: &str = "agtpub_0123456789abcdef0123";
+const OTHER: &str = "mcp-com-example-weather";
 
 /// A short form: an operation and its arguments, or the kind of intent.
 fn intent(text: &str) -> String {
@@ -311,7 +312,6 @@ fn later_message_completes_an_earlier_request() {
     assert_eq!(short(&second.intent), "match_capability(q=agent that adds numbers)");
     let two = said(&format!("which tools does {ID} have, and how do I connect to it?"));
     let second = further_request::of(&two, &parse_intent(&two, None)).unwrap();
-    const OTHER: &str = "mcp-com-example-weather";
     for (text, first, further) in [
         ("is {id} live and is {other} clean?", "probe_clean(listing_id={other})", "check_status(id={id})"),
         (
@@ -385,6 +385,11 @@ fn operations_that_write_need_an_explicit_request() {
         format!("is it safe to report {ID}?"),
         format!("when do you unsubscribe {ID}?"),
         format!("what is the status of my listing {CARD}"),
+        format!("endorse {ID} and {OTHER}"),
+        format!("send {ID}, {OTHER} and agent-1 the message: hi"),
+        format!("opt {ID} out tomorrow"),
+        format!("endorse {ID} next week"),
+        format!("tomorrow, list {CARD}"),
         CARD.to_owned(),
         format!("{} list {CARD}", "word ".repeat(4000)),
     ] {
@@ -392,6 +397,15 @@ fn operations_that_write_need_an_explicit_request() {
         if let Intent::Run(entry, arguments) = parse_intent(&said, None) {
             assert!(entry.effect.read_only, "{said:?} writes: {} {arguments}", entry.name);
         }
+    }
+    for text in [
+        format!("tell {ID} that I will be back tomorrow"),
+        format!("tell {ID}: {OTHER} and agent-1 are down, I call again tomorrow"),
+        format!("please list my agent {CARD}, I will be away tomorrow"),
+    ] {
+        let said = MessageContent { text, ..MessageContent::default() };
+        let intent = parse_intent(&said, None);
+        assert!(matches!(intent, Intent::Run(entry, _) if !entry.effect.read_only), "{said:?}: {intent:?}");
     }
 }
 

@@ -47,8 +47,9 @@ struct Target {
     parts: Parts,
     /// The state and evidence of the listing.
     status_url: String,
-    /// The link that generates the listing's demo while it is Live.
-    take_demo_get: String,
+    /// The link that generates the listing's demo. Absent if it is not Live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    take_demo_get: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
@@ -114,6 +115,7 @@ impl Operation for AttractorTargets {
 }
 
 fn target(app: &App, listing: &Listing, trail: &Trail, outcomes: OutcomeTally) -> Target {
+    let demo_url = || app.settings.url(&format!("/api/products/demo?listing_id={}", listing.id));
     let since = listing.last_ok_at.map(|at| app.clock.now().duration_since(at));
     let parts = Parts {
         trail_score: trail.trail_score(),
@@ -128,6 +130,6 @@ fn target(app: &App, listing: &Listing, trail: &Trail, outcomes: OutcomeTally) -
         attractor: parts.attractor(),
         parts,
         status_url: app.settings.url(&format!("/api/listings/status?id={}", listing.id)),
-        take_demo_get: app.settings.url(&format!("/api/products/demo?listing_id={}", listing.id)),
+        take_demo_get: parts.live.then(demo_url),
     }
 }

@@ -31,7 +31,7 @@ pub struct Answer {
     name: String,
     /// Live listings that were used together with the given listing, strongest first.
     compositions: Vec<Composition>,
-    /// Live listings of the other kind that match the given listing's description, best first.
+    /// Live listings of the other kind at other hosts that match the given listing's description, best first.
     suggestions: Vec<Suggestion>,
     note: &'static str,
 }
@@ -71,8 +71,8 @@ impl Operation for ComposePeers {
     const TITLE: &'static str = "Listings that work with a listing";
     const DESCRIPTION: &'static str = "Returns Live listings that work with a given listing, in two lists. \
         The first contains listings that callers used together with it. The second contains listings of the \
-        other kind (agent or MCP server) that match its description. Each row has a complete request. Pass \
-        listing_id.";
+        other kind (agent or MCP server) at other hosts that match its description. Each row has a complete \
+        request. Pass listing_id.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
@@ -94,12 +94,10 @@ impl Operation for ComposePeers {
         let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
         let listing = lookup::shown_listing_with_evidence(app, &arguments.listing_id).await?;
         let compositions = compositions(app, &listing, limit).await?;
-        let known: Vec<&ListingId> = compositions.iter().map(|known| &known.peer_focus).collect();
         // Each row costs a read of evidence, so both lists together have few more rows than the limit.
         let left = limit.saturating_sub(compositions.len()).max(MIN_SUGGESTIONS.min(limit));
-        let suggested = interop::suggestions(app, &listing, left).await?;
-        let suggested: Vec<(NamedListing, String)> =
-            suggested.into_iter().filter(|(peer, _)| !known.contains(&&peer.0.id)).collect();
+        let mut suggested = interop::suggestions(app, &listing, left).await?;
+        suggested.retain(|(peer, _)| compositions.iter().all(|known| known.peer_focus != peer.0.id));
         let ids: Vec<ListingId> = suggested.iter().map(|(peer, _)| peer.0.id.clone()).collect();
         let trails = interop::trail_scores(app, &ids).await?;
         let suggestion = |(peer, why): &(NamedListing, String)| {
@@ -113,14 +111,12 @@ impl Operation for ComposePeers {
             }
         };
         let suggestions: Vec<Suggestion> = suggested.iter().map(suggestion).collect();
-        Ok(Answer {
-            listing_id: listing.0.id.clone(),
-            name: listing.0.name.clone(),
-            compositions,
-            suggestions,
-            note: "Call a listing with its `invoke`. Then report the result with used_with and \
-                deposit_outcome.",
-        })
+        let note = match compositions.len() + suggestions.len() {
+            0 => "No Live listing was found.",
+            _ => "Call one with its `invoke`. Then report the result with used_with and deposit_outcome.",
+        };
+        let (listing_id, name) = (listing.0.id.clone(), listing.0.name.clone());
+        Ok(Answer { listing_id, name, compositions, suggestions, note })
     }
 }
 

@@ -86,8 +86,8 @@ fn event_rule(event: TrailEvent) -> Option<Rule> {
 /// An event that adds something in words, and the tool that causes it.
 const fn described(event: TrailEvent) -> Option<(&'static str, Option<&'static str>)> {
     Some(match event {
-        TrailEvent::MatchHit => ("the listing is among the best hits of a search", Some("match_capability")),
-        TrailEvent::MatchQuery => ("the listing is the first hit of a search", Some("match_capability")),
+        TrailEvent::MatchHit => ("the listing is a best hit of match_capability", Some("match_capability")),
+        TrailEvent::MatchQuery => ("the listing is first in match_capability", Some("match_capability")),
         TrailEvent::ListYourself => ("the listing is published for the first time", Some("list_yourself")),
         TrailEvent::ProbeOk => {
             ("a probe succeeds, first in a week, or after a failure or a restore; danger falls", None)
@@ -128,13 +128,13 @@ fn funnel_rules(app: &App, claimed: u32) -> [Rule; 3] {
     [
         rule(
             "founding_seat",
-            format!("a Live listing is among the first {seats} that complete the demo and the feedback"),
+            format!("a listing is among the first {seats} that complete the demo and the feedback"),
             format!("the full product, free, once for each {holder}; {left} of {seats} seats are left"),
             Some("leave_feedback"),
         ),
         rule(
             "discount",
-            "a Live listing completes the demo and the feedback, but gets no seat".to_owned(),
+            "a listing completes the demo and the feedback, but gets no seat".to_owned(),
             format!("a code for a discount of {DISCOUNT_PERCENT} percent that works while payments are open"),
             Some("leave_feedback"),
         ),

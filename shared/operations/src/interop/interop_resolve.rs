@@ -90,10 +90,11 @@ impl Operation for InteropResolve {
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let prefer = arguments.prefer.unwrap_or(EntryProtocol::Mcp);
         let wanted = read(&arguments)?;
-        let (found, nearest_only) = match &arguments.listing_id {
+        let (mut found, nearest_only) = match &arguments.listing_id {
             None => interop::resolve(app, &wanted).await?,
             Some(id) => (vec![lookup::live_listing_with_evidence(app, id).await?.as_ref().clone()], false),
         };
+        found.retain(|listing| wanted.admits(listing));
         let ids: Vec<ListingId> = found.iter().map(|(listing, _)| listing.id.clone()).collect();
         let trails = interop::trail_scores(app, &ids).await?;
         let node = |listing: &NamedListing| {
@@ -136,11 +137,7 @@ fn read(arguments: &Arguments) -> Result<CapabilityQuery, Problem> {
         skill: name("skill", &arguments.skill)?,
         limit,
     };
-    if query.text.is_empty()
-        && query.tool.is_none()
-        && query.skill.is_none()
-        && arguments.listing_id.is_none()
-    {
+    if query.text.is_empty() && !query.is_named() && arguments.listing_id.is_none() {
         return Err(Problem::invalid("q", "empty", "Send `q`, `tool`, `skill` or `listing_id`."));
     }
     Ok(query)

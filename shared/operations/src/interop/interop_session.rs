@@ -66,7 +66,7 @@ pub struct Arguments {
     /// The order id of a demo that you received during the session.
     #[schemars(regex(pattern = "^ord_[0-9a-f]{24}$"))]
     demo_order_id: Option<String>,
-    /// The id of feedback sent during the session.
+    /// Your own reference to feedback that you sent during the session.
     #[schemars(extend("format" = "public-text"), length(max = MAX_FEEDBACK_ID_CHARS))]
     feedback_id: Option<String>,
 }

@@ -183,7 +183,7 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
         one(
             "feedback",
             Some(core.feedbacked),
-            live.or((!core.demoed).then_some("demo")),
+            live.or((!core.demoed).then_some("demo")).filter(|_| order.is_none()),
             match order {
                 Some(order) => feedback_step(settings, core, &FeedbackDraft::of(core, &order, &app.random)),
                 None => NextStep::take_demo(settings, Some(id), "Its answer contains the step that is next."),

@@ -35,8 +35,8 @@ impl Operation for SeedCompositions {
     const NAME: &'static str = "seed_compositions";
     const TITLE: &'static str = "Propose compositions";
     const DESCRIPTION: &'static str = "Proposes pairs of one of the newest Live agents and a Live MCP server \
-        that match each other. Use it to find two listings to use together; max_pairs limits the number. Stores nothing, unless the \
-        operator calls it.";
+        at another host that match each other. Use it to find two listings to use together; max_pairs limits \
+        the number. Stores nothing, unless the operator calls it.";
     const EFFECT: Effect = Effect { idempotent: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"max_pairs": 6}"#;
     const SUMMARY: &'static [&'static str] = &["{note}", r#"[pairs]"{name_a}" and "{name_b}""#];

@@ -29,9 +29,10 @@ pub(crate) const SHORT: &[&str] = &[
     "hits.description",
     "hits.endpoint",
     "hits.protocol_version",
-    "hits.name_standing.standing",
+    "hits.name_standing",
     "hits.proven_domain",
     "hits.probe.probed_at",
+    "hits.probe.failing_since",
     "hits.score",
     "referrals.name",
     "referrals.url",
@@ -55,10 +56,10 @@ pub struct Arguments {
     /// Returns only listings of this category. Pass a category id, such as `data-analytics`.
     #[schemars(extend("format" = "category-id"))]
     pub category: Option<String>,
-    /// Default: Live listings. `open`: those that need no sign-in; `gated`: servers that ask for a sign-in; `package`: servers
-    /// that users run themselves; `all`.
+    /// Default: Live listings. `open`: those whose handshake needs no sign-in; `gated`: servers that ask for a sign-in;
+    /// `package`: servers that users run themselves; `all`.
     pub access: Option<Access>,
-    /// Entries of other registries: `auto` (default) and `referrals` include them, `none` leaves them out.
+    /// Entries of other registries, filtered only by `kind`. Only `none` leaves them out. Default: `auto`.
     pub federation: Option<FederationMode>,
     /// The maximum number of hits, from 1 to 100; default: 12.
     #[schemars(range(min = 1, max = 100), extend("default" = 12))]
@@ -117,7 +118,7 @@ impl Operation for ArdSearch {
     const EXAMPLE: &'static str = r#"{"q": "read PDF files", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
-        r#"[hits]"{name}" ({kind}, {listing_id}) | : "{description}" | {endpoint}"#,
+        r#"[hits]"{name}" ({kind}, {listing_id}) | : "{description}" | {endpoint} | , failing since {probe.failing_since}"#,
         r#"From other registries, as they describe them: [referrals]"{name}" | at {url}"#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
@@ -250,7 +251,7 @@ pub(super) async fn summarize(
         return Ok((note.to_owned(), Some(next)));
     }
     let (verb, filtered, narrowed) = match (query.kind, &query.category, query.listed) {
-        (None, None, Listed::Live) => ("was found", "", ""),
+        (None, None, Listed::Live | Listed::With(Access::All)) => ("was found", "", ""),
         (None, None, _) => ("was found", "", ", without `access`"),
         _ => ("passes the filter", " with this filter", ", without `kind`, `category` or `access`"),
     };

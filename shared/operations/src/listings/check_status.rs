@@ -385,13 +385,13 @@ pub(crate) async fn next(
     }
     let lane = listing.shown_lane(app.oldest_proof());
     let reasons = &explain::advice(listing, lane, evidence).must_fix;
+    let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
     let none = |note: &str| {
         let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
         NextStep::open("none", status, note)
     };
     Ok(match lane {
         Lane::Active | Lane::Gated if listing.last_failure.is_some() => {
-            let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
             let next = listing.next_probe_at(app.clock.now(), settings.probe_tick_seconds);
             let note = format!("Its last probe failed. {fix}The next probe is due at {next} at the latest.");
             NextStep::check_status(settings, &listing.id, note).named("fix").poll(next, app.clock.now())
@@ -411,10 +411,9 @@ pub(crate) async fn next(
         Lane::Queued => {
             let now = app.clock.now();
             let next = listing.next_probe_at(now, settings.probe_tick_seconds);
-            let note = if next > now {
-                format!("The next probe is after {next}. Check the status then.")
-            } else {
-                "A probe is due: it runs now, or as soon as the probe budget allows it.".to_owned()
+            let note = match next > now {
+                true => format!("The next probe is after {next}. Check the status then."),
+                false => "A probe is due: it runs now, or as soon as the probe budget allows it.".to_owned(),
             };
             // It can be due for longer than a tick, for example because the budget is used up.
             let tick = SignedDuration::from_secs(settings.probe_tick_seconds.into());
@@ -423,10 +422,10 @@ pub(crate) async fn next(
             NextStep::check_status(settings, &listing.id, note).named("poll").poll(next, now)
         }
         Lane::NeedsFix | Lane::Demoted => {
-            let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
             let elsewhere = evidence.and_then(|evidence| evidence.verdict.facts.elsewhere.as_deref());
             let (body, then) = match (listing.published_url(), elsewhere) {
-                (None, _) => (None, "Then publish the server description again, which starts a new probe."),
+                (None, Some(_)) => (None, "To do so, publish the description with this URL in `remotes`."),
+                (None, None) => (None, "Then publish the description again: the answer names its listing."),
                 (_, Some(url)) => (Some(json!({ "url": url })), "To do so, send this."),
                 (Some((field, url)), None) => (
                     Some(json!({ field: url })),
@@ -447,7 +446,7 @@ pub(crate) async fn next(
             "manage_listing",
             settings.url("/api/products/first-principles"),
             json!({ "action": "manage_listing", "listing_id": listing.id, "act": "restore" }),
-            "Its owner can restore it: sign the challenge that this returns.",
+            "Its owner can restore it, unless its host is blocked: sign the challenge that this returns.",
         ),
         Lane::Withdrawn => none(
             "Only the operator of this registry can restore the listing. Publishing it again has no effect.",

@@ -159,7 +159,7 @@ async fn of_attestation(
         Err(_) => None,
     };
     let Some(record) = record else {
-        let detail = format!("The registry has signed no statement with this `attestation_id` about `{id}`.");
+        let detail = format!("No unexpired statement about `{id}` has this `attestation_id`.");
         return no_leaf(app, id, detail).await;
     };
     if let Some((inclusion, proof)) = evidence_log::attestation_proof(app, &record).await? {

@@ -107,7 +107,7 @@ impl Operation for ListYourself {
     }
 }
 
-const UNCHANGED: &str = "texts (name, description, version, website) are unchanged, because \
+const UNCHANGED: &str = "texts (name, description, version, website) and packages are unchanged, because \
     nothing proves that you are its owner.";
 
 fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
@@ -145,8 +145,7 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
     if submission.schema().is_some_and(|schema| schema != SERVER_DESCRIPTION_SCHEMA) {
         message.push_str(" It was checked against the schema 2025-12-11, not against its `$schema`.");
     }
-    let claims =
-        if *differs == Some(Right::Name) { " It now claims the name in your description." } else { "" };
+    let claims = if *differs == Some(Right::Name) { " It now claims the name that you sent." } else { "" };
     if differs.is_some_and(|right| right < Right::Words) {
         let is_elsewhere = submission.url().is_some_and(|url| listing.url.as_deref() != Some(url));
         let kept = if is_elsewhere { "Its URL and" } else { "Its" };

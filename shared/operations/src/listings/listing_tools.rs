@@ -119,10 +119,12 @@ impl Operation for ListingTools {
             .filter(|tool| arguments.tool.as_ref().is_none_or(|name| tool.name == *name))
             .filter(|tool| arguments.after.as_ref().is_none_or(|after| tool.name > *after))
             .peekable();
-        let mut shown = Vec::new();
-        while shown.len() < limit
-            && let Some(tool) = matching.next()
-        {
+        let mut shown: Vec<ShownTool> = Vec::new();
+        // The next page begins after a name, so tools with one name are on one page.
+        let fits = |shown: &[ShownTool], name: &str| {
+            shown.len() < limit || shown.last().is_some_and(|last| last.name == name)
+        };
+        while let Some(tool) = matching.next_if(|tool| fits(&shown, &tool.name)) {
             shown.push(ShownTool::of(&app.settings, &seen, tool));
         }
         let next_after = matching.peek().and_then(|_| Some(shown.last()?.name.clone()));

@@ -82,7 +82,7 @@ impl Operation for MatchCapability {
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "kind": "mcp"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
-        r#"[hits]"{name}" ({kind}, {listing_id}) | : "{description}" | {endpoint} | ({match_reasons})"#,
+        r#"[hits]"{name}" ({kind}, {listing_id}) | : "{description}" | {endpoint} | ({match_reasons}) | , failing since {probe.failing_since}"#,
         r#"From other registries, as they describe them: [referrals]"{name}" | at {url}"#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
@@ -102,9 +102,6 @@ impl Operation for MatchCapability {
         let found = app.search.find(&query, app.clock.now()).await?;
         let (note, next) = ard_search::summarize(app, &query, &found).await?;
         let now = app.clock.now();
-        if !found.nearest_only {
-            deposit(app, caller, &found.hits, now);
-        }
         let ids: Vec<ListingId> = found.hits.iter().map(|hit| hit.listing.id.clone()).collect();
         let boosts = if ids.is_empty() { Boosts::default() } else { economy::boosts(app, &ids).await? };
         let hit = |hit: registry_search::Hit| {
@@ -124,6 +121,9 @@ impl Operation for MatchCapability {
         for equals in hits.chunk_by_mut(|one, next| one.score == next.score) {
             equals.sort_by(|one, other| other.abundance_boost.total_cmp(&one.abundance_boost));
         }
+        if !found.nearest_only {
+            deposit(app, caller, &hits, now);
+        }
         Ok(Answer {
             query: shorten(query.text.as_str(), MAX_SHOWN_QUERY),
             searched_for: found.corrected,
@@ -139,9 +139,9 @@ impl Operation for MatchCapability {
 }
 
 /// A search leaves demand traces: at its best hits, and a stronger one at the first.
-fn deposit(app: &App, caller: &Caller, hits: &[registry_search::Hit], now: Moment) {
+fn deposit(app: &App, caller: &Caller, hits: &[CapabilityMatch], now: Moment) {
     let note =
-        |hit: &registry_search::Hit, event| app.pending_deposits.note(caller, &hit.listing.id, event, now);
+        |hit: &CapabilityMatch, event| app.pending_deposits.note(caller, &hit.peer.listing_id, event, now);
     hits.iter().take(5).for_each(|hit| note(hit, TrailEvent::MatchHit));
     if let Some(first) = hits.first() {
         note(first, TrailEvent::MatchQuery);

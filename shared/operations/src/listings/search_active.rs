@@ -38,17 +38,17 @@ pub struct Answer {
 impl Operation for SearchActive {
     const NAME: &'static str = "search_active";
     const TITLE: &'static str = "List Live listings";
-    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers, newest first, each with the result of its \
-        last handshake; with `detail` `full`, also with its endpoint and what to do next. Use `kind` \
+    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers, newest first, each with the time \
+        of its last good handshake; with `detail` `full`, also with its endpoint and what to do next. Use `kind` \
         to get only agents or only MCP servers. Use `limit` and `cursor` to get more pages.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "mcp", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{counts.agents_active#agent} and {counts.mcp_active#MCP server} are Live; other states are not counted. Expired proofs are left out within an hour.",
-        r#"Newest first: [listings]"{name}" ({kind}, {listing_id}) | : "{description}" | {agent_card_url}"#,
+        r#"Newest first: [listings]"{name}" ({kind}, {listing_id}) | : "{description}" | {agent_card_url} | , failing since {probe.failing_since}"#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
-        "Lists the Live agents and MCP servers with the evidence of their last handshake.",
+        "Lists the Live agents and MCP servers with the evidence of their last good handshake.",
         &["registry", "discovery", "live"],
     )];
     const SHORT: &'static [&'static str] = &[
@@ -60,9 +60,10 @@ impl Operation for SearchActive {
         "listings.name",
         "listings.description",
         "listings.protocol_version",
-        "listings.name_standing.standing",
+        "listings.name_standing",
         "listings.proven_domain",
         "listings.probe.probed_at",
+        "listings.probe.failing_since",
         "listings.agent_card_url",
         "listings.probe.score",
     ];

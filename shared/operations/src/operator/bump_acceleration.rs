@@ -15,7 +15,7 @@ pub struct BumpAcceleration;
 /// The event to count, and the amount.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The event whose weight is added, for example `take_demo`. `get_acceleration` lists all events in `inputs`.
+    /// The event whose weight is added: one of the `inputs` of `get_acceleration`, but not `operator_bump`.
     event: Option<String>,
     /// From 1 to 50. Default: 10. The weight is multiplied by a factor: amount / 10, but not less than 0.25
     /// and not more than 3.

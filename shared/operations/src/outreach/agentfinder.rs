@@ -27,7 +27,7 @@ struct Sources {
     mcp_registry: String,
     /// Live agents in the format of A2A community registries.
     agents: String,
-    /// Live agents and MCP servers with the evidence of their last handshake.
+    /// Live agents and MCP servers with the evidence of their last good handshake.
     active: String,
     /// The same listings in pages, for registries that mirror this registry.
     catalog: String,

@@ -82,7 +82,7 @@ impl Operation for PreviewProduct {
     const NAME: &'static str = "preview_product";
     const TITLE: &'static str = "Preview a product";
     const DESCRIPTION: &'static str = "Lists the files that a product (kernel, recursive, alive or mcp_mesh) \
-        would contain: path, size and first line. Pass a listing_id, or describe an agent. Without \
+        would contain: path, size and first line of text. Pass a listing_id, or describe an agent. Without \
         arguments, returns all products with prices, and the names of the presets (ready lists of goals). \
         Stores nothing.";
     const EFFECT: Effect = Effect::READS;

@@ -43,7 +43,7 @@ impl Operation for RunProduct {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id} has {to_do#step} to do now.",
-        "[steps]{step} | {to_do?(to do)|(fine)} | : {found}",
+        "[steps]{step} | {to_do?(to do)|(nothing to do)} | : {found}",
         "{usage}",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/run")];

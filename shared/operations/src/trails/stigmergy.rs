@@ -53,12 +53,12 @@ impl Operation for Stigmergy {
     const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Explains how trails work. A trail is a set of numbers for a listing: \
         events increase them, and they decrease with time. Returns what each event adds, the half-lives, the \
-        strongest trails, the newest marks, and the pairs most often used together. To read one trail, use \
+        trails with most attraction, the newest marks, and the strongest pairs. To read one trail, use \
         sense_traces.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "{model}",
-        r#"So far: {totals.marks#mark} and {totals.compositions#pair}. Strongest trails: [hot_trails]"{name}" ({listing_id}), attraction {attraction}"#,
+        r#"So far: {totals.marks#mark} and {totals.compositions#pair}. Trails with most attraction: [hot_trails]"{name}" ({listing_id}), attraction {attraction}"#,
     ];
     const ROUTES: &'static [Route] = &Route::family(trace::PATH);
     type Arguments = NoArguments;
@@ -97,7 +97,7 @@ const SIDE_EFFECTS: [&str; 6] = [
         Each caller counts once an hour.",
     "When a caller reads the marks of one listing, its `demand` increases a little. Each caller counts once \
         an hour.",
-    "When a pair is used, listings that were used with one of the two before also gain a little.",
+    "When a pair is used, listings that were used with one of the two before also gain.",
     "What reads add is first kept in memory. A later request writes it to the table. If the process ends before that, \
         it is lost.",
 ];

@@ -26,6 +26,7 @@ pub struct Answer {
     listing_id: ListingId,
     /// The statements, newest first.
     attestations: Vec<AttestationRecord>,
+    /// The number of these rows. If it is `limit`, there may be more statements.
     count: usize,
 }
 
@@ -52,7 +53,6 @@ impl Operation for Attestations {
         let limit = arguments.limit.unwrap_or(DEFAULT_ROWS);
         let listing = lookup::listing(app, &arguments.listing_id).await?;
         let attestations = app.store.attestations_of(&listing.id, limit, app.clock.now()).await?;
-        let count = attestations.len();
-        Ok(Answer { listing_id: listing.id, attestations, count })
+        Ok(Answer { listing_id: listing.id, count: attestations.len(), attestations })
     }
 }

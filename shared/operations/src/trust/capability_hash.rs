@@ -17,7 +17,7 @@ pub struct CapabilityHash;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = [argument_schema::all_of(&["name"]), { "allOf": [argument_schema::all_of(&["listing_id"]), argument_schema::none_of(&["description", "tools", "skills", "tags"])] }]))]
 pub struct Arguments {
-    /// The name of the agent or server. Optional if you send `listing_id`.
+    /// The name of the agent or server. Optional if you send only `listing_id`.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     name: Option<String>,
     /// The kind: agent or MCP server. Default: `agent`.

@@ -79,7 +79,7 @@ pub struct Answer {
     /// The state of the listing now.
     lane: Lane,
     name: String,
-    /// The domain whose key is bound to the listing, as in its status; null before the signature.
+    /// The domain whose key is bound to the listing, as in its status.
     proven_domain: Option<String>,
     /// The time of the next probe, after `restore` and `reprobe`.
     due_at: Option<Moment>,
@@ -145,7 +145,7 @@ impl Operation for ManageListing {
             changed: false,
             lane: listing.shown_lane(app.oldest_proof()),
             name: listing.name.clone(),
-            proven_domain: None,
+            proven_domain: listing.shown_domain().map(ToString::to_string),
             due_at: None,
             access_token: None,
             discount: None,
@@ -188,7 +188,7 @@ impl Answer {
                 false => (false, "It is withdrawn: see its status."),
             },
             OwnerAct::Restore => (
-                takedown::restore_by_owner(app, id).await?,
+                takedown::restore_by_owner(app, id, true).await?,
                 "Restored. A probe is due now. check_status shows the result.",
             ),
             OwnerAct::Rename => {
@@ -197,7 +197,7 @@ impl Answer {
                 if changed {
                     rewrite(app, listing, &after).await?;
                 }
-                (changed, "The new name is shown from now on. A server.json keeps its own title.")
+                (changed, "The new name is shown until the server.json is published again with a proof.")
             }
             OwnerAct::Reprobe => {
                 let after = due_now(app, listing);

@@ -38,7 +38,7 @@ pub struct Arguments {
     access: Option<Access>,
     /// Only servers whose names are proven. Default: false.
     proven_names: Option<bool>,
-    /// Only servers whose last handshake is at most so many hours old.
+    /// Only servers whose last proof is at most so many hours old.
     #[schemars(range(min = 1, max = MAX_AGE_HOURS))]
     max_age_hours: Option<u32>,
     /// Removes the collection instead. Default: false.

@@ -267,7 +267,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::reasons::ProbedResource;
     use registry_model::ParameterType;
 
     #[test]
@@ -283,26 +282,6 @@ mod tests {
         assert_eq!(verdict.handshake, Handshake::Fail);
         let codes: Vec<_> = verdict.reasons.iter().map(|r| r.code.as_str()).collect();
         assert_eq!(codes, ["nonconforming:caching", "bad_jsonrpc", "no_interface"], "once, warnings last");
-    }
-
-    #[test]
-    fn outcome_is_partial_if_the_peer_stops_answering() {
-        let busy = ProbeFault::Http { resource: ProbedResource::Remote, status: 503 };
-        for (speaks, outcome) in [(false, Handshake::Fail), (true, Handshake::Partial)] {
-            let mut findings = Findings { speaks, ..Findings::default() };
-            findings.fault(&busy, "");
-            let verdict = findings.into_verdict();
-            assert_eq!((verdict.handshake, verdict.inconclusive), (outcome, true));
-        }
-    }
-
-    #[test]
-    fn protocol_version_that_the_peer_used_comes_first() {
-        let mut findings = Findings::default();
-        findings.version("1.0", false);
-        findings.version("0.3", false);
-        findings.version("0.3", true);
-        assert_eq!(findings.facts.protocol_versions, ["0.3", "1.0"]);
     }
 
     fn tool(name: &str, description: String) -> Tool {

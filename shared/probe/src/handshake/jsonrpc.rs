@@ -141,7 +141,7 @@ fn classify(message: Value, id: u64) -> (RpcOutcome, Vec<ConformanceRule>) {
     let message = match message {
         Value::Array(batch) => {
             broken_rules.push(ConformanceRule::Batch);
-            let ours = batch.into_iter().find(|item| echo(item, id) != Echo::Other);
+            let ours = batch.into_iter().find(|item| echo_of(item.get("id"), id) != Echo::Other);
             ours.unwrap_or(Value::Null)
         }
         message => message,
@@ -186,10 +186,6 @@ enum Echo {
     AsText,
     Absent,
     Other,
-}
-
-fn echo(message: &Value, id: u64) -> Echo {
-    echo_of(message.get("id"), id)
 }
 
 fn echo_of(echoed: Option<&Value>, id: u64) -> Echo {

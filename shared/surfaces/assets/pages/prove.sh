@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Proves that you own a listing, and acts on it. Needs OpenSSL 3 and curl.
-#   ./prove.sh bind
-#   ./prove.sh rename "New name"
+#   bash prove.sh bind
+#   bash prove.sh rename "New name"
 set -euo pipefail
 registry='{registry}'
 listing='{listing}'

@@ -52,9 +52,7 @@ async fn run(
     let (method, task_id) = call.ok_or_else(A2aError::no_such_path)?;
     version::check(request.headers(), request.uri())?;
     let allowed = http_methods(method);
-    // The body of a HEAD response is removed by a later layer.
-    let name = if *request.method() == http::Method::HEAD { "GET" } else { request.method().as_str() };
-    if !allowed.split(", ").any(|allowed| allowed == name) {
+    if !allowed.split(", ").any(|allowed| allowed == request.method().as_str()) {
         return Err(A2aError::wrong_method(allowed));
     }
     let mut params = match method {
@@ -82,9 +80,9 @@ fn query(uri: &Uri) -> Map<String, Value> {
 const fn http_methods(method: Method) -> &'static str {
     match method {
         Method::Send(_) | Method::Stream | Method::Cancel(_) => "POST",
-        Method::List | Method::Get(_) | Method::ExtendedCard(_) | Method::Help => "GET",
-        Method::Subscribe => "GET, POST",
-        Method::Push => "GET, POST, DELETE",
+        Method::List | Method::Get(_) | Method::ExtendedCard(_) | Method::Help => "GET, HEAD",
+        Method::Subscribe => "GET, HEAD, POST",
+        Method::Push => "GET, HEAD, POST, DELETE",
     }
 }
 

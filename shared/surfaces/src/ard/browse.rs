@@ -20,7 +20,7 @@ pub(crate) struct ListQuery {
     /// Conditions such as `type = 'application/mcp-server-card+json'`, joined by AND.
     #[schemars(length(max = 400), regex(pattern = format!("^({CONDITION}( AND {CONDITION})?)?$")))]
     filter: Option<String>,
-    /// The order; only `name` is supported.
+    /// The order; only `name` is supported: the name in the registry API, not `displayName`.
     #[schemars(extend("enum" = ["name", "name asc"]))]
     order_by: Option<String>,
     /// The most entries on a page: at most 100, default 20.
@@ -117,8 +117,8 @@ fn check_order(order: &str) -> Result<(), ArdError> {
         return Ok(());
     }
     Err(ArdError::invalid(
-        "`orderBy` must be `name`, which is also the default. To get the newest listings first, use GET \
-         /api/listings/active.",
+        "`orderBy` must be `name` (in the registry API), which is also the default. To get the newest listings \
+         first, use GET /api/listings/active.",
     ))
 }
 

@@ -138,7 +138,7 @@ fn llms_full(settings: &Settings) -> String {
     text.push_str(
         "\n## Operations\n\nEach operation is an MCP tool. To call it over A2A, send `{\"operation\": …, \
          \"arguments\": …}` in a data part. `match_capability` (its best hits) and `sense_traces` (of one listing) add to \
-         the trails of listings, see `stigmergy`. They change nothing else.\n",
+         the trails of listings, see `stigmergy`; `score` stores a report, and can make a Live listing due.\n",
     );
     for operation in DESCRIPTIONS {
         add_operation(&mut text, operation, settings);
@@ -155,9 +155,9 @@ fn llms_full(settings: &Settings) -> String {
     text
 }
 
-const ERRORS: &str = "Most errors of ARD and the MCP registry API have the form of their standards. Every other error is a \
-    problem document (RFC 9457, `application/problem+json`): `status`, `code` (stable) and `detail` (what is wrong). It \
-    contains `field` if an argument is invalid, and `next` if there is a next step. 400: the request cannot be parsed; 401: \
+const ERRORS: &str = "Most errors of A2A, ARD and the MCP registry API have the form of their standards. Most others are \
+    problem documents (RFC 9457, `application/problem+json`): `status`, `code` (stable) and `detail` (what is wrong). They \
+    contain `field` if an argument is invalid, and `next` if there is a next step. 400: the request cannot be parsed; 401: \
     a token is missing or wrong; 402: not paid; 404: not found; 405: see the Allow header; 409: not possible in the current \
     state; 422: an argument is invalid; 429 and 503: wait `retry_after_s` seconds, then send the same request again. Over \
     MCP, the problem is the structured content of a result with `isError`, or the data of a JSON-RPC error. Over A2A, it \

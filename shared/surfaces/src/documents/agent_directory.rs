@@ -61,10 +61,8 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::
     match Option::<Number>::deserialize(deserializer) {
         Ok(None) => Ok(None),
         Ok(Some(Number::Integer(number))) => Ok(Some(number)),
-        Ok(Some(Number::Text(text))) => {
-            text.parse().map(Some).map_err(|_| de::Error::custom("must be a whole number"))
-        }
-        Err(_) => Err(de::Error::custom("must be a whole number")),
+        Ok(Some(Number::Text(text))) => text.parse().map(Some).map_err(de::Error::custom),
+        Err(_) => Err(de::Error::custom("must be a whole number, and not too large")),
     }
 }
 

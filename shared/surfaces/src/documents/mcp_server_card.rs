@@ -62,6 +62,7 @@ fn wide(settings: &Settings) -> Value {
         .filter_map(|route| Some((route.path.strip_prefix("/api/products/")?, settings.url(route.path))))
         .map(|(name, url)| (name.to_owned(), url.into()))
         .collect();
+    let older = &MCP_REVISIONS[1..];
     let mut card = json!({
         "schema_version": MCP_NEWEST_REVISION,
         "name": registry_name::own(settings),
@@ -77,7 +78,7 @@ fn wide(settings: &Settings) -> Value {
         "tools_methods": ["server/discover", "initialize", "ping", "tools/list", "tools/call"],
         "transport_preference": ["streamable-http"],
         "protocol_versions": MCP_REVISIONS,
-        "versions_by_method": { "server/discover": [MCP_NEWEST_REVISION], "initialize": MCP_REVISIONS[1..] },
+        "versions_by_method": { "server/discover": [MCP_NEWEST_REVISION], "initialize": older, "ping": older },
         "capabilities": { "tools": true, "resources": false, "prompts": false, "server_discover": true },
         "oauth": { "required": false, "readiness": "none" },
         "registry_role": "sub-registry",

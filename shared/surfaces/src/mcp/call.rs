@@ -4,7 +4,8 @@
 
 use crate::prelude::*;
 use registry_operations::short::{View, as_markdown};
-use registry_operations::{self as operations, AnyOperation, CATALOGUE, RawArguments};
+use registry_operations::toolsets::{FAMILIES, Toolset};
+use registry_operations::{self as operations, AnyOperation, RawArguments};
 
 use super::reply::raw;
 use super::revision::Era;
@@ -59,7 +60,8 @@ async fn run(
 }
 
 fn unknown(name: &str) -> RpcError {
-    let names: Vec<&str> = CATALOGUE.iter().map(|entry| entry.name).collect();
+    let shown = FAMILIES.iter().filter(|family| !family.is_for_operators());
+    let names: Vec<&str> = shown.flat_map(Toolset::operations).map(|entry| entry.name).collect();
     RpcError::params(format!("Unknown tool: {}", shorten(name, 120))).with(json!({ "tools": names }))
 }
 
@@ -67,12 +69,11 @@ fn failure(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, 
     if let Some(internal) = &problem.internal {
         tracing::error!(tool = entry.name, code = problem.code, internal, "tool failed");
     }
-    let bad_arguments = are_bad_arguments(&problem);
     let mut document = problem.document();
     if let Some(next) = default_next(entry, &problem).filter(|_| document.get("next").is_none()) {
         document["next"] = next;
     }
-    if bad_arguments && !era.reports_bad_arguments_as_results() {
+    if are_bad_arguments(&problem) && !era.reports_bad_arguments_as_results() {
         return Err(RpcError::params(problem.detail).with(document));
     }
     Ok(Outcome { text: document.to_string().into(), content: raw(&document), is_error: true })

@@ -220,6 +220,9 @@ mod tests {
             assert!(!names(&CORE, query, false).unwrap().contains(&"evaporate"), "{query}");
         }
         assert!(names(&CORE, "toolsets=operator", false).is_err());
+        let call = Map::from_iter([("name".to_owned(), json!("nope"))]);
+        let unknown = format!("{:?}", crate::mcp::call::operation(&call).unwrap_err());
+        assert!(unknown.contains("endorse") && !unknown.contains("evaporate"), "{unknown}");
         assert!(names(&CORE, "toolsets=all", true).unwrap().contains(&"evaporate"));
         assert_eq!(names(&CORE, "toolsets=all", true).unwrap().len(), CATALOGUE.len() + 1);
     }

@@ -27,7 +27,7 @@ struct BoardQuery {
     /// Only this category, by its id, such as `data-analytics`.
     #[schemars(extend("format" = "category-id"))]
     category: String,
-    /// `open` (no sign-in), `gated` (sign-in), `package` (run by its users) or `all`. Default: the Live listings.
+    /// `open` (handshake without sign-in), `gated` (sign-in), `package` (run by its users) or `all`. Default: the Live listings.
     #[serde(deserialize_with = "unless_empty", alias = "state", alias = "lane")]
     access: Option<Access>,
     /// The cursor of the page, from the link on the previous page.
@@ -101,7 +101,7 @@ impl Page<'_> {
     fn accesses(&self) -> [(&'static str, &'static str, bool); 5] {
         [
             (None, "Live"),
-            (Some(Access::Open), "Live, without sign-in"),
+            (Some(Access::Open), "Live, handshake without sign-in"),
             (Some(Access::Gated), "With sign-in"),
             (Some(Access::Package), "Run it yourself"),
             (Some(Access::All), "All"),

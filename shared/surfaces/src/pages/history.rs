@@ -6,7 +6,7 @@ use super::chart::{self, Drawing, Plot, Points};
 use super::proof_days::{self, DayState, ProofDay};
 use super::when::When;
 use crate::prelude::*;
-use registry_model::{Lane, ProbeRecord};
+use registry_model::ProbeRecord;
 
 /// Probes to read: a Live listing has up to four a day if few listings are Live, and more while it fails.
 pub(super) const MAX_PROBES: i32 = 600;
@@ -32,7 +32,7 @@ impl History {
         let shown = |state: &DayState| days.iter().any(|day| day.state == *state);
         Self {
             strip: chart::strip(&days),
-            summary: summary(listing, &days, is_cut, now),
+            summary: summary(listing, probes, &days, is_cut, now),
             first_day: days.first().map(|day| day.begins.utc_day()).unwrap_or_default(),
             explained: DayState::EXPLAINED.into_iter().filter(shown).collect(),
             latency: latency(probes, &days, now),
@@ -40,18 +40,19 @@ impl History {
     }
 }
 
-fn summary(listing: &Listing, days: &[ProofDay], is_cut: bool, now: Moment) -> String {
+fn summary(listing: &Listing, all: &[ProbeRecord], days: &[ProofDay], is_cut: bool, now: Moment) -> String {
+    let has_sign_in = all.iter().any(|probe| probe.is_proof() && !probe.ok);
     let (probes, good): (usize, usize) =
         days.iter().fold((0, 0), |sum, day| (sum.0 + day.probes, sum.1 + day.good));
     let probed = days.iter().filter(|day| day.probes > 0).count();
     let probed_text = match probes {
         0 => "No probes.".to_owned(),
-        1 if good == 1 && listing.lane == Lane::Gated => "One probe, which proved its sign-in.".to_owned(),
+        1 if good == 1 && has_sign_in => "One probe, which proved its sign-in.".to_owned(),
         1 => format!("One probe, which {}.", if good == 1 { "passed" } else { "did not pass" }),
         _ => {
             let found = match good {
                 0 => "none passed".to_owned(),
-                _ if listing.lane == Lane::Gated => format!("{good} passed or proved the sign-in"),
+                _ if has_sign_in => format!("{good} passed or proved the sign-in"),
                 _ if good == probes => "all passed".to_owned(),
                 _ => format!("{good} passed"),
             };
@@ -60,10 +61,8 @@ fn summary(listing: &Listing, days: &[ProofDay], is_cut: bool, now: Moment) -> S
         }
     };
     if !is_cut && now.duration_since(listing.listed_at) < SignedDuration::from_hours(24 * proof_days::DAYS) {
-        format!(
-            "{probed_text} It was listed {}, so there is no older data.",
-            When::of(listing.listed_at, now).in_words()
-        )
+        let listed = When::of(listing.listed_at, now).in_words();
+        format!("{probed_text} It was listed {listed}, so there is no older data.")
     } else {
         probed_text
     }

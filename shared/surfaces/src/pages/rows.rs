@@ -17,7 +17,7 @@ pub(super) struct Row {
     pub(super) kind: &'static str,
     pub(super) category: &'static str,
     pub(super) handshake: &'static str,
-    pub(super) is_ok: bool,
+    pub(super) fails: bool,
     pub(super) era: Option<String>,
     pub(super) latency_ms: Option<u32>,
     pub(super) proven: Option<When>,
@@ -40,7 +40,6 @@ pub(super) const fn kind_label(kind: Kind) -> &'static str {
 impl Row {
     pub(super) fn of(listing: &Listing, now: Moment) -> Self {
         let probe = listing.probe.as_ref();
-        let handshake = probe.map_or(Handshake::Skip, |probe| probe.handshake);
         let standing = NameStanding::of(listing).map(|name| name.standing.as_str());
         Self {
             path: format!("/list/{}", listing.id),
@@ -48,8 +47,8 @@ impl Row {
             description: listing.description.as_deref().map(|text| shorten(text, MAX_DESCRIPTION_CHARS)),
             kind: kind_label(listing.shown_kind()),
             category: listing.category.label(),
-            handshake: handshake.as_str(),
-            is_ok: handshake == Handshake::Ok,
+            handshake: probe.map_or(Handshake::Skip, |probe| probe.handshake).as_str(),
+            fails: listing.failing_since.is_some() && listing.lane.is_proven(),
             era: listing.era.as_deref().map(|era| shorten(era, 20)),
             latency_ms: probe.and_then(|probe| probe.latency_ms),
             proven: listing.proven_at().map(|at| When::of(at, now)),

@@ -33,7 +33,7 @@ pub(crate) fn schema(names: &[&str]) -> Value {
             "type": "integer",
             "description": format!("The most servers on a page; clamped to 1 to {MAX_LIMIT}, default {DEFAULT_LIMIT}."),
         },
-        "search": { "type": "string", "maxLength": MAX_SEARCH_CHARS, "description": "A part of the name." },
+        "search": { "type": "string", "maxLength": MAX_SEARCH_CHARS, "description": "A part of the name or title." },
         "updated_since": {
             "type": "string", "format": "date-time",
             "description": format!("Only servers that changed at this time or later, or up to {CHANGE_SEEN_AFTER_S} s before."),
@@ -41,7 +41,7 @@ pub(crate) fn schema(names: &[&str]) -> Value {
         "version": { "type": "string", "description": "Only servers of this version; `latest` for all." },
         "include_deleted": {
             "type": "string",
-            "description": "`true`, the default with `updated_since`, adds servers that were demoted or withdrawn within 7 days.",
+            "description": "`true`, the default with `updated_since`, adds Live or gated servers that were demoted or withdrawn within 7 days.",
         },
         "access": {
             "enum": modes,

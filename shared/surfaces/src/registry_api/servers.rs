@@ -177,10 +177,8 @@ async fn packages(
 ) -> Result<(Vec<ServerResponse>, Option<String>), Problem> {
     let (listings, next) = app.store.packages(after, limit).await?;
     let now = app.clock.now();
-    let is_recent = |listing: &Listing| {
-        let changed_at = listing.probe.as_ref().map_or(listing.listed_at, |probe| probe.at);
-        query.part.changed_since.is_none_or(|since| changed_at >= since)
-    };
+    let is_recent =
+        |listing: &Listing| query.part.changed_since.is_none_or(|since| listing.checked_at() >= since);
     let found: Vec<Listing> = listings
         .into_iter()
         .filter(|listing| is_recent(listing) && query.matches_name(listing) && query.matches(listing, now))
@@ -189,8 +187,7 @@ async fn packages(
     let documents = app.store.server_documents(&ids).await?;
     let response = |listing: &Listing| {
         let document = documents.get(&listing.id);
-        let changed_at = document.map(|document| document.updated_at);
-        ServerResponse::of(listing, document, changed_at, &app.settings)
+        ServerResponse::of(listing, document, Some(listing.checked_at()), &app.settings)
     };
     Ok((found.iter().map(response).collect(), next))
 }

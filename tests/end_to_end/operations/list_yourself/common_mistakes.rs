@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use tests::assertions::with_members;
-use tests::peers::{Peer, agents};
+use tests::peers::agents;
 use tests::test_registry::{TICK, TestRegistry, id_of};
 
 /// A mistake, the handler of a peer that makes it, and the expected reason code.
@@ -24,8 +24,7 @@ const MISTAKES: [Mistake; 2] = [
 #[tokio::test]
 async fn publishing_again_after_a_fix_makes_the_listing_live() {
     for (mistake, handler, code) in MISTAKES {
-        let (registry, peer) = (TestRegistry::start().await, Peer::start(handler).await);
-        let id = registry.publish_card(&peer.card()).await;
+        let (registry, peer, id) = crate::fixtures::queued_agent(handler).await;
         let status = registry.probed_status(&id).await;
         assert_eq!(status["lane"], "needs_fix", "{mistake}: {status}");
         let reason = &status["reasons"][0];

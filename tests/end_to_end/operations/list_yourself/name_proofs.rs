@@ -4,16 +4,15 @@
 use std::time::{Duration, Instant};
 
 use axum::response::IntoResponse as _;
-use bytes::Bytes;
 use registry::fetch::PREFLIGHT;
 use registry::model::{ListingId, NameHold};
 use registry::store::Claim;
 use serde_json::{Value, json};
 use tests::assertions::with_members;
 use tests::peers::domains::{Owner, TextSite, publish};
+use tests::peers::hostile::HostilePeer;
 use tests::peers::name_server::{DnsAnswer, NameServer};
-use tests::peers::raw::{self, Saying};
-use tests::peers::{Peer, empty, servers};
+use tests::peers::{CARD, Peer, empty, servers};
 use tests::test_registry::{HOUR, Reply, TICK, TestOptions, TestRegistry, id_of};
 
 use crate::fixtures::{demote, probe_to_live, server_json};
@@ -100,7 +99,7 @@ async fn proof_that_a_probe_prevents_is_refused() {
     let (now, lease_ms, min_interval_ms) = (registry.now(), 60_000, 360_000);
     let claim = Claim { id: &id, mark: "probe", now, lease_ms, min_interval_ms, live_due: now };
     assert!(registry.app.store.claim(&claim).await.unwrap().is_some());
-    owner.publish(&registry, &document).await.assert_refused(503, "busy");
+    owner.publish(&registry, &document).await.assert_refused(409, "changed_meanwhile");
     assert_eq!(standing(&registry, &id).await.0, "claimed");
     registry.advance(TICK);
     let proven = owner.publish(&registry, &document).await.body;
@@ -280,8 +279,12 @@ async fn repository_proof_neither_restores_a_listing_nor_writes_the_contact_of_i
     assert!(registry::takedown::withdraw_by_owner(&registry.app, &id).await.unwrap());
     registry.post("/api/publish", &sent).await.assert_refused(409, "withdrawn");
     assert_eq!(registry.lane(&id).await, "withdrawn");
+    registry.advance(TICK);
+    registry.events();
     let signed = Owner::new(1).publish(&registry, &own).await;
     assert_eq!((signed.status, &signed.body["lane"]), (200, &json!("queued")), "{signed:?}");
+    let probes = registry.events().into_iter().filter(|event| event["detail-type"] == "listing.queued");
+    assert_eq!(probes.count(), 1, "the restore must not start a probe before the description is stored");
 }
 
 /// The document and the domain of its remote are what any sender can send. They do not show who sends them.
@@ -607,8 +610,8 @@ async fn name_is_proven_although_http_or_dns_does_not_answer() {
     assert!(detail.contains("The DNS gave no usable answer."), "{detail}");
     assert!(started.elapsed() < two_timeouts, "the refusal waited for DNS too long: {:?}", started.elapsed());
 
-    let silent = raw::start(|_| Saying::Held(Bytes::new())).await;
-    let dns = DnsSetup::start(&name_server, &silent).await;
+    let silent = HostilePeer::SilentAtOnce.start().await;
+    let dns = DnsSetup::start(&name_server, silent.strip_suffix(CARD).unwrap()).await;
     let started = Instant::now();
     dns.assert_proven("com.example.one/pay", "dns").await;
     dns.assert_proven("com.example.two/pay", "dns").await;

@@ -67,7 +67,6 @@ async fn name_that_somebody_attaches_changes_neither_registry_name_nor_badge() {
     for name in ["localhost.victim/obscene", "localhost.victim/other"] {
         registry.publish(&server_json(name, &url)).await;
         registry.deliver_events().await;
-        registry.index().await;
         let standing = registry.status(&id).await["name_standing"].clone();
         assert_eq!(standing["name"], "localhost.victim/obscene", "only a listing without a name gets one");
         assert_eq!(shown().await, before, "{name}");

@@ -17,8 +17,7 @@ fn at_mcp(request: &PeerRequest) -> Response {
 async fn other_spellings_and_documents_of_a_live_server_lead_to_its_listing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(at_mcp).await);
     let site = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
-    registry.deliver_events().await;
-    assert_eq!(registry.lane(&site).await, "active");
+    registry.deliver_to_live(&site).await;
     for body in [
         json!({ "url": peer.url("/mcp") }),
         json!({ "mcp_url": peer.url("/mcp/") }),
@@ -78,7 +77,7 @@ async fn only_the_owner_of_the_host_describes_a_listing_of_its_url() {
     let official = json!({ "io.modelcontextprotocol.registry/official": { "status": "deprecated" } });
     let answer = registry.publish(&json!({ "server": document, "_meta": official })).await;
     let message = answer["message"].as_str().unwrap();
-    assert!(message.contains("It now claims the name in your description. Its URL and texts"), "{message}");
+    assert!(message.contains("It now claims the name that you sent. Its URL and texts"), "{message}");
     assert_eq!(shown().await, before, "a stranger's document");
     let proof = evil.proof(&registry, &document).await;
     let signed = json!({ "server_json": document, "proof": proof, "contact_email": "evil@example.org" });
@@ -130,8 +129,7 @@ async fn key_of_the_host_takes_a_listing_back() {
 async fn card_of_a_live_agent_leads_to_its_listing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let site = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
-    registry.deliver_events().await;
-    assert_eq!(registry.lane(&site).await, "active");
+    registry.deliver_to_live(&site).await;
     assert_eq!(id_of(&registry.publish(&json!({ "agent_card_url": peer.card() })).await), site);
 }
 

@@ -70,8 +70,7 @@ async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
 /// Otherwise anybody could send a listing to the end of the queue.
 #[tokio::test]
 async fn publishing_again_keeps_the_place_in_the_queue() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.publish_card(&peer.card()).await;
+    let (registry, peer, id) = crate::fixtures::queued_agent(agents::newest).await;
     let due_at = async || registry.app.store.listing(&id).await.unwrap().unwrap().due_at;
     let first = due_at().await;
     registry.advance(TICK * 3);
@@ -102,8 +101,7 @@ const PAUSE: Duration = Duration::from_secs(30);
 /// Otherwise a client that polls reads the result of the probe before its fix.
 #[tokio::test]
 async fn listing_that_is_published_again_is_queued_until_its_probe() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
-    let id = registry.publish_card(&peer.card()).await;
+    let (registry, peer, id) = crate::fixtures::queued_agent(agents::only(404)).await;
     registry.deliver_events().await;
     assert_eq!(registry.lane(&id).await, "needs_fix");
     registry.advance(PAUSE);
@@ -120,6 +118,5 @@ async fn listing_that_is_published_again_is_queued_until_its_probe() {
     registry.advance(PAUSE);
     registry.publish(&json!({ "url": peer.card() })).await;
     peer.answer_with(agents::newest);
-    registry.deliver_events().await;
-    assert_eq!(registry.lane(&id).await, "active");
+    registry.deliver_to_live(&id).await;
 }

@@ -5,7 +5,7 @@ use registry::model::{Listing, NameProof, NameProofMethod};
 use serde_json::{Value, json};
 use tests::peers::domains::Owner;
 use tests::peers::{Peer, empty, json_answer, servers};
-use tests::test_registry::{TICK, TestOptions, TestRegistry, id_of};
+use tests::test_registry::{HOUR, TICK, TestOptions, TestRegistry, id_of};
 
 use super::name_proofs::registry_with_key;
 use crate::fixtures::probe_to_live;
@@ -283,6 +283,16 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     let again = registry.publish(&document).await;
     assert_eq!((&again["lane"], &again["status"]), (&json!("unchecked"), &json!("queued")), "{again}");
     assert!(again["next"]["note"].as_str().unwrap().contains("asked_at"), "{again}");
+    // A restored server is checked again, and mirrors see the change.
+    registry.advance(HOUR);
+    let withdrawal = json!({ "command": "withdraw", "listing_id": ids[1], "reason": "Its owner wished it." });
+    registry.run("operator", withdrawal).await;
+    registry.run("operator", json!({ "command": "restore", "listing_id": ids[1] })).await;
+    registry.deliver_events().await;
+    let (changed, _, entries) = names(&format!("access=package&updated_since={}", registry.now())).await;
+    assert_eq!(changed, ["org.example/pypi-named"]);
+    let meta = &entries[0]["_meta"];
+    assert_eq!(meta[OFFICIAL]["updatedAt"], meta["localhost/evidence"]["last_checked"], "{meta}");
 }
 
 /// A publisher lists a URL first, and later the description of the same server.

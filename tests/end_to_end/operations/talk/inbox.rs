@@ -3,11 +3,11 @@
 
 use serde_json::json;
 use tests::assertions::assert_members;
-use tests::peers::{Peer, agents};
-use tests::test_registry::{DAY, TestRegistry};
+use tests::peers::agents;
+use tests::test_registry::DAY;
 
 use super::{inbox, post_ok};
-use crate::fixtures::{live_agent, refused_queries, values_of};
+use crate::fixtures::{live_agent, queued_agent, refused_queries, values_of};
 
 #[tokio::test]
 async fn new_inbox_contains_a_welcome_and_next_actions() {
@@ -95,9 +95,7 @@ async fn invalid_queries_are_refused_with_a_hint() {
 
 #[tokio::test]
 async fn listing_that_is_not_live_requires_no_check_in() {
-    let registry = TestRegistry::start().await;
-    let peer = Peer::start(agents::only(404)).await;
-    let id = registry.publish_card(&peer.card()).await;
+    let (registry, _peer, id) = queued_agent(agents::only(404)).await;
     let waiting = inbox(&registry, &id).await;
     let expected = json!({ "required": false, "mode": "inactive", "grace_ends_at": null });
     assert_members(&waiting["talk"], &expected);
@@ -112,9 +110,7 @@ async fn listing_that_is_not_live_requires_no_check_in() {
 
 #[tokio::test]
 async fn messages_are_deleted_after_ninety_days_or_with_their_listing() {
-    let registry = TestRegistry::start().await;
-    let peer = Peer::start(agents::only(404)).await;
-    let id = registry.publish_card(&peer.card()).await;
+    let (registry, peer, id) = queued_agent(agents::only(404)).await;
     registry.deliver_events().await;
     post_ok(&registry, &id, "message", "From before its deletion.").await;
     while registry.get(&format!("/api/talk?listing_id={id}")).await.status == 200 {

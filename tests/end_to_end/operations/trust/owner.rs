@@ -32,8 +32,7 @@ impl OwnerSetup {
         let registry = TestRegistry::start_with(options.with_domain_proofs(&site.peer.origin)).await;
         let server = Peer::start(servers::modern).await;
         let id = id_of(&registry.publish(&server_json(NAME, &server.url("/mcp"))).await);
-        registry.deliver_events().await;
-        assert_eq!(registry.lane(&id).await, "active");
+        registry.deliver_to_live(&id).await;
         Self { owner, registry, server, site, id }
     }
 
@@ -372,6 +371,8 @@ async fn proven_domain_is_shown_with_the_listing() {
     assert!(!text(&badge).await.contains("127.0.0.1"));
     setup.bind(owner).await;
     let domain = json!("127.0.0.1");
+    let unsigned = registry.call_tool("manage_listing", &setup.arguments("withdraw")).await;
+    assert_eq!((&unsigned["done"], &unsigned["proven_domain"]), (&json!(false), &domain), "{unsigned}");
     assert_eq!(shown().await, (domain.clone(), domain.clone(), domain, json!(true)));
     let svg = text(&badge).await;
     assert!(svg.contains("verified handshake, name claimed, 127.0.0.1"), "{svg}");

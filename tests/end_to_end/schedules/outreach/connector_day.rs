@@ -14,7 +14,12 @@ async fn connector_of_a_day_does_not_change() {
     registry.index().await;
     let daily = async || registry.get("/api/products/connectors/daily").await.body;
     let before = daily().await;
-    assert_eq!(before["today"]["partner"]["id"], json!(first));
+    let partner = &before["today"]["partner"];
+    assert_eq!(
+        (&partner["id"], &partner["status"]),
+        (&json!(first), &json!("chosen")),
+        "its lane can change"
+    );
     assert_eq!(before["prep"]["already"], false);
     assert_eq!(message_count(&registry, &first).await, 0, "reading the connector sends no message");
     for folder in ["a", "b"] {

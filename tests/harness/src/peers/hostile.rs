@@ -19,7 +19,7 @@ use tokio::net::TcpStream;
 use super::{CARD, agents};
 use crate::ports;
 
-pub(super) const LONGER_THAN_PROBES: Duration = Duration::from_secs(3600);
+const LONGER_THAN_PROBES: Duration = Duration::from_secs(3600);
 
 /// A way in which a peer is hostile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -51,8 +51,7 @@ pub(super) const SKILLS: &[AdvertisedSkill] = &[
     AdvertisedSkill {
         id: "kernel-improver",
         name: "Improve a kernel",
-        description: "Makes a new charter (working rules for an agent) from goals that you have improved. Uses the tool \
-            preview_kernel for the product kernel.",
+        description: "Makes a new charter from goals that you have improved. Uses the tool preview_kernel.",
         tags: &["products", "kernel"],
     },
     AdvertisedSkill {
