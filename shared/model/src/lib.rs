@@ -111,8 +111,8 @@ pub use score_report::{
 };
 pub use secrets::{AccessToken, DiscountCode, InvalidAccessToken, InvalidDiscountCode, Secret, TokenDigest};
 pub use seen_server::{
-    ContentEntry, ContentList, ListedTool, PromptArgument, SeenServer, SeenTool, ServerContents, ToolSet,
-    set_of_tools_hash, tools_hash,
+    ContentEntry, ContentList, ListedTool, NO_TOOLS, PromptArgument, SeenServer, SeenTool, ServerContents,
+    ToolSet, set_of_tools_hash, tools_hash,
 };
 pub use server_document::{CheckedPackage, Package, PackageState, ServerDocument, ServerStatus};
 pub use session::{

@@ -203,6 +203,11 @@ impl Listing {
         matches!(self.name_proof, Some(proof) if proof.how.is_of_publisher())
     }
 
+    /// Whether its name is proven, and no later proof gave it to another listing.
+    pub fn holds_proven_name(&self) -> bool {
+        self.has_proven_name() && self.name_hold != Some(NameHold::Yielded)
+    }
+
     /// Whether it has a server name that nothing supports, not even the domain of its URL.
     pub const fn is_name_claimed(&self) -> bool {
         self.server_name.is_some() && self.name_proof.is_none()

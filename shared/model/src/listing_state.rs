@@ -127,6 +127,6 @@ impl NameProofMethod {
 pub enum NameHold {
     /// It proved the name, which another listing only claimed.
     Held,
-    /// It only claimed the name, and another listing proved it.
+    /// It only claimed the name, or proved it earlier, and another listing proved it.
     Yielded,
 }

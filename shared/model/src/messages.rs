@@ -131,7 +131,7 @@ pub struct FeedItem {
 }
 
 impl FeedItem {
-    /// The types that tell what happened to a listing that is or was Live or gated.
+    /// The types that `changes` returns.
     pub const CHANGES: [&str; 9] = [
         "listing_live",
         "listing_gated",

@@ -37,18 +37,18 @@ impl StepKind {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Connection => "Connection to the host",
-            Self::Card => "Fetched its agent card",
+            Self::Card => "Requested its agent card",
             Self::CardSearch => "Looked for an agent card",
             Self::Task => "Requested a task with a random id",
             Self::Message => "Sent one harmless text message that identifies this registry",
             Self::Discover => "Requested its identity (server/discover)",
-            Self::Initialize => "Opened a connection (initialize)",
+            Self::Initialize => "Requested a connection (initialize)",
             Self::Initialized => "Confirmed the connection (notifications/initialized)",
             Self::Tools => "Requested its tools (tools/list)",
             Self::Contents => "Requested its resources and prompts",
-            Self::Stream => "Opened an event stream (GET)",
-            Self::ResourceMetadata => "Read the metadata of its sign-in",
-            Self::AuthorizationServer => "Read the metadata of its authorization server",
+            Self::Stream => "Requested an event stream (GET)",
+            Self::ResourceMetadata => "Requested the metadata of its sign-in",
+            Self::AuthorizationServer => "Requested the metadata of its authorization server",
         }
     }
 }

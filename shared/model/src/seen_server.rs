@@ -114,6 +114,9 @@ impl ServerContents {
     }
 }
 
+/// The `tools_hash` of a server without tools.
+pub const NO_TOOLS: &str = "sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945";
+
 pub fn tools_hash(set: &str) -> String {
     format!("{SET_FORMAT}{set}")
 }

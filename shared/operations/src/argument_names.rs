@@ -73,9 +73,11 @@ impl Description {
         let nearest = comparable
             .max_by(|a, b| strsim::jaro_winkler(unknown, a).total_cmp(&strsim::jaro_winkler(unknown, b)));
         let shown = shorten(unknown, MAX_COMPARED);
+        let own = self.shown_names().join(", ");
         let advice = match nearest.filter(|nearest| strsim::jaro_winkler(unknown, nearest) > 0.8) {
             Some(nearest) => format!("Did you mean `{nearest}`?"),
-            None => format!("Its own arguments: {}.", self.shown_names().join(", ")),
+            None if own.is_empty() => "It has no arguments of its own.".to_owned(),
+            None => format!("Its own arguments: {own}."),
         };
         let detail = format!("`{}` has no argument `{shown}`. {advice}", self.name);
         Err(Problem::invalid(shown, "unknown_argument", detail))
@@ -86,7 +88,7 @@ impl Description {
 mod tests {
     use serde_json::json;
 
-    use crate::catalogue::{CATALOGUE, ENDORSE, MATCH_CAPABILITY, SEARCH_ACTIVE};
+    use crate::catalogue::{CATALOGUE, ENDORSE, MATCH_CAPABILITY, NETWORK_VALUE, SEARCH_ACTIVE};
 
     #[test]
     fn names_contain_every_property_of_the_schema() {
@@ -109,6 +111,8 @@ mod tests {
         assert_eq!((code, field.as_str()), ("unknown_argument", "limt"));
         assert_eq!(detail, "`match_capability` has no argument `limt`. Did you mean `limit`?");
         assert!(refused(json!({ "zzz": 1 })).2.contains("Its own arguments: q, "));
+        let of_none = NETWORK_VALUE.check_names(json!({ "zzz": 1 }).as_object().unwrap()).unwrap_err();
+        assert_eq!(of_none.detail, "`network_value` has no argument `zzz`. It has no arguments of its own.");
         for name in ["q", "query", "need", "text"] {
             assert_eq!(
                 MATCH_CAPABILITY.check_names(json!({ name: "x" }).as_object().unwrap()),

@@ -27,8 +27,8 @@ use serde_json::{Map, Value, json};
 use crate::named_call;
 use crate::short::{self, DETAIL, View};
 use crate::{
-    AnyOperation, CHECK_LIVENESS, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, RawArguments, SCORE,
-    SEARCH_ACTIVE,
+    AnyOperation, CHECK_LIVENESS, CHECK_STATUS, INCLUSION_PROOF, LIST_YOURSELF, MATCH_CAPABILITY,
+    RawArguments, SCORE, SEARCH_ACTIVE,
 };
 use argument_slots::ArgumentSlots;
 use further_request::Further;
@@ -164,15 +164,24 @@ pub async fn understood(
     conversation: Option<&Conversation>,
 ) -> Result<(MessageContent, Intent), Problem> {
     const YESTERDAY: [&str; 5] = ["yesterday", "gestern", "ayer", "ieri", "ontem"];
-    let words = ParsedText::parse(&message.text).words;
     let (message, mut intent) = understood_at_any_time(app, message, conversation).await?;
-    if let Intent::Run(entry, Value::Object(arguments)) = &mut intent
+    let (parsed, _) = parse_content(&message);
+    let yesterday = || Moment::from_second(app.clock.now().as_second() - 86_400).map(Moment::utc_day);
+    let is_of_yesterday = parsed.words.iter().any(|word| YESTERDAY.contains(&word.low.as_str()));
+    let day = parsed.days.first().cloned().or_else(|| is_of_yesterday.then(yesterday).flatten());
+    if let (Intent::Run(entry, Value::Object(arguments)), Some(day)) = (&mut intent, day)
         && entry.effect.read_only
-        && ArgumentSlots::of(entry).knows("at")
-        && words.iter().any(|word| YESTERDAY.contains(&word.low.as_str()))
     {
-        let yesterday = Moment::from_second(app.clock.now().as_second() - 86_400);
-        arguments.entry("at").or_insert_with(|| json!(yesterday.map(Moment::utc_day)));
+        // Only the log knows an earlier state.
+        if asks_for_the_past(&parsed, entry)
+            && let [id] = parsed.ids.as_slice()
+        {
+            *entry = &INCLUSION_PROOF;
+            *arguments = Map::from_iter([("listing_id".to_owned(), json!(id))]);
+        }
+        if ArgumentSlots::of(entry).knows("at") {
+            arguments.entry("at").or_insert_with(|| json!(day));
+        }
     }
     Ok((message, intent))
 }
@@ -201,8 +210,9 @@ async fn understood_at_any_time(
     let may_read = reads || matches!(&without_name, Intent::Greeting);
     let mut names = earlier.map(|earlier| earlier.names.clone()).unwrap_or_default();
     let mut named = listing_names::found(app, &message, false).await?;
-    if named.is_none() && (lacks || may_read) {
-        named = listing_names::found_in_table(app, &message).await?;
+    if lacks || may_read {
+        let rest = listing_names::found_in_table(app, named.as_ref().unwrap_or(&message)).await?;
+        named = rest.or(named);
     }
     let Some(named) = named else {
         let is_help = matches!(&without_name, Intent::Greeting);
@@ -475,12 +485,16 @@ fn asks_for_an_earlier_state(message: &MessageContent, intent: &Intent) -> bool 
     const TIMES: &str = "ago noon midnight today morning evening monday tuesday wednesday thursday friday saturday sunday \
         january february march april june july august september october november december";
     let Intent::Run(entry, _) = intent else { return false };
-    let words = ParsedText::parse(&message.text).words;
+    let parsed = ParsedText::parse(&message.text);
     let has_hour =
         message.text.split(' ').any(|word| word.contains(':') && word.starts_with(char::is_numeric));
-    [&CHECK_STATUS, &CHECK_LIVENESS].into_iter().any(|read| std::ptr::eq(read, *entry))
-        && words.iter().any(|word| matches!(word.low.as_str(), "was" | "were"))
-        && (has_hour || words.iter().any(|word| words::lists(TIMES, &word.low)))
+    asks_for_the_past(&parsed, entry)
+        && (has_hour || parsed.words.iter().any(|word| words::lists(TIMES, &word.low)))
+}
+
+fn asks_for_the_past(parsed: &ParsedText, entry: &AnyOperation) -> bool {
+    [&CHECK_STATUS, &CHECK_LIVENESS].into_iter().any(|read| std::ptr::eq(read, entry))
+        && parsed.words.iter().any(|word| matches!(word.low.as_str(), "was" | "were"))
 }
 
 /// Adds a sentence to an answer. The next step stays at the end, so that a client can find it.

@@ -46,7 +46,7 @@ pub(super) async fn meant(app: &App, text: &str) -> Result<ListingId, Problem> {
     }
 }
 
-/// The listing that a name means: one that has proven the name goes before those that only use it, then a Live listing, one
+/// The listing that a name means: one that has proven the name, then the first to claim it, then a Live listing, one
 /// with a proven domain, and the one that has been Live for longest. And whether other listings have this name.
 pub(super) async fn named(app: &App, name: &str) -> Result<(ListingId, bool), Problem> {
     let oldest_proof = app.oldest_proof();

@@ -25,7 +25,7 @@ pub async fn stranger(
     };
     let context = Context {
         reach: app.settings.reach(),
-        card_url: verdict.facts.card_url.clone(),
+        card_url: verdict.facts.card_url.clone().or_else(|| Some(subject.url.as_str().to_owned())),
         endpoint_holder: holder.map(|id| id.to_string()),
         listing: None,
     };

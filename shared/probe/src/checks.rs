@@ -132,7 +132,7 @@ fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
     let (before, now) = match (before, &facts.tools_hash) {
         (Some(before), Some(now)) if form(before) == form(now) => (before, now),
         _ => {
-            let why = "this probe and an earlier good probe have no tools to compare.";
+            let why = "the check needs comparable tools of this probe and of an earlier good probe.";
             return Check { blocking: false, ..Check::not_applicable("tools_unchanged", why) };
         }
     };

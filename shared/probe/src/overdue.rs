@@ -1,6 +1,6 @@
-//! Counts the Live listings whose proof has expired. It runs once an hour, so that counts and searches do not
-//! include these listings. The registry promises its readers a proof "within seven days", and this must be
-//! true even if the recheck is late.
+//! Counts the Live listings whose proof has expired, and records them and the gated ones. It runs once an hour, so that counts
+//! and searches do not include these listings. The registry promises its readers a proof "within seven days", and this must
+//! be true even if the recheck is late.
 
 use std::time::{Duration, Instant};
 
@@ -47,9 +47,7 @@ async fn continue_count(
     let (began, now, oldest_proof) = (Instant::now(), app.clock.now(), app.oldest_proof());
     // Proofs that expired before the last count are already in the feed.
     let counted_until = before.at.map(|at| at - app.settings.recheck_interval());
-    let is_new = |listing: &Listing| {
-        counted_until.is_none_or(|counted_until| listing.last_ok_at.is_none_or(|ok| ok >= counted_until))
-    };
+    let is_new = |listing: &Listing| counted_until <= listing.proven_at();
     loop {
         let due = match count.class {
             DueClass::Confirming => count.began + CONFIRMED_WITHIN,
@@ -57,9 +55,11 @@ async fn continue_count(
         };
         let (listings, next) = app.store.due(count.class, due, count.from.take()).await?;
         // Also listings that this run has probed without success: the index may still have them in another class.
-        let is_overdue = |listing: &Listing| listing.lane == Lane::Active && !listing.is_live(oldest_proof);
+        let is_overdue =
+            |listing: &Listing| listing.lane.is_proven() && !listing.shown_lane(oldest_proof).is_proven();
         let overdue: Vec<Listing> = listings.into_iter().filter(is_overdue).collect();
-        overdue.iter().for_each(|listing| count.counted.add(listing.shown_kind()));
+        let were_live = overdue.iter().filter(|listing| listing.lane == Lane::Active);
+        were_live.for_each(|listing| count.counted.add(listing.shown_kind()));
         let news: Vec<FeedItem> =
             overdue.iter().filter(|listing| is_new(listing)).map(|listing| news(listing, now)).collect();
         app.store.record_overdue(&news).await?;
@@ -87,7 +87,7 @@ async fn continue_count(
 fn news(listing: &Listing, now: Moment) -> FeedItem {
     let name = &listing.name;
     let text = format!(
-        "The last proof of {name} has expired. The listing is not Live until it answers a probe again."
+        "The last proof of {name} has expired. It is neither Live nor gated until it passes a probe again."
     );
     FeedItem::of_listing(listing, "listing_overdue", text, now)
 }

@@ -8,7 +8,7 @@ use registry_app::talk;
 use registry_formats::limits::MAX_SKILLS;
 use registry_model::{
     AbilityChange, Amounts, Assessment, Facts, FeedItem, Handshake, Kind, Lane, Listing, ListingId,
-    LiveChange, Moment, NameHold, ProbeRecord, StateChange, TalkMessage, Verdict,
+    LiveChange, NameHold, ProbeRecord, StateChange, TalkMessage, Verdict,
 };
 use registry_store::events::{Event, What};
 use registry_store::{StoreError, WriteOutcome};
@@ -122,9 +122,9 @@ fn state_change(
         code: reasons.first().map(|reason| reason.code.clone()),
         reason: reasons.first().map(|reason| reason.reason.clone()),
     };
-    let news = news(before, &after, &record, assessment.probed_at).into_iter().collect();
     let recheck = before.lane == Lane::Active;
     let was_overdue = before.lane.is_proven() && !before.shown_lane(app.oldest_proof()).is_proven();
+    let news = news(before, &after, &record, was_overdue).into_iter().collect();
     let assessment = assessment.clone();
     let change = StateChange {
         before: before.clone(),
@@ -172,10 +172,11 @@ fn messages(change: &StateChange) -> Vec<TalkMessage> {
     talk::messages(change, explain::reasons(&change.assessment).first())
 }
 
-fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Moment) -> Option<FeedItem> {
+fn news(before: &Listing, after: &Listing, record: &ProbeRecord, was_overdue: bool) -> Option<FeedItem> {
     let name = &after.name;
+    let is_proven_again = was_overdue && after.failures == 0;
     let (what, text) = match (before.lane, after.lane) {
-        (was, now) if was == now => return None,
+        (was, now) if was == now && !is_proven_again => return None,
         (_, Lane::Active) => ("listing_live", format!("{name} answered a real handshake and is Live.")),
         (_, Lane::Gated) => (
             "listing_gated",
@@ -192,7 +193,7 @@ fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Moment) -> 
         }
         _ => return None,
     };
-    Some(FeedItem::of_listing(after, what, text, at))
+    Some(FeedItem::of_listing(after, what, text, record.probed_at))
 }
 
 async fn announce(app: &App, change: &StateChange) {

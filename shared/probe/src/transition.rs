@@ -54,7 +54,8 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         learn(&mut after, assessment);
         show(&mut after, assessment);
         after.lane = Lane::Active;
-        after.live_since = after.live_since.or(Some(now));
+        let is_live = before.is_live(now - settings.recheck_interval());
+        after.live_since = before.live_since.filter(|_| is_live).or(Some(now));
         after.last_ok_at = Some(now);
         after.sign_in_at = None;
         let is_whole = verdict_is_whole(assessment);
@@ -62,8 +63,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         pass(&mut after, assessment, settings);
         return after;
     }
-    let asks_for_sign_in = assessment.proves_sign_in();
-    if asks_for_sign_in && before.lane != Lane::Active {
+    if assessment.proves_sign_in() && before.lane != Lane::Active {
         gate(&mut after, assessment, settings);
         return after;
     }
@@ -173,11 +173,12 @@ fn demote(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
 fn learn(listing: &mut Listing, assessment: &Assessment) {
     let verdict = &assessment.verdict;
     let facts = &verdict.facts;
-    listing.kind = facts.kind.or(listing.kind);
-    if has_bad_texts(assessment) {
-        learn_addresses(listing, facts);
-    } else {
-        learn_words(listing, facts);
+    if facts.kind.is_some() && facts.kind != listing.kind {
+        (listing.kind, listing.card_url, listing.tools_hash) = (facts.kind, None, None);
+    }
+    match has_bad_texts(assessment) {
+        true => learn_addresses(listing, facts),
+        false => learn_words(listing, facts),
     }
     listing.era = facts.protocol_versions.first().cloned().or(listing.era.take());
     listing.tools_hash = facts.tools_hash.clone().or(listing.tools_hash.take());

@@ -5,6 +5,7 @@ use super::install;
 use super::text::shell;
 use crate::prelude::*;
 use registry_formats::a2a_message::{Endpoint, newest, older, older_rest, rest_path};
+use registry_model::Handshake;
 
 /// Calls that can be sent unchanged, each with its purpose; `ability` must be an ability that only reads.
 pub(super) fn of(profile: &Profile, ability: Option<&Ability>) -> Vec<(String, String)> {
@@ -57,12 +58,14 @@ fn inspections(profile: &Profile, url: &str, ability: Option<&Ability>) -> Vec<(
     let options: String = install::values(profile).map(header).collect();
     let inspect = format!("npx -y @modelcontextprotocol/inspector --cli {}{options}", shell(url));
     let inspect = format!("{inspect} --transport http --method");
+    let has_none = profile.tools.is_empty()
+        && profile.proof.as_ref().is_some_and(|proof| proof.handshake == Handshake::Ok);
     let tools = ("list the tools with their inputs".to_owned(), format!("{inspect} tools/list"));
     let call = ability.map(|ability| {
         let call = format!("{inspect} tools/call --tool-name {}", shell(&ability.id));
         (format!("one call ({}; add --tool-arg key=value for each input)", ability.title), call)
     });
-    [tools].into_iter().chain(call).collect()
+    Some(tools).filter(|_| !has_none).into_iter().chain(call).collect()
 }
 
 pub(super) fn post(url: &str, headers: &str, body: &Value) -> String {

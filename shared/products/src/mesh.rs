@@ -93,7 +93,10 @@ fn lint_page(profile: &Profile, abilities: &[Ability]) -> File {
     let mut page = Page::default();
     let read = counted(profile, abilities.len().min(MAX_CHECKED));
     let first = if abilities.len() > MAX_CHECKED { "the first " } else { "" };
-    page.title(&format!("Descriptions of {name}: {} of {first}{read} to improve", findings.len()));
+    page.title(&match abilities.is_empty() {
+        true => format!("Descriptions of {name}: no {}s are known", ability::noun(profile)),
+        false => format!("Descriptions of {name}: {} of {first}{read} to improve", findings.len()),
+    });
     let rows = findings.iter().map(|one| [code(&one.id, 64), prose(&one.faults.join("; "), 400)]);
     let rows = rows.take(MAX_ROWS).collect();
     page.block(table([&capital(ability::noun(profile)), "What is wrong"], rows));

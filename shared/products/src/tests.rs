@@ -184,7 +184,7 @@ fn tools_that_are_not_known_are_neither_counted_nor_expected() {
     let gated = Profile { sign_in, tools: Vec::new(), ..real::browser() };
     assert!(!content(Sku::Kernel, &gated, "evaluation.jsonl").contains("tools/list"));
     assert!(!content(Sku::Recursive, &gated, "regression.md").contains("any tool"));
-    let none = "# Descriptions of Browser: 0 of 0 tools to improve\n";
+    let none = "# Descriptions of Browser: no tools are known\n";
     assert_eq!(content(Sku::McpMesh, &gated, "descriptions.md"), none);
     let tool = |at: usize| Tool { name: format!("tool_{at}"), ..Tool::default() };
     let many = Profile { tools: (0..150).map(tool).collect(), ..real::browser() };

@@ -133,14 +133,8 @@ pub(super) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogE
     leaf.evidence = Some(sha256_hex(text(evidence, "evidence")));
     leaf.endpoint = Some(sha256_hex(&record.target));
     // A failed handshake may have read only a part of the tools.
-    leaf.tools = assessment
-        .verdict
-        .facts
-        .tools_hash
-        .as_deref()
-        .filter(|_| record.ok)
-        .and_then(set_of_tools_hash)
-        .map(str::to_owned);
+    let hash = assessment.verdict.facts.tools_hash.as_deref().filter(|_| record.ok);
+    leaf.tools = hash.and_then(set_of_tools_hash).map(str::to_owned);
     if event == LogEvent::Demoted {
         leaf.reason.clone_from(&record.code);
     }

@@ -30,12 +30,13 @@ pub(super) fn tally(change: &StateChange, first_today: bool) -> Expression {
         Kind::Agent => "agents",
         Kind::Mcp => "mcps",
     };
+    let returns = change.live_change() == LiveChange::Kept && change.was_overdue && record.ok;
     let mut tally = Expression::default()
         .add(kind, 1)
         .add(record.handshake.as_str(), 1)
         .add("unique", i64::from(first_today))
         .add("rejects", i64::from(change.preflight_reject))
-        .add("risen", i64::from(change.live_change() == LiveChange::Risen))
+        .add("risen", i64::from(returns || change.live_change() == LiveChange::Risen))
         .set("ttl", n(record.probed_at.as_second() + TALLY_RETENTION));
     if record.handshake == Handshake::Fail {
         tally = tally.add(&format!("fail_{}", record.kind.as_str()), 1);

@@ -46,7 +46,7 @@ fn description(settings: &Settings) -> Result<Bytes, Problem> {
             "version": VERSION,
             "summary": "A public registry of A2A agents and MCP servers that answered a real handshake.",
             "description": format!(
-                "Service version {}. No credentials are needed. Errors are problem documents (for browsers, pages), \
+                "Service version {}. No credentials are needed. Errors are problem documents (some, for browsers, pages), \
                  or have the form of the protocol of the path. Unknown members of a request are ignored, except \
                  arguments of tools and skills. A GET that changes nothing accepts HEAD. Responses of calls have \
                  `x-request-id`. If one has an `ETag`, send it as `If-None-Match`: you get 304 if it is unchanged.",

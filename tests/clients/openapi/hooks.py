@@ -48,6 +48,11 @@ of("order-id", digits("ord_", 24))
 of("server-name", st.sampled_from(["com.example.weather/forecast", "org.example.tides/tables", "io.github.someone/adder"]))
 of("collection-name", st.sampled_from(["com.example.approved", "approved"]))
 of("server-version", st.sampled_from(["1.0.0", "2.3.4-beta.1", "2026.11.20"]))
+CONDITION = st.from_regex(
+    r"(displayName|publisher|publisherId|type|mediaType|identifier|tags|capabilities|version|metadata\.[a-z_]{1,40})"
+    r" = '[a-z0-9][a-z0-9 .,:/+-]{0,40}'|(created|updated)(After|At) > '20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-8])'",
+    fullmatch=True)
+of("ard-filter", st.lists(CONDITION, max_size=4).map(" AND ".join))
 of("listing-id-of-another", st.sampled_from(SAMPLES["listing_ids"]))
 of("listed-server-name", st.sampled_from([*SAMPLES["server_names"], "com.example.weather/forecast"]))
 for name, cursors in SAMPLES["cursors"].items():

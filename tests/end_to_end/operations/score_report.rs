@@ -113,9 +113,12 @@ async fn check_form_redirects_to_its_report_and_a_get_sends_nothing() {
     assert_eq!(answer.status, 303, "{answer:?}");
     let path = answer.header("location").to_owned();
     let report = registry.get(&path).await;
-    for part in
-        ["Fetched its agent card", "A2A Servers MUST make an Agent Card available.", "Look again", "GetTask"]
-    {
+    for part in [
+        "Requested its agent card",
+        "A2A Servers MUST make an Agent Card available.",
+        "Look again",
+        "GetTask",
+    ] {
         assert!(report.text().contains(part), "{part}: {report:?}");
     }
     registry.advance(Duration::from_secs(1));
@@ -139,6 +142,8 @@ async fn report_begins_with_all_reasons() {
     let (beginning, _) = page.split_once("step by step").unwrap();
     let reasons = score.body["reasons"].as_array().unwrap();
     assert!(reasons.len() > 1, "{score:?}");
+    let https = score.body["checks"][0]["detail"].as_str().unwrap();
+    assert!(https.starts_with(&peer.url("/api")), "the scheme of the URL is known: {score:?}");
     for reason in reasons {
         assert!(beginning.contains(reason["reason"].as_str().unwrap()), "{reason} is not in {beginning}");
     }

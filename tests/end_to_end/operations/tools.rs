@@ -83,6 +83,7 @@ async fn tools_are_served_by_their_content_addresses() {
     assert_eq!(registry.status(&id).await["evidence"]["tools_hash"], answer["tools_hash"]);
     let (_, document) = bytes(&registry, &format!("/tools/{set}")).await;
     assert_eq!((document.as_str(), sha256_hex(&document).as_str()), (&*format!("[\"{hash}\"]"), set));
+    assert_eq!(bytes(&registry, &format!("/tools/sha256:{set}")).await.1, document);
 
     // Listings that are gone do not hide one that is there.
     let (_, seen) = registry.app.store.listings_with_tools(&[id]).await.unwrap().remove(0);

@@ -57,6 +57,11 @@ async fn words_and_categories_find_live_listings() {
     for count in ["count-all\">1<", "count-agent\">1<", "count-mcp\">0<"] {
         assert!(of_search.contains(count), "{count}: {of_search}");
     }
+    for words in ["weather", "add+numbers", "forecast+calls", "tools"] {
+        let found = page(&pair.registry, &format!("/list?q={words}")).await;
+        let count = format!("count-all\">{}<", rows(&found).len());
+        assert!(found.contains(&count), "{words}, {count}: {found}");
+    }
     let why = page(&pair.registry, "/list?q=weather+forecast").await;
     assert!(why.contains("Why: <bdi>mentions “weather”"), "{why}");
     assert!(!page(&pair.registry, "/list").await.contains("Why: "), "without words there is no reason");
@@ -92,7 +97,7 @@ async fn paged_search_repeats_no_listing() {
 async fn empty_board_has_a_hint_and_unchanged_board_returns_304() {
     let registry = TestRegistry::start().await;
     let empty = page(&registry, "/list").await;
-    assert!(empty.contains("Nothing is Live yet") && empty.contains("/for-agents"), "{empty}");
+    assert!(empty.contains("Nothing is Live now") && empty.contains("/for-agents"), "{empty}");
     let tag = registry.get("/list").await.header("etag").to_owned();
     assert_eq!(registry.get_with("/list", ("if-none-match", &tag)).await.status, 304);
     let peer = Peer::start(agents::newest).await;

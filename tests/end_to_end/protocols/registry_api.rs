@@ -345,7 +345,7 @@ async fn demoted_server_is_listed_as_deleted_for_some_days() {
     for removed in ["title", "websiteUrl", "remotes"] {
         assert!(entry["server"][removed].is_null(), "{entry}");
     }
-    assert_eq!(entry["server"]["description"], "This server is no longer listed as Live or gated.");
+    assert_eq!(entry["server"]["description"], "This server is no longer listed here as active.");
     assert!(schema().is_valid(&entry["server"]), "{entry}");
     let others = &changed["servers"].as_array().unwrap()[..2];
     assert!(others.iter().all(|entry| entry["_meta"][OFFICIAL]["status"] == "active"));

@@ -95,7 +95,11 @@ async fn listing_with_an_expired_proof_is_shown_as_live_nowhere() {
     registry.deliver_events().await;
     assert_eq!(row_counts(&registry).await, while_live);
     assert_eq!(registry.live_counts().await, (1, 1));
+    let feed = registry.feed_types().await;
+    assert_eq!(feed.iter().filter(|what| *what == "listing_live").count(), 4, "{feed:?}");
     for id in [&agent, &server] {
+        let listing = registry.app.store.listing(id).await.unwrap().unwrap();
+        assert_eq!(listing.live_since, listing.last_ok_at, "an expired proof ends Live");
         let state = shown_state(&registry, id).await;
         assert_eq!(state, [json!("active"), json!(true), json!(true), json!(false), json!(true)], "{id}");
     }
@@ -104,6 +108,8 @@ async fn listing_with_an_expired_proof_is_shown_as_live_nowhere() {
     let statistics = registry.probe_statistics().await;
     let totals = ["live_active", "live_active_snapshot"].map(|name| statistics[name]["total"].clone());
     assert_eq!(totals, [json!(3), json!(2)], "the snapshot is of the last count");
+    let inbox = registry.get(&format!("/api/talk?listing_id={agent}")).await.body.to_string();
+    assert!(inbox.contains("expired, so it is not Live until it passes a probe."), "{inbox}");
 }
 
 /// A count of 205 expired proofs stops at any place: after some of a page, or after a page.

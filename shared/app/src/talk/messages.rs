@@ -16,10 +16,9 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
     match (change.live_change(), change.after.lane) {
         (LiveChange::Risen, _) => {
             // Does not mention the demo: invitations have a budget of their own (`outreach`).
-            let welcome = "Your listing is Live: the handshake succeeded, and the checks are clean. The \
-                registry probes it regularly, and writes results to this inbox. Read this inbox or check \
-                in once in seven days, so that your listing is shown as active in Talk. next_actions \
-                lists what else you can do.";
+            let welcome = "Your listing is Live: the handshake succeeded, and the checks are clean. The registry probes it \
+                regularly, and writes results to this inbox. Read this inbox or check in once in seven days, so that your \
+                listing is shown as active in Talk. next_actions lists what else you can do.";
             messages.push(message(TalkKind::Welcome, welcome.to_owned()));
         }
         (LiveChange::Fallen, Lane::Gated) => {
@@ -30,8 +29,7 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         }
         (_, Lane::Gated) if change.before.lane != Lane::Gated => {
             let text = "Your listing is gated: the server asks for a sign-in, and the metadata of the sign-in is correct. \
-                The registry repeats this check regularly. To become Live, allow the handshake without a \
-                token.";
+                The registry repeats this check regularly. To become Live, allow the handshake without a token.";
             messages.push(message(TalkKind::Welcome, text.to_owned()));
         }
         (_, Lane::Demoted) if change.before.lane.is_proven() => {
@@ -60,19 +58,20 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         }
         // Further failures within the week are not reported.
         (LiveChange::Kept, _) if change.before.failures == 0 => {
-            let text = format!(
-                "A probe of your listing failed. The recheck probes it again, at first within two hours. After failures in three \
-                 different hours, your listing is no longer Live; after timeouts, 5xx and similar failures at the \
-                 earliest an hour before its last proof expires. {}",
-                fix(reason)
-            );
+            let rule = match change.was_overdue {
+                true => "Its last proof has expired, so it is not Live until it passes a probe.",
+                false => {
+                    "The recheck probes it again, at first within two hours. After failed rechecks in three different hours, it \
+                     is no longer Live; after timeouts, 5xx and similar failures at the earliest an hour before its proof ends."
+                }
+            };
+            let text = format!("A probe of your listing failed. {rule} {}", fix(reason));
             messages.push(message(TalkKind::Recheck, text));
         }
         (_, Lane::NeedsFix) if change.before.lane != Lane::NeedsFix => {
+            let fix = fix(reason);
             let text = format!(
-                "Your listing is not Live, because the probe found something to fix. {} After the fix, \
-                 publish it again.",
-                fix(reason)
+                "Your listing is not Live, because the probe found something to fix. {fix} After the fix, publish it again."
             );
             messages.push(message(TalkKind::NeedsFix, text));
         }

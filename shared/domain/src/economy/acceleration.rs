@@ -32,7 +32,7 @@ pub const fn weight(event: TrailEvent) -> f64 {
 }
 
 pub const FORMULA: &str = "acceleration_index = 1 + min(2, sum of weight * recent); `recent` counts each \
-    event as 0.5^(hours since the event / 72)";
+    event as 0.5^(hours since the event / 72), and `operator_bump` what it added";
 
 /// The name of an operator's bump among the events. The bump is stored as what it adds, so its weight is 1.
 pub const OPERATOR_BUMP: &str = "operator_bump";

@@ -177,10 +177,9 @@ pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {
 
 pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
     let detail = "This listing has already sent feedback. Each listing can send feedback once. The reward \
-                  was shown once, in the response. If you did not receive that response, send the same body \
-                  again, with the same idempotency_key and `reissue`: true. If somebody else sent the \
-                  feedback, the owner of the domain gets the reward with manage_listing, act `reclaim`; after \
-                  that, the key of the body is no longer used.";
+                  was shown once, in the response. If that request had an idempotency_key, send it again with \
+                  the same key and `reissue`: true. Otherwise, only the owner of the domain gets the reward, \
+                  with manage_listing, act `reclaim`; after that, the key is no longer used.";
     Problem::conflict("already_completed", detail).with_next(NextStep::talk_inbox(
         &app.settings,
         id,

@@ -63,9 +63,9 @@ impl CallRequest {
     }
 }
 
-/// A call of a tool at an MCP server; without a tool, a call of `tools/list`. Each required argument is a placeholder
-/// with its type.
-pub(super) fn mcp(url: &str, revision: &str, tool: Option<&Tool>) -> Call {
+/// A call of a tool at an MCP server; without a tool, a call of `tools/list`, or of what opens a server that offers no tools.
+/// Each required argument is a placeholder with its type.
+pub(super) fn mcp(url: &str, revision: &str, tool: Option<&Tool>, has_tools: bool) -> Call {
     let required = tool.into_iter().flat_map(|tool| &tool.parameters).filter(|parameter| parameter.required);
     let placeholder =
         |one: &ToolParameter| (one.name.clone(), format!("<{}: {}>", one.value.as_str(), one.name).into());
@@ -78,11 +78,13 @@ pub(super) fn mcp(url: &str, revision: &str, tool: Option<&Tool>) -> Call {
             "Replace every placeholder `<type: name>` in `params.arguments` by a value of that type. The \
                 inputSchema of the tool describes the values; tools/list returns it."
         }
-        None => "Returns the tools with their input schemas.",
+        None if has_tools => "Returns the tools with their input schemas.",
+        None => "Returns what the server offers: it has no tools.",
     };
     let (method, mut params) = match tool {
         Some(tool) => ("tools/call", json!({ "name": tool.name, "arguments": arguments })),
-        None => ("tools/list", json!({})),
+        None if has_tools => ("tools/list", json!({})),
+        None => ("server/discover", json!({})),
     };
     // Since this revision a request needs no session.
     if revision >= MCP_NEWEST_REVISION {
@@ -102,14 +104,14 @@ pub(super) fn mcp(url: &str, revision: &str, tool: Option<&Tool>) -> Call {
     let initialize = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize });
     let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
     let headers = [("accept", JSON_OR_STREAM), ("mcp-protocol-version", revision)];
-    let before = vec![
-        CallRequest::post(url, [("accept", JSON_OR_STREAM)], initialize),
-        CallRequest::post(url, headers, initialized),
-    ];
+    let opening = CallRequest::post(url, [("accept", JSON_OR_STREAM)], initialize);
+    let note = format!("{hint} If initialize returns an Mcp-Session-Id, send it with all later requests.");
+    if tool.is_none() && !has_tools {
+        return Call::new(EntryProtocol::Mcp, revision, opening, &note);
+    }
+    let before = vec![opening, CallRequest::post(url, headers, initialized)];
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    let session = "If initialize returns an Mcp-Session-Id, send it with all later requests.";
-    let request = CallRequest::post(url, headers, body);
-    Call { before, ..Call::new(EntryProtocol::Mcp, revision, request, &format!("{hint} {session}")) }
+    Call { before, ..Call::new(EntryProtocol::Mcp, revision, CallRequest::post(url, headers, body), &note) }
 }
 
 fn client() -> Value {
@@ -124,8 +126,7 @@ pub(super) fn a2a(endpoint: &str, version: &str, message_id: &str, text: &str) -
     };
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     let request = with_version(CallRequest::post(&url, [("accept", JSON_OR_STREAM)], body), version);
-    let note = "Write what you need into the text. If the answer contains an A2A task, poll the task by its \
-        id.";
+    let note = "Write what you need into the text. If the answer contains an A2A task, poll it by its id.";
     Call::new(EntryProtocol::A2a, version, request, note)
 }
 
@@ -177,30 +178,36 @@ mod tests {
 
     #[test]
     fn required_arguments_are_placeholders_with_their_types() {
-        let call = mcp("https://a.example.org/mcp", "2026-07-28", Some(&adder()));
+        let call = mcp("https://a.example.org/mcp", "2026-07-28", Some(&adder()), true);
         let body = call.request.body.unwrap();
         assert_eq!(body["params"]["arguments"], json!({ "a": "<number: a>", "b": "<array: b>" }));
         assert!(call.note.starts_with("Replace every placeholder"), "{}", call.note);
         let bare = Tool { parameters: Vec::new(), ..adder() };
-        let call = mcp("https://a.example.org/mcp", "2026-07-28", Some(&bare));
+        let call = mcp("https://a.example.org/mcp", "2026-07-28", Some(&bare), true);
         assert!(call.note.starts_with("Fill in"), "{}", call.note);
     }
 
     #[test]
     fn tool_call_uses_the_protocol_revision_of_the_server() {
         let tool = Tool { name: "add".to_owned(), ..Tool::default() };
-        let modern = mcp("https://a.example.org/mcp", "2026-07-28", Some(&tool));
+        let modern = mcp("https://a.example.org/mcp", "2026-07-28", Some(&tool), true);
         assert!(modern.before.is_empty());
         assert_eq!(modern.request.headers["mcp-name"], "add");
         assert_eq!(modern.request.headers["mcp-method"], "tools/call");
         let body = modern.request.body.unwrap();
         assert_eq!(body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
-        let legacy = mcp("https://a.example.org/mcp", "2025-06-18", Some(&tool));
+        let legacy = mcp("https://a.example.org/mcp", "2025-06-18", Some(&tool), true);
         assert_eq!(legacy.before[0].body.as_ref().unwrap()["method"], "initialize");
         assert_eq!(legacy.request.headers["mcp-protocol-version"], "2025-06-18");
         assert_eq!(legacy.request.body.unwrap()["params"], json!({ "name": "add", "arguments": {} }));
-        let listed = mcp("https://a.example.org/mcp", "2025-06-18", None).request.body.unwrap();
-        assert_eq!(listed["method"], "tools/list");
+        for (revision, has_tools, method) in [
+            ("2025-06-18", true, "tools/list"),
+            ("2025-06-18", false, "initialize"),
+            ("2026-07-28", false, "server/discover"),
+        ] {
+            let listed = mcp("https://a.example.org/mcp", revision, None, has_tools);
+            assert_eq!(listed.request.body.unwrap()["method"], method);
+        }
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub struct Invocation {
     pub first: EntryProtocol,
     /// The protocols in which the listing can be called. `first` comes first.
     pub protocols: Vec<EntryProtocol>,
-    /// A call of an MCP tool, or of `tools/list` if no tool is known.
+    /// A call of an MCP tool. If no tool is known: of `tools/list`, or of a server without tools, of its first request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp: Option<Call>,
     /// An A2A message over JSON-RPC.
@@ -55,21 +55,21 @@ impl Invocation {
         settings: &Settings,
         random: &Random,
     ) -> Self {
-        let facts = evidence.as_ref().map(|evidence| &evidence.verdict.facts);
+        let verdict = evidence.as_ref().map(|evidence| &evidence.verdict);
+        let facts = verdict.map(|verdict| &verdict.facts);
+        let has_tools = verdict.is_none_or(|verdict| verdict.signals.iter().all(|one| one != "no_tools"));
         let proven = |family: &str| {
             let mut versions = node.proven.iter().filter_map(|hint| hint.strip_prefix(family));
             versions.next().or(listing.era.as_deref()).unwrap_or_default().to_owned()
         };
-        let message = || (format!("msg-{}", random.hex(8)), message_text(wish, facts));
-        let mcp = node.endpoints.mcp.as_deref().map(|url| call::mcp(url, &proven("mcp/"), tool(wish, facts)));
-        let a2a = node.endpoints.a2a.as_deref().map(|url| {
-            let (id, text) = message();
-            call::a2a(url, &proven("a2a/"), &id, &text)
-        });
-        let http = node.endpoints.http.as_deref().and_then(|url| {
-            let (id, text) = message();
-            call::a2a_rest(url, &proven("a2a/"), &id, &text)
-        });
+        let message_id = || format!("msg-{}", random.hex(8));
+        let (version, text) = (proven("a2a/"), message_text(wish, facts));
+        let mcp = |url: &str| call::mcp(url, &proven("mcp/"), tool(wish, facts), has_tools);
+        let mcp = node.endpoints.mcp.as_deref().map(mcp);
+        let a2a = |url: &str| call::a2a(url, &version, &message_id(), &text);
+        let a2a = node.endpoints.a2a.as_deref().map(a2a);
+        let http = |url: &str| call::a2a_rest(url, &version, &message_id(), &text);
+        let http = node.endpoints.http.as_deref().and_then(http);
         let mut protocols = node.protocols.clone();
         protocols.sort_by_key(|protocol| *protocol != prefer);
         Self {
@@ -175,15 +175,11 @@ pub fn adapters() -> Vec<Adapter> {
     let adapters = [
         (
             Mcp,
-            "tools/call, with the handshake that the protocol revision needs",
+            "tools/call if a tool is known, with the handshake that the protocol revision needs",
             "the revision and the tools that the last passed probe found",
         ),
         (A2a, "SendMessage over JSON-RPC (message/send before 1.0)", "the version of the last passed probe"),
-        (
-            Http,
-            "the same message over A2A's REST binding",
-            "the binding that the last passed probe found, if it was REST",
-        ),
+        (Http, "the same message over A2A's REST binding", "the binding of the last passed probe, if REST"),
         (Ard, "a search for the name of the listing", "the ARD endpoint of this registry"),
         (Dns, "no call: use another protocol", "nothing: probes do not read DNS records"),
     ];

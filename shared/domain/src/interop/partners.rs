@@ -80,11 +80,9 @@ pub async fn pairs(app: &App, limit: usize) -> Result<Vec<Pair>, Problem> {
             (agent, Query { text, kind, category: None, listed: CALLABLE, skip: 0, limit })
         })
         .unzip();
-    let candidates = app.search.candidates(&queries).await?;
-    let mut found: Vec<(&Listing, ListingId, u8)> = Vec::new();
-    for (agent, hits) in agents.into_iter().zip(candidates) {
-        found.extend(hits.into_iter().map(|(id, score)| (agent, id, score)));
-    }
+    let hits = agents.into_iter().zip(app.search.candidates(&queries).await?);
+    let rows = hits.flat_map(|(agent, hits)| hits.into_iter().map(move |(id, score)| (agent, id, score)));
+    let mut found: Vec<(&Listing, ListingId, u8)> = rows.collect();
     found.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| (&a.0.id, &a.1).cmp(&(&b.0.id, &b.1))));
     let mut ids: Vec<ListingId> = found.iter().map(|(_, id, _)| id.clone()).collect();
     ids.sort_unstable();

@@ -67,11 +67,8 @@ pub async fn resolve(app: &App, query: &CapabilityQuery) -> Result<(Vec<NamedLis
     let names = [query.tool.as_deref(), query.skill.as_deref()].into_iter().flatten();
     let words = names.map(|name| name.replace(['_', '-'], " ")).chain([query.text.as_str().to_owned()]);
     let text = Text::parse(&words.collect::<Vec<_>>().join(" "), "q")?;
-    let limit = if query.is_named() {
-        (query.limit * CANDIDATES_PER_LISTING).min(MAX_CANDIDATES)
-    } else {
-        query.limit
-    };
+    let factor = if query.is_named() { CANDIDATES_PER_LISTING } else { 1 };
+    let limit = (query.limit * factor).min(MAX_CANDIDATES);
     let search = Query { text, kind, category: None, listed: CALLABLE, skip: 0, limit };
     let Found { mut hits, nearest_only, .. } = app.search.find(&search, app.clock.now()).await?;
     if query.is_named() {

@@ -44,7 +44,7 @@ pub enum Submitted {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("oneOf" = one_at_a_time()))]
 pub struct PublishRequest {
-    /// The URL of a card or a site. For a site, the registry tries the well-known card paths.
+    /// The URL of a card or a site (its well-known card paths are tried). Ignored next to `agent_card_url` or `mcp_url`.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     pub url: Option<String>,
     /// The URL of an A2A agent card.
@@ -351,9 +351,7 @@ pub(super) fn described(document: &Value, reach: Reach) -> Result<ServerDescript
             .take(50)
             .map(|found| json!({ "path": found.path, "rule": found.rule, "message": found.message }))
             .collect();
-        let rules =
-            if violations.len() == 1 { "a rule".to_owned() } else { format!("{} rules", violations.len()) };
-        let detail = format!("The server description violates {rules}. {}", messages.join(" "));
+        let detail = format!("The server description is not valid. {}", messages.join(" "));
         Problem::invalid(field, "invalid_server_description", shorten(&detail, 1500)).with("violations", all)
     })
 }

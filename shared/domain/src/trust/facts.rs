@@ -141,6 +141,6 @@ async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
 }
 
 fn nothing_observed() -> Problem {
-    let detail = "No probe, or no completed handshake, of this listing is stored; see check_status.";
+    let detail = "Its current state is not based on a probe with a completed handshake; see check_status.";
     Problem::conflict("nothing_observed", detail)
 }

@@ -87,20 +87,17 @@ fn links_to(base_url: &str, text: &str) -> bool {
 }
 
 fn domain(listing: &Listing, identities: &[Identity]) -> Signal {
-    let why = match (identities.last(), listing.has_proven_name()) {
+    let why = match (identities.last(), listing.holds_proven_name()) {
         (Some(identity), _) => {
-            format!(
-                "A key of the domain {} signed a challenge ({}).",
-                identity.proven_domain,
-                identity.method.as_str()
-            )
+            let (domain, method) = (&identity.proven_domain, identity.method.as_str());
+            format!("A key of the domain {domain} signed a challenge ({method}).")
         }
         (None, true) => "Its name is proven.".to_owned(),
         (None, false) => {
             "No key of its domain has signed a challenge, and its name is not proven.".to_owned()
         }
     };
-    signal("domain", 20, !identities.is_empty() || listing.has_proven_name(), why)
+    signal("domain", 20, !identities.is_empty() || listing.holds_proven_name(), why)
 }
 
 fn card(listing: &Listing, evidence: Option<&Assessment>) -> Signal {

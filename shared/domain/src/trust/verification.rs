@@ -59,9 +59,11 @@ pub async fn verify(app: &App, token: &str, id: Option<&str>) -> Result<Verifica
             let is_expected = id == signed.jti.as_str();
             checks.add("id", is_expected, ["The id is the expected one.", "The token has another id."]);
         }
-        let (record, listing) = futures::try_join!(
+        let second = signed.claims.get("listing_b").and_then(Value::as_str).and_then(|id| id.parse().ok());
+        let subjects: Vec<ListingId> = [signed.sub.clone()].into_iter().chain(second).collect();
+        let (record, listings) = futures::try_join!(
             app.store.attestation(&signed.sub, &signed.jti),
-            app.store.listing(&signed.sub)
+            app.store.listings(&subjects)
         )?;
         if let Some(record) = &record {
             let issued = issued_digest(app, record).await?;
@@ -70,11 +72,9 @@ pub async fn verify(app: &App, token: &str, id: Option<&str>) -> Result<Verifica
             checks.add("record", is_issued, ["The registry issued this token.", failure]);
         }
         revocation(record.as_ref(), &mut checks);
-        let failure = match &listing {
-            None => "The listing no longer exists.",
-            Some(_) => "The listing was withdrawn.",
-        };
-        let is_listed = listing.is_some_and(|listing| listing.lane != Lane::Withdrawn);
+        let exists = listings.len() == subjects.len();
+        let failure = if exists { "The listing was withdrawn." } else { "The listing no longer exists." };
+        let is_listed = exists && listings.iter().all(|listing| listing.lane != Lane::Withdrawn);
         checks.add("listing", is_listed, ["The listing exists and is not withdrawn.", failure]);
         known = record;
     }

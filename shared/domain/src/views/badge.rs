@@ -59,7 +59,7 @@ pub fn unknown(settings: &Settings) -> String {
 fn status(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static str) {
     let live = lane == Lane::Active;
     // A name that somebody attached to a listing does not change what its badge says.
-    let claimed = listing.is_described() && !listing.has_proven_name();
+    let claimed = listing.is_described() && !listing.holds_proven_name();
     match (name, listing.kind) {
         ("mcp", Some(Kind::Mcp)) => ("mcp", BLUE),
         ("agent", Some(Kind::Agent)) => ("agent", BLUE),

@@ -196,7 +196,8 @@ string_enum! {
 impl NameStanding {
     /// `None` for a listing without a server description.
     pub fn of(listing: &Listing) -> Option<Self> {
-        let (proof, is_proven) = (listing.name_proof, listing.has_proven_name());
+        let is_proven = listing.holds_proven_name();
+        let proof = listing.name_proof.filter(|proof| is_proven || !proof.how.is_of_publisher());
         Some(Self {
             name: listing.server_name.clone()?,
             standing: if is_proven { Standing::Proven } else { Standing::Claimed },

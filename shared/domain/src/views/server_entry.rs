@@ -9,7 +9,7 @@ use crate::prelude::*;
 use registry_formats::registry_name;
 use registry_formats::server_json::{is_name, is_version};
 use registry_model::protocol::{MCP_NEWEST_REVISION, SERVER_DESCRIPTION_SCHEMA};
-use registry_model::{Access, Handshake, ServerDocument, ServerStatus};
+use registry_model::{Access, Handshake, NO_TOOLS, ServerDocument, ServerStatus};
 use registry_search::browse::Row;
 use registry_store::Delisting;
 
@@ -96,7 +96,7 @@ impl ServerResponse {
         let meta = Map::from_iter([(OFFICIAL.to_owned(), official)]);
         let server = ServerDetail {
             title: None,
-            description: "This server is no longer listed as Live or gated.".to_owned(),
+            description: "This server is no longer listed here as active.".to_owned(),
             website_url: None,
             remotes: Vec::new(),
             ..ServerDetail::of(listing, Map::new())
@@ -260,8 +260,10 @@ pub struct ServerEvidence {
 impl ServerEvidence {
     pub fn of(listing: &Listing, settings: &Settings) -> Self {
         let probe = listing.probe.as_ref();
-        let era = listing.era.clone();
+        let completed_handshake = listing.access() == Access::Open;
+        let era = listing.era.clone().filter(|_| completed_handshake);
         let is_modern = era.as_deref().is_some_and(|era| era >= MCP_NEWEST_REVISION);
+        let has_tools = listing.tools_hash.as_deref().is_some_and(|hash| hash != NO_TOOLS);
         Self {
             access: listing.access(),
             class: probe.map_or(Handshake::Skip, |probe| probe.handshake),
@@ -271,12 +273,14 @@ impl ServerEvidence {
             method: match (listing.access(), is_modern) {
                 (Access::Gated, _) => "server/discover, initialize",
                 (Access::Package, _) => "package metadata",
+                (_, true) if !has_tools => "server/discover",
+                (_, false) if !has_tools => "initialize",
                 (_, true) => "server/discover, tools/list",
                 (_, false) => "initialize, tools/list",
             },
             era,
             latency_ms: probe.and_then(|probe| probe.latency_ms),
-            tools_hash: listing.tools_hash.clone(),
+            tools_hash: listing.tools_hash.clone().filter(|_| completed_handshake),
             name_standing: NameStanding::of(listing),
             score: probe.map_or(0, |probe| probe.score),
             live_since: listing.live_since,
@@ -288,7 +292,7 @@ impl ServerEvidence {
 
 fn reason(listing: &Listing) -> String {
     if listing.lane == Lane::Package {
-        return "It runs on the machine of its user. Its packages exist and contain its name.".to_owned();
+        return "It runs on the machine of its user. Its packages were found, with its name.".to_owned();
     }
     let proof = match listing.lane {
         Lane::Gated => "It asks for a sign-in, and the metadata of the sign-in is correct.",

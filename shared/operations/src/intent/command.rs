@@ -183,6 +183,14 @@ fn asks_us(words: &[Word]) -> bool {
     })
 }
 
+/// "Add it, but don't probe it."
+pub(super) fn forbids_a_probe(words: &[Word]) -> bool {
+    let is_probe =
+        |word: &Word| lists("probe probing test testing score scoring check checking scan call", &word.low);
+    let forbids = |word: &Word| is_negation(&word.low) || word.low == "without";
+    words.windows(2).any(|two| forbids(&two[0]) && is_probe(&two[1]))
+}
+
 /// Whether a request names a time at which it is to be done, outside of the texts that it passes on: "endorse it tomorrow".
 pub(super) fn names_a_later_time(parsed: &ParsedText, texts: &[&str]) -> bool {
     const LATER: &str = "tomorrow tonight morgen demain mañana domani amanhã";

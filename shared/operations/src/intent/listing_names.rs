@@ -34,7 +34,7 @@ pub(super) async fn with_endpoints(app: &App, message: MessageContent) -> Result
     Ok(MessageContent { text, ..message })
 }
 
-/// The message with the names in capital letters or quotes that listings have in the table, also those that are not Live.
+/// The message also with a name in capital letters or quotes that listings have in the table, also those that are not Live.
 pub(super) async fn found_in_table(
     app: &App,
     message: &MessageContent,
@@ -47,11 +47,13 @@ pub(super) async fn found_in_table(
     let first_words = |name: &String| name.rsplit_once(' ').map(|(first, _)| first.to_owned());
     let sought =
         names.flat_map(|name| [Some(name.clone()), first_words(name).filter(|first| first.contains(' '))]);
-    let sought: Vec<String> = sought.flatten().take(MAX_NAMED).collect();
+    let is_known = |name: &String| message.names.iter().any(|(known, _)| known.contains(name.as_str()));
+    let sought: Vec<String> = sought.flatten().filter(|name| !is_known(name)).take(MAX_NAMED).collect();
     for name in sought.into_iter().filter(|_| parsed.ids.is_empty() && message.data.is_empty()) {
         let listings = app.store.listings_named(&name).await?;
         if !listings.is_empty() {
-            let names = listings.into_iter().map(|listing| (name.clone(), listing.id)).collect();
+            let found = listings.into_iter().map(|listing| (name.clone(), listing.id));
+            let names = message.names.iter().cloned().chain(found).collect();
             return Ok(Some(MessageContent { names, ..message.clone() }));
         }
     }

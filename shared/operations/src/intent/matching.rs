@@ -15,7 +15,7 @@ use super::parsed_text::ParsedText;
 use super::{Hold, Intent};
 use crate::{
     ABUNDANCE_RANK, ARD_SEARCH, AnyOperation, CHECK_STATUS, DEPOSIT_OUTCOME, LIST_YOURSELF, MATCH_CAPABILITY,
-    REPORT_LISTING, SEARCH_ACTIVE, TALK,
+    REPORT_LISTING, SCORE, SEARCH_ACTIVE, TALK,
 };
 
 /// The probability from which a message means an operation. Below it, a message is a search.
@@ -380,6 +380,9 @@ fn run(
             arguments.extend([("q".to_owned(), json!("")), ("access".to_owned(), access)]);
             return Intent::Run(&ARD_SEARCH, Value::Object(arguments));
         }
+    }
+    if std::ptr::eq(entry, &SCORE) && command::forbids_a_probe(&parsed.words) {
+        return Intent::Refused(entry, Hold::Retracted);
     }
     if !entry.effect.read_only {
         let uses = |id: &String| arguments.values().any(|value| value == id);

@@ -9,6 +9,7 @@ use super::argument_slots::{ArgumentSlots, Slot, choices, leaves};
 use super::further_request::opens;
 use super::matching::{self, CERTAIN};
 use super::parsed_text::ParsedText;
+use super::words::Word;
 use super::{Intent, MessageContent, command, parse_content};
 use crate::AnyOperation;
 use crate::named_call;
@@ -48,6 +49,15 @@ impl Question {
         arguments.extend(fields.into_iter().filter(|(name, _)| self.slots.knows(name)));
         self.slots.add_values(&mut arguments, &parsed, &self.asked);
         let is_new = arguments.len() > self.arguments.len();
+        // "{id}: slow today" contains the text, too.
+        let [listing, text] = [Slot::Id, Slot::Text].map(|slot| self.slots.argument(slot, 0));
+        if let (Some(colon), Some(text)) = (matching::colon(&parsed), text)
+            && listing == Some(self.asked.as_str())
+            && parsed.ids.first().is_some_and(|id| parsed.text.starts_with(id.as_str()))
+        {
+            arguments.insert(text.to_owned(), json!(parsed.text[colon + 1..].trim()));
+            return is_new.then_some(arguments);
+        }
         let value = (!arguments.contains_key(&self.asked) && !self.slots.has_form(&self.asked))
             .then(|| self.value(&parsed));
         if let Some(value) = value.flatten() {
@@ -101,7 +111,11 @@ impl Question {
     /// Whether the message asks or requests something else.
     fn is_other(&self, parsed: &ParsedText) -> bool {
         let is_target = parsed.ids.len() + parsed.urls.len() + parsed.operation_names.len() > 0;
-        if parsed.words.is_empty() || !is_target && !opens(&parsed.text) {
+        // "The id is {id}."
+        let says_nothing =
+            |word: &Word| !word.is_significant() || matches!(word.low.as_str(), "id" | "listing");
+        let is_bare = parsed.words.iter().all(says_nothing) && !parsed.text.contains('?');
+        if is_bare || !is_target && !opens(&parsed.text) {
             return false;
         }
         match matching::interpret(parsed, &Map::new()) {

@@ -60,7 +60,7 @@ pub(super) fn limits(settings: &Settings) -> String {
         settings.caller_rate.map(|rate| format!("{} per second", counted(rate.per_second, "request")));
     format!(
         "a caller may send {} and publish {} an hour; all limits are in {}",
-        requests.unwrap_or_else(|| "any number of requests".to_owned()),
+        requests.unwrap_or_else(|| "any number of requests that only read".to_owned()),
         counted(settings.rate(LimitedAction::Publish).caller, "listing"),
         settings.url("/discovery.json")
     )

@@ -102,17 +102,13 @@ impl Operation for ComposePeers {
         let trails = interop::trail_scores(app, &ids).await?;
         let suggestion = |(peer, why): &(NamedListing, String)| {
             let trail = trails.get(&peer.0.id).copied().unwrap_or_default();
-            Suggestion {
-                listing_id: peer.0.id.clone(),
-                name: peer.0.name.clone(),
-                kind: peer.0.shown_kind(),
-                why: why.clone(),
-                invoke: Invocation::usual(app, peer, trail, "").1,
-            }
+            let invoke = Invocation::usual(app, peer, trail, "").1;
+            let (listing_id, name, kind) = (peer.0.id.clone(), peer.0.name.clone(), peer.0.shown_kind());
+            Suggestion { listing_id, name, kind, why: why.clone(), invoke }
         };
         let suggestions: Vec<Suggestion> = suggested.iter().map(suggestion).collect();
         let note = match compositions.len() + suggestions.len() {
-            0 => "No Live listing was found.",
+            0 => "No Live listing that works with it was found.",
             _ => "Call one with its `invoke`. Then report the result with used_with and deposit_outcome.",
         };
         let (listing_id, name) = (listing.0.id.clone(), listing.0.name.clone());

@@ -17,7 +17,7 @@ pub struct JoinAndContribute;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = listing_or_source()))]
 pub struct Arguments {
-    /// The id of an existing listing. If you do not send it, send `url`, `agent_card_url`, `mcp_url` or `server_json`.
+    /// The id of an existing listing (publishes nothing). Without it, send `url`, `agent_card_url`, `mcp_url` or `server_json`.
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// The URL of a card, a site or an MCP endpoint.

@@ -26,7 +26,7 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "listing_id")]
     id: Option<String>,
-    /// The name of the listing. Of several listings with this name, one that has proven it comes first, then a Live one.
+    /// The name of the listing. Of several, one that has proven it comes first, then the first to claim it, then a Live one.
     name: Option<String>,
 }
 
@@ -234,15 +234,13 @@ async fn twin(
     listing: &Listing,
     evidence: Option<&Assessment>,
 ) -> Result<Option<ListingId>, Problem> {
+    let lane = listing.shown_lane(app.oldest_proof());
     let is_repeated =
         |evidence: &&Assessment| evidence.checks.iter().any(|check| check.id == ENDPOINT_UNIQUE && !check.ok);
-    let endpoint =
-        evidence.filter(is_repeated).and_then(|evidence| evidence.verdict.facts.endpoint.as_deref());
-    let lane = listing.shown_lane(app.oldest_proof());
-    Ok(match endpoint.filter(|_| matches!(lane, Lane::NeedsFix | Lane::Demoted)) {
-        Some(endpoint) => app.store.endpoint_holder(endpoint, &listing.id).await?,
-        None => None,
-    })
+    let evidence = evidence.filter(|_| matches!(lane, Lane::NeedsFix | Lane::Demoted)).filter(is_repeated);
+    let endpoint = evidence.and_then(|evidence| evidence.verdict.facts.endpoint.as_deref());
+    let Some(endpoint) = endpoint else { return Ok(None) };
+    Ok(app.store.endpoint_holder(endpoint, &listing.id).await?)
 }
 
 fn answer(
@@ -355,8 +353,8 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
         }
         (Lane::NeedsFix, _) => "The probe found something to fix.",
         (Lane::Package, _) => {
-            "It runs on the machine of its user, so no probe can show that it works. Its packages exist and contain \
-                its name."
+            "It runs on the machine of its user, so no probe can show that it works. The last check that reached its \
+                package registry found its packages, which contain its name."
         }
         (Lane::Unchecked, _) => "Nothing to fix: it has packages only, and at least one cannot be checked.",
         (Lane::Demoted, Some(probe)) if probe.handshake == Handshake::Ok => {
@@ -385,7 +383,10 @@ pub(crate) async fn next(
     }
     let lane = listing.shown_lane(app.oldest_proof());
     let reasons = &explain::advice(listing, lane, evidence).must_fix;
-    let fix = reasons.first().map(|reason| format!("{} ", reason.fix)).unwrap_or_default();
+    let fix = reasons.first().map_or_else(String::new, |reason| match reason.code.as_str() {
+        ENDPOINT_UNIQUE => "No other listing has this endpoint now. ".to_owned(),
+        _ => format!("{} ", reason.fix),
+    });
     let none = |note: &str| {
         let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
         NextStep::open("none", status, note)

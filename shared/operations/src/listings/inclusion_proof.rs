@@ -16,7 +16,7 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// A time (RFC 3339) or a day (its end in UTC), for the last decision until then. Default: the last decision.
+    /// With `listing_id`, a time (RFC 3339) or a day (its end in UTC): the last decision until then. Default: the last one.
     #[schemars(extend("format" = "time-or-day"))]
     at: Option<String>,
     /// The id of a signed statement (`att_...`). Also send its `listing_id`.
@@ -65,15 +65,15 @@ pub struct Answer {
 impl Operation for InclusionProof {
     const NAME: &'static str = "inclusion_proof";
     const TITLE: &'static str = "Prove a decision of the registry";
-    const DESCRIPTION: &'static str = "Proves that a listing was Live, gated, demoted or withdrawn at a time. Pass listing_id, and `at` \
-        for the last decision before that time. Returns the entry (leaf) of the evidence log, an inclusion proof and the \
-        signed checkpoint. With attestation_id, proves that the log contains a signed statement.";
+    const DESCRIPTION: &'static str = "Proves when a listing was found Live, gated, demoted or withdrawn. Pass listing_id, and `at` for the \
+        last decision until then. Live expires after `recheck_days` (/api/catalog). Returns the log entry (leaf), an \
+        inclusion proof and the signed checkpoint. With attestation_id, proves a statement.";
     const EFFECT: Effect = Effect::READS;
     // An earlier date would refuse every listing that is newer.
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "at": "2099-12-31"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The entry with index {leaf_index} of {tree_size} in the evidence log: {leaf.event} | about {leaf.listing_id} | at {leaf.at}.",
-        "To ask about another time, name its day, such as 2026-01-31.",
+        "A `live`, `confirmed` or `gated` counts until its proof expires or a later entry ends it. To ask about another time, name its day, such as 2026-01-31.",
         "The data contains the leaf, its inclusion proof and the signed checkpoint; the entry is at {entry_url} . To verify it offline, hash the leaf, compute the root with the proof (RFC 6962), compare it with that of the checkpoint, and check the checkpoint's signature with `vkey`.",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/log/proof")];

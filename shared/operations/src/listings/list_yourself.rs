@@ -22,7 +22,7 @@ pub struct Answer {
     /// Whether the name in the server description is proven, or only claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     name_standing: Option<NameStanding>,
-    /// `queued`: the listing will be probed. `active`: it is already Live or gated. `duplicate`: it was already queued.
+    /// `queued`: the listing will be probed. `active`: it is already Live. `duplicate`: it was already queued, or is gated.
     status: PublishStatus,
     message: String,
     status_url: String,
@@ -41,7 +41,7 @@ pub struct Answer {
 struct Poll {
     /// The URL of the listing's status.
     url: String,
-    /// Seconds between two requests. Send the first one after `next.wait_s`.
+    /// Seconds before the first request, and between two requests.
     interval_s: u32,
 }
 
@@ -114,12 +114,13 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
     let Published { listing, status, retry_at, renews, differs } = published;
     let status_url = app.settings.url(&format!("/api/listings/status?id={}", listing.id));
     let (now, lane) = (app.clock.now(), listing.shown_lane(app.oldest_proof()));
-    let already = match lane {
-        Lane::Gated => {
+    let (already, if_shown) = match lane {
+        Lane::Gated => (
             "This listing is already gated. Its next regular probe makes it Live if it answers without a sign-in; its \
-             proven owner can request one earlier (`manage_listing`, act `reprobe`)."
-        }
-        _ => "This listing is already Live.",
+             proven owner can request one earlier (`manage_listing`, act `reprobe`).",
+            PublishStatus::Duplicate,
+        ),
+        _ => ("This listing is already Live.", PublishStatus::Active),
     };
     let mut message = match (status, retry_at) {
         (PublishStatus::Active, _) if *differs >= Some(Right::Words) => {
@@ -130,7 +131,7 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
             format!("{already} Its last proof is not fresh, so it is probed again now.")
         }
         (PublishStatus::Active, _) if *differs == Some(Right::Name) => already.to_owned(),
-        (PublishStatus::Active, _) if listing.has_proven_name() => format!("{already} Its name is proven."),
+        (PublishStatus::Active, _) if listing.holds_proven_name() => format!("{already} Its name is proven."),
         (PublishStatus::Active, _) => format!("{already} Nothing was changed."),
         (_, Some(at)) => format!("Queued. It is probed again after {at}."),
         (PublishStatus::Duplicate, None) => "Already queued. Its probe usually follows at once.".to_owned(),
@@ -157,16 +158,16 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
         PublishStatus::Active if *renews => check("A passed probe changes `probe.probed_at`.").poll(now, now),
         PublishStatus::Active => check("See its proof."),
         _ if lane != Lane::Queued => check("Poll until `liveness.asked_at` changes.").poll(due, now),
-        _ => check("Poll until `lane` is not `queued`. Then `reasons` says what to fix.").poll(due, now),
+        _ => check("Poll until `lane` is not `queued`. Faults to fix are in `reasons`.").poll(due, now),
     };
     Answer {
         listing_id: listing.id.clone(),
         kind: listing.kind,
         lane,
         name_standing: NameStanding::of(listing),
-        status: *status,
+        status: if *status == PublishStatus::Active { if_shown } else { *status },
         message,
-        poll: Poll { url: status_url.clone(), interval_s: POLL_SECONDS },
+        poll: Poll { url: status_url.clone(), interval_s: next.wait_s.unwrap_or(POLL_SECONDS) },
         retry_at: *retry_at,
         badge_markdown: badge::markdown(&app.settings, badge::DEFAULT, &listing.id),
         next,

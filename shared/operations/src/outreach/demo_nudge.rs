@@ -19,10 +19,9 @@ pub struct Answer {
     day: ShownBudget,
     /// Live listings, also those whose last probe failed.
     active_clean: u32,
-    /// Listings in the queue for a first message, counted to 1000. Those with a demo get no invitation.
+    /// Listings in the queue for a first message, counted to 1000. Those with a demo, and the registry's own, get none.
     first_message_queue: u32,
-    /// Contacted listings that get no message now, because the pause after the last message is not over. The count
-    /// stops at 1000.
+    /// Contacted listings whose pause after the last message is not over. The count stops at 1000.
     cooling: u32,
     /// Listings that opted out, without those that have stopped being Live since. The count stops at 1000.
     do_not_contact: u32,
@@ -90,7 +89,7 @@ impl Operation for DemoNudge {
         latest messages, the rules, and how to opt out. To opt a listing out, use outreach_opt_out.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Invitations and connector messages on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. In the queue for a first message: {first_message_queue#listing} (counted up to 1000). Those that took their demo get no invitation.",
+        "Invitations and connector messages on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. In the queue for a first message: {first_message_queue#listing} (counted up to 1000). Those that took their demo, and this registry's own, get no invitation.",
         r#"To opt a listing out, say: "unsubscribe" and its id."#,
     ];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];
@@ -125,8 +124,7 @@ impl Operation for DemoNudge {
             recent,
             plan: Plan {
                 every: "hour",
-                order: "First come listings that were never contacted; those that are Live longest come \
-                    first. Then come listings whose pause is over. A listing in the queue that took its demo is taken out, uninvited.",
+                order: "First come listings never contacted, those Live longest first; then those whose pause is over. Queued listings that took their demo, and this registry's own, are taken out, uninvited.",
                 delivery: settings.outreach_delivery.as_str(),
                 max_today: room.min(first + again),
             },
@@ -139,7 +137,7 @@ fn policy(settings: &Settings, multiplier: f64) -> Policy {
     let budget =
         [1, 50, 100, 200, 333].map(|from| json!({ "active_from": from, "cap": budget::base_cap(from) }));
     Policy {
-        who: "Live listings with clean checks that have not taken their demo and have not opted out.",
+        who: "Live listings with clean checks, not this registry's own, that have not taken their demo and have not opted out.",
         pause_days: settings.outreach_pause_days,
         day_budget: budget.to_vec().into(),
         budget_percent: settings.outreach_budget_percent,

@@ -14,7 +14,7 @@ pub struct FollowTrail;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The ranking: `hot` (most recent use, the default), `dangerous` (most failures and warnings), `demand` (most
-    /// searches and planned uses) or `composition` (pairs used together).
+    /// searches, reads and uses) or `composition` (pairs used together).
     #[serde(default)]
     kind: TrailKind,
     /// The maximum number of rows, from 1 to 40. Default: 12.
@@ -57,7 +57,7 @@ impl Operation for FollowTrail {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "hot", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "Shown of the ranking `{mode}`: {items#row}.",
+        "Shown of the ranking `{mode}`: {items#row}. {note}",
         r#"Strongest first: [items]"{name}" ({listing_id}) with attraction {attraction} | , {endorsements#endorsement} | , danger {danger} | , demand {demand}"#,
         "Pairs: [items]{listing_a} and {listing_b}, used together {count#time}",
     ];

@@ -159,7 +159,7 @@ fn entries(field: &str, list: Option<&[String]>) -> Result<Vec<String>, Problem>
 
 fn nothing_to_hash(listed: bool) -> Problem {
     if listed {
-        let detail = "No completed handshake of this listing is stored, so its capabilities are unknown.";
+        let detail = "Its current state is not based on a completed handshake, so what it can do is unknown.";
         return Problem::conflict("nothing_observed", detail);
     }
     let detail = "Send the `name` with description, tools, skills and tags, or a `listing_id`.";

@@ -26,7 +26,7 @@ pub struct Arguments {
     /// The URL of the card or endpoint with which the listing was published.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     url: Option<String>,
-    /// The name of the listing. Of several listings with this name, one that has proven it comes first, then a Live one.
+    /// The name of the listing. Of several, one that has proven it comes first, then the first to claim it, then a Live one.
     name: Option<String>,
 }
 

@@ -22,7 +22,7 @@ use super::{Depth, Subject};
 use crate::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 use eras::{Era, MODERN, Opened, Session};
 use registry_fetch::{Answer, MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target};
-use registry_model::DeclaredTransport;
+use registry_model::{DeclaredTransport, NO_TOOLS};
 
 /// A2A specification 5.4.
 const A2A_VERSION_NOT_SUPPORTED: i64 = -32009;
@@ -239,6 +239,7 @@ async fn converse(peer: &mut Conversation<'_>, subject: &Subject, session: Sessi
 async fn list_tools(peer: &mut Conversation<'_>, session: Session) -> Session {
     if !session.opening.has_tools {
         peer.findings.signal("no_tools");
+        peer.findings.facts.tools_hash = Some(NO_TOOLS.to_owned());
         peer.findings.facts.seen = Some(Arc::new(tools::none()));
         return session;
     }

@@ -121,12 +121,12 @@ async function watch(id, place, wait) {
     if (body.lane !== "queued") {
       const rest = [reasonsOf(body), listingLink(id, "Open its page")];
       const failed = body.probe?.handshake === "ok" ? 2 : 1;
-      const then = body.reasons.length > 0 ? " Fix it, then publish again." : "";
-      return showProgress(place, failed, body.lane_reason + then, rest, "failed");
+      return showProgress(place, failed, body.lane_reason, rest, "failed");
     }
     if (body.probe) {
-      const again = "The next probe is at " + new Date(body.retry_at).toLocaleString() + ".";
-      showProgress(place, 1, body.lane_reason + " " + again, [reasonsOf(body), listingLink(id, "Open its page")]);
+      const at = new Date(body.retry_at);
+      const again = at > Date.now() ? " The next probe is at " + at.toLocaleString() + "." : "";
+      showProgress(place, 1, body.lane_reason + again, [reasonsOf(body), listingLink(id, "Open its page")]);
       wait = 10;
     }
   }
@@ -148,7 +148,7 @@ function publishInPlace(form) {
       const { ok, body } = await fetchJson(form.action, { ...sent, body: JSON.stringify({ url: field.value.trim() }) });
       if (ok) {
         showProgress(place, 1, body.message, [listingLink(body.listing_id, "Open its page")]);
-        await watch(body.listing_id, place, body.poll.interval_s);
+        await watch(body.listing_id, place, Math.min(body.poll.interval_s, 10));
       } else {
         field.setAttribute("aria-invalid", "true");
         place.replaceChildren(Object.assign(quoted("p", body.detail.replace(/^`url`: /, "")), { className: "note bad" }));

@@ -2,7 +2,7 @@
 //! cannot apply a filter, the filter is checked against each row. The number of reads is limited.
 
 use super::filter::Kinds;
-use super::list_filter::ListFilter;
+use super::list_filter::{ListFilter, MAX_CHARS};
 use super::token::{self, ListPosition};
 use super::{ArdError, page_size};
 use crate::ard::catalog_entry::CatalogEntry;
@@ -18,7 +18,7 @@ const MAX_READS: usize = 2;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListQuery {
     /// Conditions such as `type = 'application/mcp-server-card+json'`, joined by AND.
-    #[schemars(length(max = 400), regex(pattern = format!("^({CONDITION}( AND {CONDITION})?)?$")))]
+    #[schemars(length(max = MAX_CHARS), extend("format" = "ard-filter"))]
     filter: Option<String>,
     /// The order; only `name` is supported: the name in the registry API, not `displayName`.
     #[schemars(extend("enum" = ["name", "name asc"]))]
@@ -30,10 +30,6 @@ pub(crate) struct ListQuery {
     #[schemars(extend("format" = "ard-page-token"))]
     page_token: Option<String>,
 }
-
-/// For `/openapi.json`: a condition. A pattern cannot describe every filter that is accepted.
-const CONDITION: &str = "((displayName|publisher|publisherId|type|mediaType|identifier|tags|capabilities|version|metadata\\.[a-z]{1,40}\
-    ) = '[^'\\s,][^']{0,60}'|(created|updated)(After|At) > '20[0-9]{2}-0[1-9]-1[0-9]')";
 
 /// A page of all Live listings.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]

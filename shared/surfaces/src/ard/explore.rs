@@ -47,8 +47,9 @@ pub(crate) fn schema() -> Value {
     });
     let field = json!({
         "type": "string",
-        "description": "The field to count: type, publisher, tags, metadata.category or metadata.kind; any other \
-            field has no buckets. A field that occurs several times is counted once.",
+        "description": "The field to count: type (or mediaType), publisher, tags, metadata.category or metadata.kind (or \
+            these two without `metadata.`). A field that no entry has, has no buckets. A field that occurs several \
+            times is counted once.",
         "minLength": 1,
         "anyOf": [
             { "enum": ["metadata.category", "metadata.kind"] },

@@ -12,7 +12,7 @@ use crate::prelude::*;
 const FIELDS: &str = "displayName, type (or mediaType), publisherId (or publisher), createdAfter, updatedAfter, identifier, tags, capabilities, \
     version, metadata.<name>";
 /// In characters.
-const MAX_CHARS: usize = 2000;
+pub(super) const MAX_CHARS: usize = 2000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ListFilter {

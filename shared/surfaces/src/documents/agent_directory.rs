@@ -130,13 +130,13 @@ struct SkillName {
 
 pub static WELL_KNOWN_AGENTS: AnyDocument = AnyDocument {
     paths: &["/.well-known/agents", "/.well-known/agents/public"],
-    summary: "Live agents with their skills, in the format of the A2A discovery proposals.",
+    summary: "Live agents with up to 24 skills each, in the format of the A2A discovery proposals.",
     ..DIRECTORY
 };
 
 pub static PUBLIC_AGENTS: AnyDocument = AnyDocument {
     paths: &["/agents/public", "/agents/search"],
-    summary: "Live agents with their skills. Returns all agents, or the agents that match words or a skill.",
+    summary: "Live agents with up to 24 skills each. Returns all agents, or the agents that match words or a skill.",
     ..DIRECTORY
 };
 

@@ -25,7 +25,7 @@ pub(super) const CATALOGUE_LINKS: [(&str, &str); 2] = [
 /// The strict form (ard-spec, ai-catalog.schema.json: no other member at the top).
 pub static AI_CATALOG: AnyDocument = AnyDocument {
     paths: &[STRICT],
-    summary: "The catalog of this registry for ARD crawlers, in the strict form, with the 100 newest Live listings of each kind; `/api/ard/agents` has all.",
+    summary: "The catalog of this registry for ARD crawlers, with the 100 newest Live listings of each kind; `/api/ard/agents` has all. The `url` of an MCP server that has no card is its endpoint.",
     validator: |app, request| Ok(Some(validator(app, request.live, STRICT))),
     ..catalog(|app, _| Box::pin(with_head(app, ("specVersion", "1.0"))))
 };

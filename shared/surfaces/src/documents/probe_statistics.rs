@@ -201,8 +201,8 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
             demoted_this_week: week.demoted,
             note: "In a week, a listing counts once as rechecked and once as passed, also if it is no longer \
                 Live after that. A failing listing that is due is probed at the next full hour. If a blocking \
-                check fails, Live ends at once; if the handshake fails, after failures in three different \
-                hours, and after timeouts, 5xx and similar ones not before the last hour of its proof.",
+                check fails, Live ends at once; if the handshake fails, after failed rechecks in three different \
+                hours, and after timeouts, 5xx and similar failures not before the last hour of its proof.",
         },
         probe_worker: worker(now, &tick, probes.first(), settings.probe_tick_seconds),
         policy: [

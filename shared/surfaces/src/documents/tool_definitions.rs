@@ -24,6 +24,8 @@ pub static TOOL_DEFINITION: AnyDocument = AnyDocument {
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let hash = request.path.strip_prefix("/tools/").unwrap_or_default();
+    // The form of `tools_hash` in other documents.
+    let hash = hash.strip_prefix("sha256:").unwrap_or(hash);
     let is_hash = hash.len() == 64 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     if !is_hash {
         return Err(not_found(hash));

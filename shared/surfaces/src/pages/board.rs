@@ -72,8 +72,8 @@ struct Page<'a> {
     frame: Frame<'a>,
     query: &'a BoardQuery,
     live: Live,
-    /// Agents and MCP servers that match.
-    counts: (usize, usize),
+    /// What each choice of the kind would find: all, agents and MCP servers.
+    counts: [usize; 3],
     rows: Vec<Row>,
     summary: String,
     next: Option<String>,
@@ -82,10 +82,10 @@ struct Page<'a> {
 impl Page<'_> {
     /// Value, label, count, and whether it is chosen.
     fn kinds(&self) -> [(&'static str, &'static str, usize, bool); 3] {
-        let (agents, mcps) = self.counts;
+        let [all, agents, mcps] = self.counts;
         let chosen = self.query.kind.unwrap_or(KindFilter::All);
         [
-            (KindFilter::All, "All", agents + mcps),
+            (KindFilter::All, "All", all),
             (KindFilter::Agent, "Agents", agents),
             (KindFilter::Mcp, "MCP servers", mcps),
         ]
@@ -104,7 +104,7 @@ impl Page<'_> {
             (Some(Access::Open), "Live, handshake without sign-in"),
             (Some(Access::Gated), "With sign-in"),
             (Some(Access::Package), "Run it yourself"),
-            (Some(Access::All), "All"),
+            (Some(Access::All), "All of these"),
         ]
         .map(|(access, label)| (access.map_or("", Access::as_str), label, access == self.query.access))
     }
@@ -122,7 +122,7 @@ impl Page<'_> {
 
 struct Part {
     rows: Vec<Row>,
-    counts: (usize, usize),
+    counts: [usize; 3],
     summary: String,
     next: Option<String>,
 }
@@ -177,8 +177,8 @@ async fn newest(app: &App, query: &BoardQuery, live: Live) -> Result<Part, Probl
     };
     let now = app.clock.now();
     let rows = listings.iter().map(|listing| Row::of(listing, now)).collect();
-    let count = |kind| usize::try_from(live.of(kind)).unwrap_or_default();
-    let counts = (count(Kind::Agent), count(Kind::Mcp));
+    let counts = [live.agents + live.mcps, live.agents, live.mcps];
+    let counts = counts.map(|count| usize::try_from(count).unwrap_or_default());
     Ok(Part { rows, counts, summary, next: next.cursor() })
 }
 
@@ -209,23 +209,21 @@ async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
         ..Row::of(&hit.listing, now)
     };
     let rows: Vec<Row> = found.hits.iter().map(row).collect();
-    // These searches read no item.
-    let of_kind = |kind| registry_search::Query { kind: Some(kind), skip: 0, limit: 1, ..search.clone() };
-    let (agents, servers) = (of_kind(Kind::Agent), of_kind(Kind::Mcp));
-    let counts = futures::try_join!(app.search.total(&agents), app.search.total(&servers))?;
+    // These searches read no item. A search for one kind can find weak hits that one for both kinds leaves out.
+    let of_kind = |kind| registry_search::Query { kind, skip: 0, limit: 1, ..search.clone() };
+    let total = found.total;
+    let all = if search.kind.is_none() { total } else { app.search.total(&of_kind(None)).await? };
+    let (agents, servers) = (of_kind(Some(Kind::Agent)), of_kind(Some(Kind::Mcp)));
+    let (agents, servers) = futures::try_join!(app.search.total(&agents), app.search.total(&servers))?;
     let summary = match (&found.corrected, rows.len()) {
         (_, 0) => "No results.".to_owned(),
-        _ if found.nearest_only => {
-            format!("No sure match for “{words}”. {} nearest:", found.total)
-        }
+        _ if found.nearest_only => format!("No sure match for “{words}”. {total} nearest:"),
         (Some(instead), _) => {
-            format!(
-                "Showing results for “{instead}” instead of “{words}”: {} found, best first.",
-                found.total
-            )
+            format!("Showing results for “{instead}” instead of “{words}”: {total} found, best first.")
         }
-        (None, _) if words.is_empty() => format!("{} found, last changed first.", found.total),
-        (None, _) => format!("{} found for “{words}”, best first.", found.total),
+        (None, _) if words.is_empty() => format!("{total} found, last changed first."),
+        (None, _) => format!("{total} found for “{words}”, best first."),
     };
-    Ok(Part { rows, counts, summary, next: (end < found.total).then(|| end.to_string()) })
+    let counts = [all, agents, servers];
+    Ok(Part { rows, counts, summary, next: (end < total).then(|| end.to_string()) })
 }

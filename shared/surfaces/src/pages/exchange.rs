@@ -48,7 +48,7 @@ fn first_request(verdict: &Verdict) -> String {
     match (facts.kind, verdict.handshake) {
         (_, Handshake::Skip) => "Nothing was requested".to_owned(),
         (None, _) if has(verdict, "preflight_reject") => StepKind::Connection.title().to_owned(),
-        (Some(Kind::Mcp), _) => "Opened an MCP connection".to_owned(),
+        (Some(Kind::Mcp), _) => "Requested an MCP connection".to_owned(),
         (None, _) => "Looked for an agent card, and sent a request in MCP".to_owned(),
         _ => StepKind::Card.title().to_owned(),
     }
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(
             requests,
             [
-                "Fetched its agent card",
+                "Requested its agent card",
                 "Requested a task with a random id, in A2A 1.0 over JSON-RPC",
                 "Sent one harmless text message that identifies this registry"
             ]
@@ -199,7 +199,7 @@ mod tests {
             fix: String::new(),
         });
         let expected = Step {
-            request: "Fetched its agent card".to_owned(),
+            request: "Requested its agent card".to_owned(),
             answer: "card fail 404 (no card): HTTP 404".to_owned(),
             is_ok: false,
         };

@@ -199,7 +199,7 @@ async fn peers(app: &App, id: &ListingId, edges: Vec<Edge>, now: Moment) -> Resu
             listings.iter().find(|listing| listing.id == *edge.other(id) && listing.is_live(oldest_proof))?;
         Some(PeerRow {
             path: format!("/list/{}", other.id),
-            name: shorten(&other.name, 80),
+            name: shorten(&title(other), 80),
             kind: kind_label(other.shown_kind()),
             count: edge.count,
             last: When::of(edge.last_at, now),
@@ -293,7 +293,7 @@ fn frame<'a>(app: &'a App, listing: &Listing) -> Frame<'a> {
 }
 
 /// The name, or the host while nobody has named it.
-fn title(listing: &Listing) -> String {
+pub(super) fn title(listing: &Listing) -> String {
     let host = listing.hosts().into_iter().next().filter(|_| listing.name == listing.id.as_str());
     host.map_or_else(|| listing.name.clone(), |host| host.to_string())
 }

@@ -1,6 +1,7 @@
 //! Live listings as table rows, for the board and the home page. A row shows the name, the kind, the evidence
 //! of the last handshake, and whether the name is proven.
 
+use super::listing::title;
 use super::when::When;
 use crate::prelude::*;
 use registry_domain::views::NameStanding;
@@ -43,7 +44,7 @@ impl Row {
         let standing = NameStanding::of(listing).map(|name| name.standing.as_str());
         Self {
             path: format!("/list/{}", listing.id),
-            name: shorten(&listing.name, MAX_NAME_CHARS),
+            name: shorten(&title(listing), MAX_NAME_CHARS),
             description: listing.description.as_deref().map(|text| shorten(text, MAX_DESCRIPTION_CHARS)),
             kind: kind_label(listing.shown_kind()),
             category: listing.category.label(),

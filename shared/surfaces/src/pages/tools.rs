@@ -1,7 +1,7 @@
 //! `/list/{id}/tools`: the tools of an MCP server in full, their changes, and its resources and prompts.
 
 use super::frame::{self, Frame, Section, html};
-use super::listing::{effect, known};
+use super::listing::{effect, known, title};
 use super::when::When;
 use crate::prelude::*;
 use registry_domain::views::tools::{ShownTool, changes, severity};
@@ -80,8 +80,9 @@ fn page<'a>(app: &'a App, listing: &'a Listing, seen: &'a SeenTools) -> Page<'a>
         lists.into_iter().filter_map(|(title, list)| Some((title, list.as_ref()?)))
     });
     let pairs = seen.sets.iter().zip(seen.sets.iter().skip(1)).take(MAX_LOOKS);
-    let title = format!("Tools of {}", listing.name);
-    let description = format!("Parameters, effects and changes of the tools of {}.", listing.name);
+    let name = title(listing);
+    let title = format!("Tools of {name}");
+    let description = format!("Parameters, effects and changes of the tools of {name}.");
     let path = format!("/list/{}/tools", listing.id);
     Page {
         frame: Frame::of(&app.settings, Section::Board, &path, &title, description).not_indexed(),

@@ -41,7 +41,7 @@ pub(crate) fn schema(names: &[&str]) -> Value {
         "version": { "type": "string", "description": "Only servers of this version; `latest` for all." },
         "include_deleted": {
             "type": "string",
-            "description": "`true`, the default with `updated_since`, adds Live or gated servers that were demoted or withdrawn within 7 days.",
+            "description": "`true`, the default with `updated_since`, adds Live or gated servers that were demoted or withdrawn, and Live ones that became gated, within 7 days; none whose proof only expired.",
         },
         "access": {
             "enum": modes,

@@ -38,6 +38,7 @@ async fn publishing_again_after_a_fix_makes_the_listing_live() {
         let early = registry.publish(&json!({ "url": peer.card() })).await;
         assert_eq!(early["status"], "queued", "{mistake}: {early}");
         assert!(early["retry_at"].is_string(), "{mistake}: {early}");
+        assert_eq!(early["poll"]["interval_s"], early["next"]["wait_s"], "{mistake}: {early}");
         assert_eq!(early["retry_at"], registry.status(&id).await["retry_at"], "{mistake}");
         registry.advance(TICK);
         let again = registry.publish(&json!({ "url": peer.card() })).await;

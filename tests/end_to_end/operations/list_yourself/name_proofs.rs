@@ -236,6 +236,24 @@ async fn proven_name_is_the_registry_name_of_one_listing() {
     assert_eq!((kept.name_hold, kept.has_proven_name()), (Some(NameHold::Held), true));
 }
 
+#[tokio::test]
+async fn later_signature_takes_the_name_and_its_standing() {
+    const NAME: &str = "localhost.acme/adder";
+    let (_domain, registry) = registry_with_key("acme.localhost").await;
+    let (server, other) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
+    let documents = [&server, &other].map(|peer| server_json(NAME, &peer.url("/mcp")));
+    let mut ids = Vec::new();
+    for document in &documents {
+        ids.push(probe_to_live(&registry, id_of(&registry.publish(document).await)).await);
+    }
+    for (winner, loser) in [(1, 0), (0, 1)] {
+        let answer = Owner::new(1).publish(&registry, &documents[winner]).await;
+        assert_eq!((answer.status, id_of(&answer.body)), (200, ids[winner].clone()), "{answer:?}");
+        assert_eq!(standing(&registry, &ids[winner]).await, ("proven".to_owned(), "http".to_owned()));
+        assert_eq!(standing(&registry, &ids[loser]).await, ("claimed".to_owned(), String::new()));
+    }
+}
+
 /// The name stays claimed, because the host of the endpoint says nothing about the domain of the name.
 #[tokio::test]
 async fn key_of_the_endpoint_host_may_change_the_description() {

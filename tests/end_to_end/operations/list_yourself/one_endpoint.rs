@@ -151,6 +151,21 @@ async fn status_of_a_repeated_endpoint_leads_to_its_listing() {
     assert_eq!(status["next"]["arguments"]["id"], json!(first), "{status}");
     assert!(registry::takedown::withdraw_by_owner(&registry.app, &first).await.unwrap());
     assert_eq!(score("/mcp").await, (json!(first), false, json!("withdrawn")));
+    let next = registry.status(&site).await["next"].clone();
+    assert!(next["note"].as_str().unwrap().starts_with("No other listing has this endpoint now."), "{next}");
+}
+
+#[tokio::test]
+async fn card_of_an_agent_is_forgotten_when_its_site_becomes_a_server() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
+    registry.deliver_to_live(&id).await;
+    peer.answer_with(at_mcp);
+    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Moved." })).await;
+    registry.run("operator", json!({ "command": "restore", "listing_id": id })).await;
+    registry.deliver_to_live(&id).await;
+    let listing = registry.app.store.listing(&id).await.unwrap().unwrap();
+    assert_eq!((listing.kind, listing.card_url), (Some(registry::model::Kind::Mcp), None));
 }
 
 #[tokio::test]

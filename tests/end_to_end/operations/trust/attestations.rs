@@ -254,9 +254,11 @@ async fn counts_of_caller_reports_can_be_attested() {
     let graph = registry.call_tool("get_reciprocity", &of_agent).await["graph"].clone();
     let edges = graph["edges"].as_array().unwrap();
     assert!(edges.iter().any(|edge| edge["to"] == json!(pair.server)), "{graph}");
+    let of_both = registry.call_tool("attest", &composition).await["attestation"]["jws"].clone();
     let withdraw = json!({ "command": "withdraw", "listing_id": pair.server, "reason": "Spam." });
     registry.run("operator", withdraw).await;
     assert_eq!(registry.refused_tool("attest", &composition).await["code"], "listing_not_found");
+    assert_eq!(failed_checks(&verify_token(registry, of_both.as_str().unwrap()).await), ["listing"]);
 }
 
 /// Whoever has a leaked key signs other claims under the id of an attestation that exists.

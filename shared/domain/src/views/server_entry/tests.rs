@@ -70,6 +70,9 @@ fn unconfirmed_failures_are_reported() {
     let older = Listing { era: Some("2025-06-18".to_owned()), ..adder() };
     let evidence = &rendered(&older)["_meta"]["com.example.registry/evidence"];
     assert_eq!(evidence["method"], "initialize, tools/list");
+    let without_tools = Listing { tools_hash: Some(NO_TOOLS.to_owned()), ..older };
+    let evidence = &rendered(&without_tools)["_meta"]["com.example.registry/evidence"];
+    assert_eq!(evidence["method"], "initialize");
 }
 
 #[test]

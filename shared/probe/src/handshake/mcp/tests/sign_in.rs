@@ -113,6 +113,8 @@ async fn sign_in_for_the_tools_is_proven_together_with_the_handshake() {
 
     let (_, _, verdict) = probed(Parts { refusal: |_| Reply::empty(401), ..GOOD }).await;
     assert_eq!(codes(&verdict), ["auth_required", "sign_in:no_challenge"], "the second one is a warning");
+    let fix = crate::reasons::fix_for("sign_in:no_challenge").unwrap();
+    assert!(!fix.contains("gated"), "a gated listing gets it: {fix}");
     assert!(verdict.facts.sign_in.is_some(), "clients find the metadata without a challenge");
 
     let faulty: fn(&Asked) -> Reply = |asked| match asked.method() {
