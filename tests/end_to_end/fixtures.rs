@@ -9,26 +9,24 @@ use registry::documents::{AnyDocument, DOCUMENTS};
 use registry::dump::{self, DumpLimits};
 use registry::error::Problem;
 use registry::events::Bus;
-use registry::model::{Caller, Kind, Listed, ListingId, Moment, Random};
+use registry::model::{Caller, Contact, Kind, Listed, Listing, ListingId, Moment, Random};
 use registry::operations::{self, RawArguments};
 use registry::pages::{ASSETS, PAGES};
 use registry::search::{Query, Text};
 use serde_json::{Value, json};
 use tests::fixtures::insert_live_listings;
 use tests::peers::{Peer, PeerRequest, agents, servers};
-use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+use tests::test_registry::{HOUR, TestOptions, TestRegistry, id_of};
 
 pub(crate) const AGENT: &str = "application/a2a-agent-card+json";
 pub(crate) const SERVER: &str = "application/mcp-server-card+json";
 
 /// The handler of an agent that forecasts the weather.
 pub(crate) fn forecaster(request: &PeerRequest) -> Response {
-    let mut card = agents::card(request, "Nimbus");
-    card["description"] = json!("Forecasts the weather of any place on earth.");
-    card["skills"] = json!([
-        { "id": "forecast", "name": "Weather forecast", "description": "Tells the weather of the coming days.", "tags": ["weather"] },
-    ]);
-    agents::with_card(request, &card)
+    let skill = json!({ "id": "forecast", "name": "Weather forecast",
+        "description": "Tells the weather of the coming days.", "tags": ["weather"] });
+    let text = "Forecasts the weather of any place on earth.";
+    agents::newest_with(json!({ "name": "Nimbus", "description": text, "skills": [skill] }))(request)
 }
 
 /// A `server.json` with one remote.
@@ -201,12 +199,26 @@ pub(crate) async fn live_server(
     (registry, peer, id)
 }
 
+/// Publishes a listing, which must go Live, and indexes it.
+pub(crate) async fn publish_live(registry: &TestRegistry, body: &Value) -> ListingId {
+    probe_to_live(registry, id_of(&registry.publish(body).await)).await
+}
+
 /// Probes a listing, which must go Live, and indexes it.
 pub(crate) async fn probe_to_live(registry: &TestRegistry, id: ListingId) -> ListingId {
     registry.first_probe(&id).await;
     assert_eq!(registry.lane(&id).await, "active", "{}", registry.status(&id).await);
     registry.index().await;
     id
+}
+
+/// Changes a stored listing, as a publish or an older version of the registry did.
+pub(crate) async fn rewrite(registry: &TestRegistry, id: &ListingId, change: impl FnOnce(&mut Listing)) {
+    let (store, contact, now) = (&registry.app.store, Contact::default(), registry.now());
+    let before = store.listing(id).await.unwrap().unwrap();
+    let mut after = before.clone();
+    change(&mut after);
+    assert!(store.republish(&before, &after, None, &contact, None, now).await.unwrap());
 }
 
 /// Another process over the same table, with a search index of its own.

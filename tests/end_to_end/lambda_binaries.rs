@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use local::engine::{self, Data, Embedded};
-use registry::model::{Clock, Lane, id_hash};
+use registry::model::{Clock, Lane};
 use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::{Mode, Settings};
 use registry::store::{Store, table};
@@ -79,11 +79,7 @@ impl Stack {
         let news = feed_item("listing_live", &listing, now);
         let store = Store::new(self.client.clone(), "table");
         store.insert(&listing, None, &submission.contact, &news, None).await.unwrap();
-        let text = |text: &str| AttributeValue::S(text.to_owned());
-        let mark = self.client.put_item().table_name("table").item("pk", text("INDEX#CHANGED"));
-        let place = format!("{:08x}#{}", id_hash(&listing.id), listing.id);
-        let mark = mark.item("sk", text(&place));
-        mark.item("at", AttributeValue::N(now.as_millisecond().to_string())).send().await.unwrap();
+        assert_eq!(store.mark_listed_dirty(|_| true, now).await.unwrap(), 1);
     }
 
     /// An attribute of a listing's core item in the table.

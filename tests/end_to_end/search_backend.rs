@@ -117,8 +117,7 @@ async fn withdrawn_listing_disappears_from_searches_and_from_the_server() {
     let searched = Searched::start().await;
     let ids = searched.go_live(0..3).await;
     assert_eq!(searched.index_and_count().await, (3, 3));
-    let command = json!({ "command": "withdraw", "listing_id": ids[1], "reason": "Test." });
-    searched.registry.run("operator", command).await;
+    searched.registry.withdraw(&ids[1], "Test.").await;
     assert_eq!(count(&searched.registry.app).await, 2, "at once, because each hit is read from the table");
     assert_eq!(searched.index_and_count().await, (2, 2));
 }

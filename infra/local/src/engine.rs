@@ -32,9 +32,9 @@ pub enum Data {
 /// Why the engine cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The folder of the data file cannot be created.
-    #[error("cannot create the folder {0}: {1}")]
-    Folder(PathBuf, std::io::Error),
+    /// The data file or its folder.
+    #[error("cannot create {0}: {1}")]
+    Create(PathBuf, std::io::Error),
     /// SQLite requires UTF-8.
     #[error("the path {0} is not valid UTF-8")]
     Path(PathBuf),
@@ -80,8 +80,9 @@ impl Embedded {
 
 fn open_file(path: &Path) -> Result<Database, EngineError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(|error| EngineError::Folder(folder.to_path_buf(), error))?;
+        std::fs::create_dir_all(folder).map_err(|error| EngineError::Create(folder.to_path_buf(), error))?;
     }
+    create_private(path).map_err(|error| EngineError::Create(path.to_path_buf(), error))?;
     let name = path.to_str().ok_or_else(|| EngineError::Path(path.to_path_buf()))?;
     let refused = |error| EngineError::Open(name.to_owned(), error);
     let database = Database::new(name).map_err(refused)?;
@@ -90,6 +91,16 @@ fn open_file(path: &Path) -> Result<Database, EngineError> {
     // for a put, 260 to 500 us with `FULL`). A power cut may lose the last writes, but never corrupts the file.
     database.disable_bulk_loading().map_err(refused)?;
     Ok(database)
+}
+
+/// Creates a file that only its owner can read, because the data contains private keys. SQLite gives the files next to it the
+/// same mode.
+pub(crate) fn create_private(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
 }
 
 /// The registry's clock behind the trait of the engine.

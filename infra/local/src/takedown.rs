@@ -47,6 +47,7 @@ pub fn back_up(data: &Path, copy: &Path) -> Result<(), TakedownError> {
     if !data.is_file() {
         return Err(TakedownError::NoData(data.to_path_buf()));
     }
+    engine::create_private(copy).map_err(|error| EngineError::Create(copy.to_path_buf(), error))?;
     rusqlite::Connection::open(data)?.execute("VACUUM INTO ?1", [copy.to_string_lossy()])?;
     Ok(())
 }

@@ -80,6 +80,10 @@ async fn commands_require_a_stopped_registry_or_its_token() {
         let (exit, out, err) = run(&data, &["backup", &copy.to_string_lossy()]);
         assert_eq!(exit, Some(code), "an older copy stays: {out}{err}");
     }
+    for file in [&data, &copy] {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().unwrap().permissions());
+        assert_eq!(mode & 0o077, 0, "{} contains private keys", file.display());
+    }
     assert_eq!(run(&copy, &["restore", &id]).0, Some(0), "the copy is a data file, with what is in the log");
     registry.stop().await;
     assert_eq!(run(&data, &["restore", &id]).0, Some(0));

@@ -83,7 +83,7 @@ fn has_a_use(c: char, before: [Option<char>; 2]) -> bool {
     matches!(c, '\u{AD}' | '\u{61C}' | '\u{200C}'..='\u{200F}') && !are_all_invisible
 }
 
-/// Any tag in a name, active markup in a description (`<city>` as a placeholder is neither).
+/// Any tag or Markdown link in a name, active markup in a description (`<city>` as a placeholder is neither).
 fn markup(words: &str, pattern: &Regex) -> Option<String> {
     pattern.find(words).map(|found| {
         let shown: String = found.as_str().chars().take(40).collect();
@@ -94,7 +94,7 @@ fn markup(words: &str, pattern: &Regex) -> Option<String> {
 #[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
 fn tag() -> &'static Regex {
     static TAG: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)<!--|</?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>").expect("a literal pattern")
+        Regex::new(r"(?i)<!--|</?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>|\]\(").expect("a literal pattern")
     });
     &TAG
 }
@@ -173,6 +173,7 @@ mod tests {
             ("</title>", "markup"),
             ("<img src=x>", "markup"),
             ("<svg/onload=alert(1)>", "markup"),
+            ("![x](https://evil.example/p.png)", "markup"),
         ];
         for (name, why) in names {
             assert!(of(name, true).is_some_and(|fault| fault.contains(why)), "{name}");

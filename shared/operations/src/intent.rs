@@ -169,18 +169,21 @@ pub async fn understood(
     let yesterday = || Moment::from_second(app.clock.now().as_second() - 86_400).map(Moment::utc_day);
     let is_of_yesterday = parsed.words.iter().any(|word| YESTERDAY.contains(&word.low.as_str()));
     let day = parsed.days.first().cloned().or_else(|| is_of_yesterday.then(yesterday).flatten());
-    if let (Intent::Run(entry, Value::Object(arguments)), Some(day)) = (&mut intent, day)
+    if let Intent::Run(entry, Value::Object(arguments)) = &mut intent
         && entry.effect.read_only
     {
         // Only the log knows an earlier state.
-        if asks_for_the_past(&parsed, entry)
-            && let [id] = parsed.ids.as_slice()
+        if let [id] = parsed.ids.as_slice()
+            && [&CHECK_STATUS, &CHECK_LIVENESS].into_iter().any(|read| std::ptr::eq(read, *entry))
+            && command::asks_for_the_past(&parsed.words, day.is_some())
         {
             *entry = &INCLUSION_PROOF;
             *arguments = Map::from_iter([("listing_id".to_owned(), json!(id))]);
         }
         if ArgumentSlots::of(entry).knows("at") {
-            arguments.entry("at").or_insert_with(|| json!(day));
+            arguments.extend(
+                day.filter(|_| !arguments.contains_key("at")).map(|day| ("at".to_owned(), json!(day))),
+            );
         }
     }
     Ok((message, intent))
@@ -391,7 +394,6 @@ pub async fn answer(
     let mut further = further_request::of(message, &intent);
     let intent = further.as_mut().and_then(|further| further.own.take()).unwrap_or(intent);
     let besides = topic_besides(&app.settings, message, &intent);
-    let is_of_the_past = asks_for_an_earlier_state(message, &intent);
     let mut reply = match intent {
         Intent::Run(entry, arguments) => run(app, caller, entry, arguments).await?,
         other => explain(app, message, &other),
@@ -404,10 +406,6 @@ pub async fn answer(
             true => reply.text.insert_str(0, &format!("{topic} ")),
             false => insert_before_next(&mut reply.text, &format!(" About the registry: {topic} ")),
         }
-    }
-    if is_of_the_past {
-        let sentence = " This is the present state. For an earlier one, name its day, such as 2026-01-31. ";
-        insert_before_next(&mut reply.text, sentence);
     }
     // A suggested message stays as it can be sent.
     let suggested = ["send only: ", "For example: ", "Next: "].into_iter();
@@ -478,23 +476,6 @@ fn topic_besides(settings: &Settings, message: &MessageContent, intent: &Intent)
         _ => topics::BESIDES_A_LISTING,
     };
     topics::answer(settings, &parsed, least).filter(|_| in_words)
-}
-
-/// "Was {id} live at noon?" The log is asked by days.
-fn asks_for_an_earlier_state(message: &MessageContent, intent: &Intent) -> bool {
-    const TIMES: &str = "ago noon midnight today morning evening monday tuesday wednesday thursday friday saturday sunday \
-        january february march april june july august september october november december";
-    let Intent::Run(entry, _) = intent else { return false };
-    let parsed = ParsedText::parse(&message.text);
-    let has_hour =
-        message.text.split(' ').any(|word| word.contains(':') && word.starts_with(char::is_numeric));
-    asks_for_the_past(&parsed, entry)
-        && (has_hour || parsed.words.iter().any(|word| words::lists(TIMES, &word.low)))
-}
-
-fn asks_for_the_past(parsed: &ParsedText, entry: &AnyOperation) -> bool {
-    [&CHECK_STATUS, &CHECK_LIVENESS].into_iter().any(|read| std::ptr::eq(read, entry))
-        && parsed.words.iter().any(|word| matches!(word.low.as_str(), "was" | "were"))
 }
 
 /// Adds a sentence to an answer. The next step stays at the end, so that a client can find it.

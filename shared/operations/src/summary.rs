@@ -151,14 +151,9 @@ mod tests {
         ] {
             assert_eq!(sentence(template, &value).as_deref(), text, "{template}");
         }
-    }
-
-    /// The data can be shortened, too, so it need not contain the other rows.
-    #[test]
-    fn rows_that_do_not_fit_are_counted() {
-        let rows = vec![json!({ "id": "x".repeat(300) }); 5];
-        let text = sentence("Rows: [rows]{id}", &json!({ "rows": rows })).unwrap();
-        assert!(text.ends_with("; and 2 more not in this text."), "{text}");
+        // The data can be shortened, too, so it need not contain the other rows.
+        let rows = json!({ "rows": vec![json!({ "id": "x".repeat(300) }); 5] });
+        assert!(sentence("Rows: [rows]{id}", &rows).unwrap().ends_with("; and 2 more not in this text."));
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) 
     page.block(about::sign_in(profile).into_iter().collect());
     let publish = about::publish_body(profile).map(|body| post(&settings.url("/api/publish"), "", &body));
     page.section(
-        &format!("After a deployment of {name}, publish it again"),
+        &format!("If {name} is no longer Live, fix it, then publish it again"),
         shell_block(publish.into_iter().collect()),
     );
     page.into_file("AGENTS.md")

@@ -1,5 +1,5 @@
-//! What the Alive product adds: a script that checks the listing, a GitHub workflow that runs it each day and after a
-//! deployment, and a skill for the case that something is wrong. The time of the check is derived from the listing's id,
+//! What the Alive product adds: a script that checks the listing, a GitHub workflow that runs it each day, and a
+//! skill for the case that something is wrong. The time of the check is derived from the listing's id,
 //! so that not all listings call at the same time.
 
 use sha2::{Digest, Sha256};
@@ -53,8 +53,7 @@ fn skill(profile: &Profile, settings: &Settings) -> File {
     let (name, plain_name) = (about::name(profile), about::plain_name(profile));
     let slug = slug(profile);
     let description = format!(
-        "Keeps {plain_name} Live at {} ({}). Use it after a deployment, and when {plain_name} is reported as down or not \
-         listed.",
+        "Keeps {plain_name} Live at {} ({}). Use it when {plain_name} is reported as down or not listed.",
         settings.brand, settings.base_url
     );
     let mut page = Page::skill(&slug, &scalar(&description, 1000), Vec::new());
@@ -72,8 +71,8 @@ fn listed(page: &mut Page, name: &str, settings: &Settings, id: &ListingId) {
         &format!("Watch {name}"),
         items(vec![
             format!("{check} checks {name} once. It needs curl and jq, and reads `{SETTINGS}`."),
-            format!("{publish} publishes {name} again, waits while it is queued, then checks. A fresh proof is not renewed."),
-            format!("With these files in the root of a repository, `{WORKFLOW}` runs it each day. It opens one issue with the reasons, and closes it when the check passes."),
+            format!("{publish} publishes {name} again if it is not Live, waits while it is queued, then checks. A Live listing is not probed again."),
+            "The workflow `registry-watch.yml` runs it each day, if a repository contains the files as `get_access` returns them. It opens one issue with the reasons, and closes it when the check passes.".to_owned(),
             "Exit code: 0 Live or gated, 1 another state, not published or other tools, 2 wrong usage, 3 the registry gave \
              no usable answer."
                 .to_owned(),

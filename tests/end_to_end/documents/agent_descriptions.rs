@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use registry::model::Kind;
-use serde_json::Value;
 use tests::fixtures;
 use tests::test_registry::TestRegistry;
 
@@ -26,6 +25,5 @@ async fn every_live_agent_is_on_exactly_one_page() {
     }
     assert_eq!((cards.len(), pages), (230, 3));
     let refused = registry.get("/.well-known/agent-descriptions?page=elsewhere").await;
-    assert_eq!((refused.status, &refused.body["code"]), (422, &Value::from("bad_cursor")));
-    assert_eq!(refused.body["field"], "page");
+    refused.assert_field_refused(422, "bad_cursor", "page");
 }

@@ -6,11 +6,10 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use registry::model::Kind;
 use serde_json::{Value, json};
 use tests::fixtures::insert_live_listings;
-use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TestRegistry};
 
 use super::print_row;
-use crate::fixtures::{another_process, count_indexed};
+use crate::fixtures::{another_process, count_indexed, live_fleet};
 
 /// Enough for several buckets.
 const AGENTS: usize = 160;
@@ -94,10 +93,7 @@ async fn search_works_on_a_damaged_index_until_its_repair() {
 /// An index update repairs the bucket that it writes, without waiting for the hourly check.
 #[tokio::test(flavor = "multi_thread")]
 async fn index_update_repairs_a_damaged_bucket() {
-    let registry = TestRegistry::start().await;
-    let peer = Peer::start(agents::fleet).await;
-    registry.publish_card(&peer.url("/0/card.json")).await;
-    registry.deliver_events().await;
+    let (registry, [peer, _servers], _) = live_fleet(1, 0).await;
     for damage in ["bucket", "buckets"] {
         let at = if damage == "bucket" { ("INDEX#00-00000000", "BUCKET") } else { ("INDEX", "MANIFEST") };
         registry.overwrite(at.0, at.1, damage, AttributeValue::S("damaged".to_owned())).await;

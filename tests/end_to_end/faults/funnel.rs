@@ -101,10 +101,9 @@ async fn reward_can_be_reissued_if_the_reply_is_lost() {
     draft["reissue"] = json!(true);
     let mut tokens = Vec::new();
     for _ in 0..2 {
-        let answer = registry.post(FEEDBACK, &draft).await;
-        assert_eq!(answer.status, 200, "{answer:?}");
-        assert_eq!(answer.body["founding_free"]["granted"], true, "{answer:?}");
-        tokens.push(answer.body["access_token"].as_str().unwrap().to_owned());
+        let answer = registry.post(FEEDBACK, &draft).await.ok();
+        assert_eq!(answer["founding_free"]["granted"], true, "{answer}");
+        tokens.push(answer["access_token"].as_str().unwrap().to_owned());
     }
     let status =
         async |token: &str| registry.get(&format!("/api/products/access?token={token}")).await.status;

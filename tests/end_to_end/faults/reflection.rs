@@ -12,7 +12,7 @@ use axum::routing::post;
 use http::StatusCode;
 use serde_json::{Value, json};
 use tests::peers::sign_in::gated;
-use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer};
+use tests::peers::{CARD, Peer, agents, json_answer};
 use tests::ports;
 use tests::test_registry::{HOUR, TestRegistry};
 
@@ -42,18 +42,6 @@ impl ForeignHost {
     }
 }
 
-fn card_with(interfaces: Value) -> impl Fn(&PeerRequest) -> axum::response::Response + Send + Sync + 'static {
-    move |request| match request.path.as_str() {
-        CARD => {
-            let mut card = agents::card(request, "Mirror");
-            card["supportedInterfaces"] = interfaces.clone();
-            json_answer(200, &card)
-        }
-        _ if request.verb == "POST" => agents::speaks_newest(request),
-        _ => empty(404),
-    }
-}
-
 fn interface(url: &str, binding: &str, version: &str) -> Value {
     json!({ "url": url, "protocolBinding": binding, "protocolVersion": version })
 }
@@ -68,7 +56,7 @@ async fn interface_of_another_owner_gets_no_request() {
         json!([interface(&foreign_url, "HTTP+JSON", "1.0"), interface(&foreign_url, "JSONRPC", "0.3")]),
         json!([interface(&foreign_url, "HTTP+JSON", "0.3"), interface("http://10.0.0.1/", "JSONRPC", "1.0")]),
     ] {
-        let peer = Peer::start(card_with(interfaces)).await;
+        let peer = Peer::start(agents::newest_with(json!({ "supportedInterfaces": interfaces }))).await;
         let id = registry.publish_card(&peer.card()).await;
         peers.push((peer, id));
     }
@@ -105,9 +93,8 @@ async fn interface_of_the_same_owner_is_preferred() {
     let foreign_url = format!("{}/rpc", foreign.origin);
     let peer = Peer::start(move |request| {
         let own = format!("{}/rpc", request.origin());
-        card_with(json!([interface(&foreign_url, "JSONRPC", "1.0"), interface(&own, "JSONRPC", "1.0")]))(
-            request,
-        )
+        let both = [&foreign_url, &own].map(|url| interface(url, "JSONRPC", "1.0"));
+        agents::newest_with(json!({ "supportedInterfaces": both }))(request)
     })
     .await;
     registry.live_card(&peer.card()).await;
@@ -176,7 +163,7 @@ async fn concurrency_limit_applies_to_the_interface_host() {
     for number in 0..CARDS {
         // Different endpoints, because listings with the same endpoint are duplicates.
         let interface = interface(&format!("{shared}/{number}"), "JSONRPC", "1.0");
-        let peer = Peer::start(card_with(json!([interface]))).await;
+        let peer = Peer::start(agents::newest_with(json!({ "supportedInterfaces": [interface] }))).await;
         registry.publish_card(&peer.card()).await;
         peers.push(peer);
     }

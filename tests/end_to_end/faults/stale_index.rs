@@ -6,7 +6,7 @@ use tests::peers::{Peer, agents};
 use tests::test_registry::{TICK, TestRegistry};
 
 use super::print_row;
-use crate::fixtures::values_of;
+use crate::fixtures::{live_fleet, values_of};
 
 async fn active_ids(registry: &TestRegistry) -> Vec<String> {
     let page = registry.get("/api/listings/active?limit=100").await.ok();
@@ -29,18 +29,14 @@ async fn page_that_was_rendered_from_a_stale_index_is_rendered_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stale_index_delays_only_the_active_list() {
-    let registry = TestRegistry::start_for_fleet().await;
-    let peer = Peer::start(agents::fleet).await;
-    let live = registry.publish_fleet(&peer, 0..8).await;
-    registry.deliver_events().await;
+    let (registry, [peer, _servers], [live, _]) = live_fleet(8, 0).await;
     let queued = registry.publish_fleet(&peer, 8..12).await;
     registry.events();
     let older = registry.copy_of_table().await;
 
     // Changes that the index does not contain: two withdrawals, the queued listings go Live, and new listings.
     for id in &live[..2] {
-        let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
-        registry.run("operator", command).await;
+        registry.withdraw(id, "Spam.").await;
     }
     registry.advance(std::time::Duration::from_secs(1));
     for id in &queued {

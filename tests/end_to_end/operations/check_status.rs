@@ -56,8 +56,7 @@ async fn next_steps_work_unchanged_in_every_state() {
     let (by_owner, by_operator) = (registry.live_card(&card(1)).await, registry.live_card(&card(2)).await);
     assert!(takedown::withdraw_by_owner(&registry.app, &by_owner).await.unwrap());
     registry.deliver_events().await;
-    let command = json!({ "command": "withdraw", "listing_id": by_operator, "reason": "Spam." });
-    registry.run("operator", command).await;
+    registry.withdraw(&by_operator, "Spam.").await;
     let queued = registry.publish_card(&card(3)).await;
     let answers = json!({ "tried": "a", "ux_friction": "b", "product_one_ship": "c", "overall": "d", "would_buy": "no" });
     for (id, lane, url) in [

@@ -67,6 +67,11 @@ impl Shop {
         self.buy(body).await.ok()
     }
 
+    /// Delivers an event; returns how it was received.
+    async fn receive(&self, event: &Value) -> Value {
+        self.stripe.deliver(&self.registry, event).await.body["received"].clone()
+    }
+
     /// Requests the product with the token of a purchase.
     async fn get_product(&self, bought: &Value) -> Reply {
         let token = bought["access_token"].as_str().unwrap();
@@ -197,9 +202,7 @@ async fn order_of_the_product_agent_can_be_sent_to_the_checkout() {
 #[tokio::test]
 async fn error_for_an_invalid_purchase_contains_the_field() {
     let shop = Shop::open().await;
-    let nobody = shop.buy(&json!({ "sku": "alive" })).await;
-    nobody.assert_refused(422, "for_whom");
-    assert_eq!(nobody.body["field"], "listing_id");
+    shop.buy(&json!({ "sku": "alive" })).await.assert_field_refused(422, "for_whom", "listing_id");
     let unknown = shop.buy(&json!({ "sku": "alive", "listing_id": "mcp-unknown" })).await;
     unknown.assert_refused(404, "listing_not_found");
     assert!(unknown.body["field"].is_null(), "{unknown:?}");
@@ -215,9 +218,7 @@ async fn error_for_an_invalid_purchase_contains_the_field() {
     ] {
         let mut body = json!({ "sku": "alive", "agent_name": "Ada" });
         body[field] = json!(value);
-        let reply = shop.buy(&body).await;
-        reply.assert_refused(422, code);
-        assert_eq!(reply.body["field"], field, "{body}");
+        shop.buy(&body).await.assert_field_refused(422, code, field);
     }
     let unknown = shop.registry.get(&format!("{PATH}?purchase_id=pur_0123456789abcdef01234567")).await;
     unknown.assert_refused(404, "purchase_not_found");

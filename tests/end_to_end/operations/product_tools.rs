@@ -243,8 +243,7 @@ async fn saved_files_are_compared_with_the_current_files() {
 #[tokio::test]
 async fn routine_of_the_alive_product_returns_the_next_steps() {
     let (registry, _peer, id) = live_agent().await;
-    let usage = registry.get("/api/products/run").await;
-    assert_eq!((usage.status, &usage.body["steps"]), (200, &json!([])));
+    registry.get("/api/products/run").await.assert_body(200, &json!({ "steps": [] }));
     let run = async || registry.get(&format!("/api/products/run?listing_id={id}")).await.ok();
     let first = run().await;
     assert_eq!(values_of(&first["steps"], "step"), ["status", "reasons", "inbox", "funnel"]);

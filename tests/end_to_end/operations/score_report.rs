@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, agents, json_answer, servers, sign_in};
 use tests::test_registry::{DAY, TestOptions, TestRegistry, snapshot_of};
 
+use crate::fixtures::live_agent;
+
 const FORM: &str = "/api/publish";
 
 /// What a report says, without the random parts of requests.
@@ -90,8 +92,7 @@ async fn report_is_content_addressed_and_expires_after_thirty_days() {
 
 #[tokio::test]
 async fn report_of_what_the_operator_took_down_is_hidden() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = registry.live_card(&peer.card()).await;
+    let (registry, peer, id) = live_agent().await;
     let path = path_of(&registry.get(&format!("/api/score?url={}", peer.card())).await.body);
     assert_eq!(registry.get(&path).await.status, 200);
     registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;

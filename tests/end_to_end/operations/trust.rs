@@ -11,7 +11,7 @@ mod signing_keys;
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
-use tests::test_registry::{Reply, TestRegistry};
+use tests::test_registry::TestRegistry;
 
 /// The REST endpoint of the trust operations.
 const FAMILY: &str = "/api/products/first-principles";
@@ -29,12 +29,4 @@ async fn verify_token(registry: &TestRegistry, jws: &str) -> Value {
 fn failed_checks(answer: &Value) -> Vec<&str> {
     let checks = answer["checks"].as_array().unwrap().iter();
     checks.filter(|check| check["ok"] == false).map(|check| check["id"].as_str().unwrap()).collect()
-}
-
-/// POSTs an action with the given bearer token.
-async fn post_with_token(registry: &TestRegistry, token: Option<&str>, body: &Value) -> Reply {
-    match token {
-        Some(token) => registry.post_with_token(FAMILY, token, body).await,
-        None => registry.post(FAMILY, body).await,
-    }
 }

@@ -165,8 +165,7 @@ async fn unknown_and_withdrawn_listings_have_helpful_pages() {
         assert!(page.contains("/for-agents") && page.contains("listing_not_found"), "{page}");
         assert!(!page.contains("<script>"), "{page}");
     }
-    let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Impersonates a bank." });
-    registry.run("operator", command).await;
+    registry.withdraw(&id, "Impersonates a bank.").await;
     let reply = read(&registry, &format!("/list/{id}")).await;
     let page = reply.body.as_str().unwrap();
     assert_eq!(reply.status, 404, "{page}");

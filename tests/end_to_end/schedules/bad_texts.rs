@@ -3,7 +3,7 @@
 
 use axum::response::Response;
 use serde_json::{Value, json};
-use tests::peers::{CARD, Peer, PeerRequest, agents, json_answer, result, servers};
+use tests::peers::{Peer, PeerRequest, agents, result, servers};
 use tests::test_registry::{TestRegistry, id_of};
 
 use crate::fixtures::{live_agent, live_server, queued_agent, recheck_due};
@@ -120,15 +120,8 @@ async fn truncated_and_hidden_server_texts_are_checked() {
 #[tokio::test]
 async fn truncated_card_texts_are_checked() {
     let registry = TestRegistry::start().await;
-    let peer = Peer::start(|request| match request.path.as_str() {
-        CARD => {
-            let mut card = agents::card(request, "Adder");
-            card["description"] = json!(format!("{}{BAD}", "Adds two numbers. ".repeat(80)));
-            json_answer(200, &card)
-        }
-        _ => agents::newest(request),
-    })
-    .await;
+    let text = format!("{}{BAD}", "Adds two numbers. ".repeat(80));
+    let peer = Peer::start(agents::newest_with(json!({ "description": text }))).await;
     let (lane, reason) = outcome(&registry, &json!({ "agent_card_url": peer.card() })).await;
     assert_eq!(lane, "needs_fix", "{reason}");
     assert!(reason.starts_with("no_injection: description: "), "{reason}");

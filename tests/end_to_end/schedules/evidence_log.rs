@@ -2,7 +2,7 @@
 //! faults, no leaf is lost or repeated.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use registry::model::{Kind, ListingId, LogEntry, LogEvent};
+use registry::model::{Kind, ListingId, LogEntry, LogEvent, Moment};
 use serde_json::{Value, json};
 use signed_note::{Note, StandardVerifier, Verifier, VerifierList};
 use tests::assertions::assert_members;
@@ -88,9 +88,8 @@ async fn every_decision_is_a_leaf_of_the_evidence_log_with_a_proof() {
         registry.recheck_after(DAY * 7).await;
     }
     assert_eq!(registry.lane(&id).await, "demoted");
-    let withdrawal = json!({ "command": "withdraw", "listing_id": id, "reason": "Its owner wished it." });
     registry.advance(HOUR);
-    registry.run("operator", withdrawal).await;
+    registry.withdraw(&id, "Its owner wished it.").await;
     let log = registry.status(&id).await["log"].clone();
     assert_eq!((&log["event"], &log["pending"]), (&json!("withdrawn"), &json!(true)), "{log}");
     assert!(log["leaf_index"].is_null(), "{log}");
@@ -185,11 +184,16 @@ async fn one_leaf_commits_to_all_attestations_of_an_hour() {
 }
 
 /// A row that older versions wrote for one attestation.
-async fn old_attestation_leaf(registry: &TestRegistry, id: &ListingId) {
-    let at = registry.now();
+pub(crate) async fn add_attestation_leaf(
+    registry: &TestRegistry,
+    id: &ListingId,
+    at: Moment,
+    attestation_id: &str,
+    jws: &str,
+) {
     let mut leaf = LogEntry::new(at, id, Kind::Agent, LogEvent::Attested);
-    leaf.attestation_id = Some("att_0123456789ab0123456789ab".to_owned());
-    leaf.evidence = Some(registry::model::sha256_hex("a token"));
+    leaf.attestation_id = Some(attestation_id.to_owned());
+    leaf.evidence = Some(registry::model::sha256_hex(jws));
     let text = leaf.canonical().unwrap();
     let sort_key = format!("{:013}#{}", at.as_millisecond(), &registry::model::sha256_hex(&text)[..20]);
     registry.overwrite("LOG#PENDING", &sort_key, "leaf", AttributeValue::S(text)).await;
@@ -204,7 +208,8 @@ async fn attestations_do_not_hide_the_last_decision() {
         // After a withdrawal, a new attestation is refused.
         let attest = json!({ "action": "attest", "listing_id": id });
         registry.post("/api/products/first-principles", &attest).await;
-        old_attestation_leaf(&registry, &id).await;
+        let attestation_id = "att_0123456789ab0123456789ab";
+        add_attestation_leaf(&registry, &id, registry.now(), attestation_id, "a token").await;
         registry.tick_after(HOUR).await;
         for query in [format!("listing_id={id}"), format!("listing_id={id}&at={}", registry.now())] {
             assert_eq!(verified_proof(&registry, &query).await["leaf"]["event"], event, "{query}");
@@ -223,8 +228,7 @@ async fn attestations_do_not_hide_the_last_decision() {
     assert_eq!(registry.lane(&id).await, "demoted");
     days.push(("demoted", step("demoted").await));
     registry.advance(std::time::Duration::from_secs(1));
-    let withdrawal = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
-    ::operator::handle(&registry.app, withdrawal).await.unwrap();
+    registry.withdraw(&id, "Spam.").await;
     days.push(("withdrawn", step("withdrawn").await));
     for (event, at) in days {
         let proof = verified_proof(&registry, &format!("listing_id={id}&at={at}")).await;

@@ -8,7 +8,7 @@ use tests::test_registry::{TICK, TestRegistry};
 
 use super::evidence_log::{checkpoint, leaves};
 
-fn verifies(checkpoint: &str, vkey: &str) -> bool {
+pub(super) fn verifies(checkpoint: &str, vkey: &str) -> bool {
     let verifier: Box<dyn Verifier> = Box::new(StandardVerifier::new(vkey).unwrap());
     Note::from_bytes(checkpoint.as_bytes()).unwrap().verify(&VerifierList::new(vec![verifier])).is_ok()
 }

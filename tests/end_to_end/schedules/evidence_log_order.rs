@@ -90,8 +90,7 @@ async fn expiry_is_not_recorded_after_a_later_decision() {
 async fn proof_returns_the_last_decision_of_the_tree_whatever_its_time() {
     let (registry, _peer, id) = live_agent().await;
     registry.advance(Duration::from_secs(1));
-    let withdrawal = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
-    ::operator::handle(&registry.app, withdrawal).await.unwrap();
+    registry.withdraw(&id, "Spam.").await;
     registry.tick().await;
     // The index of the first leaf, under a time that is later than the withdrawal.
     let later = registry.now().as_millisecond() + 3_600_000;

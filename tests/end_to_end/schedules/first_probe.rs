@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Barrier};
 
+use axum::response::IntoResponse as _;
 use futures::future::join_all;
 use http::StatusCode;
 use serde_json::json;
@@ -40,10 +41,7 @@ async fn only_one_of_many_listings_with_one_endpoint_goes_live() {
         }
     })
     .await;
-    let mut ids = Vec::new();
-    for twin in 0..4 {
-        ids.push(registry.publish_card(&peer.url(&format!("/{twin}/agent-card.json"))).await);
-    }
+    let ids = registry.publish_fleet(&peer, 0..4).await;
     join_all(ids.iter().map(|id| registry.first_probe(id))).await;
     let (mut live, mut duplicates) = (Vec::new(), 0);
     for id in &ids {
@@ -115,13 +113,8 @@ async fn retries_wait_longer_each_time_and_follow_retry_after() {
     }
     assert_eq!(waits, [1, 2, 4, 8, 16, 24, 24]);
 
-    let polite = Peer::start(|_| {
-        axum::response::IntoResponse::into_response((
-            StatusCode::TOO_MANY_REQUESTS,
-            [("retry-after", "7200")],
-        ))
-    })
-    .await;
+    let busy = |_: &PeerRequest| (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "7200")]).into_response();
+    let polite = Peer::start(busy).await;
     let id = registry.publish_card(&polite.card()).await;
     registry.first_probe(&id).await;
     let status = registry.status(&id).await;

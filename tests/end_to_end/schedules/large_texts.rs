@@ -3,10 +3,9 @@
 
 use axum::response::Response;
 use serde_json::{Value, json};
-use tests::peers::{Peer, PeerRequest, error, result};
-use tests::test_registry::TestRegistry;
+use tests::peers::{PeerRequest, error, result};
 
-use crate::fixtures::{demote, recheck_due};
+use crate::fixtures::{demote, live_server, recheck_due};
 
 /// A server of 2026-07-28 with the largest stored number of tools and lengths, in characters of four bytes.
 fn verbose(request: &PeerRequest) -> Response {
@@ -39,10 +38,8 @@ fn verbose(request: &PeerRequest) -> Response {
 
 #[tokio::test]
 async fn server_with_oversized_texts_goes_live_and_is_demoted() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(verbose).await);
-    let id = registry.publish_mcp(&peer.url("/mcp")).await;
-    let status = registry.probed_status(&id).await;
-    assert_eq!(status["lane"], "active", "{}", status["reasons"]);
+    let (registry, peer, id) = live_server(verbose).await;
+    let status = registry.status(&id).await;
     let tools = status["evidence"]["tools"].as_array().unwrap();
     assert!(tools.len() > 40 && tools[0]["description"].as_str().unwrap().chars().count() == 500);
 

@@ -38,13 +38,6 @@ fn router(request: &PeerRequest) -> axum::response::Response {
     }
 }
 
-async fn live_agents(registry: &TestRegistry, peer: &Peer, count: usize) -> Vec<ListingId> {
-    let ids = registry.publish_fleet(peer, 0..count).await;
-    registry.deliver_events().await;
-    assert_eq!(usize::try_from(registry.live_counts().await.0).unwrap(), count);
-    ids
-}
-
 /// Every outreach message: recipient, kind and time.
 fn messages(table: &Table) -> Vec<(String, String, Moment)> {
     let read = |item: &&Value| {
@@ -110,7 +103,7 @@ async fn listing_gets_at_most_one_invitation_in_thirty_days() {
 async fn invitation_budget_is_counted_per_utc_day() {
     let (registry, peer) =
         (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::fleet).await);
-    live_agents(&registry, &peer, 30).await;
+    registry.live_agents(&peer, 0..30).await;
     registry.advance_to("2026-11-20T23:30:00Z".parse().unwrap());
     assert_eq!(registry.reach_out().await["invited"], 12, "up to 49 Live listings: 12");
     assert_eq!(registry.reach_out().await["invited"], 0);
@@ -132,7 +125,7 @@ async fn invitation_budget_can_be_scaled_and_turned_off() {
             TestRegistry::start_with(without_rechecks().with_setting("OUTREACH_BUDGET_PERCENT", percent))
                 .await;
         let peer = Peer::start(agents::fleet).await;
-        live_agents(&registry, &peer, 14).await;
+        registry.live_agents(&peer, 0..14).await;
         assert_eq!(registry.reach_out().await["invited"], invited, "{percent} %");
     }
 }
@@ -212,7 +205,7 @@ async fn next_run_does_the_work_of_a_failed_run() {
         for operation in operations {
             let (registry, peer) =
                 (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::fleet).await);
-            live_agents(&registry, &peer, 3).await;
+            registry.live_agents(&peer, 0..3).await;
             registry.observer.faults.arm(operation, fault, 1000);
             let _report = registry.try_run("daily-connector", Value::Null).await;
             registry.observer.faults.disarm();
@@ -237,7 +230,7 @@ async fn invitation_is_sent_only_once_if_a_reply_is_lost() {
 async fn outreach_run_costs_one_transaction_per_invitation() {
     let registry = TestRegistry::start_with(without_rechecks().delivered_once()).await;
     let peer = Peer::start(agents::fleet).await;
-    live_agents(&registry, &peer, 60).await;
+    registry.live_agents(&peer, 0..60).await;
     let mut costs = Vec::new();
     for touches in [24_u64, 24, 12, 0] {
         let (report, calls) = registry.counted(registry.reach_out()).await;

@@ -9,7 +9,7 @@ use tests::instrumented::Fault;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
-use crate::fixtures::{another_process, query, with_index};
+use crate::fixtures::{another_process, live_fleet, query, with_index};
 
 async fn search(app: &App, text: &str) -> Found {
     app.search.find(&query(text, 20), app.clock.now()).await.unwrap()
@@ -141,10 +141,7 @@ async fn next_index_build_does_the_work_of_a_failed_build() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unchanged_listing_is_not_indexed_again() {
-    let registry = TestRegistry::start_for_fleet().await;
-    let agents = Peer::start(agents::fleet).await;
-    registry.live_agents(&agents, 0..3).await;
-    registry.index().await;
+    let (registry, _peers, _) = live_fleet(3, 0).await;
     registry.recheck_after(DAY * 7 - HOUR).await;
     assert_eq!(registry.index().await["come"], 0, "a recheck that finds the same texts is not a change");
 }

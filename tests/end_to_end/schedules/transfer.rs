@@ -7,11 +7,11 @@ use local::Data;
 use local::takedown;
 use registry::model::{AccessToken, Clock, ListingId};
 use serde_json::{Value, json};
-use signed_note::{Note, StandardVerifier, Verifier, VerifierList};
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, TestOptions, TestRegistry};
 
-use super::evidence_log::{leaves, verified_proof};
+use super::evidence_log::{checkpoint, leaves, verified_proof};
+use super::evidence_log_keys::verifies;
 use crate::fixtures::live_agent;
 
 const BASE_URL: &str = "https://registry.example.org";
@@ -31,7 +31,7 @@ async fn moved_registry_goes_on_with_its_keys_and_its_log() {
     registry.tick_after(HOUR).await;
     let attestation = registry.call_tool("attest", &json!({ "listing_id": ids[0] })).await;
     let (log, old_leaves) = (registry.get("/log").await.body, leaves(&registry).await);
-    let checkpoint = registry.get("/log/checkpoint").await.body;
+    let signed = checkpoint(&registry).await;
     let keys = registry.get("/.well-known/jwks.json").await.body;
     let before = registry.table().await;
     let settings = registry.app.settings.clone();
@@ -44,7 +44,7 @@ async fn moved_registry_goes_on_with_its_keys_and_its_log() {
 
     let registry = start(&target).await;
     assert_eq!(before.difference(&registry.table().await), [""; 0]);
-    assert_eq!(registry.get("/log/checkpoint").await.body, checkpoint);
+    assert_eq!(checkpoint(&registry).await, signed);
     assert_eq!(registry.get("/.well-known/jwks.json").await.body, keys);
     assert_eq!(leaves(&registry).await, old_leaves);
     let jws = &attestation["attestation"]["jws"];
@@ -56,10 +56,7 @@ async fn moved_registry_goes_on_with_its_keys_and_its_log() {
     let grown = registry.get("/log").await.body;
     assert_eq!(grown["vkey"], log["vkey"]);
     assert!(grown["tree_size"].as_u64() > log["tree_size"].as_u64(), "{grown}");
-    let signed = registry.get("/log/checkpoint").await.body;
-    let verifier: Box<dyn Verifier> = Box::new(StandardVerifier::new(log["vkey"].as_str().unwrap()).unwrap());
-    let note = Note::from_bytes(signed.as_str().unwrap().as_bytes()).unwrap();
-    note.verify(&VerifierList::new(vec![verifier])).unwrap();
+    assert!(verifies(&checkpoint(&registry).await, log["vkey"].as_str().unwrap()));
     assert_eq!(leaves(&registry).await[..old_leaves.len()], old_leaves);
     assert_eq!(verified_proof(&registry, &format!("listing_id={new}")).await["leaf"]["event"], "live");
     assert_eq!(registry.live_counts().await, (4, 0));

@@ -8,7 +8,7 @@ use tests::peers::{Peer, agents, error, json_answer};
 use tests::template::sample_event;
 use tests::test_registry::{DAY, HOUR, TestRegistry};
 
-use crate::fixtures::{demote, go_live_again, live_agent, recheck_at, recheck_due, time};
+use crate::fixtures::{demote, go_live_again, live_agent, live_fleet, recheck_at, recheck_due, time};
 
 #[tokio::test]
 async fn rechecks_happen_within_a_week_and_are_spread_over_two_hours() {
@@ -40,9 +40,7 @@ async fn rechecks_happen_within_a_week_and_are_spread_over_two_hours() {
 
 #[tokio::test]
 async fn recheck_parts_cover_each_listing_once() {
-    let registry = TestRegistry::start_for_fleet().await;
-    let peer = Peer::start(agents::fleet).await;
-    registry.live_agents(&peer, 0..24).await;
+    let (registry, _peers, _) = live_fleet(24, 0).await;
     registry.advance(DAY * 7);
     let mut event = sample_event("recheck-part").unwrap();
     let mut probed = Vec::new();

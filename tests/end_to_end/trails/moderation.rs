@@ -18,8 +18,7 @@ async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {
     call_as(registry, 1, "deposit_outcome", outcome).await.unwrap();
     let hot = registry.call_tool("follow_trail", &json!({})).await;
     assert!(hot.to_string().contains(id.as_str()));
-    let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Impersonates a bank." });
-    registry.run("operator", command).await;
+    registry.withdraw(id, "Impersonates a bank.").await;
     let refused = registry.post(STIGMERGY, &trace_body(id, "Another.")).await;
     assert_eq!(refused.status, 404, "{refused:?}");
     assert_eq!(refused.body["next"]["action"], "check_status", "{refused:?}");
@@ -61,16 +60,14 @@ async fn only_the_operator_can_evaporate_trails() {
         call_as(&registry, u8::try_from(number).unwrap(), "used_with", pair).await.unwrap();
     }
     let body = json!({ "action": "evaporate", "listing_id": ids[0] });
-    let evaporate = async |body: &serde_json::Value, bearer: Option<&str>| match bearer {
-        Some(token) => registry.post_with_token(STIGMERGY, token, body).await,
-        None => registry.post(STIGMERGY, body).await,
-    };
-    assert_eq!(evaporate(&json!({ "action": "evaporate", "amount": 10 }), None).await.status, 401);
-    assert_eq!(evaporate(&body, None).await.status, 401);
-    assert_eq!(evaporate(&body, Some("another token that is long enough")).await.status, 403);
+    for body in [&json!({ "action": "evaporate", "amount": 10 }), &body] {
+        assert_eq!(registry.post(STIGMERGY, body).await.status, 401);
+    }
+    let other = "another token that is long enough";
+    assert_eq!(registry.post_with_token(STIGMERGY, other, &body).await.status, 403);
     assert_eq!(sensed(&registry, &ids[0]).await["marks"].as_array().unwrap().len(), 50);
 
-    let gone = evaporate(&body, Some(token)).await.ok();
+    let gone = registry.post_with_token(STIGMERGY, token, &body).await.ok();
     let removed = (&gone["marks"], &gone["compositions"], &gone["values"], &gone["complete"]);
     assert_eq!(removed, (&json!(59), &json!(59), &json!(true), &json!(true)), "{gone}");
     let after = sensed(&registry, &ids[0]).await;

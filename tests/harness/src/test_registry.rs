@@ -186,6 +186,11 @@ impl TestRegistry {
         Reply::of(self.http.post(self.url(path)).bearer_auth(token).json(body)).await
     }
 
+    /// Withdraws a listing as the operator does; returns the report.
+    pub async fn withdraw(&self, id: &ListingId, reason: &str) -> Value {
+        self.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": reason })).await
+    }
+
     /// Sends a message with one part over A2A 1.0; returns the parts of the reply, of the task or of its status.
     pub async fn send_message(&self, part: &Value) -> Value {
         let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [part] });

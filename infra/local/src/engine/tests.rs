@@ -46,7 +46,7 @@ fn error_contains_the_invalid_path() {
     std::fs::write(&file, "not a database, but long enough to look like the head of one........").unwrap();
     let open = |path| Embedded::open(&Data::File(path), &Clock::System).unwrap_err();
     assert!(matches!(open(file.clone()), EngineError::Open(name, _) if name == file.to_str().unwrap()));
-    assert!(matches!(open(file.join("below/registry.db")), EngineError::Folder(..)));
+    assert!(matches!(open(file.join("below/registry.db")), EngineError::Create(..)));
 }
 
 #[tokio::test]

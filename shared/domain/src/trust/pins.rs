@@ -74,10 +74,10 @@ pub struct PinResult {
     pub failing_since: Option<Moment>,
     /// Whether the listing is Live.
     pub live: bool,
-    /// The last decision about the listing in the evidence log.
+    /// The last decision about the listing in the evidence log. Absent if the state is `not_listed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<LogPlace>,
-    /// Whether the log contains this decision, and its leaf commits to the current tool set (`leaf.tools`).
+    /// Whether the log contains this decision, and its leaf commits to the current tool set (`leaf.tools`). False if the state is `not_listed`.
     pub in_log: bool,
 }
 

@@ -273,8 +273,8 @@ impl ServerEvidence {
             method: match (listing.access(), is_modern) {
                 (Access::Gated, _) => "server/discover, initialize",
                 (Access::Package, _) => "package metadata",
-                (_, true) if !has_tools => "server/discover",
-                (_, false) if !has_tools => "initialize",
+                (_, true) if !has_tools => "server/discover, tools/list if it declares tools",
+                (_, false) if !has_tools => "initialize, tools/list if it declares tools",
                 (_, true) => "server/discover, tools/list",
                 (_, false) => "initialize, tools/list",
             },

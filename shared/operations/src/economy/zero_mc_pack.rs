@@ -102,7 +102,7 @@ impl Operation for ZeroMcPack {
         let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
         let (settings, now) = (&app.settings, app.clock.now());
         // Some of the hottest may no longer be Live.
-        let hottest = app.store.strongest_listings(Board::Hot, 2 * limit);
+        let hottest = app.store.strongest_listings(Board::Hot, limit + 20);
         let (ids, totals) = futures::try_join!(hottest, app.store.trail_totals(now))?;
         let capabilities = live(app, &ids, limit).await?;
         let mut operations = cost_model::costs(&settings.prices)?;

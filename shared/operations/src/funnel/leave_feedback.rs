@@ -141,8 +141,8 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
         Rewarded::Code(code) => {
             let note = format!("Keep the code: it is shown only once. {}", unlock.message);
             discount = Some(Discount::of(code, unlock.payments_open));
-            let message = "This listing got no founding seat: all were taken, or your domain has one. You get a code \
-                for 25 % off while payments are open.";
+            let message =
+                "This listing got no founding seat. You get a code for 25 % off while payments are open.";
             (message, NextStep::open("checkout", settings.url("/api/products/checkout"), note))
         }
     };

@@ -183,6 +183,14 @@ fn asks_us(words: &[Word]) -> bool {
     })
 }
 
+/// "Was it live at 9:30?" and "on Monday?"
+pub(super) fn asks_for_the_past(words: &[Word], has_day: bool) -> bool {
+    const TIMES: &str = "ago noon midnight today morning evening monday tuesday wednesday thursday friday saturday sunday at \
+        january february march april june july august september october november december";
+    let has = |list| words.iter().any(|word| lists(list, &word.low));
+    has("was were") && (has_day || has(TIMES))
+}
+
 /// "Add it, but don't probe it."
 pub(super) fn forbids_a_probe(words: &[Word]) -> bool {
     let is_probe =
@@ -195,7 +203,7 @@ pub(super) fn forbids_a_probe(words: &[Word]) -> bool {
 pub(super) fn names_a_later_time(parsed: &ParsedText, texts: &[&str]) -> bool {
     const LATER: &str = "tomorrow tonight morgen demain mañana domani amanhã";
     const UNITS: &str =
-        "week month year time hour day weekend monday tuesday wednesday thursday friday saturday sunday";
+        "week month year time weekend monday tuesday wednesday thursday friday saturday sunday";
     const STATES: &str = "i ill we well it its they theyll";
     let words = &parsed.words;
     let end = matching::colon(parsed).unwrap_or(parsed.text.len());

@@ -88,7 +88,10 @@ pub(super) fn fill(
                     true => text
                         .filter(|text| !lists("it him her them", &text.to_lowercase()))
                         .map(|text| text.chars().take(MAX_QUERY_CHARS).collect()),
-                    false => text.filter(|text| has_content(parsed, operation, text)),
+                    // An example that was sent unchanged has a placeholder.
+                    false => text
+                        .filter(|text| !(text.starts_with('<') && text.ends_with('>')))
+                        .filter(|text| has_content(parsed, operation, text)),
                 };
                 (argument, text)
             }

@@ -118,7 +118,10 @@ fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> O
     // What follows a colon is the text of the request before it.
     let end = matching::colon(parsed).unwrap_or(parsed.text.len());
     let head = AND.iter().fold(parsed.text[..end].to_owned(), |text, and| text.replace(and, "\n"));
-    let parts = head.split_inclusive(['.', '?', '!', ';', '\n']).map(|part| part.trim().to_owned());
+    // A URL and a number contain points, too.
+    let head =
+        [". ", "? ", "! ", "; "].iter().fold(head, |text, end| text.replace(end, &end.replace(' ', "\n")));
+    let parts = head.split('\n').map(|part| part.trim().to_owned());
     let mut parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     if parts.len() < 2 {
         return None;

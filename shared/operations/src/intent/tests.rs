@@ -334,6 +334,10 @@ fn later_message_completes_an_earlier_request() {
         ParsedText::parse(&format!("I do not want to write to {ID} yet; does anybody read its inbox?"));
     let also = matching::second(&inbox, &Map::new(), &crate::TALK).as_ref().map(short);
     assert!(!also.as_ref().is_some_and(|also| also.starts_with("talk_inbox")), "{also:?}");
+    let listed =
+        said("Please list my MCP server, it runs at https://tide.acme.dev/mcp and is called Tide Table");
+    let own = further_request::of(&listed, &parse_intent(&listed, None)).and_then(|further| further.own);
+    assert!(own.is_none_or(|own| short(&own).contains("https://tide.acme.dev/mcp")), "a URL stays whole");
     let further = |text: &str| {
         let two = said(&text.replace("{id}", ID).replace("{other}", OTHER));
         let second = further_request::of(&two, &parse_intent(&two, None));

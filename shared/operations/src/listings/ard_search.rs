@@ -57,7 +57,7 @@ pub struct Arguments {
     #[schemars(extend("format" = "category-id"))]
     pub category: Option<String>,
     /// Default: Live listings. `open`: those whose handshake needs no sign-in; `gated`: servers that ask for a sign-in;
-    /// `package`: servers that users run themselves; `all`.
+    /// `package`: servers to run yourself; `all`: these three.
     pub access: Option<Access>,
     /// Entries of other registries, filtered only by `kind`. Only `none` leaves them out. Default: `auto`.
     pub federation: Option<FederationMode>,
@@ -255,7 +255,10 @@ pub(super) async fn summarize(
         (None, None, _) => ("was found", "", ", without `access`"),
         _ => ("passes the filter", " with this filter", ", without `kind`, `category` or `access`"),
     };
-    let listing = format!("No {}listing", adjective(query.listed));
+    let listing = match query.listed {
+        Listed::With(Access::All) => "No Live, gated or package listing".to_owned(),
+        listed => format!("No {}listing", adjective(listed)),
+    };
     let note = if query.text.is_empty() {
         format!("{listing} {verb}.")
     } else {

@@ -197,7 +197,10 @@ impl Answer {
                 if changed {
                     rewrite(app, listing, &after).await?;
                 }
-                (changed, "The new name is shown until the server.json is published again with a proof.")
+                (
+                    changed,
+                    "The new name is shown, except in `/v0.1`, until the server.json is published again with a proof.",
+                )
             }
             OwnerAct::Reprobe => {
                 let after = due_now(app, listing);

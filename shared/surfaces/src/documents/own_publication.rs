@@ -279,7 +279,7 @@ async fn publish_status(app: &App) -> Result<PublishStatus, Problem> {
         recommended_names: [name],
         note: "One of the two proofs is enough. Both contain the public key of the key pair that signs this \
             registry's requests. The private key is in the registry's table, where only the operator can \
-            read it, or in AWS KMS, where nobody can.",
+            read it, or on AWS possibly in KMS, where nobody can.",
     })
 }
 
@@ -312,7 +312,10 @@ fn steps(domain: Option<&str>, description: &str, record: &str, search: &str) ->
         |how: &str| format!("mcp-publisher login {how} --domain={domain} --private-key=\"$PRIVATE_KEY\"");
     let steps = [
         ("Download the server.json.", Some(format!("curl -fsS {description} -o server.json"))),
-        ("Read the private key from the table on AWS. A key in KMS cannot be read.", Some(key.to_owned())),
+        (
+            "Read the private key: on AWS, from the table; otherwise from `KEY#MESSAGE` in an export. A key in KMS cannot be read.",
+            Some(key.to_owned()),
+        ),
         ("Prove the domain by HTTPS, if BASE_URL has no port. The record is served.", Some(login("http"))),
         ("Or prove the domain by DNS: add this record to the zone.", Some(zone_line(domain, record))),
         ("Log in by DNS instead of HTTPS.", Some(login("dns"))),

@@ -22,9 +22,7 @@ async fn discount_code_takes_25_percent_off_once() {
         json!({ "sku": "kernel", "listing_id": shop.server, "code": shop.code }),
         json!({ "sku": "mcp_mesh", "listing_id": shop.server, "code": shop.code, "idempotency_key": KEY }),
     ] {
-        let reply = shop.buy(&again).await;
-        reply.assert_refused(409, "code_used");
-        assert_eq!(reply.body["field"], "code");
+        shop.buy(&again).await.assert_field_refused(409, "code_used", "code");
     }
     // The original request returns the existing purchase and does not sell a second one.
     let same = shop.buy_ok(&shop.with_code()).await;
@@ -44,9 +42,7 @@ async fn unknown_code_and_code_of_another_listing_get_different_errors() {
             "unknown_code",
         ),
     ] {
-        let reply = shop.buy(&body).await;
-        reply.assert_refused(422, code);
-        assert_eq!(reply.body["field"], "code");
+        shop.buy(&body).await.assert_field_refused(422, code, "code");
     }
     assert_eq!(shop.stripe.sessions().len(), 0);
     // The code is still valid, in upper or lower case.
@@ -64,7 +60,7 @@ async fn discount_code_is_reserved_until_its_purchase_ends() {
     assert!(held.body["held_until"].is_string(), "{held:?}");
 
     let ended = shop.stripe.event("expired", &shop.stripe.session(), &json!({ "payment_status": "unpaid" }));
-    assert_eq!(shop.stripe.deliver(&shop.registry, &ended).await.body["received"], "ended");
+    assert_eq!(shop.receive(&ended).await, "ended");
     assert_eq!(shop.purchase_status(&first).await, "expired");
     let second = shop.buy_ok(&other).await;
     assert_eq!((&second["price_cents"], &second["percent_off"]), (&json!(2249), &json!(25)));
@@ -92,7 +88,7 @@ async fn reserved_code_can_be_used_again_if_no_payment_event_arrives() {
     let second = shop.buy_ok(&other).await;
     // A still later event opens the paid product and uses the code up, so that it opens no second one.
     let late = shop.stripe.event("completed", &shop.stripe.sessions()[0], &json!({}));
-    assert_eq!(shop.stripe.deliver(&shop.registry, &late).await.body["received"], "paid");
+    assert_eq!(shop.receive(&late).await, "paid");
     assert_eq!(shop.get_product(&first).await.status, 200);
     assert_eq!(shop.stripe.pay(&shop.registry).await.body["received"], "flagged");
     assert_eq!(shop.get_product(&second).await.status, 402);

@@ -15,7 +15,7 @@ use tests::peers::name_server::{DnsAnswer, NameServer};
 use tests::peers::{CARD, Peer, empty, servers};
 use tests::test_registry::{HOUR, Reply, TICK, TestOptions, TestRegistry, id_of};
 
-use crate::fixtures::{demote, probe_to_live, server_json};
+use crate::fixtures::{demote, probe_to_live, publish_live, rewrite, server_json};
 
 async fn standing(registry: &TestRegistry, id: &ListingId) -> (String, String) {
     let status = registry.status(id).await;
@@ -27,17 +27,14 @@ const FILE: &str = "/acme/tools/HEAD/src/adder/server.json";
 
 #[tokio::test]
 async fn repository_file_proves_the_name_and_sets_the_texts() {
-    let github = TextSite::start(FILE, "").await;
-    let registry = TestRegistry::start_with(TestOptions::default().with_github(&github.peer.origin)).await;
-    let server = Peer::start(servers::modern).await;
-    let mut own = server_json("io.github.acme/adder", &server.url("/mcp"));
-    own["repository"] =
-        json!({ "source": "github", "url": "https://github.com/acme/tools", "subfolder": "src/adder" });
+    let host = SharedHost::start("acme.localhost").await;
+    let own = host.document("io.github.acme/adder", &["/mcp"]);
+    let SharedHost { registry, server, github, .. } = host;
     let mut sent = own.clone();
     sent["description"] = json!("Free money.");
 
     // Without the file the name is only claimed.
-    let id = probe_to_live(&registry, id_of(&registry.publish(&sent).await)).await;
+    let id = publish_live(&registry, &sent).await;
     assert_eq!(standing(&registry, &id).await, ("claimed".to_owned(), String::new()));
     // A file with another name or another remote is no proof.
     for (field, other) in [
@@ -110,8 +107,7 @@ async fn proof_that_a_probe_prevents_is_refused() {
 async fn key_served_by_the_domain_proves_the_publisher() {
     let (_domain, registry) = registry_with_key("mcp.stripe.com").await;
     let (squatter, server) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
-    let claimed = id_of(&registry.publish(&server_json(NAME, &squatter.url("/mcp"))).await);
-    let claimed = probe_to_live(&registry, claimed).await;
+    let claimed = publish_live(&registry, &server_json(NAME, &squatter.url("/mcp"))).await;
 
     let (owner, remote) = (Owner::new(1), server.url("/mcp"));
     let document = server_json(NAME, &remote);
@@ -137,8 +133,7 @@ async fn key_served_by_the_domain_proves_the_publisher() {
         ("no nonce", 422, "nonce_missing", changed("nonce", Value::Null)),
     ] {
         let reply = publish(&registry, &document, proof).await;
-        reply.assert_problem();
-        assert_eq!((reply.status, &reply.body["code"]), (status, &json!(code)), "{what}: {reply:?}");
+        reply.assert_refused(status, code);
         assert!(reply.body["field"].as_str().unwrap().starts_with("proof"), "{what}: {reply:?}");
     }
     let late = owner.proof(&registry, &document).await;
@@ -165,8 +160,7 @@ async fn key_served_by_the_domain_proves_the_publisher() {
     let message = answer["message"].as_str().unwrap();
     assert!(message.contains("publish again with an empty object as `proof`"), "{message}");
     assert_eq!(registry.status(&proven).await["description"], "Adds numbers.");
-    let answer = owner.publish(&registry, &rewritten).await;
-    assert_eq!((answer.status, id_of(&answer.body)), (200, proven.clone()), "{answer:?}");
+    assert_eq!(id_of(&owner.publish(&registry, &rewritten).await.ok()), proven);
     let status = registry.status(&proven).await;
     assert_eq!((&status["name"], &status["description"]), (&json!("Payments"), &json!("Takes payments.")));
     assert_eq!((status["lane"].as_str(), registry.live_counts().await), (Some("active"), (0, 2)));
@@ -188,7 +182,7 @@ async fn url_at_the_domain_takes_a_name_only_until_the_publisher_signs() {
         registry.get(PATH).await.body["server"]["remotes"][0]["url"].clone()
     };
     let own = server_json(NAME, &server.url("/mcp"));
-    let victim = probe_to_live(&registry, id_of(&registry.publish(&own).await)).await;
+    let victim = publish_live(&registry, &own).await;
     assert_eq!(remote_of_name().await, server.url("/mcp"));
 
     let nothing = Peer::start(|_| empty(404)).await;
@@ -199,13 +193,11 @@ async fn url_at_the_domain_takes_a_name_only_until_the_publisher_signs() {
     assert_eq!(remote_of_name().await, server.url("/mcp"), "a URL that does not answer took the name");
 
     registry.advance(HOUR * 2);
-    let taker = id_of(&registry.publish(&server_json(NAME, &at_domain(&other))).await);
-    probe_to_live(&registry, taker.clone()).await;
+    publish_live(&registry, &server_json(NAME, &at_domain(&other))).await;
     assert_eq!(remote_of_name().await, at_domain(&other));
     assert!(registry.app.store.listing(&victim).await.unwrap().unwrap().name_hold.is_some());
 
-    let answer = Owner::new(1).publish(&registry, &own).await;
-    assert_eq!((answer.status, id_of(&answer.body)), (200, victim.clone()), "{answer:?}");
+    assert_eq!(id_of(&Owner::new(1).publish(&registry, &own).await.ok()), victim);
     assert_eq!(remote_of_name().await, server.url("/mcp"), "the publisher did not get the name back");
     registry.publish(&server_json(NAME, &at_domain(&other))).await;
     assert_eq!(remote_of_name().await, server.url("/mcp"), "the name was taken from the publisher");
@@ -219,12 +211,9 @@ async fn proven_name_is_the_registry_name_of_one_listing() {
     let (_domain, registry) = registry_with_key("acme.localhost").await;
     let (server, tenant) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
     let [own, other] = [&server, &tenant].map(|peer| peer.url("/mcp").replace("127.0.0.1", "acme.localhost"));
-    let by_url = id_of(&registry.publish(&json!({ "mcp_url": own })).await);
-    let id = probe_to_live(&registry, by_url).await;
-    let signed = Owner::new(1).publish(&registry, &server_json(NAME, &own)).await;
-    assert_eq!((signed.status, id_of(&signed.body)), (200, id.clone()), "{signed:?}");
-    let second = id_of(&registry.publish(&server_json(NAME, &other)).await);
-    probe_to_live(&registry, second).await;
+    let id = publish_live(&registry, &json!({ "mcp_url": own })).await;
+    assert_eq!(id_of(&Owner::new(1).publish(&registry, &server_json(NAME, &own)).await.ok()), id);
+    publish_live(&registry, &server_json(NAME, &other)).await;
     registry.index().await;
     let list = registry.get("/v0.1/servers").await.body["servers"].clone();
     let names = list.as_array().unwrap().iter().map(|entry| entry["server"]["name"].clone());
@@ -242,13 +231,9 @@ async fn later_signature_takes_the_name_and_its_standing() {
     let (_domain, registry) = registry_with_key("acme.localhost").await;
     let (server, other) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
     let documents = [&server, &other].map(|peer| server_json(NAME, &peer.url("/mcp")));
-    let mut ids = Vec::new();
-    for document in &documents {
-        ids.push(probe_to_live(&registry, id_of(&registry.publish(document).await)).await);
-    }
+    let ids = [publish_live(&registry, &documents[0]).await, publish_live(&registry, &documents[1]).await];
     for (winner, loser) in [(1, 0), (0, 1)] {
-        let answer = Owner::new(1).publish(&registry, &documents[winner]).await;
-        assert_eq!((answer.status, id_of(&answer.body)), (200, ids[winner].clone()), "{answer:?}");
+        assert_eq!(id_of(&Owner::new(1).publish(&registry, &documents[winner]).await.ok()), ids[winner]);
         assert_eq!(standing(&registry, &ids[winner]).await, ("proven".to_owned(), "http".to_owned()));
         assert_eq!(standing(&registry, &ids[loser]).await, ("claimed".to_owned(), String::new()));
     }
@@ -260,14 +245,13 @@ async fn key_of_the_endpoint_host_may_change_the_description() {
     let (_domain, registry) = registry_with_key("127.0.0.1").await;
     let server = Peer::start(servers::modern).await;
     let mut document = server_json("org.example/adder", &server.url("/mcp"));
-    let id = probe_to_live(&registry, id_of(&registry.publish(&document).await)).await;
+    let id = publish_live(&registry, &document).await;
     document["title"] = json!("Sums");
     document["description"] = json!("Adds and subtracts.");
     document["version"] = json!("1.1.0");
     let stranger = Owner::new(2).publish(&registry, &document).await;
     assert_eq!(stranger.status, 403, "{stranger:?}");
-    let answer = Owner::new(1).publish(&registry, &document).await;
-    assert_eq!((answer.status, id_of(&answer.body)), (200, id.clone()), "{answer:?}");
+    assert_eq!(id_of(&Owner::new(1).publish(&registry, &document).await.ok()), id);
     let status = registry.status(&id).await;
     assert_eq!((&status["name"], &status["description"]), (&json!("Sums"), &json!("Adds and subtracts.")));
     assert_eq!(standing(&registry, &id).await.0, "claimed");
@@ -277,19 +261,13 @@ async fn key_of_the_endpoint_host_may_change_the_description() {
 /// Anyone can send the name of a repository. So its proof is for texts only.
 #[tokio::test]
 async fn repository_proof_neither_restores_a_listing_nor_writes_the_contact_of_its_owner() {
-    let github = TextSite::start(FILE, "").await;
-    let domain = TextSite::with_key("127.0.0.1", &Owner::new(1)).await;
-    let options =
-        TestOptions::default().with_github(&github.peer.origin).with_domain_proofs(&domain.peer.origin);
-    let registry = TestRegistry::start_with(options).await;
-    let server = Peer::start(servers::modern).await;
-    let mut own = server_json("io.github.acme/adder", &server.url("/mcp"));
-    own["repository"] =
-        json!({ "source": "github", "url": "https://github.com/acme/tools", "subfolder": "src/adder" });
-    github.serve(own.to_string());
+    let host = SharedHost::start("127.0.0.1").await;
+    let registry = &host.registry;
+    let own = host.document("io.github.acme/adder", &["/mcp"]);
+    host.github.serve(own.to_string());
     let sent = json!({ "server_json": own, "contact_email": "stranger@example.org" });
-    let id = probe_to_live(&registry, id_of(&registry.publish(&sent).await)).await;
-    assert_eq!(standing(&registry, &id).await, ("proven".to_owned(), "repository".to_owned()));
+    let id = publish_live(registry, &sent).await;
+    assert_eq!(standing(registry, &id).await, ("proven".to_owned(), "repository".to_owned()));
     let contacts = registry.items("CONTACT#").await;
     assert_eq!(contacts.len(), 1, "{contacts:?}");
     assert_ne!(contacts[0]["sk"].as_s().unwrap(), "CONTACT#OWNER");
@@ -299,8 +277,7 @@ async fn repository_proof_neither_restores_a_listing_nor_writes_the_contact_of_i
     assert_eq!(registry.lane(&id).await, "withdrawn");
     registry.advance(TICK);
     registry.events();
-    let signed = Owner::new(1).publish(&registry, &own).await;
-    assert_eq!((signed.status, &signed.body["lane"]), (200, &json!("queued")), "{signed:?}");
+    Owner::new(1).publish(registry, &own).await.assert_body(200, &json!({ "lane": "queued" }));
     let probes = registry.events().into_iter().filter(|event| event["detail-type"] == "listing.queued");
     assert_eq!(probes.count(), 1, "the restore must not start a probe before the description is stored");
 }
@@ -312,8 +289,7 @@ async fn only_a_signature_moves_a_listing_that_was_live() {
     let (_domain, registry) = registry_with_key("acme.localhost").await;
     let server = Peer::start(servers::modern).await;
     let remote = |path: &str| server.url(path).replace("127.0.0.1", "acme.localhost");
-    let id = id_of(&registry.publish(&server_json(HERE, &remote("/mcp"))).await);
-    let id = probe_to_live(&registry, id).await;
+    let id = publish_live(&registry, &server_json(HERE, &remote("/mcp"))).await;
     assert_eq!(standing(&registry, &id).await, ("claimed".to_owned(), "domain".to_owned()));
     let card = Peer::start(tests::peers::agents::newest).await;
     let agent = registry.live_card(&card.card()).await;
@@ -343,7 +319,7 @@ async fn only_a_signature_moves_a_listing_that_was_live() {
     }
 }
 
-/// A registry with a domain `acme.localhost` and a repository of `acme`, and a server on a host with several users.
+/// A registry with the key of a domain and a repository of `acme`, and a server on a host with several users.
 struct SharedHost {
     registry: TestRegistry,
     server: Peer,
@@ -352,9 +328,9 @@ struct SharedHost {
 }
 
 impl SharedHost {
-    async fn start() -> Self {
+    async fn start(domain: &str) -> Self {
         let github = TextSite::start(FILE, "").await;
-        let domain = TextSite::with_key("acme.localhost", &Owner::new(1)).await;
+        let domain = TextSite::with_key(domain, &Owner::new(1)).await;
         let options =
             TestOptions::default().with_github(&github.peer.origin).with_domain_proofs(&domain.peer.origin);
         let registry = TestRegistry::start_with(options).await;
@@ -382,8 +358,7 @@ impl SharedHost {
     }
 
     async fn live(&self, name: &str, path: &str) -> ListingId {
-        let claimed = self.registry.publish(&server_json(name, &self.server.url(path))).await;
-        let id = probe_to_live(&self.registry, id_of(&claimed)).await;
+        let id = publish_live(&self.registry, &server_json(name, &self.server.url(path))).await;
         self.registry.advance(HOUR);
         id
     }
@@ -397,7 +372,7 @@ impl SharedHost {
 /// Another user of the same host claimed the name for its own URL. The proof of the publisher does not count for that URL.
 #[tokio::test]
 async fn proof_of_the_publisher_moves_a_listing_that_only_claims_the_name() {
-    let host = SharedHost::start().await;
+    let host = SharedHost::start("acme.localhost").await;
     let registry = &host.registry;
     for (name, how) in [("io.github.acme/adder", "repository"), ("localhost.acme/adder", "http")] {
         let id = host.live(name, &format!("/{how}/evil")).await;
@@ -429,7 +404,7 @@ async fn proof_of_the_publisher_moves_a_listing_that_only_claims_the_name() {
 /// Anyone can send one of several remotes in a repository. None of them moves a Live listing that the repository contains.
 #[tokio::test]
 async fn repository_moves_no_listing_whose_url_it_contains_or_whose_owner_signed() {
-    let host = SharedHost::start().await;
+    let host = SharedHost::start("acme.localhost").await;
     let registry = &host.registry;
     let name = "io.github.acme/adder";
     let id = host.live(name, "/one").await;
@@ -437,13 +412,8 @@ async fn repository_moves_no_listing_whose_url_it_contains_or_whose_owner_signed
     assert_eq!((answer["status"].as_str(), host.url_of(&id).await.as_str()), (Some("active"), "/one"));
     assert_eq!(standing(registry, &id).await, ("proven".to_owned(), "repository".to_owned()));
 
-    let mut listing = registry.app.store.listing(&id).await.unwrap().unwrap();
-    let before = listing.clone();
-    listing.name_proof.as_mut().unwrap().how = registry::model::NameProofMethod::Http;
-    let contact = registry::model::Contact::default();
-    assert!(
-        registry.app.store.republish(&before, &listing, None, &contact, None, registry.now()).await.unwrap()
-    );
+    let how = registry::model::NameProofMethod::Http;
+    rewrite(registry, &id, |listing| listing.name_proof.as_mut().unwrap().how = how).await;
     for listed in [&["/two"][..], &["/one"]] {
         let answer = host.publish_from_repository(name, listed, listed[0]).await;
         assert_eq!((answer["status"].as_str(), host.url_of(&id).await.as_str()), (Some("active"), "/one"));
@@ -454,7 +424,7 @@ async fn repository_moves_no_listing_whose_url_it_contains_or_whose_owner_signed
 /// A key of the name's domain is not a key of the host. The owner of the host withdrew the listing.
 #[tokio::test]
 async fn key_of_the_name_does_not_restore_what_the_owner_of_the_host_withdrew() {
-    let host = SharedHost::start().await;
+    let host = SharedHost::start("acme.localhost").await;
     let registry = &host.registry;
     let name = "localhost.acme/adder";
     let id = host.live(name, "/mcp").await;
@@ -526,8 +496,7 @@ impl DnsSetup {
 
     async fn assert_refused(&self, name: &str, code: &str) -> String {
         let reply = self.publish(name).await;
-        reply.assert_problem();
-        assert_eq!((reply.status, &reply.body["code"]), (403, &json!(code)), "{name}: {reply:?}");
+        reply.assert_refused(403, code);
         reply.body["detail"].as_str().unwrap().to_owned()
     }
 }

@@ -8,15 +8,11 @@ use tests::assertions::with_members;
 use tests::peers::{Peer, servers};
 use tests::test_registry::{TICK, TestRegistry, id_of};
 
-use crate::fixtures::{probe_to_live, server_json, server_names};
+use crate::fixtures::{publish_live, rewrite, server_json, server_names};
 
 /// The peer's endpoint at `host`, a `*.localhost` name that is its own registrable domain.
 fn url_at(peer: &Peer, host: &str) -> String {
     peer.url("/mcp").replace("127.0.0.1", host)
-}
-
-async fn publish_live(registry: &TestRegistry, body: &Value) -> ListingId {
-    probe_to_live(registry, id_of(&registry.publish(body).await)).await
 }
 
 async fn server_named(registry: &TestRegistry, name: &str) -> Value {
@@ -137,13 +133,7 @@ async fn id_of_a_taken_name_cannot_be_taken_too() {
 async fn name_of_an_older_listing_is_proven_by_its_next_handshake() {
     let (registry, owner) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let id = id_of(&registry.publish(&server_json(NAME, &url_at(&owner, "acme.localhost"))).await);
-    let proven = registry.app.store.listing(&id).await.unwrap().unwrap();
-    let mut older = proven.clone();
-    older.name_proof = None;
-    let contact = registry::model::Contact::default();
-    assert!(
-        registry.app.store.republish(&proven, &older, None, &contact, None, registry.now()).await.unwrap()
-    );
+    rewrite(&registry, &id, |listing| listing.name_proof = None).await;
     assert!(registry.status(&id).await["name_standing"].get("how").is_none());
     registry.first_probe(&id).await;
     let standing = registry.status(&id).await["name_standing"].clone();

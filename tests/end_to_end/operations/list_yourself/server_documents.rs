@@ -1,14 +1,14 @@
 //! Tests that a server description is stored and returned whole, with its versions, and that the packages of a server
 //! without an endpoint are checked.
 
-use registry::model::{Listing, NameProof, NameProofMethod};
+use registry::model::{NameProof, NameProofMethod};
 use serde_json::{Value, json};
 use tests::peers::domains::Owner;
 use tests::peers::{Peer, empty, json_answer, servers};
 use tests::test_registry::{HOUR, TICK, TestOptions, TestRegistry, id_of};
 
 use super::name_proofs::registry_with_key;
-use crate::fixtures::probe_to_live;
+use crate::fixtures::{live_server, probe_to_live, rewrite};
 
 const NAME: &str = "localhost.acme/notes";
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
@@ -254,11 +254,8 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     // Under its name only its proven publisher describes what nothing runs.
     let latest = "/v0.1/servers/org.example%2Fnpm-named/versions/latest";
     assert_eq!(registry.get(latest).await.status, 404);
-    let (store, contact) = (&registry.app.store, registry::model::Contact::default());
-    let before = store.listing(&ids[0]).await.unwrap().unwrap();
     let proof = NameProof { how: NameProofMethod::Dns, at: registry.now() };
-    let proven = Listing { name_proof: Some(proof), ..before.clone() };
-    assert!(store.republish(&before, &proven, None, &contact, None, registry.now()).await.unwrap());
+    rewrite(&registry, &ids[0], |listing| listing.name_proof = Some(proof)).await;
     let one = registry.get(latest).await;
     assert_eq!((one.status, &one.body["server"]["packages"][0]["identifier"]), (200, &json!("@acme/notes")));
     let status = registry.status(&ids[0]).await;
@@ -285,8 +282,7 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     assert!(again["next"]["note"].as_str().unwrap().contains("asked_at"), "{again}");
     // A restored server is checked again, and mirrors see the change.
     registry.advance(HOUR);
-    let withdrawal = json!({ "command": "withdraw", "listing_id": ids[1], "reason": "Its owner wished it." });
-    registry.run("operator", withdrawal).await;
+    registry.withdraw(&ids[1], "Its owner wished it.").await;
     registry.run("operator", json!({ "command": "restore", "listing_id": ids[1] })).await;
     registry.deliver_events().await;
     let (changed, _, entries) = names(&format!("access=package&updated_since={}", registry.now())).await;
@@ -298,9 +294,8 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
 /// A publisher lists a URL first, and later the description of the same server.
 #[tokio::test]
 async fn description_joins_the_listing_of_its_url() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let (registry, peer, first) = live_server(servers::modern).await;
     let url = peer.url("/mcp");
-    let first = probe_to_live(&registry, registry.publish_mcp(&url).await).await;
     let before = registry.status(&first).await;
     let document = json!({ "name": "org.example/joined", "title": "Another title", "description": "Other words.",
         "version": "1.0.0", "remotes": [{ "type": "streamable-http", "url": url }] });

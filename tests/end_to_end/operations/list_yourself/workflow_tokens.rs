@@ -65,8 +65,7 @@ async fn publish(registry: &TestRegistry, name: &str, remote: &str, token: &str)
 }
 
 fn refused(reply: &Reply, code: &str) {
-    reply.assert_refused(403, code);
-    assert_eq!(reply.body["field"], "proof.token");
+    reply.assert_field_refused(403, code, "proof.token");
 }
 
 #[tokio::test]

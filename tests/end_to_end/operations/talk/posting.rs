@@ -59,9 +59,8 @@ async fn sender_is_unverified_and_must_be_listed() {
         ("message", "registry", "unknown_sender"),
         ("social", pair.server.as_str(), "from_without_message"),
     ] {
-        let refused = send(action, from).await;
         let status = if code == "unknown_sender" { 404 } else { 422 };
-        refused.assert_body(status, &json!({ "code": code, "field": "from" }));
+        send(action, from).await.assert_field_refused(status, code, "from");
     }
 }
 
@@ -90,8 +89,7 @@ async fn unsafe_texts_are_refused_and_not_written() {
     for (action, text, code) in table {
         let reply =
             registry.post("/api/talk", &json!({ "listing_id": id, "action": action, "text": text })).await;
-        reply.assert_problem();
-        reply.assert_body(422, &json!({ "code": code, "field": "text" }));
+        reply.assert_field_refused(422, code, "text");
         assert!(!reply.body.to_string().contains("jane"), "{reply:?}");
     }
     for (body, field) in [

@@ -4,7 +4,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
-use registry::model::{Kind, LogEntry, LogEvent, Moment};
+use registry::model::Moment;
 use registry::trust::verification;
 use ring::rand::SystemRandom;
 use ring::signature::{
@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 use tests::assertions::with_members;
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
-use super::{OPERATOR_TOKEN, attest_listing, failed_checks, post_with_token, verify_token};
+use super::{FAMILY, OPERATOR_TOKEN, attest_listing, failed_checks, verify_token};
 use crate::fixtures::{live_agent, live_agent_with, live_pair, values_of};
+use crate::schedules::evidence_log::add_attestation_leaf;
 
 fn part(jws: &str, index: usize) -> Value {
     let part = jws.split('.').nth(index).unwrap();
@@ -73,7 +74,7 @@ async fn attestation_contains_observations_and_is_verifiable() {
     registry.settle();
     let listed = registry.call_tool("attestations", &json!({ "listing_id": id, "limit": 3 })).await;
     assert_eq!(values_of(&listed["attestations"], "type"), ["capability", "probe_clean", "liveness"]);
-    let overview = registry.get(super::FAMILY).await.body;
+    let overview = registry.get(FAMILY).await.body;
     assert_eq!((&overview["version"], &overview["totals"]["attestations"]), (&json!("2.7.0"), &json!(7)));
 }
 
@@ -195,11 +196,13 @@ async fn attestation_ends_by_expiry_revocation_or_withdrawal() {
     assert_eq!((&wrong["valid"], failed_checks(&wrong)), (&json!(false), vec!["id"]));
     let revoke = json!({ "action": "revoke_attestation", "listing_id": id, "attestation_id": revoked["id"],
         "reason": "Signed in error." });
-    for (token, status) in [(None, 401), (Some("x"), 403), (Some(OPERATOR_TOKEN), 200)] {
-        let reply = post_with_token(&registry, token, &revoke).await;
+    assert_eq!(registry.post(FAMILY, &revoke).await.status, 401);
+    for (token, status) in [("x", 403), (OPERATOR_TOKEN, 200)] {
+        let reply = registry.post_with_token(FAMILY, token, &revoke).await;
         assert_eq!(reply.status, status, "{reply:?}");
     }
-    assert_eq!(post_with_token(&registry, Some(OPERATOR_TOKEN), &revoke).await.body["changed"], false);
+    let again = registry.post_with_token(FAMILY, OPERATOR_TOKEN, &revoke).await;
+    assert_eq!(again.body["changed"], false);
     let answer = verify_token(&registry, jws).await;
     assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(false), vec!["revocation"]));
     assert!(answer.to_string().contains("Signed in error."), "{answer}");
@@ -208,10 +211,10 @@ async fn attestation_ends_by_expiry_revocation_or_withdrawal() {
     assert_eq!(listed["attestations"][0]["revoked"]["reason"], "Signed in error.");
     let unknown = json!({ "action": "revoke_attestation", "listing_id": id, "reason": "x",
         "attestation_id": "att_000000000000000000000000" });
-    assert_eq!(post_with_token(&registry, Some(OPERATOR_TOKEN), &unknown).await.status, 404);
+    assert_eq!(registry.post_with_token(FAMILY, OPERATOR_TOKEN, &unknown).await.status, 404);
 
     let good = attest_listing(&registry, &id, "liveness").await["jws"].as_str().unwrap().to_owned();
-    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
+    registry.withdraw(&id, "Spam.").await;
     assert_eq!(failed_checks(&verify_token(&registry, &good).await), ["listing"]);
     let problem = registry.refused_tool("attest", &json!({ "listing_id": id })).await;
     assert_eq!((&problem["status"], &problem["code"]), (&json!(409), &json!("withdrawn")));
@@ -255,8 +258,7 @@ async fn counts_of_caller_reports_can_be_attested() {
     let edges = graph["edges"].as_array().unwrap();
     assert!(edges.iter().any(|edge| edge["to"] == json!(pair.server)), "{graph}");
     let of_both = registry.call_tool("attest", &composition).await["attestation"]["jws"].clone();
-    let withdraw = json!({ "command": "withdraw", "listing_id": pair.server, "reason": "Spam." });
-    registry.run("operator", withdraw).await;
+    registry.withdraw(&pair.server, "Spam.").await;
     assert_eq!(registry.refused_tool("attest", &composition).await["code"], "listing_not_found");
     assert_eq!(failed_checks(&verify_token(registry, of_both.as_str().unwrap()).await), ["listing"]);
 }
@@ -306,13 +308,7 @@ async fn attestation_of_an_older_version_is_verified_with_its_leaf() {
     assert_eq!(failed_checks(&verify_token(&registry, jws).await), ["record"]);
 
     let issued_at: Moment = attestation["issued_at"].as_str().unwrap().parse().unwrap();
-    let mut leaf = LogEntry::new(issued_at, &id, Kind::Agent, LogEvent::Attested);
-    leaf.attestation_id = Some(attestation["id"].as_str().unwrap().to_owned());
-    leaf.evidence = Some(registry::model::sha256_hex(jws));
-    let text = leaf.canonical().unwrap();
-    let sort_key =
-        format!("{:013}#{}", issued_at.as_millisecond(), &registry::model::sha256_hex(&text)[..20]);
-    registry.overwrite("LOG#PENDING", &sort_key, "leaf", AttributeValue::S(text)).await;
+    add_attestation_leaf(&registry, &id, issued_at, attestation["id"].as_str().unwrap(), jws).await;
     registry.tick().await;
     let answer = verify_token(&registry, jws).await;
     assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(true), vec![]), "{answer}");

@@ -15,13 +15,8 @@ fn points(answer: &Value) -> Vec<(&str, u64)> {
 #[tokio::test]
 async fn reciprocity_score_is_the_sum_of_stored_signals() {
     let registry = TestRegistry::start().await;
-    let base = registry.app.settings.base_url.clone();
-    let linking = Peer::start(move |request| {
-        let mut card = agents::card(request, "Linker");
-        card["description"] = json!(format!("Adds two numbers. Listed at {base}."));
-        agents::with_card(request, &card)
-    })
-    .await;
+    let text = format!("Adds two numbers. Listed at {}.", registry.app.settings.base_url);
+    let linking = Peer::start(agents::newest_with(json!({ "name": "Linker", "description": text }))).await;
     let plain = Peer::start(agents::newest).await;
     let (linking, plain_id) =
         (registry.live_card(&linking.card()).await, registry.live_card(&plain.card()).await);

@@ -7,7 +7,7 @@ use serde_json::json;
 use tests::peers::{Peer, PeerRequest, agents};
 use tests::test_registry::{DAY, TestRegistry};
 
-use super::{OPT_OUT_PATH, live_agents, messages, without_rechecks};
+use super::{OPT_OUT_PATH, messages, without_rechecks};
 use crate::fixtures::values_of;
 
 fn received_invitations(peer: &Peer) -> Vec<String> {
@@ -41,7 +41,7 @@ async fn a2a_delivery_stops_at_a_host_with_retry_after() {
     let registry =
         TestRegistry::start_with(without_rechecks().with_setting("OUTREACH_DELIVERY", "talk+a2a")).await;
     let peer = Peer::start(agents::fleet).await;
-    live_agents(&registry, &peer, 3).await;
+    registry.live_agents(&peer, 0..3).await;
     peer.forget_requests();
     peer.answer_with(|_| {
         (axum::http::StatusCode::TOO_MANY_REQUESTS, [("retry-after", "7200")]).into_response()

@@ -22,9 +22,7 @@ async fn connector_of_a_day_does_not_change() {
     );
     assert_eq!(before["prep"]["already"], false);
     assert_eq!(message_count(&registry, &first).await, 0, "reading the connector sends no message");
-    for folder in ["a", "b"] {
-        registry.live_card(&peer.url(&format!("/{folder}/card.json"))).await;
-    }
+    registry.live_agents(&peer, 0..2).await;
     registry.index().await;
     registry.reach_out().await;
     let after = daily().await;

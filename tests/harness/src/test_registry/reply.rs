@@ -63,6 +63,13 @@ impl Reply {
         assert_eq!((self.status, &self.body["code"]), (status, &json!(code)), "{self:?}");
     }
 
+    /// Asserts that the reply is a problem document with this status, code and field.
+    #[track_caller]
+    pub fn assert_field_refused(&self, status: u16, code: &str, field: &str) {
+        self.assert_refused(status, code);
+        assert_eq!(self.body["field"], field, "{self:?}");
+    }
+
     /// Asserts that the reply is a problem document that refuses a value of this field.
     #[track_caller]
     pub fn assert_invalid(&self, field: &str) {

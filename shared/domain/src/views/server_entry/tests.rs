@@ -72,7 +72,7 @@ fn unconfirmed_failures_are_reported() {
     assert_eq!(evidence["method"], "initialize, tools/list");
     let without_tools = Listing { tools_hash: Some(NO_TOOLS.to_owned()), ..older };
     let evidence = &rendered(&without_tools)["_meta"]["com.example.registry/evidence"];
-    assert_eq!(evidence["method"], "initialize");
+    assert_eq!(evidence["method"], "initialize, tools/list if it declares tools");
 }
 
 #[test]
