@@ -10,6 +10,9 @@ use super::{
 };
 use super::{NameProof, Obstacle, ProbeHistory, Reason, Withdrawal};
 
+/// A probe at once has ended after this time, unless the probe budget is used up.
+const AT_ONCE: SignedDuration = SignedDuration::from_secs(60);
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Listing {
     pub id: ListingId,
@@ -310,14 +313,18 @@ impl Listing {
     }
 
     /// When a job can probe it. Only the recheck, at each full hour, probes a Live or gated listing whose last probe failed. A
-    /// listing that was due when its probe was requested is probed at once, another one by a tick.
+    /// listing that was due when its probe was requested is probed at once, another one by a tick, as one for which the probe
+    /// budget was used up.
     pub fn next_probe_at(&self, now: Moment, tick_seconds: u32) -> Moment {
         let due = self.due_at.max(now);
-        let was_due = self.probe_requested_at.unwrap_or(self.listed_at) >= self.due_at || self.was_put_back();
+        let asked_at = self.probe_requested_at.unwrap_or(self.listed_at);
+        let was_due = asked_at >= self.due_at || self.was_put_back();
+        let is_at_once = was_due && now.duration_since(asked_at.max(self.due_at)) <= AT_ONCE;
         let interval = match self.lane.is_proven() {
             true if self.failures > 0 && !self.at_once => 3600,
-            false if !was_due => i64::from(tick_seconds),
-            _ => return due,
+            true if self.at_once || self.due_at > now => return due,
+            false if is_at_once => return due,
+            _ => i64::from(tick_seconds),
         };
         (due + SignedDuration::from_secs(interval) - SignedDuration::from_millis(1)).rounded_down(interval)
     }

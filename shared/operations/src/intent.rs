@@ -97,7 +97,6 @@ pub enum Hold {
     SeveralCalls,
     SeveralUrls,
     SeveralListings,
-    /// The message names a later time.
     Later,
     /// The message takes the request back, or makes it conditional.
     Retracted,
@@ -505,6 +504,12 @@ async fn run(
             let status = status_after_probe(app, caller, entry.name, &result, since).await?;
             let (shown, latest) = status.as_ref().map_or((entry, &result), |status| (&CHECK_STATUS, status));
             let (text, next) = (render::answer(shown, latest), latest.get("next").cloned());
+            // The owner must sign first.
+            lacks = !entry.effect.read_only && result["challenge"].is_object();
+            if lacks {
+                data["asks"] = json!("signature");
+                data["executed"] = json!(false);
+            }
             data["result"] = view.of(entry, result);
             if let Some(status) = status {
                 // What the result says about the time before the probe is out of date.

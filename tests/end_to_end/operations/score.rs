@@ -1,7 +1,7 @@
 //! Tests `score`: it probes a peer and explains each point, but does not add the peer to the registry.
 
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents};
+use tests::peers::{Peer, PeerRequest, agents, empty, servers};
 use tests::test_registry::TestRegistry;
 
 use crate::fixtures::refused_queries;
@@ -33,6 +33,24 @@ async fn score_of_a_live_listing_probes_where_its_card_is() {
         let (goes_live, reasons) = (&score["would_go_live"], &score["reasons"]);
         assert_eq!((goes_live, reasons), (&json!(true), &json!([])), "{path}: {score}");
     }
+}
+
+/// One endpoint has one listing, but a query may select another server.
+#[tokio::test]
+async fn score_probes_the_query_that_was_asked() {
+    let by_query = |request: &PeerRequest| match request.query.as_str() {
+        "server=broken" => empty(500),
+        _ => servers::modern(request),
+    };
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(by_query).await);
+    registry.publish_mcp(&peer.url("/mcp?server=mail")).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.live_counts().await, (0, 1));
+    let other = peer.url("/mcp?server=broken");
+    let score = registry.call_tool("score", &json!({ "url": other })).await;
+    assert_eq!((&score["would_go_live"], &score["handshake"]), (&json!(false), &json!("fail")), "{score}");
+    let answer = registry.publish(&json!({ "mcp_url": other })).await;
+    assert!(answer["message"].as_str().unwrap().contains("another query is the same listing"), "{answer}");
 }
 
 #[tokio::test]

@@ -104,12 +104,16 @@ async fn name_of_a_listing_leads_to_reading_and_changes_no_text() {
     }
     // Ordinary words are a name where the message lacks one, and the URL of an endpoint is as certain as an id.
     let withdraw = format!("please take my listing {} down", other.card());
-    for (text, operation) in [
-        ("is morning weather up now? when did it last answer you", "check_liveness"),
-        (&withdraw, "manage_listing"),
+    for (text, operation, executed) in [
+        ("is morning weather up now? when did it last answer you", "check_liveness", true),
+        (&withdraw, "manage_listing", false),
     ] {
         let (answer, data) = reply(&registry, text).await;
-        assert_eq!((&data["operation"], &data["executed"]), (&json!(operation), &json!(true)), "{answer}");
+        assert_eq!(
+            (&data["operation"], &data["executed"]),
+            (&json!(operation), &json!(executed)),
+            "{answer}"
+        );
         assert!(data.to_string().contains(other_id.as_str()), "{text}: {data}");
     }
 }

@@ -15,7 +15,7 @@ use tests::peers::hostile::HostilePeer;
 use tests::peers::{CARD, Peer, PeerRequest, agents, empty, servers};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry, listing_queued_event};
 
-use crate::fixtures::{live_agent, recheck_at};
+use crate::fixtures::{live_agent, recheck_at, time};
 
 #[tokio::test]
 async fn listings_beyond_the_probe_budget_wait_for_the_next_period() {
@@ -349,7 +349,11 @@ async fn new_listing_stays_in_the_queue_while_the_budget_is_used_up() {
     assert_eq!(deliver(&first, 1).await, (json!(1), false));
     assert_eq!(deliver(&second, 1).await, (json!(0), true));
     assert_eq!(deliver(&second, 5).await, (json!(0), false), "the tick probes it");
-    registry.advance(Duration::from_secs(180));
+    assert_eq!(time(&registry.status(&second).await["retry_at"]), registry.now(), "at once, for a minute");
+    registry.advance(Duration::from_secs(90));
+    let retry = time(&registry.status(&second).await["retry_at"]);
+    assert!(retry > registry.now() && retry.as_second() % 360 == 0, "{retry}");
+    registry.advance(Duration::from_secs(90));
     assert_eq!(deliver(&second, 2).await, (json!(1), false));
     assert_eq!(registry.live_counts().await, (0, 2));
 }

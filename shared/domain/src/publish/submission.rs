@@ -135,8 +135,7 @@ impl Submission {
             (None, None, None, Some(any)) => Submitted::Url { kind: kind_of(&any), target: any },
             (None, None, None, None) => return Err(nothing_to_list()),
             _ => {
-                let detail = "Send only one of these: `agent_card_url`, `mcp_url`, `url`, or a server \
-                    description.";
+                let detail = "Send only one of these: `agent_card_url`, `mcp_url`, or a server description without `url`.";
                 return Err(Problem::invalid("url", "one_at_a_time", detail));
             }
         };

@@ -185,18 +185,16 @@ fn asks_us(words: &[Word]) -> bool {
 
 /// "Was it live at 9:30?" and "on Monday?"
 pub(super) fn asks_for_the_past(words: &[Word], has_day: bool) -> bool {
-    const TIMES: &str = "ago noon midnight today morning evening monday tuesday wednesday thursday friday saturday sunday at \
-        january february march april june july august september october november december";
+    const TIMES: &str =
+        "ago noon midnight today morning evening monday tuesday wednesday thursday friday saturday sunday at";
     let has = |list| words.iter().any(|word| lists(list, &word.low));
     has("was were") && (has_day || has(TIMES))
 }
 
 /// "Add it, but don't probe it."
 pub(super) fn forbids_a_probe(words: &[Word]) -> bool {
-    let is_probe =
-        |word: &Word| lists("probe probing test testing score scoring check checking scan call", &word.low);
     let forbids = |word: &Word| is_negation(&word.low) || word.low == "without";
-    words.windows(2).any(|two| forbids(&two[0]) && is_probe(&two[1]))
+    words.windows(2).any(|two| forbids(&two[0]) && lists("probe probing test testing score", &two[1].low))
 }
 
 /// Whether a request names a time at which it is to be done, outside of the texts that it passes on: "endorse it tomorrow".
@@ -212,13 +210,9 @@ pub(super) fn names_a_later_time(parsed: &ParsedText, texts: &[&str]) -> bool {
         lists(LATER, &words[at].low) || words[at].low == "next" && lists(UNITS, next)
     };
     (0..words.len()).filter(|at| is_time(*at) && words[*at].at.start < end).any(|at| {
-        let is_own = |word: &Word| lists(LATER, &word.low) || lists(UNITS, &word.low) || word.low == "next";
-        // "Tell {id} that I am back tomorrow": the time belongs to the text.
-        let is_said = texts.iter().any(|text| {
-            let own = parsed.text.find(text).map(|from| from..from + text.len());
-            own.is_some_and(|own| own.contains(&words[at].at.start))
-                && super::words::words(text).iter().any(|word| word.is_significant() && !is_own(word))
-        });
+        // "Tell {id} that I am back tomorrow": the time belongs to the text. "Endorse it next week" has no text.
+        let time = &parsed.text[words[at].at.clone()];
+        let is_said = texts.iter().any(|text| text.contains(time) && text.split(' ').count() > 2);
         let begins = (0..=at).rev().find(|at| words[*at].starts_clause).unwrap_or(0);
         // "List it, I will fix it tomorrow."
         let states = lists(STATES, &words[begins].low)

@@ -338,19 +338,15 @@ fn names_object(message: &Message<'_>, example: &Example, verb: usize, used_word
         || others.any(|word| example.stems.contains(&word.stem))
 }
 
-/// "Which servers need a sign-in?" and "which run locally?"
+/// "Which servers need a sign-in?"
 fn described_access(parsed: &ParsedText) -> Option<Value> {
     let words = &parsed.words;
-    let access = |at: usize| {
-        let two = (words[at].low.as_str(), words.get(at + 1).map(|next| next.low.as_str()));
-        let access = match two {
-            ("sign", Some("in")) | ("signin" | "login" | "authentication" | "anmeldung", _) => "gated",
-            ("locally" | "stdio", _) => "package",
-            _ => return None,
-        };
-        (!command::is_excluded(words, at)).then(|| json!(access))
+    let is_sign_in = |at: &usize| {
+        matches!(words[*at].low.as_str(), "signin" | "login" | "authentication" | "anmeldung")
+            || words[*at].low == "sign" && words.get(at + 1).is_some_and(|next| next.low == "in")
     };
-    (0..words.len()).find_map(access)
+    let at = (0..words.len()).find(is_sign_in)?;
+    (!command::is_excluded(words, at)).then(|| json!("gated"))
 }
 
 fn run(

@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use jiff::SignedDuration;
-
 use crate::prelude::*;
 use registry_app::talk::Talk;
 use registry_domain::funnel::{self, Deal, TakeDemo};
@@ -413,13 +411,9 @@ pub(crate) async fn next(
             let now = app.clock.now();
             let next = listing.next_probe_at(now, settings.probe_tick_seconds);
             let note = match next > now {
-                true => format!("The next probe is after {next}. Check the status then."),
+                true => format!("The next probe is expected at {next}. Check the status then."),
                 false => "A probe is due: it runs now, or as soon as the probe budget allows it.".to_owned(),
             };
-            // It can be due for longer than a tick, for example because the budget is used up.
-            let tick = SignedDuration::from_secs(settings.probe_tick_seconds.into());
-            let is_late = next == now && now.duration_since(listing.due_at) > tick;
-            let next = if is_late { now + tick } else { next };
             NextStep::check_status(settings, &listing.id, note).named("poll").poll(next, now)
         }
         Lane::NeedsFix | Lane::Demoted => {

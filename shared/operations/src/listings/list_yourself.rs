@@ -143,6 +143,10 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
     if *status == PublishStatus::Queued && listing.was_put_back() {
         message.push_str(" It was moved or restored, and is not Live until a probe succeeds.");
     }
+    let query = |url: &str| Some(url.split_once('?')?.1.to_owned());
+    if submission.url().and_then(query).is_some_and(|asked| query(listing.target()) != Some(asked)) {
+        message.push_str(" A URL with another query is the same listing.");
+    }
     if submission.schema().is_some_and(|schema| schema != SERVER_DESCRIPTION_SCHEMA) {
         message.push_str(" It was checked against the schema 2025-12-11, not against its `$schema`.");
     }

@@ -123,7 +123,9 @@ impl Operation for Score {
         // A listing that was Live is probed where its own probes look for it.
         let own = listed.as_ref().filter(|listing| listing.was_proven());
         let own = own.and_then(|own| Some(place(own, Target::parse(own.target(), reach).ok()?, reach)));
-        let (kind, url_to_probe) = own.unwrap_or_else(|| (None, target.clone()));
+        // Another query may select another server.
+        let is_other = own.as_ref().is_some_and(|(_, found)| found.url().query() != target.url().query());
+        let (kind, url_to_probe) = own.filter(|_| !is_other).unwrap_or_else(|| (None, target.clone()));
         let subject = Subject {
             is_proven: false,
             kind,
@@ -137,7 +139,9 @@ impl Operation for Score {
         let (assessment, steps) = assess::stranger(app, &subject, &own_id).await?;
         // Its probe would withdraw the listing.
         assessment.verdict.facts.endpoint.as_deref().and_then(refused).map_or(Ok(()), Err)?;
-        hastened_rechecks::after_score(app, &target, &assessment).await?;
+        if !is_other {
+            hastened_rechecks::after_score(app, &target, &assessment).await?;
+        }
         let (id, report) = score_report::store(app, &target, &assessment, steps, listed.as_ref()).await?;
         Ok(answer(app, url, assessment, &id, report, listed))
     }

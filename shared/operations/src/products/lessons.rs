@@ -136,7 +136,8 @@ impl Lessons {
             share_pct: percent(counted.count, self.not_ok()).unwrap_or(0),
             fix: explain::fix_for_code(&counted.code),
         };
-        self.tally.reasons.iter().take(9).map(gap).collect()
+        // A package that is not checked is no fault.
+        self.tally.reasons.iter().filter(|one| one.code != "package_unchecked").take(9).map(gap).collect()
     }
 }
 

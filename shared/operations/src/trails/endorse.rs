@@ -1,5 +1,5 @@
 //! Stores a strong positive mark for a listing. Marks of the same source count once in 30 days for a listing.
-//! A listing cannot endorse itself, because then endorsements would mean nothing.
+//! What a listing says of itself does not count, because then endorsements would mean nothing.
 
 use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};
@@ -30,7 +30,7 @@ impl Operation for Endorse {
     const TITLE: &'static str = "Endorse a listing";
     const DESCRIPTION: &'static str = "Endorses a listing that worked well for you. Pass its listing_id. You \
         can add your name (from) and the reason (body). Each source counts once in 30 days per listing. A \
-        listing cannot endorse itself. Returns the stored mark, whether it counted, and the listing's trail.";
+        listing that endorses itself counts nothing. Returns the stored mark, whether it counted, and the listing's trail.";
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "from": "planner", "body": "A week without a failure."}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -64,7 +64,7 @@ impl Operation for SenseTraces {
     const SUMMARY: &'static [&'static str] = &[
         "Uses that callers reported: {outcomes.count}, of which {outcomes.ok} worked.",
         r#"Trail: [trails]"{name}" ({listing_id}) has attraction {attraction}, a score of {trail_score}, a danger of {danger} from warnings and failed probes, so far {endorsements#endorsement} and {marks#mark}"#,
-        r#"What others wrote: [marks]{kind} | by "{from}" | : "{body}""#,
+        r#"What callers wrote: [marks]{kind} | by "{from}" | : "{body}""#,
         "Pairs: [compositions]{listing_a} and {listing_b}, used together {count#time}",
         "{note}",
     ];
