@@ -64,8 +64,7 @@ pub(crate) async fn live_pair_with(options: TestOptions) -> LivePair {
     let peers = [Peer::start(forecaster).await, Peer::start(servers::modern).await];
     let agent = registry.publish_card(&peers[0].card()).await;
     let server = registry.publish_mcp(&peers[1].url("/mcp")).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.live_counts().await, (1, 1));
+    assert_eq!(registry.delivered_counts().await, (1, 1));
     LivePair { registry, agent, server, peers }
 }
 

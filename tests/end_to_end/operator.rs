@@ -169,8 +169,7 @@ async fn blocked_host_has_no_listings_and_accepts_none() {
     let at_localhost = server.url("/mcp").replace("127.0.0.1", "localhost");
     registry.publish_fleet(&agent, 0..5).await;
     let elsewhere = registry.publish_mcp(&at_localhost).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.live_counts().await, (5, 1));
+    assert_eq!(registry.delivered_counts().await, (5, 1));
     let waiting = registry.publish_card(&agent.url("/waiting/card.json")).await;
     let alone = registry.publish_card(&agent.url("/alone/card.json")).await;
     run_command(&registry, json!({ "command": "withdraw", "listing_id": alone, "reason": "Broken." })).await;

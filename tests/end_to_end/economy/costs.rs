@@ -66,8 +66,7 @@ impl SmallRegistry {
         let agents = registry.publish_fleet(&peers.agents, 0..3).await;
         let server = registry.publish_mcp(&peers.servers.url("/0/mcp")).await;
         let completed = registry.publish_mcp(&peers.servers.url("/1/mcp")).await;
-        registry.deliver_events().await;
-        assert_eq!(registry.live_counts().await, (3, 2));
+        assert_eq!(registry.delivered_counts().await, (3, 2));
         let [agent, demoed, seated] = agents.try_into().unwrap();
         let (order, token, attestation) = (Value::Null, Value::Null, Value::Null);
         let mut small = Self { registry, agent, server, demoed, order, token, attestation };

@@ -14,8 +14,7 @@ async fn full_registry(options: TestOptions) -> (TestRegistry, Peer, Peer) {
         registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await;
         registry.publish_mcp(&server.url(&format!("/{number}/mcp"))).await;
     }
-    registry.deliver_events().await;
-    assert_eq!(registry.live_counts().await, (30, 30));
+    assert_eq!(registry.delivered_counts().await, (30, 30));
     (registry, agents, server)
 }
 

@@ -16,8 +16,7 @@ async fn matching_pair(options: TestOptions) -> (TestRegistry, [Peer; 2], [Value
     let agent = registry.publish_card(&peers[0].card()).await;
     let elsewhere = peers[1].url("/mcp").replace("127.0.0.1", "localhost");
     let server = registry.publish_mcp(&elsewhere).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.live_counts().await, (1, 1));
+    assert_eq!(registry.delivered_counts().await, (1, 1));
     (registry, peers, [json!(agent), json!(server)])
 }
 

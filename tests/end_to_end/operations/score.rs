@@ -26,8 +26,7 @@ async fn score_operation_sends_no_message_and_creates_no_listing() {
 async fn score_of_a_live_listing_probes_where_its_card_is() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     registry.publish(&json!({ "url": peer.url("/") })).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.live_counts().await, (1, 0));
+    assert_eq!(registry.delivered_counts().await, (1, 0));
     for path in ["/", "/rpc"] {
         let score = registry.get(&format!("/api/score?url={}", peer.url(path))).await.body;
         let (goes_live, reasons) = (&score["would_go_live"], &score["reasons"]);
@@ -44,8 +43,7 @@ async fn score_probes_the_query_that_was_asked() {
     };
     let (registry, peer) = (TestRegistry::start().await, Peer::start(by_query).await);
     registry.publish_mcp(&peer.url("/mcp?server=mail")).await;
-    registry.deliver_events().await;
-    assert_eq!(registry.live_counts().await, (0, 1));
+    assert_eq!(registry.delivered_counts().await, (0, 1));
     let other = peer.url("/mcp?server=broken");
     let score = registry.call_tool("score", &json!({ "url": other })).await;
     assert_eq!((&score["would_go_live"], &score["handshake"]), (&json!(false), &json!("fail")), "{score}");

@@ -102,10 +102,9 @@ async fn trail_changes_of_a_match_are_written_by_a_later_request() {
 async fn query_counts_for_the_hit_that_is_shown_first() {
     let registry = TestRegistry::start().await;
     let peers = [Peer::start(forecaster).await, Peer::start(forecaster).await];
-    for peer in &peers {
-        registry.publish_card(&peer.card()).await;
-    }
-    registry.deliver_events().await;
+    registry.live_card(&peers[0].card()).await;
+    registry.live_card(&peers[1].card()).await;
+    registry.index().await;
     let before = registry.get("/api/match?q=weather").await.body;
     assert_eq!(before["hits"][0]["score"], before["hits"][1]["score"], "{before}");
     let id = |at: usize| -> ListingId { before["hits"][at]["listing_id"].as_str().unwrap().parse().unwrap() };

@@ -271,6 +271,12 @@ impl TestRegistry {
         self.status(id).await
     }
 
+    /// Delivers the events; returns the counts of Live agents and MCP servers after that.
+    pub async fn delivered_counts(&self) -> (u64, u64) {
+        self.deliver_events().await;
+        self.live_counts().await
+    }
+
     /// Delivers the events; the listing must be Live then.
     pub async fn deliver_to_live(&self, id: &ListingId) {
         let status = self.probed_status(id).await;

@@ -104,9 +104,8 @@ async fn key_of_the_host_takes_a_listing_back() {
     let url = peer.url("/mcp").replace("127.0.0.1", "victim.localhost");
     let foreign = server_json("localhost.evil/mail", &url);
     let id = id_of(&Owner::new(2).publish(&registry, &foreign).await.body);
-    registry.deliver_events().await;
+    registry.deliver_to_live(&id).await;
     let standing = async || registry.status(&id).await["name_standing"].clone();
-    assert_eq!(registry.lane(&id).await, "active");
     assert_eq!(standing().await["standing"], "proven");
 
     let mut own = server_json("org.example/mail", &url);
