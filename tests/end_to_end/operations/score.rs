@@ -34,7 +34,6 @@ async fn score_of_a_live_listing_probes_where_its_card_is() {
     }
 }
 
-/// One endpoint has one listing, but a query may select another server.
 #[tokio::test]
 async fn score_probes_the_query_that_was_asked() {
     let by_query = |request: &PeerRequest| match request.query.as_str() {

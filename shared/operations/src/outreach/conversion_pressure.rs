@@ -25,7 +25,7 @@ pub struct Answer {
     scaled_by: ScaledBy,
     /// Outreach messages left today.
     room: u32,
-    /// Live listings.
+    /// Live listings, also those whose last probe failed.
     active_clean: u32,
     founding: Deal,
     /// The minimum number of days between two messages to one listing.

@@ -41,7 +41,7 @@ struct Reply {
     demo: bool,
     /// Whether the listing took its demo and sent its feedback after the message.
     feedback: bool,
-    /// Visits of its inbox: check-ins, and reads by anybody.
+    /// How often the listing checked in.
     check_ins: u32,
 }
 
@@ -57,11 +57,11 @@ impl Operation for ReplyCapture {
     const TITLE: &'static str = "Invitation results";
     const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Returns what listings did after the latest invitations: whether they \
-        took the demo or gave feedback, and how often their inbox was visited. Contains the numbers for each listing and \
+        took the demo, gave feedback or checked in at their inbox. Contains the numbers for each listing and \
         the totals, but no texts. Use it to see whether invitations work.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
-        "Of {totals.touched#listing} contacted last, {totals.demos} took the demo and {totals.feedback} gave feedback; their inboxes had {totals.check_ins#visit} (check-ins, and reads by anybody).",
+        "Of {totals.touched#listing} contacted last, {totals.demos} took the demo and {totals.feedback} gave feedback; together they sent {totals.check_ins#check-in}.",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reply-capture")];
     type Arguments = NoArguments;

@@ -28,7 +28,7 @@ pub(super) struct FunnelStage {
     /// For demos: how many of them count as real, because they were requested without an invitation or confirmed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub real: Option<u32>,
-    /// The percentage of the total of the stage before, rounded down. Absent unless both stages are counted since the registry started.
+    /// The percentage of the total of the stage before. Absent unless both stages are counted since the registry started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_stage_before_pct: Option<u32>,
 }
@@ -51,7 +51,7 @@ pub(super) struct Gap {
     pub reason: String,
     /// The number of probes today.
     pub count: u32,
-    /// In percent of today's probes that were not `ok`, rounded down.
+    /// In percent of today's probes that were not `ok`.
     pub share_pct: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
@@ -151,7 +151,8 @@ impl Rating {
     }
 }
 
-/// Rounded down; `None` if `whole` is 0.
+/// To the nearest whole number; `None` if `whole` is 0.
 pub(super) fn percent(part: u32, whole: u32) -> Option<u32> {
-    (u64::from(part) * 100).checked_div(whole.into()).and_then(|share| u32::try_from(share).ok())
+    let rounded = (u64::from(part) * 100 + u64::from(whole) / 2).checked_div(whole.into())?;
+    u32::try_from(rounded).ok()
 }

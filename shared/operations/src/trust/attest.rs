@@ -83,7 +83,7 @@ impl Operation for Attest {
         Ok(Answer {
             log: LogPlace::of_attestation(&app.settings, subject, *issued_at, id, None),
             attestation,
-            note: "The statement contains only what the registry observed. Verify it with `verify_attestation`, \
+            note: "The statement contains only what the registry observed, with times in whole seconds, rounded down. Verify it with `verify_attestation`, \
                 or with the key set and any JOSE library.",
         })
     }
