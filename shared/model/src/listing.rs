@@ -10,7 +10,7 @@ use super::{
 };
 use super::{NameProof, Obstacle, ProbeHistory, Reason, Withdrawal};
 
-/// A probe at once has ended after this time, unless the probe budget is used up.
+/// A probe that starts at once has ended after this time, unless the probe budget is used up.
 const AT_ONCE: SignedDuration = SignedDuration::from_secs(60);
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -174,15 +174,13 @@ pub async fn understood(
         // Only the log knows an earlier state.
         if let [id] = parsed.ids.as_slice()
             && [&CHECK_STATUS, &CHECK_LIVENESS].into_iter().any(|read| std::ptr::eq(read, *entry))
-            && command::asks_for_the_past(&parsed.words, day.is_some())
+            && command::asks_for_the_past(&parsed, day.is_some())
         {
             *entry = &INCLUSION_PROOF;
             *arguments = Map::from_iter([("listing_id".to_owned(), json!(id))]);
         }
-        if ArgumentSlots::of(entry).knows("at") {
-            arguments.extend(
-                day.filter(|_| !arguments.contains_key("at")).map(|day| ("at".to_owned(), json!(day))),
-            );
+        if let Some(day) = day.filter(|_| ArgumentSlots::of(entry).knows("at")) {
+            arguments.entry("at").or_insert_with(|| json!(day));
         }
     }
     Ok((message, intent))
@@ -290,13 +288,14 @@ fn held(intent: Intent, names: &[(String, ListingId)], text: &str) -> Intent {
 /// Parses a message without looking for names.
 fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> Intent {
     let (parsed, _) = parse_content(message);
+    let names_one = parsed.quoted == 1 && parsed.words.first().is_some_and(|word| word.low == "is");
     match without_search(message, earlier) {
         // "What arguments does get_tides take?" leads to the listing with this tool.
         Intent::Missing(entry, Slot::Id, _) if entry.effect.read_only && parsed.tool_name().is_some() => {
             with_short_answer(Intent::Run(&MATCH_CAPABILITY, json!({ "q": parsed.tool_name() })))
         }
-        // 'Is "Old Bot" live?' names a listing that does not exist.
-        Intent::Run(entry, _) if parsed.quoted == 1 && std::ptr::eq(entry, &SEARCH_ACTIVE) => {
+        // 'Is "Old Bot" live?' names a listing that does not exist; 'list "weather" agents' does not.
+        Intent::Run(entry, _) if names_one && std::ptr::eq(entry, &SEARCH_ACTIVE) => {
             with_short_answer(Intent::Run(&CHECK_STATUS, json!({ "name": parsed.names[0] })))
         }
         Intent::Unclear => match command::refuses(&parsed.words[..parsed.words.len().min(2)]) {
@@ -508,7 +507,7 @@ async fn run(
             lacks = !entry.effect.read_only && result["challenge"].is_object();
             if lacks {
                 data["asks"] = json!("signature");
-                data["executed"] = json!(false);
+                (data["executed"], data["ok"]) = (json!(false), json!(false));
             }
             data["result"] = view.of(entry, result);
             if let Some(status) = status {

@@ -183,12 +183,13 @@ fn asks_us(words: &[Word]) -> bool {
     })
 }
 
-/// "Was it live at 9:30?" and "on Monday?"
-pub(super) fn asks_for_the_past(words: &[Word], has_day: bool) -> bool {
+/// "Was it live at 9:30?" and "on Monday?"; "why was it refused at first?" asks about the present.
+pub(super) fn asks_for_the_past(parsed: &ParsedText, has_day: bool) -> bool {
     const TIMES: &str =
-        "ago noon midnight today morning evening monday tuesday wednesday thursday friday saturday sunday at";
-    let has = |list| words.iter().any(|word| lists(list, &word.low));
-    has("was were") && (has_day || has(TIMES))
+        "ago noon midnight today morning evening monday tuesday wednesday thursday friday saturday sunday";
+    let has = |list| parsed.words.iter().any(|word| lists(list, &word.low));
+    let is_hour = |word: &str| word.starts_with(char::is_numeric) && word.contains(':');
+    has("was were") && (has_day || has(TIMES) || parsed.text.split(' ').any(is_hour))
 }
 
 /// "Add it, but don't probe it."

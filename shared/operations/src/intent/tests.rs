@@ -402,6 +402,11 @@ fn operations_that_write_need_an_explicit_request() {
             assert!(entry.effect.read_only, "{said:?} writes: {} {arguments}", entry.name);
         }
     }
+    assert_eq!(intent("list \"weather\" agents").split('(').next(), Some("search_active"));
+    assert_eq!(intent("is \"Old Bot\" live?"), "check_status(name=Old Bot)");
+    let of_the_past = |text: &str| command::asks_for_the_past(&ParsedText::parse(text), false);
+    assert!(of_the_past("was {id} live at 9:30?") && of_the_past("was {id} live on monday?"));
+    assert!(!of_the_past("why was {id} refused at first?"), "the present state says why");
     for text in [
         format!("tell {ID} that I will be back tomorrow"),
         format!("tell {ID}: {OTHER} and agent-1 are down, I call again tomorrow"),

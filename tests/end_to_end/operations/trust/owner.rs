@@ -62,6 +62,27 @@ impl OwnerSetup {
 }
 
 #[tokio::test]
+async fn act_in_words_waits_for_its_signature() {
+    let OwnerSetup { owner, registry, id, server: _server, site: _site } = OwnerSetup::start().await;
+    let send = async |message: Value| {
+        let call =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "message/send", "params": { "message": message } });
+        registry.post("/api/a2a", &call).await.body["result"].clone()
+    };
+    let text = json!({ "kind": "text", "text": format!("withdraw {id}") });
+    let asked = send(json!({ "role": "user", "messageId": "m", "parts": [text] })).await;
+    assert_eq!(asked["status"]["state"], "input-required", "{asked}");
+    assert_eq!(registry.lane(&id).await, "active");
+    let withdrawal = json!({ "listing_id": id, "act": "withdraw" });
+    let signed = owner.with_signature(&registry, "manage_listing", &withdrawal).await;
+    let proof = json!({ "nonce": signed["nonce"], "signature": signed["signature"] });
+    let parts = json!([{ "kind": "data", "data": proof }]);
+    let done = send(json!({ "role": "user", "messageId": "n", "taskId": asked["id"], "parts": parts })).await;
+    assert_eq!(done["status"]["state"], "completed", "{done}");
+    assert_eq!(registry.lane(&id).await, "withdrawn");
+}
+
+#[tokio::test]
 async fn owner_can_withdraw_and_restore_a_listing() {
     let setup = OwnerSetup::start().await;
     let (owner, registry) = (&setup.owner, &setup.registry);
