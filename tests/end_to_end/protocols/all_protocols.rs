@@ -52,7 +52,7 @@ async fn call(pair: &LivePair, protocol: Protocol, entry: &AnyOperation) -> Valu
             let parts = pair.registry.send_message(&part).await;
             let data = parts.as_array().unwrap().iter().find_map(|part| part.get("data"));
             let data = data.unwrap_or_else(|| panic!("{}: {parts}", entry.name));
-            if data["ok"] == true { data["result"].clone() } else { data["error"].clone() }
+            data.get("error").unwrap_or(&data["result"]).clone()
         }
     }
 }
