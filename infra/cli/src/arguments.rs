@@ -73,7 +73,7 @@ pub(crate) enum Command {
     Verify {
         /// The id of a listing.
         listing: String,
-        /// The verifier key of the log, which you got on another way. Without it, the key of the answer is used.
+        /// The verifier key of the log, which you got in another way. Without it, the key of the answer is used.
         #[arg(long)]
         vkey: Option<String>,
     },
@@ -81,7 +81,7 @@ pub(crate) enum Command {
     Watch {
         /// The id or the name of a listing.
         listing: String,
-        /// End when the listing is Live or gated.
+        /// End when the listing is Live or gated, or has packages only.
         #[arg(long)]
         until_live: bool,
     },

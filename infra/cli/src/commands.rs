@@ -20,7 +20,6 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(5);
 /// A first probe takes seconds. If the event was lost, the next sweep probes the listing within six minutes.
 const MAX_WAIT: Duration = Duration::from_secs(420);
 
-/// A registry, and how its answers are printed.
 pub(crate) struct Session {
     pub(crate) client: Client,
     pub(crate) printer: Printer,
@@ -84,10 +83,10 @@ impl Session {
         }
     }
 
-    /// Ids have a known form; everything else is a name.
+    /// A name can have the form of an id.
     fn status_of(&self, listing: &str) -> Result<Value, Failure> {
-        let is_id = ["agtpub_", "agent-", "mcp-"].iter().any(|prefix| listing.starts_with(prefix));
-        self.client.get("/api/listings/status", &[(if is_id { "id" } else { "name" }, listing)])
+        let by = |what: &str| self.client.get("/api/listings/status", &[(what, listing)]);
+        by("id").or_else(|failure| by("name").map_err(|_| failure))
     }
 
     pub(crate) fn score(
@@ -160,11 +159,10 @@ impl Session {
             let text = |name: &str| hit[name].as_str().unwrap_or_default().replace('\n', " ");
             let gated = if text("access") == "gated" { ", asks for sign-in" } else { "" };
             lines.push(format!("{} ({}, {}{gated})", text("name"), text("kind"), text("listing_id")));
-            lines.extend(
-                Some(text("description")).filter(|text| !text.is_empty()).map(|text| format!("  {text}")),
-            );
+            let description = Some(text("description")).filter(|text| !text.is_empty());
+            lines.extend(description.map(|text| format!("  {text}")));
             let probed_at = hit["probe"]["probed_at"].as_str().unwrap_or_default();
-            lines.push(format!("  probed {probed_at} {}", text("endpoint")));
+            lines.push(format!("  proven {probed_at} {}", text("endpoint")));
         }
         if hits.is_empty() {
             lines.push(found["note"].as_str().unwrap_or("Nothing was found.").to_owned());

@@ -10,7 +10,6 @@ pub(crate) enum Failure {
     Refused(Value),
     /// The registry, or a directory, cannot be reached or failed.
     Unreachable(String),
-    /// A file cannot be used.
     File(String),
 }
 
@@ -26,9 +25,8 @@ impl Failure {
         match self {
             Self::Refused(problem) => {
                 let detail = problem["detail"].as_str().unwrap_or("The registry refused the request.");
-                let next =
-                    problem["next"]["note"].as_str().map(|note| format!(" {note}")).unwrap_or_default();
-                format!("{detail}{next}")
+                let next = ["url", "note"].into_iter().filter_map(|name| problem["next"][name].as_str());
+                [detail].into_iter().chain(next).collect::<Vec<_>>().join(" ")
             }
             Self::Unreachable(text) | Self::File(text) => text.clone(),
         }

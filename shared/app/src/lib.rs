@@ -2,10 +2,7 @@
 //! operation, so that there are no global variables. Tests replace the clock and the randomness. This crate
 //! depends on the crates model, formats, fetch, store, and search.
 //!
-//! Start with [`App::new`]. The modules contain rules that several higher crates share. [`domain_keys`] has
-//! the keys and signatures of domains. [`host_slots`] limits the probes at a host. [`message_key`] signs HTTP messages;
-//! [`private_key`] has the private keys of the registry. [`takedown`] withdraws listings and blocks hosts. [`talk`] has the
-//! rules for the inbox of a listing. [`trails`] decides how much searches and traces (marks of users) add to a trail.
+//! Start with [`App::new`]. The modules contain rules that several higher crates share.
 
 mod caller_digests;
 pub mod domain_keys;
@@ -37,7 +34,9 @@ use registry_formats::registry_name;
 use registry_model::cache::{Kept, RenderCache, TaggedPage};
 use registry_model::error::Problem;
 use registry_model::settings::{Mode, Settings};
-use registry_model::{Change, Clock, Kind, LimitedAction, ListingId, Moment, PeerRegistry, Random};
+use registry_model::{
+    Change, Clock, Kind, Lane, LimitedAction, Listing, ListingId, Moment, PeerRegistry, Random,
+};
 use registry_search::{Backend, Searcher};
 use registry_store::events::Bus;
 use registry_store::{Allowance, Store};
@@ -181,6 +180,17 @@ impl App {
     /// A proof before this time has expired.
     pub fn oldest_proof(&self) -> Moment {
         self.clock.now() - self.settings.recheck_interval()
+    }
+
+    /// Corrects the count of Live listings if it subtracts this listing, whose proof had expired at the last count.
+    pub async fn uncount_expired(&self, before: &Listing, after: &Listing) {
+        let oldest_proof = self.oldest_proof();
+        let has_expired = |listing: &Listing| listing.lane == Lane::Active && !listing.is_live(oldest_proof);
+        let proven_at = before.proven_at().filter(|_| has_expired(before) && !has_expired(after));
+        let Some(expired_at) = proven_at.map(|at| at + self.settings.recheck_interval()) else { return };
+        if let Err(error) = self.store.uncount_overdue(before.shown_kind(), expired_at).await {
+            tracing::warn!(%error, "the count of Live listings is too low until the next count");
+        }
     }
 
     pub fn is_own(&self, id: &ListingId) -> bool {

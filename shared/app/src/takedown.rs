@@ -23,7 +23,6 @@ pub use hosts::{host_blocked, withdraw_blocked};
 pub use listings::end_live_to_move;
 pub use owner::{restore_by_owner, withdraw_by_owner};
 
-/// A decision of the operator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Command {
@@ -42,11 +41,9 @@ pub enum Command {
         /// Shown to refused publishers and in the status of withdrawn listings.
         reason: PublicReason,
     },
-    /// Ends a block and restores the listings that it withdrew.
     UnblockHost {
         host: HostName,
     },
-    /// Lists the contacts that were given for a listing.
     Contacts {
         listing_id: ListingId,
     },
@@ -67,7 +64,6 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<String>,
     },
-    /// Lists the reports about one listing, or about all listings.
     Reports {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         listing_id: Option<ListingId>,
@@ -98,7 +94,6 @@ pub enum Command {
     },
     /// Lists the purchases that a refund, a dispute or a wrong payment flagged.
     FlaggedPurchases,
-    /// Requests a step of a change of the key of the evidence log.
     ChangeLogKey {
         step: KeyStep,
     },

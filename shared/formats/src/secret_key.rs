@@ -2,7 +2,7 @@
 //! what belongs to its owner. So the form must allow at least 128 random bits.
 
 /// The rule in words, for documents and errors.
-pub const RULE: &str = "a UUID of version 4, at least 32 hexadecimal digits, or at least 22 characters of base64url \
+pub const RULE: &str = "a UUID of version 4, 32 to 200 hexadecimal digits, or 22 to 200 characters of base64url \
                         that contain upper and lower case letters";
 
 pub const MAX_CHARS: usize = 200;

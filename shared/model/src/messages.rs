@@ -162,7 +162,7 @@ impl FeedItem {
         let proves = !before.has_proven_name() && after.has_proven_name();
         let (what, text) = if let Some(name) = after.server_name.as_deref().filter(|_| proves) {
             ("listing_name_proven", format!("{} proved that it may use the name {name}.", after.name))
-        } else if before.name != after.name {
+        } else if before.name != after.name && before.name != before.id.as_str() {
             ("listing_renamed", format!("{} was renamed; its name was {}.", after.name, before.name))
         } else {
             return None;

@@ -95,7 +95,7 @@ pub const RATE_LIMITS: [RateLimit; 18] = {
         plain(A::OptOut, [60, 3000], "opt out of invitations"),
         aimed(A::Report, Listing, [20, 60, 1000], "report a listing to the operator"),
         plain(A::Product, [600, 30_000], "make or compare product files, or check pins of over 10 servers"),
-        aimed(A::OwnerProof, Host, [20, 120, 2000], "prove that you own a listing"),
+        aimed(A::OwnerProof, Host, [20, 120, 2000], "prove that you own a listing or a domain"),
         plain(A::Dump, [120, 3000], "download a part of a dump"),
     ]
 };

@@ -616,9 +616,11 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
                     "Which listing? Send its id (agtpub_…, agent-… or mcp-…) or its name in quotes."
                 }
                 Slot::Id => "Which listing? Send its id (agtpub_…, agent-… or mcp-…).",
+                Slot::Token if ArgumentSlots::of(entry).knows("jws") => {
+                    "Which statement? Send the signed statement, which begins with “ey”."
+                }
                 Slot::Token => {
-                    "Which token? Send the access token or the signed statement. If an access token is lost, send the \
-                    same feedback again with `reissue`."
+                    "Which token? Send the access token. If it is lost, send the same feedback again with `reissue`."
                 }
                 Slot::Text if !entry.effect.read_only => "With which text? Send it.",
                 Slot::Text => "About what? Send a few words in quotes.",

@@ -24,6 +24,11 @@ pub(super) async fn shown_listing(app: &App, id: &str) -> Result<Listing, Proble
     Ok(listing)
 }
 
+pub(super) fn different(one: &str, other: &str) -> Result<(), Problem> {
+    let detail = "`listing_b` and `listing_id` must be different listings.";
+    (one != other).then_some(()).ok_or_else(|| Problem::invalid("listing_b", "same_listing", detail))
+}
+
 /// Why another read did not find a listing: it was withdrawn, or there is none.
 pub(super) async fn missing(app: &App, id: &str) -> Problem {
     shown_listing(app, id).await.err().unwrap_or_else(|| Problem::listing_not_found(&app.settings, id))

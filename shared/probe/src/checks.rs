@@ -98,7 +98,7 @@ fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
     let (Some(card), Some(endpoint)) = (card_url, facts.endpoint.as_deref()) else {
         return Check::not_applicable(
             "interface_domain",
-            "the check compares the domains of the card and the endpoint, and one of them is missing.",
+            "the check compares the domains of a card and the probed endpoint, and one of them is missing.",
         );
     };
     let fault = (!same_owner(card, endpoint)).then(|| {
@@ -132,16 +132,16 @@ fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
     let (before, now) = match (before, &facts.tools_hash) {
         (Some(before), Some(now)) if form(before) == form(now) => (before, now),
         _ => {
-            let why = "the check needs comparable tools of this probe and of an earlier good probe.";
+            let why = "the check needs comparable tools of this probe and of one after the first good one.";
             return Check { blocking: false, ..Check::not_applicable("tools_unchanged", why) };
         }
     };
     let fault = (before != now).then(|| {
-        format!("The tools changed since the last good probe. The hash was {before}, now it is {now}.")
+        format!("The tools changed since they were last read. The hash was {before}, now it is {now}.")
     });
     Check {
         blocking: false,
-        ..outcome("tools_unchanged", fault, "The tools have not changed since the last good probe.")
+        ..outcome("tools_unchanged", fault, "The tools have not changed since they were last read.")
     }
 }
 

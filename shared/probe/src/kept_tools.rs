@@ -42,7 +42,10 @@ pub(super) async fn keep(app: &App, change: &mut StateChange) -> Result<bool, St
     let known = stored.sets.iter().find(|set| change.before.kept_tools.as_ref() == Some(&set.hash));
     if let Some(known) = known {
         let changes = changes(known, &set, &stored, &server);
-        let since = change.before.probe.as_ref().map_or(known.at, |probe| probe.at);
+        // A later probe that failed read no tools.
+        let answered = change.before.probe.as_ref().filter(|probe| probe.handshake == Handshake::Ok);
+        let since = answered.map_or(known.at, |probe| probe.at).max(known.at);
+        let since = change.before.last_ok_at.map_or(since, |at| at.max(since));
         describe(change, &changes);
         change.assessment.changed = Some(AbilityChange::of_tools(&changes, since, at));
     }

@@ -1,6 +1,5 @@
 //! Counts the Live listings whose proof has expired, and records them and the gated ones. It runs once an hour, so that counts
-//! and searches do not include these listings. The registry promises its readers a proof "within seven days", and this must
-//! be true even if the recheck is late.
+//! and searches do not include these listings, even if the recheck is late.
 
 use std::time::{Duration, Instant};
 
@@ -73,12 +72,8 @@ async fn continue_count(
         }
         app.store.keep_unfinished_count(&count).await?;
         if began.elapsed() > MAX_COUNT_TIME {
-            let OverdueCount { agents, mcps, .. } = count.counted;
-            tracing::warn!(
-                agents,
-                mcps,
-                "too many overdue listings to count in time; the next run continues"
-            );
+            let counted = count.counted;
+            tracing::warn!(?counted, "too many overdue listings to count in time; the next run continues");
             return Ok(());
         }
     }

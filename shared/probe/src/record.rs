@@ -74,6 +74,7 @@ pub(super) async fn record(
             change
         }
     };
+    app.uncount_expired(&change.before, &change.after).await;
     announce(app, &change).await;
     Ok(Some(change.record.handshake))
 }
@@ -122,17 +123,15 @@ fn state_change(
         code: reasons.first().map(|reason| reason.code.clone()),
         reason: reasons.first().map(|reason| reason.reason.clone()),
     };
-    let recheck = before.lane == Lane::Active;
     let was_overdue = before.lane.is_proven() && !before.shown_lane(app.oldest_proof()).is_proven();
     let news = news(before, &after, &record, was_overdue).into_iter().collect();
-    let assessment = assessment.clone();
     let change = StateChange {
         before: before.clone(),
         after,
-        assessment,
+        assessment: assessment.clone(),
         record,
         preflight_reject,
-        recheck,
+        recheck: before.lane == Lane::Active,
         was_overdue,
         news,
         messages: Vec::new(),

@@ -1,6 +1,7 @@
 //! The score of a listing, from 0 to 100, with its parts. A number alone does not tell the owner what to do.
 //! So every part says what the probe found and how many points this gave.
 
+use registry_formats::limits::LONGEST_DESCRIPTION;
 use registry_model::{Check, Facts, Handshake, Kind, Listing, Score, ScorePart, Verdict, counted};
 
 /// The signal of a light handshake: it sent no message, because an earlier one was answered.
@@ -59,7 +60,7 @@ fn answers(verdict: &Verdict) -> ScorePart {
     let listed = verdict.facts.kind == Some(Kind::Mcp) && !verdict.facts.tools.is_empty();
     let (points, why) = match (verdict.answers, verdict.handshake) {
         (Some(true), _) => (10, "It answered a message."),
-        (Some(false), _) => (0, "It did not answer a message."),
+        (Some(false), _) => (0, "It gave no valid answer to a message."),
         (None, Handshake::Ok) if listed => (10, "It listed its tools."),
         (None, Handshake::Ok) if verdict.signals.iter().any(|signal| signal == MESSAGE_ANSWERED_BEFORE) => {
             (10, "It answered the last message. No message was sent this time.")
@@ -113,25 +114,26 @@ fn description(text: Option<&str>) -> ScorePart {
         20..=79 => 3,
         _ => 5,
     };
-    part("description", points, 5, format!("The description has {}.", counted(length, "character")))
+    let over = if length > LONGEST_DESCRIPTION { "over " } else { "" };
+    let length = counted(length.min(LONGEST_DESCRIPTION), "character");
+    part("description", points, 5, format!("The description has {over}{length}."))
 }
 
 fn abilities(facts: &Facts) -> ScorePart {
-    let described = |texts: Vec<&str>| texts.into_iter().filter(|text| !text.trim().is_empty()).count();
-    let (all, described_count) = if facts.kind == Some(Kind::Mcp) {
-        (facts.tools.len(), described(facts.tools.iter().map(|tool| tool.description.as_str()).collect()))
+    let (word, texts): (_, Vec<&str>) = if facts.kind == Some(Kind::Mcp) {
+        ("tools", facts.tools.iter().map(|tool| tool.description.as_str()).collect())
     } else {
-        (facts.skills.len(), described(facts.skills.iter().map(|skill| skill.description.as_str()).collect()))
+        ("skills", facts.skills.iter().map(|skill| skill.description.as_str()).collect())
     };
-    let word = if facts.kind == Some(Kind::Mcp) { "tools" } else { "skills" };
-    // Two points for having any, the rest by how many are described.
+    let (all, described_count) = (texts.len(), texts.iter().filter(|text| !text.trim().is_empty()).count());
+    // Two points for having any, the rest by how many are described. Of long lists and texts, only a part is stored.
     let points = (6 * described_count)
         .checked_div(all)
         .and_then(|share| u8::try_from(share).ok())
         .map_or(0, |share| 2 + share);
     let why = match all {
         0 => format!("No {word} were read."),
-        _ => format!("Described {word}: {described_count} of {all}."),
+        _ => format!("Stored {word} with a description: {described_count} of {all}."),
     };
     part("abilities", points, 8, why)
 }

@@ -2,7 +2,7 @@
 # Checks whether a listing is still Live or gated, and whether its tools are still those that were pinned. Needs curl and jq.
 #
 #   bash registry-watch.sh             checks once
-#   bash registry-watch.sh --publish   publishes it again first if it is not Live, and waits while it is queued. A Live one is not probed
+#   bash registry-watch.sh --publish   publishes it again first, and waits while it is queued
 #
 # Exit code: 0 Live or gated, 1 another state, not published or other tools, 2 wrong usage, 3 the registry gave no usable answer.
 # With ISSUE_FILE=<path>, the reasons are also written to this file as Markdown.

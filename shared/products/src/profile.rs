@@ -195,7 +195,7 @@ impl Proof {
         });
         let reasons = verdict.reasons.iter().map(|reason| Weakness {
             id: reason.code.clone(),
-            blocking: verdict.handshake != Handshake::Ok,
+            blocking: !matches!(verdict.handshake, Handshake::Ok | Handshake::Skip),
             seen: reason.seen.clone(),
             fix: reason.fix.clone(),
             points: 0,
@@ -203,7 +203,7 @@ impl Proof {
         // A part of the score that only repeats a reason or a failed check is no weakness of its own.
         let is_repeated = |part: &ScorePart| match part.id.as_str() {
             "handshake" => !verdict.reasons.is_empty(),
-            "checks" => evidence.checks.iter().any(|check| !check.ok),
+            "checks" => true,
             _ => false,
         };
         let kind = verdict.facts.kind.unwrap_or(Kind::Agent);

@@ -9,9 +9,7 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) 
     let name = about::name(profile);
     let mut page = Page::default();
     page.title(&format!("AGENTS.md for the source of {name}"));
-    page.block(vec![format!(
-        "For coding agents that change the source of {name}. It was made only from what is public about {name}."
-    )]);
+    page.block(vec![format!("For coding agents that change the source of {name}.")]);
     page.block(about::lines(profile, settings));
     page.section(&format!("What clients rely on in {name}"), relied_on(profile, abilities));
     page.section(&format!("Change in {name} only with a new version"), items(invariants(profile, abilities)));
@@ -51,10 +49,11 @@ fn invariants(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
         let kept = abilities.iter().filter(|ability| keeps(ability));
         codes(kept.map(|ability| ability.id.as_str()), MAX_ROWS)
     };
-    let mut rules = vec![format!(
-        "The URL of the endpoint. The evidence of {} is not valid for another URL.",
-        about::name(profile)
-    )];
+    let mut rules = Vec::new();
+    if about::endpoint(profile).is_some() {
+        let name = about::name(profile);
+        rules.push(format!("The URL of the endpoint. The evidence of {name} is not valid for another URL."));
+    }
     let required = ids(|ability| ability.arguments.iter().any(|argument| argument.required));
     if !required.is_empty() {
         rules.push(format!("Required arguments of {required}. A new required argument breaks each caller."));

@@ -71,7 +71,7 @@ fn listed(page: &mut Page, name: &str, settings: &Settings, id: &ListingId) {
         &format!("Watch {name}"),
         items(vec![
             format!("{check} checks {name} once. It needs curl and jq, and reads `{SETTINGS}`."),
-            format!("{publish} publishes {name} again if it is not Live, waits while it is queued, then checks. A Live listing is not probed again."),
+            format!("{publish} publishes {name} again, waits while it is queued, then checks."),
             "The workflow `registry-watch.yml` runs it each day, if a repository contains the files as `get_access` returns them. It opens one issue with the reasons, and closes it when the check passes.".to_owned(),
             "Exit code: 0 Live or gated, 1 another state, not published or other tools, 2 wrong usage, 3 the registry gave \
              no usable answer."

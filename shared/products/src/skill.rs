@@ -152,8 +152,10 @@ fn peers(profile: &Profile) -> Vec<String> {
 }
 
 fn match_call(profile: &Profile, settings: &Settings) -> String {
-    let words = subject_words(profile.description.as_deref().unwrap_or_default());
-    let words: Vec<String> = words.into_iter().take(4).collect();
-    let words = if words.is_empty() { about::plain_name(profile) } else { words.join(" ") };
-    calls::get(&settings.url(&format!("/api/match?q={}", query(&words))))
+    // Its own name would find only itself.
+    let tool = profile.tools.first().map(|tool| tool.name.as_str());
+    let texts = [profile.description.as_deref(), tool, Some("agents")].into_iter().flatten();
+    let words = texts.map(subject_words).find(|words| !words.is_empty()).into_iter().flatten();
+    let words: Vec<String> = words.take(4).collect();
+    calls::get(&settings.url(&format!("/api/match?q={}", query(&words.join(" ")))))
 }

@@ -12,7 +12,10 @@ use serde_json::{Value, json};
 use super::*;
 use real::settings;
 use registry_formats::server_json;
-use registry_model::{ClientRegistration, Kind, Reach, SignIn, Sku, Tool};
+use registry_model::{
+    Assessment, ClientRegistration, Handshake, Kind, Reach, Reason, Score, ScorePart, SignIn, Sku, Tool,
+    Verdict,
+};
 
 fn paths(sku: Sku, profile: &Profile) -> Vec<String> {
     tree(sku, profile, &settings()).into_iter().map(|file| file.path).collect()
@@ -104,6 +107,7 @@ fn profile_without_a_listing_gets_no_invented_facts() {
             let mut urls = all.split("https://").skip(1);
             assert!(urls.all(|url| url.starts_with("registry.example.com")), "{all}");
             assert!(!all.contains("score 9") && !files.iter().any(|file| file.path == "server.json"));
+            assert!(!all.contains("is public") && !all.contains("evidence of Ada"), "{all}");
         }
     }
 }
@@ -144,6 +148,25 @@ fn proof_of_a_listing_lists_weaknesses_and_their_fixes() {
         let line = regression.lines().find(|line| line.starts_with(&format!("- [ ] `{id}`:"))).unwrap();
         assert!(line.ends_with(&format!("**+{points}**")), "{line}");
     }
+}
+
+#[test]
+fn reason_is_marked_only_if_it_must_be_fixed_to_be_live() {
+    let text = str::to_owned;
+    let marked = |handshake| {
+        let (code, reason, seen, fix) = (text("a_code"), text("skip"), text("npm"), text("Nothing to fix."));
+        let reasons = vec![Reason { code, reason, seen, fix }];
+        let verdict = Verdict { handshake, reasons, ..Verdict::default() };
+        let part = ScorePart { id: text("checks"), points: 0, of: 10, why: text("No answer to check.") };
+        let score = Score { value: 0, breakdown: vec![part] };
+        let probed_at = "2026-11-19T18:45:10.250Z".parse().unwrap();
+        let evidence = Assessment { verdict, checks: Vec::new(), score, probed_at, changed: None };
+        let weaknesses = Proof::of(&evidence).weaknesses;
+        assert_eq!(weaknesses.len(), 1, "a part that repeats the reason is listed: {weaknesses:?}");
+        weaknesses[0].blocking
+    };
+    assert!(marked(Handshake::Fail) && marked(Handshake::Partial));
+    assert!(!marked(Handshake::Skip), "a package that cannot be checked");
 }
 
 #[test]

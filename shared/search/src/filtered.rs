@@ -2,7 +2,7 @@
 //! of hits of the ranking. The next page continues where the last page ended. So no hit is lost or repeated,
 //! and the number of reads per page is fixed.
 
-use super::{Hit, Query, Searcher};
+use super::{Found, Hit, Query, Searcher};
 use registry_model::Moment;
 use registry_store::StoreError;
 
@@ -16,6 +16,7 @@ pub struct FilteredPage {
     pub next: Option<usize>,
     /// Hits on all pages; `None` if the rest would have to be examined.
     pub total: Option<usize>,
+    pub nearest_only: bool,
 }
 
 impl Searcher {
@@ -27,25 +28,27 @@ impl Searcher {
     ) -> Result<FilteredPage, StoreError> {
         let (from, limit) = (query.skip, query.limit);
         let Some(matches) = condition else {
-            let found = self.find(&query, now).await?;
-            let next = Some(from + limit).filter(|next| *next < found.total);
-            return Ok(FilteredPage { total: Some(found.total), next, hits: found.hits });
+            let Found { hits, total, nearest_only, .. } = self.find(&query, now).await?;
+            let next = Some(from + limit).filter(|next| *next < total);
+            return Ok(FilteredPage { hits, next, total: Some(total), nearest_only });
         };
         let first = from % WINDOW;
         let window = from - first;
-        let found = self.find(&Query { skip: window, limit: WINDOW, ..query }, now).await?;
-        let behind = Some(window + WINDOW).filter(|next| *next < found.total);
+        let window_query = Query { skip: window, limit: WINDOW, ..query };
+        let Found { hits, total, nearest_only, .. } = self.find(&window_query, now).await?;
+        let behind = Some(window + WINDOW).filter(|next| *next < total);
         let mut kept = Vec::new();
-        for (place, hit) in found.hits.into_iter().enumerate().skip(first) {
+        for (place, hit) in hits.into_iter().enumerate().skip(first) {
             if !matches(&hit) {
                 continue;
             }
             if kept.len() == limit {
-                return Ok(FilteredPage { hits: kept, next: Some(window + place), total: None });
+                let next = Some(window + place);
+                return Ok(FilteredPage { hits: kept, next, total: None, nearest_only });
             }
             kept.push(hit);
         }
         let whole = from == 0 && behind.is_none();
-        Ok(FilteredPage { total: whole.then_some(kept.len()), hits: kept, next: behind })
+        Ok(FilteredPage { total: whole.then_some(kept.len()), hits: kept, next: behind, nearest_only })
     }
 }

@@ -33,7 +33,7 @@ pub struct Searcher {
     pub(super) clock: Clock,
     pub(super) backend: Backend,
     /// The registry's own listings.
-    pub(super) own: [ListingId; 2],
+    pub own: [ListingId; 2],
     proof_lasts: SignedDuration,
 }
 

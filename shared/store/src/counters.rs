@@ -39,7 +39,6 @@ impl Store {
         Ok(live_of(&self.partition(keys::LIVE).await?))
     }
 
-    /// The weekly recheck in the week of `now`.
     pub async fn week(&self, now: Moment) -> Result<Week> {
         let shards = self.partition(&keys::week_partition(now)).await?;
         Ok(Week {

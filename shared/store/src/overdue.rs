@@ -46,7 +46,6 @@ pub struct UnfinishedCount {
 }
 
 impl UnfinishedCount {
-    /// The classes that are counted, in their order.
     const CLASSES: [DueClass; 2] = [DueClass::WeeklyDue, DueClass::Confirming];
 
     pub fn after(class: DueClass) -> Option<DueClass> {
@@ -68,10 +67,7 @@ impl UnfinishedCount {
                 ..OverdueCount::default()
             },
             class: Self::CLASSES.into_iter().find(|known| known.as_str() == class)?,
-            from: match item.get("counting_from") {
-                Some(AttributeValue::M(key)) => Some(DuePlace(key.clone())),
-                _ => None,
-            },
+            from: item.get("counting_from").and_then(|key| key.as_m().ok()).cloned().map(DuePlace),
         })
     }
 }
@@ -158,6 +154,14 @@ impl Store {
             .add("version", i64::from(changed));
         let change = UNFINISHED.into_iter().fold(change, Expression::remove);
         self.transact(Transaction::updating(keys::OVERDUE.key(), change)).await.map(drop)
+    }
+
+    /// Takes a listing out of the count, if its proof expired before the count: it is proven again, or no longer Live.
+    pub async fn uncount_overdue(&self, kind: Kind, expired_at: Moment) -> Result<()> {
+        let counter = if kind == Kind::Agent { "overdue_agents" } else { "overdue_mcps" };
+        let if_counted = Expression::default().if_is("at", ">", n(expired_at.as_millisecond()));
+        let change = if_counted.if_is(counter, ">", n(0)).add(counter, -1).add("version", 1);
+        self.update(&keys::OVERDUE.key(), &change, None).await.map(drop)
     }
 
     /// The last count, and the one that is not finished.

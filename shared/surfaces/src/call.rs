@@ -32,12 +32,13 @@ impl Call {
     pub(crate) fn template(operation: &Description, settings: &Settings) -> Self {
         let mut arguments = example(operation);
         for (name, value) in arguments.as_object_mut().into_iter().flatten() {
-            match name.as_str() {
-                "listing_id" | "id" => *value = json!("{listing_id}"),
-                "token" => *value = json!("{access_token}"),
-                "listing_b" | "order_id" | "idempotency_key" | "url" => *value = json!(format!("{{{name}}}")),
-                _ => {}
-            }
+            let name = match name.as_str() {
+                "id" => "listing_id",
+                "token" => "access_token",
+                own @ ("idempotency_key" | "jws" | "listing_b" | "listing_id" | "order_id" | "url") => own,
+                _ => continue,
+            };
+            *value = json!(format!("{{{name}}}"));
         }
         let accepts_body = operation.routes.iter().any(|route| matches!(route.input, RouteInput::BodyAs(_)));
         let is_read = !accepts_body && operation.routes.iter().any(|route| !route.is_post());
@@ -167,6 +168,7 @@ mod tests {
         assert_eq!(call(SEARCH_ACTIVE.described).url, "https://registry.example.com/api/protocol");
         let used = call(USED_WITH.described);
         assert!(used.arguments["listing_b"] == "{listing_b}" && used.words.ends_with("with {listing_b}"));
+        assert_eq!(call(registry_operations::VERIFY_ATTESTATION.described).arguments["jws"], "{jws}");
         let bought = Call::by_example(CHECKOUT.described, &settings());
         assert_eq!(bought.method, "POST");
         assert_eq!(bought.body.unwrap()["idempotency_key"], "<a new UUID>");

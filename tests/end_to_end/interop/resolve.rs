@@ -64,6 +64,7 @@ async fn tools_and_skills_are_matched_against_the_evidence() {
     for absent in [json!({ "tool": "absent" }), json!({ "listing_id": server, "tool": "absent" })] {
         let answer = resolved(absent).await;
         assert_eq!((&answer["matches"], &answer["next"]["action"]), (&json!([]), &json!("browse")));
+        assert!(answer["note"].as_str().unwrap().contains("can be missed"), "{answer}");
     }
 
     for (arguments, field) in [

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use tests::peers::{Peer, agents};
 use tests::test_registry::TestOptions;
 
 use crate::fixtures::{LivePair, live_pair, live_pair_with};
@@ -48,6 +49,10 @@ async fn search_without_a_match_says_so_everywhere() {
             assert_eq!(answer["nearest_only"] == true, !is_empty, "{words}: {answer}");
             assert!(is_empty || says_so(answer["note"].as_str().unwrap()), "{words}: {answer}");
         }
+        let agents = registry.get(&format!("/api/match?q={query}&kind=agent")).await.body;
+        let directory = registry.get(&format!("/agents/search?q={query}")).await.body;
+        let is_sure = agents["hits"] != json!([]) && agents["nearest_only"] != true;
+        assert_eq!(directory["note"].is_null(), is_sure, "{words}: {directory}");
         let call = json!({ "data": { "operation": "match_capability", "arguments": { "q": words } } });
         let reply = registry.send_message(&call).await;
         assert!(says_so(reply[0]["text"].as_str().unwrap()), "{words}: {reply}");
@@ -62,6 +67,8 @@ async fn search_without_a_match_says_so_everywhere() {
     }
     let own = registry.get("/api/match?q=registry+of+MCP+servers").await.body;
     assert_eq!(own["hits"][0]["name"], registry.app.settings.brand, "{own}");
+    let named = registry.call_tool("interop_resolve", &json!({ "skill": "score-free" })).await;
+    assert_eq!(named["invocations"][0]["name"], registry.app.settings.brand, "{named}");
 }
 
 #[tokio::test]
@@ -82,6 +89,29 @@ async fn hit_contains_reasons_for_the_match_and_an_endpoint() {
         registry.get("/api/match?q=to+get+the+weather").await.body["hits"][0]["match_reasons"].to_string();
     let names = |word: &str| polite.contains(word);
     assert!(names("“weather”") && !names("“to”") && !names("“the”"), "{polite}");
+}
+
+#[tokio::test]
+async fn first_of_equal_hits_does_not_depend_on_the_limit() {
+    let LivePair { registry, .. } = live_pair().await;
+    let fleet = Peer::start(agents::fleet).await;
+    registry.live_agents(&fleet, 0..4).await;
+    registry.index().await;
+    let find = |limit: u32| {
+        let (registry, path) = (&registry, format!("/api/match?q=add+two+numbers&kind=agent&limit={limit}"));
+        async move { registry.get(&path).await.body["hits"].as_array().unwrap().clone() }
+    };
+    let hits = find(12).await;
+    let equal: Vec<&Value> = hits.iter().filter(|hit| hit["score"] == hits[0]["score"]).collect();
+    assert!(equal.len() > 1, "no equal scores: {hits:?}");
+    let last = &equal[equal.len() - 1]["listing_id"];
+    registry.call_tool("endorse", &json!({ "listing_id": last })).await;
+    registry.settle();
+    for limit in [1, 2, 12] {
+        let hits = find(limit).await;
+        assert_eq!(&hits[0]["listing_id"], last, "limit {limit}: {hits:?}");
+        assert!(hits.len() <= usize::try_from(limit).unwrap());
+    }
 }
 
 #[tokio::test]

@@ -4,8 +4,8 @@
 use registry::model::{ListingId, SeenServer, sha256_hex};
 use registry::store::SeenTools;
 use serde_json::{Value, json};
-use tests::assertions::assert_members;
-use tests::peers::{Peer, servers};
+use tests::assertions::{assert_members, with_members};
+use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, Reply, TestRegistry, client};
 
 fn sightings(description: &str) -> Value {
@@ -258,6 +258,34 @@ async fn pins_fail_at_once_if_a_tool_now_instructs_models() {
     assert_eq!(registry.status(&id).await["evidence"]["changed"]["severity"], "danger");
     registry.recheck_after(HOUR).await;
     assert_eq!(drift_messages(&registry, &id).await.len(), 1, "a change is reported once");
+}
+
+#[tokio::test]
+async fn change_of_tools_begins_at_the_last_probe_that_read_them() {
+    let (registry, peer, id) = live_server(json!([sightings("Lists sightings.")])).await;
+    let read_at = registry.status(&id).await["probe"]["probed_at"].clone();
+    peer.answer_with(agents::only(404));
+    for wait in [DAY * 7 - HOUR, HOUR, HOUR] {
+        registry.recheck_after(wait).await;
+    }
+    assert_eq!(registry.lane(&id).await, "demoted");
+
+    peer.answer_with(servers::modern_with_tools(json!([sightings("Lists birds.")])));
+    registry.advance(HOUR);
+    registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver_to_live(&id).await;
+    let changed = registry.status(&id).await["evidence"]["changed"].clone();
+    assert_eq!((&changed["at"], &changed["since"]), (&json!(registry.now()), &read_at));
+}
+
+#[tokio::test]
+async fn capability_statement_does_not_count_the_stored_part_of_a_list() {
+    let tool = |number: u8| with_members(sightings("Lists."), &json!({ "name": format!("t{number}") }));
+    let (registry, _peer, id) = live_server((0..=200).map(tool).collect()).await;
+    let statement = registry.call_tool("attest", &json!({ "type": "capability", "listing_id": id })).await;
+    let claims = &statement["attestation"]["claims"];
+    assert!(claims["capability_hash"].is_string() && claims.get("tools").is_none(), "{statement}");
+    assert_eq!(tools_of(&registry, &id).await["set"]["tools"], 201);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 
 use registry::operations::CATALOGUE;
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents};
+use tests::peers::{CARD, Peer, PeerRequest, agents, json_answer};
 use tests::test_registry::TestRegistry;
 
 use crate::fixtures::live_agent;
@@ -75,6 +75,28 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         assert_eq!(data["operation"], operation, "{text}: {answer}");
         assert!(answer.contains(fact), "{text}: {answer}");
     }
+}
+
+#[tokio::test]
+async fn words_about_calling_an_agent_contain_a_request_over_rest() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(|request: &PeerRequest| match request.path.as_str() {
+        "/rpc/message:send" => {
+            let message =
+                json!({ "messageId": "m-1", "role": "ROLE_AGENT", "parts": [{ "text": "I add." }] });
+            json_answer(200, &json!({ "message": message }))
+        }
+        CARD => {
+            let url = format!("{}/rpc", request.origin());
+            let rest = json!([{ "url": url, "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0" }]);
+            agents::newest_with(json!({ "supportedInterfaces": rest }))(request)
+        }
+        _ => json_answer(404, &json!({})),
+    })
+    .await;
+    let id = registry.live_card(&peer.card()).await;
+    let (text, _) = reply(&registry, &format!("how do I call {id}?")).await;
+    assert!(text.contains(&peer.url("/rpc/message:send")), "{text}");
 }
 
 /// Anybody can give a listing any name.

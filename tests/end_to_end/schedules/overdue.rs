@@ -169,6 +169,20 @@ async fn listing_that_the_same_run_probes_is_not_counted_as_overdue() {
     }
 }
 
+#[tokio::test]
+async fn withdrawal_of_an_overdue_listing_is_not_subtracted_twice() {
+    let LivePair { registry, agent, peers, .. } = live_pair().await;
+    registry.advance(DAY * 7 + TICK);
+    peers.iter().for_each(|peer| peer.answer_with(agents::only(503)));
+    registry.tick().await;
+    assert_eq!(registry.live_counts().await, (0, 0));
+
+    registry.withdraw(&agent, "Spam.").await;
+    let other = Peer::start(agents::newest).await;
+    registry.live_card(&other.card()).await;
+    assert_eq!(registry.live_counts().await, (1, 0));
+}
+
 /// The owner does not need to wait for the recheck.
 #[tokio::test]
 async fn republishing_an_overdue_listing_probes_it_at_once() {

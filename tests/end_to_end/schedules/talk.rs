@@ -97,7 +97,7 @@ async fn needs_fix_message_does_not_quote_the_peer() {
     let messages = inbox(&registry, &id).await;
     let [(kind, text)] = messages.as_slice() else { panic!("{messages:?}") };
     assert_eq!(kind, "needs_fix");
-    assert!(text.contains("no_injection") && text.contains("publish it again"), "{text}");
+    assert!(text.contains("no_injection") && text.contains("follow `next` in its status"), "{text}");
     assert!(!text.contains("previous") && !text.contains("recommend"), "{text}");
     registry.tick_after(DAY).await;
     assert_eq!(inbox(&registry, &id).await.len(), 1, "one message, not one per probe");

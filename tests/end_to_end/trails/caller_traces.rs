@@ -85,6 +85,10 @@ async fn endorsement_counts_once_per_source_and_a_listing_cannot_endorse_itself(
     assert_eq!((&after["endorsements"], &after["marks"]), (&json!(1), &json!(5)), "{after}");
     call_as(&registry, 9, "endorse", json!({ "listing_id": id })).await.unwrap();
     assert_eq!(trail(&registry, &id).await["endorsements"], 2);
+    let mark = json!({ "listing_id": id, "kind": "endorse", "intensity": 50 });
+    let marked = call_as(&registry, 10, "leave_trace", mark).await.unwrap();
+    let counted = (&marked["mark"]["intensity"], &marked["trail"]["endorsements"]);
+    assert_eq!(counted, (&json!(12), &json!(3)), "{marked}");
     registry.advance(30 * DAY);
     assert_eq!(registry.post(STIGMERGY, &body).await.body["counted"], true, "after 30 days");
 }

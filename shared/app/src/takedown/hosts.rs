@@ -63,10 +63,8 @@ pub(super) async fn unblock(app: &App, host: &HostName) -> Result<Outcome, Probl
         }
     });
     let restored = restored.await?;
-    let left = match restored {
-        0 => 0,
-        _ => app.store.count_listings_at(host, HostPointer::Blocked).await?,
-    };
+    let left =
+        if restored == 0 { 0 } else { app.store.count_listings_at(host, HostPointer::Blocked).await? };
     let note = match (left, ended || restored > 0) {
         (0, true) => "Unblocked. The listings that only this block withdrew are probed again.",
         (0, false) => "This host is not blocked.",
@@ -78,8 +76,8 @@ pub(super) async fn unblock(app: &App, host: &HostName) -> Result<Outcome, Probl
 /// 403 for a listing at a blocked host.
 pub fn host_blocked(block: &BlockedHost) -> Problem {
     let detail = format!(
-        "{} is blocked, so no agent or server at this host is listed or probed. Reason: {} Use another host, \
-         or contact the operator of this registry.",
+        "{} is blocked, so no agent or server at this host is listed or probed. Use another host, or contact \
+         the operator of this registry. Reason: {}",
         block.host,
         block.reason.as_str()
     );

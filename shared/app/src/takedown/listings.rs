@@ -163,6 +163,7 @@ async fn decide(
 ) -> Result<bool, StoreError> {
     let written = app.store.decide(before, after, news).await?;
     if written {
+        app.uncount_expired(before, after).await;
         app.bus.send(&Event::of(after, what, app.clock.now())).await;
     }
     Ok(written)

@@ -42,7 +42,7 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
                 false => "the recheck failed in three different hours",
             };
             let text = format!(
-                "Your listing is no longer {was} (demoted), because {why}. {} After the fix, publish it again.",
+                "Your listing is no longer {was} (demoted), because {why}. {} Then follow `next` in its status.",
                 fix(reason)
             );
             messages.push(message(TalkKind::Recheck, text));
@@ -71,7 +71,7 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         (_, Lane::NeedsFix) if change.before.lane != Lane::NeedsFix => {
             let fix = fix(reason);
             let text = format!(
-                "Your listing is not Live, because the probe found something to fix. {fix} After the fix, publish it again."
+                "Your listing is not Live, because the probe found something to fix. {fix} Then follow `next` in its status."
             );
             messages.push(message(TalkKind::NeedsFix, text));
         }
@@ -103,6 +103,6 @@ fn tools_changed(change: &StateChange) -> bool {
 fn fix(reason: Option<&Reason>) -> String {
     reason.map_or_else(
         || "The status of the listing contains the details.".to_owned(),
-        |reason| format!("Reason {}: {}", reason.code, shorten(&reason.fix, 300)),
+        |reason| format!("Reason {}: {}", reason.code, shorten(&reason.fix, 600)),
     )
 }

@@ -57,15 +57,9 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
         Lane::Queued => {
             vec![status("The listing will be probed. The status shows when and why.")]
         }
-        Lane::NeedsFix | Lane::Demoted => vec![
-            status("The last probe found something to fix. The status shows what it saw and how to fix it."),
-            post(
-                "publish_again",
-                "/api/publish",
-                listing.published_url().map(|(field, url)| json!({ field: url })),
-                "After the fix, publish its URL or server description again. It is then probed again.",
-            ),
-        ],
+        Lane::NeedsFix | Lane::Demoted => {
+            vec![status("The last probe found something to fix. `next` in the status says how.")]
+        }
         Lane::Gated => vec![status("The listing is gated. The status shows what the probes found.")],
         Lane::Unchecked => vec![status("At least one package cannot be checked. The status shows it.")],
         Lane::Package => vec![status("The packages were checked. The status shows the result.")],

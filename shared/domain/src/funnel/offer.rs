@@ -230,6 +230,7 @@ pub fn listing_deal(listing: &Listing, settings: &Settings, deal: &Deal) -> List
             deal.short,
             match listing.feedbacked {
                 true => "This listing has sent its feedback, which earned its reward",
+                false if listing.demoed => "Send feedback: it earns a seat, or 25 % off if it gets none",
                 false => "Take the demo and send feedback: it earns a seat, or 25 % off if it gets none",
             }
         ),

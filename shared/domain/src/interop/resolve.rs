@@ -39,10 +39,6 @@ impl CapabilityQuery {
         self.tool.is_some() || self.skill.is_some()
     }
 
-    fn is_named_as(&self, name: &str) -> bool {
-        [&self.tool, &self.skill].into_iter().flatten().any(|named| is_same_name(named, name))
-    }
-
     /// Whether a listing has the tool or skill, if one is named.
     pub fn admits(&self, (_, evidence): &NamedListing) -> bool {
         if !self.is_named() {
@@ -64,18 +60,24 @@ pub async fn resolve(app: &App, query: &CapabilityQuery) -> Result<(Vec<NamedLis
         (None, Some(_)) => Some(Kind::Agent),
         _ => None,
     };
-    let names = [query.tool.as_deref(), query.skill.as_deref()].into_iter().flatten();
-    let words = names.map(|name| name.replace(['_', '-'], " ")).chain([query.text.as_str().to_owned()]);
+    let names: Vec<&str> = [query.tool.as_deref(), query.skill.as_deref()].into_iter().flatten().collect();
+    let words = names.iter().map(|it| it.replace(['_', '-'], " ")).chain([query.text.as_str().to_owned()]);
     let text = Text::parse(&words.collect::<Vec<_>>().join(" "), "q")?;
     let factor = if query.is_named() { CANDIDATES_PER_LISTING } else { 1 };
     let limit = (query.limit * factor).min(MAX_CANDIDATES);
     let search = Query { text, kind, category: None, listed: CALLABLE, skip: 0, limit };
     let Found { mut hits, nearest_only, .. } = app.search.find(&search, app.clock.now()).await?;
     if query.is_named() {
-        hits.sort_by_key(|hit| !hit.abilities.names.iter().any(|name| query.is_named_as(name)));
+        let is_named = |name: &String| names.iter().any(|named| is_same_name(named, name));
+        hits.sort_by_key(|hit| !hit.abilities.names.iter().any(is_named));
         hits.truncate(query.limit + OTHER_CANDIDATES);
     }
-    let ids: Vec<ListingId> = hits.into_iter().map(|hit| hit.listing.id.clone()).collect();
+    let mut ids: Vec<ListingId> = hits.into_iter().map(|hit| hit.listing.id.clone()).collect();
+    if query.is_named() {
+        // A search finds the registry's own listings only if they clearly match.
+        let others: Vec<_> = app.search.own.iter().filter(|own| !ids.contains(own)).cloned().collect();
+        ids.extend(others);
+    }
     let mut listings = live_in_order(app, &ids).await?;
     listings.retain(|listing| query.admits(listing));
     listings.truncate(query.limit);

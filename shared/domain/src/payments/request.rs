@@ -41,7 +41,7 @@ pub struct CheckoutRequest {
     /// The e-mail address for the receipt. It is sent to Stripe and not stored.
     #[serde(alias = "email")]
     pub contact_email: Option<String>,
-    /// A random secret, such as a UUID of version 4. The same key returns the same purchase. Default: the discount code.
+    /// A random secret, such as a UUID of version 4. The same request with it returns the same purchase. Default: the code.
     #[schemars(extend("format" = "secret-key"), length(max = 200))]
     pub idempotency_key: Option<String>,
     /// The id of a purchase. Send it without `sku` (over HTTP with GET) to get the state of this purchase.

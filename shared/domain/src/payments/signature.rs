@@ -7,7 +7,7 @@ use registry_model::{Moment, Secret, from_hex};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum SignatureError {
-    #[error("the Stripe-Signature header is missing, or contains no time or no v1 signature")]
+    #[error("the Stripe-Signature header is missing, or contains no valid time or v1 signature")]
     Malformed,
     #[error("no signature in the Stripe-Signature header matches the body")]
     Wrong,

@@ -90,12 +90,10 @@ fn domain(listing: &Listing, identities: &[Identity]) -> Signal {
     let why = match (identities.last(), listing.holds_proven_name()) {
         (Some(identity), _) => {
             let (domain, method) = (&identity.proven_domain, identity.method.as_str());
-            format!("A key of the domain {domain} signed a challenge ({method}).")
+            format!("A key of the domain {domain} is bound to it ({method}).")
         }
         (None, true) => "Its name is proven.".to_owned(),
-        (None, false) => {
-            "No key of its domain has signed a challenge, and its name is not proven.".to_owned()
-        }
+        (None, false) => "No key of its domain is bound to it, and its name is not proven.".to_owned(),
     };
     signal("domain", 20, !identities.is_empty() || listing.holds_proven_name(), why)
 }

@@ -30,11 +30,11 @@ pub struct TrailRow {
     pub endorsements: u32,
     /// How many marks were left since the trail began; those that decayed or were erased count, too.
     pub marks: u32,
-    /// How often each event happened.
+    /// How often each event counted.
     pub event_counts: EventCounts,
 }
 
-/// How often each event happened at a listing.
+/// How often each event counted for the trail of a listing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EventCounts {
     pub demos: u32,
@@ -122,7 +122,7 @@ pub struct TotalsRow {
     pub marks: u64,
     /// Pairs of listings that were used together.
     pub compositions: u64,
-    /// How often each event happened.
+    /// How often each event counted.
     pub events: BTreeMap<String, u64>,
 }
 

@@ -60,8 +60,8 @@ struct Ranked {
 impl Operation for AbundanceRank {
     const NAME: &'static str = "abundance_rank";
     const TITLE: &'static str = "Rank listings by reported use";
-    const DESCRIPTION: &'static str = "Ranks up to 50 Live listings by how well they worked for other \
-        callers. Pass listing_ids. Use it to choose between equally good matches. The rank value is 0.6 * \
+    const DESCRIPTION: &'static str = "Ranks up to 50 Live listings by reported outcomes and recent \
+        use. Pass listing_ids. Use it to choose between equally good matches. The rank value is 0.6 * \
         outcome score + 0.4 * trail boost (recent use; counts up to 20). Each row shows both parts.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =

@@ -8,7 +8,7 @@ use registry_domain::federation;
 
 pub struct FederationPull;
 
-/// The registry to read.
+/// One of the other registries.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The base URL of one registry in the setting `FEDERATION_PEERS`. Default: all registries in the setting.

@@ -76,7 +76,7 @@ impl Operation for GetAccess {
                 "export_product",
                 app.settings.url(&format!("/api/products/export?token={token}&format=skills")),
                 json!({ "token": token, "format": "skills" }),
-                "The same files as folders of Agent Skills, or as an archive (format zip or tar.gz).",
+                "The files as folders of Agent Skills, or as an archive (format zip or tar.gz).",
             ),
         })
     }

@@ -24,7 +24,7 @@ impl Operation for GetFoundingDeal {
     const SUMMARY: &'static [&'static str] = &[
         "Founding seats left: {deal.remaining} of {deal.seats}; taken: {deal.claimed}. {deal.one_liner}",
         "The steps: [deal.path]{}",
-        "Who sends feedback after the last seat gets a code for 25 percent off, which works while payments are open.",
+        "Feedback that gets no seat earns a code for 25 percent off, which works while payments are open.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Returns the founding offer, the number of seats left and the steps to get one.",

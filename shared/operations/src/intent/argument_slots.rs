@@ -141,14 +141,18 @@ impl ArgumentSlots {
         }
     }
 
-    /// What a message measured, as a request for the operation can say it: ", 4/5", ", it took 120 ms".
+    /// What else a message says, as a request for the operation can say it: ", 4/5", ", it took 120 ms", " pur_…".
     pub(super) fn measured(&self, parsed: &ParsedText) -> String {
         let stars = parsed.stars().filter(|_| self.knows("rating") || self.knows("quality"));
         let time = parsed.milliseconds().filter(|_| self.knows("latency_ms"));
         let quality = parsed.quality().filter(|_| self.knows("quality") && stars.is_none());
         let quality = quality.map(|quality| format!(", quality {quality}")).unwrap_or_default();
         let stars = stars.map(|stars| format!(", {stars}/5")).unwrap_or_default();
-        stars + &quality + &time.map(|time| format!(", it took {time} ms")).unwrap_or_default()
+        let paid = [("code", "D25-"), ("purchase_id", "pur_")].into_iter();
+        let paid = paid.filter(|(name, _)| self.knows(name));
+        let paid = paid.filter_map(|(_, beginning)| Some(format!(" {}", parsed.beginning_with(beginning)?)));
+        let time = time.map(|time| format!(", it took {time} ms")).unwrap_or_default();
+        stars + &quality + &time + &paid.collect::<String>()
     }
 
     /// Adds arguments without a slot in the phrase: fields of data parts, an e-mail address, an enumerated value or a
@@ -180,7 +184,9 @@ impl ArgumentSlots {
             (self.tokens.first().map_or("", String::as_str), text(parsed.tokens.first())),
             (self.email.as_deref().unwrap_or_default(), text(email)),
             ("order_id", text(parsed.orders.first())),
-            ("tool", parsed.tool_name().filter(|_| self.is_search).map(Value::from)),
+            ("code", parsed.beginning_with("D25-").map(Value::from)),
+            ("purchase_id", parsed.beginning_with("pur_").map(Value::from)),
+            ("tool", parsed.tool_name().map(Value::from)),
             ("quality", parsed.quality().map(Value::from)),
             ("at", text(parsed.days.first())),
             ("agent_name", text(parsed.names.iter().find(|name| !is_sku(name) && name.len() > 1))),

@@ -87,7 +87,7 @@ pub(super) fn fill(
                     // A query may be cut; a text to store is passed on in full, or refused.
                     true => text
                         .filter(|text| !lists("it him her them", &text.to_lowercase()))
-                        .map(|text| text.chars().take(MAX_QUERY_CHARS).collect()),
+                        .map(|text| text.trim_end_matches('?').chars().take(MAX_QUERY_CHARS).collect()),
                     // An example that was sent unchanged has a placeholder.
                     false => text
                         .filter(|text| !(text.starts_with('<') && text.ends_with('>')))
@@ -186,8 +186,13 @@ fn text(
         start = sender.end;
     }
     let signed = sender.filter(|sender| sender.start > start && is_blank(sender.end..parsed.text.len()));
-    let end = after.iter().find(|word| word.is_significant()).and_then(|word| {
-        parsed.words.iter().filter(|other| other.at.start >= start).find(|other| other.stem == word.stem)
+    let end = after.iter().position(Word::is_significant).and_then(|nth| {
+        let is_it = |word: &Word| word.at.start >= start && word.stem == after[nth].stem;
+        let at = parsed.words.iter().position(is_it)?;
+        // Of "to a call", the first two words stand directly before it.
+        let stops = parsed.words[..at].iter().rev().zip(after[..nth].iter().rev());
+        let stops = stops.take_while(|(word, stop)| word.at.start > start && word.low == stop.low).count();
+        Some(&parsed.words[at - stops])
     });
     let last = signed.map_or(parsed.text.len(), |sender| sender.start);
     let range: Range<usize> = start..end.map_or(last, |word| word.at.start);

@@ -19,14 +19,23 @@ const MAX_WORDS: usize = 120;
 const MIN_LETTERS: usize = 4;
 
 /// The message with ids for the URLs of endpoints, unless it means an operation that takes a URL. One endpoint has one listing,
-/// so a URL is as certain as an id.
+/// so a URL is as certain as an id. To read, also with the id of the only listing whose name looks like an id.
 pub(super) async fn with_endpoints(app: &App, message: MessageContent) -> Result<MessageContent, Problem> {
     let ParsedText { urls, ids, .. } = ParsedText::parse(&message.text);
     let takes_url = |entry| ArgumentSlots::of(entry).argument(Slot::Url, 0).is_some();
-    if urls.is_empty()
-        || !ids.is_empty()
-        || operation(&super::parse_intent(&message, None)).is_none_or(takes_url)
+    let meant = operation(&super::parse_intent(&message, None));
+    if let [id] = ids.as_slice()
+        && meant.is_some_and(|entry| entry.effect.read_only)
+        && let Ok(parsed) = id.parse::<ListingId>()
     {
+        app.search.load().await?;
+        if let [(named, _)] = app.search.listings_named(id).as_slice()
+            && app.store.listing(&parsed).await?.is_none()
+        {
+            return Ok(MessageContent { text: message.text.replace(id, named.as_str()), ..message });
+        }
+    }
+    if urls.is_empty() || !ids.is_empty() || meant.is_none_or(takes_url) {
         return Ok(message);
     }
     let holders = app.store.endpoint_holders(&urls).await?;

@@ -7,7 +7,8 @@ use super::command;
 use super::words::{Word, WordSplitter, lists};
 use crate::AnyOperation;
 use crate::named_call;
-use registry_model::has_public_suffix;
+use registry_formats::server_json;
+use registry_model::{Kind, ListingId, has_public_suffix};
 
 /// The rest of a longer text is ignored.
 const MAX_BYTES: usize = 2000;
@@ -16,6 +17,9 @@ const MAX_WORDS: usize = 150;
 
 /// Top-level domains that are far more often file name extensions.
 const FILE_EXTENSIONS: &str = "cc do java js md ml pl py rs sh so zip";
+
+/// How the registry names of servers begin that no host name begins with.
+const REVERSED: &str = "com. io. org. net. dev. ai. app.";
 
 /// What follows `agent-` or `mcp-` in ordinary words; anything else with such a prefix is a listing id.
 const ORDINARY_SUFFIXES: &str = "api based capable card cards client clients compatible directory endpoint endpoints first id like \
@@ -138,6 +142,11 @@ impl ParsedText {
         if is_id(core) {
             push_new(&mut self.ids, core);
             self.stand_ins.push((start..end, LISTING));
+        } else if REVERSED.split(' ').any(|first| core.starts_with(first)) && server_json::is_name(core) {
+            let id = ListingId::of_name(Kind::Mcp, core).to_string();
+            push_new(&mut self.ids, &id);
+            self.stand_ins.push((start..end, LISTING));
+            self.named.push((id, start..end));
         } else if is_token(core) {
             push_new(&mut self.tokens, core);
             self.stand_ins.push((start..end, TOKEN));
@@ -253,6 +262,12 @@ impl ParsedText {
         let (_, rest) = low.split_once(word)?;
         let number = rest.trim_start().trim_start_matches("of ").split([' ', ',', ';', '?', '!']).next()?;
         number.trim_end_matches('.').parse().ok()
+    }
+
+    /// The word that begins so, such as the id of a purchase.
+    pub(super) fn beginning_with(&self, beginning: &str) -> Option<&str> {
+        let mut words = self.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
+        words.find(|word| word.starts_with(beginning))
     }
 
     /// A word that can only be the name of a tool, such as `get_tides`.

@@ -57,10 +57,10 @@ pub(super) fn limits(settings: &Settings) -> String {
         return "no request is limited here".to_owned();
     }
     let requests =
-        settings.caller_rate.map(|rate| format!("{} per second", counted(rate.per_second, "request")));
+        settings.caller_rate.map(|rate| format!("send {} per second", counted(rate.per_second, "request")));
     format!(
-        "a caller may send {} and publish {} an hour; all limits are in {}",
-        requests.unwrap_or_else(|| "any number of requests that only read".to_owned()),
+        "a caller may {} and publish {} an hour; all limits are in {}",
+        requests.unwrap_or_else(|| "read almost everything without a limit".to_owned()),
         counted(settings.rate(LimitedAction::Publish).caller, "listing"),
         settings.url("/discovery.json")
     )

@@ -131,10 +131,10 @@ impl Operation for DepositOutcome {
             None => None,
             Some(id) => Some(lookup::shown_listing(app, id).await?.id),
         };
+        lookup::different(listing.id.as_str(), listing_b.as_ref().map_or("", ListingId::as_str))?;
         let outcome = read(app, &arguments, listing.id.clone(), listing_b)?;
         let source = app.caller_digest(caller).await?;
-        let is_self_report = outcome.from.as_deref().is_some_and(|from| is_itself(from, &listing))
-            || outcome.listing_b.as_ref() == Some(&listing.id);
+        let is_self_report = outcome.from.as_deref().is_some_and(|from| is_itself(from, &listing));
         let not_counted_because = if is_self_report {
             Some("self_report")
         } else {

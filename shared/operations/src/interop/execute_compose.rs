@@ -88,10 +88,7 @@ impl Operation for ExecuteCompose {
         let first = lookup::live_listing_with_evidence(app, &arguments.listing_id).await?;
         let second = lookup::live_listing_with_evidence(app, &arguments.listing_b).await?;
         let (a, b) = (first.0.id.clone(), second.0.id.clone());
-        if a == b {
-            let detail = "`listing_b` and `listing_id` must be different listings.";
-            return Err(Problem::invalid("listing_b", "same_listing", detail));
-        }
+        lookup::different(a.as_str(), b.as_str())?;
         let edge = app.store.edge((&a, &b), app.clock.now()).await?;
         let attestation = statement(app, caller, &first, &b).await?;
         let steps = vec![

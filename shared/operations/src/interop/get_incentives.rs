@@ -92,7 +92,7 @@ const fn described(event: TrailEvent) -> Option<(&'static str, Option<&'static s
         TrailEvent::ProbeOk => {
             ("a probe succeeds, first in a week, or after a failure or a restore; danger falls", None)
         }
-        TrailEvent::ProbeFail => ("a probe fails for certain, not with a timeout or a 5xx", None),
+        TrailEvent::ProbeFail => ("a handshake is `fail`, not by a timeout, a 5xx or the like", None),
         TrailEvent::Endorse => ("a caller endorses the listing", Some("endorse")),
         TrailEvent::LeaveTrace => (
             "a caller leaves a mark of the default strength; of kind danger or intent, it goes to danger or demand",

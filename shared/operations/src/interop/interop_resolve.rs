@@ -26,10 +26,10 @@ pub struct Arguments {
     q: Option<String>,
     /// The id of a listing. If sent, only this listing is returned.
     listing_id: Option<String>,
-    /// The name of a tool that the listing must have.
+    /// The name of a tool that the listing must have. A search knows the first 40 tools of a listing.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     tool: Option<String>,
-    /// The name of a skill that the listing must have. If you also send `tool`, one of both is enough.
+    /// The same for a skill. With `tool`, one is enough.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     skill: Option<String>,
     /// The preferred protocol. Of the best matches, those with it come first; others are returned, too. Default: `mcp`.
@@ -74,7 +74,7 @@ impl Operation for InteropResolve {
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "prefer": "mcp", "limit": 3}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
-        r#"[invocations]"{name}" ({listing_id}) by {first} | : MCP (streamable HTTP) {mcp.method} {mcp.url} with the body {mcp.body} | : A2A {a2a.method} {a2a.url} with the body {a2a.body}"#,
+        r#"[invocations]"{name}" ({listing_id}) | : MCP (streamable HTTP) {mcp.method} {mcp.url} with the body {mcp.body} | : A2A {a2a.method} {a2a.url} with the body {a2a.body} | : A2A over HTTP {http.method} {http.url} with the body {http.body}"#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(
         "Finds Live listings for a need. Returns complete requests in MCP, A2A or plain HTTP.",
@@ -98,8 +98,7 @@ impl Operation for InteropResolve {
         let ids: Vec<ListingId> = found.iter().map(|(listing, _)| listing.id.clone()).collect();
         let trails = interop::trail_scores(app, &ids).await?;
         let node = |listing: &NamedListing| {
-            let trail = trails.get(&listing.0.id).copied().unwrap_or_default();
-            CapabilityNode::of(listing, trail, &app.settings)
+            CapabilityNode::of(listing, trails.get(&listing.0.id).copied().unwrap_or_default(), &app.settings)
         };
         let mut known: Vec<(CapabilityNode, &NamedListing)> =
             found.iter().map(|listing| (node(listing), listing)).collect();
@@ -109,7 +108,7 @@ impl Operation for InteropResolve {
         };
         let invocations: Vec<Invocation> = known.iter().map(invocation).collect();
         let matches: Vec<CapabilityNode> = known.into_iter().map(|(node, _)| node).collect();
-        let (mut note, next) = summary(app, prefer, &matches);
+        let (mut note, next) = summary(app, &matches);
         if nearest_only && !matches.is_empty() {
             note = format!("No sure match; these are the nearest. {note}");
         }
@@ -143,22 +142,18 @@ fn read(arguments: &Arguments) -> Result<CapabilityQuery, Problem> {
     Ok(query)
 }
 
-fn summary(app: &App, prefer: EntryProtocol, matches: &[CapabilityNode]) -> (String, Option<Value>) {
+fn summary(app: &App, matches: &[CapabilityNode]) -> (String, Option<Value>) {
     if matches.is_empty() {
         let next = json!({
             "action": "browse", "method": "GET", "url": app.settings.url("/api/listings/active"),
             "tool": "search_active", "arguments": {},
             "note": "Use other words, leave out `tool` and `skill`, or browse all Live listings.",
         });
-        return ("No Live listing matches.".to_owned(), Some(next));
+        let note = "No Live listing matches. Tools and skills after the first 40 of a listing can be missed.";
+        return (note.to_owned(), Some(next));
     }
-    let preferred = matches.iter().filter(|node| node.protocols.contains(&prefer)).count();
-    let of_them = match matches.len() {
-        1 => String::new(),
-        _ => format!(", {preferred} of them with protocol {}", prefer.as_str()),
-    };
     let note = format!(
-        "Returned {}{of_them}. Fill in the arguments of a request, and send it with its headers, after those in `before`.",
+        "Returned {}. Fill in the arguments of a request, and send it with its headers, after those in `before`.",
         counted(matches.len(), "Live listing")
     );
     (note, None)

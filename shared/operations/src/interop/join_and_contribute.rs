@@ -66,7 +66,7 @@ struct Contribution {
     /// Whether the demo or the feedback was done. Null for the others, because the registry does not store which listing
     /// sent them.
     done: Option<bool>,
-    /// What you must do first, if a requirement is missing.
+    /// What `call` requires first, if that is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     waits_for: Option<&'static str>,
     call: NextStep,
@@ -95,7 +95,7 @@ impl Operation for JoinAndContribute {
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {note}"#,
-        "What you can contribute: [contributions]{id} | , {done?done|not done yet} | , waits for {waits_for}",
+        "What you can contribute: [contributions]{id} | , {done?done|not done yet} | , its call waits for {waits_for}",
     ];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
     const REFUSALS: &'static [u16] = &[403, 404, 409];

@@ -143,7 +143,7 @@ impl Operation for Interop {
         let url = |path| settings.url(path);
         Ok(Answer {
             pitch: "You describe a need and get a complete request to a Live listing, in a protocol that the \
-                listing answered in. Reported outcomes order equally good hits of match_capability.",
+                listing answered in. Trails and outcomes order equally good hits of match_capability.",
             graph: Graph { nodes: live.agents + live.mcps, compositions: totals.compositions },
             adapters: interop::adapters(),
             compositions: edges.into_iter().map(Composition::from).collect(),
@@ -175,11 +175,10 @@ impl Operation for Interop {
                     .to_owned(),
                 format!(
                     "A session is kept for {} days and has at most {MAX_SESSION_STEPS} steps. Anyone who \
-                        knows its id can read it.",
+                        knows its id can read and append.",
                     SESSION_RETENTION / 86_400
                 ),
-                "Pairs are stored when callers report a use of two listings. Only the operator can store proposed \
-                    pairs.".to_owned(),
+                "Pairs are stored with `used_with`; proposed pairs only by the operator.".to_owned(),
             ],
         })
     }

@@ -322,11 +322,11 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "Was gated, but its last proof expired. The next probe may prove its sign-in again."
         }
         (Lane::Queued, None) => "Its first probe has not ended yet.",
-        (Lane::Queued, _) if listing.awaits_requested_probe() => {
-            "A new probe was requested, and has not ended yet. What the last probe found may be fixed."
-        }
         (Lane::Queued, Some(_)) if listing.was_put_back() => {
             "It was restored or moved, and has not been probed since. The next probe decides whether it is Live."
+        }
+        (Lane::Queued, _) if listing.awaits_requested_probe() => {
+            "A new probe was requested, and has not ended yet. What the last probe found may be fixed."
         }
         (Lane::Queued, Some(_)) => {
             "The last probe failed in a way that may be temporary. The probe will be repeated. If the fault is a lasting \
@@ -443,8 +443,8 @@ pub(crate) async fn next(
             json!({ "action": "manage_listing", "listing_id": listing.id, "act": "restore" }),
             "Its owner can restore it, unless its host is blocked: sign the challenge that this returns.",
         ),
-        Lane::Withdrawn => none(
-            "Only the operator of this registry can restore the listing. Publishing it again has no effect.",
-        ),
+        Lane::Withdrawn => {
+            none("Only the operator of this registry can restore the listing; publishing it again does not.")
+        }
     })
 }

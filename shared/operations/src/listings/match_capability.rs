@@ -1,4 +1,4 @@
-//! Searches for a capability. The ranking is the same as in `ard_search`. For each hit, the answer also contains the
+//! Searches for a capability. The scores are the same as in `ard_search`. For each hit, the answer also contains the
 //! reasons: the words, skills and tools that matched. The reasons are texts that a client can show unchanged.
 
 use crate::listings::ard_search::{self, Arguments, MAX_SHOWN_QUERY};
@@ -99,7 +99,9 @@ impl Operation for MatchCapability {
         if query.text.is_empty() {
             return Err(Problem::invalid("q", "empty", "`q` is required: describe the task in plain words."));
         }
-        let found = app.search.find(&query, app.clock.now()).await?;
+        // As many as by default: the first of several equal scores must not depend on a smaller limit.
+        let compared = registry_search::Query { limit: query.limit.max(12), ..query.clone() };
+        let found = app.search.find(&compared, app.clock.now()).await?;
         let (note, next) = ard_search::summarize(app, &query, &found).await?;
         let now = app.clock.now();
         let ids: Vec<ListingId> = found.hits.iter().map(|hit| hit.listing.id.clone()).collect();
@@ -121,6 +123,7 @@ impl Operation for MatchCapability {
         for equals in hits.chunk_by_mut(|one, next| one.score == next.score) {
             equals.sort_by(|one, other| other.abundance_boost.total_cmp(&one.abundance_boost));
         }
+        hits.truncate(query.limit);
         if !found.nearest_only {
             deposit(app, caller, &hits, now);
         }
@@ -143,7 +146,5 @@ fn deposit(app: &App, caller: &Caller, hits: &[CapabilityMatch], now: Moment) {
     let note =
         |hit: &CapabilityMatch, event| app.pending_deposits.note(caller, &hit.peer.listing_id, event, now);
     hits.iter().take(5).for_each(|hit| note(hit, TrailEvent::MatchHit));
-    if let Some(first) = hits.first() {
-        note(first, TrailEvent::MatchQuery);
-    }
+    hits.iter().take(1).for_each(|hit| note(hit, TrailEvent::MatchQuery));
 }

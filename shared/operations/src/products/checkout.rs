@@ -99,7 +99,7 @@ impl Operation for Checkout {
     const EFFECT: Effect = Effect { open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"sku": "alive", "listing_id": "agtpub_0123456789abcdef0123", "idempotency_key": "0b9f2f6e-8c1d-4f0e-9d59-3f6f0a6d2c11"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "{payments_open?Payments are open|Payments are not open yet}.",
+        "The purchase {purchase.purchase_id} is {purchase.status}.",
         "{unlock.message}",
         "Prices: [skus]{name} costs {price}",
         "The price of {name} is {price}; the purchase is {status}. The payment page is {checkout_url} . Your access token is {access_token}.",

@@ -166,7 +166,7 @@ async fn demo(app: &App, tool: ProductTool, arguments: Arguments) -> Result<Answ
         None => NextStep::post_own(
             "list_yourself",
             app.settings.url("/api/publish"),
-            "These files are made only from your description. To get files made from your card and your \
+            "These files are made only from what you sent. To get files made from your card and your \
              proof, list your agent: \"list my agent at <url>\", or {\"url\": …} to /api/publish.",
         ),
     };
@@ -266,11 +266,8 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
         };
         ("ready_for_checkout", format!("Payments are open. Send order.body to the checkout.{for_whom}"), next)
     } else {
-        let message = format!(
-            "Nothing is charged or stored, so keep order.body.{for_whom} {} Until then, the first feedback of a listing \
-                earns a founding seat (a free product), if one is left for it, else a code for 25 % off.",
-            unlock.message
-        );
+        let message =
+            format!("Nothing is charged or stored, so keep order.body.{for_whom} {}", unlock.message);
         let next = match &listing {
             Some(listing) if listing.feedbacked => funnel::rewarded(&app.settings),
             Some(listing) => subject::demo_step(app, &listing.id, sku, &[], "Takes its free demo.").await?,

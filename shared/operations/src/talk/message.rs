@@ -68,7 +68,7 @@ impl Operation for Talk {
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "message", "text": "Your forecast skill fits our travel planner."}"#;
     const SUMMARY: &'static [&'static str] = &[
-        r#"The {action} for {listing_id} is done | : "{message.text}" is stored as {message.id}, from {message.from:nobody named}."#,
+        r#"The {action} for {listing_id} is done | : "{message.text}" is stored as {message.id} | , from {message.from}."#,
     ];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/talk", Ok)];
     const REFUSALS: &'static [u16] = &[404, 409];

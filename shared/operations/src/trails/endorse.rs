@@ -48,16 +48,12 @@ impl Operation for Endorse {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let trace = Trace {
-            kind: MarkKind::Endorse,
-            repeat_after: ENDORSEMENT_INTERVAL,
-            ..Trace::new(
-                TrailEvent::Endorse,
-                INTENSITY,
-                arguments.from.as_deref(),
-                arguments.body.as_deref(),
-            )?
-        };
+        let trace = endorsement(arguments.from.as_deref(), arguments.body.as_deref())?;
         trace::leave(app, caller, &arguments.listing_id, None, trace).await
     }
+}
+
+pub(super) fn endorsement(from: Option<&str>, body: Option<&str>) -> Result<Trace, Problem> {
+    let trace = Trace::new(TrailEvent::Endorse, INTENSITY, from, body)?;
+    Ok(Trace { kind: MarkKind::Endorse, repeat_after: ENDORSEMENT_INTERVAL, ..trace })
 }

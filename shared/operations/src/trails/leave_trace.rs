@@ -2,6 +2,7 @@
 //! author is not verified, and marks of the same source add to the trail of a listing only once a day.
 
 use crate::prelude::*;
+use crate::trails::endorse::endorsement;
 use crate::trails::trace::{self, Answer, Trace};
 use registry_app::talk::public_text;
 use registry_app::trails::{DEFAULT_INTENSITY, trace_amounts};
@@ -20,7 +21,7 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: String,
     /// The kind of mark. Default: `mark`. A `danger` mark increases the value `danger`. An `intent` mark
-    /// increases `demand`. All other marks increase `attraction`.
+    /// increases `demand`. All other marks increase `attraction`; `endorse` does what the tool `endorse` does.
     #[serde(default)]
     #[schemars(extend("default" = "mark"))]
     kind: MarkKind,
@@ -67,12 +68,15 @@ impl Operation for LeaveTrace {
             bounded::count("intensity", arguments.intensity, DEFAULT_INTENSITY.into(), MAX_INTENSITY)?;
         let intensity = u8::try_from(intensity).unwrap_or(u8::MAX);
         let (from, body) = (arguments.from.as_deref(), arguments.body.as_deref());
-        let trace = Trace {
-            amounts: trace_amounts(arguments.kind, intensity),
-            kind: arguments.kind,
-            tags: tags(&arguments.tags)?,
-            ..Trace::new(TrailEvent::LeaveTrace, intensity, from, body)?
+        let trace = match arguments.kind {
+            MarkKind::Endorse => endorsement(from, body)?,
+            kind => Trace {
+                amounts: trace_amounts(kind, intensity),
+                kind,
+                ..Trace::new(TrailEvent::LeaveTrace, intensity, from, body)?
+            },
         };
+        let trace = Trace { tags: tags(&arguments.tags)?, ..trace };
         trace::leave(app, caller, &arguments.listing_id, None, trace).await
     }
 }

@@ -21,8 +21,8 @@ pub struct Arguments {
     /// pairs of all listings.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// A text that must be in the name or id of the listing, or in the mark; searches the first 50 of each list. With
-    /// `listing_id`, it only selects marks.
+    /// A text in the name or id of a trail's listing, in an id of a pair, or in a mark; searches the first 50 of each list.
+    /// With `listing_id`, it only selects marks.
     #[schemars(regex(pattern = argument_schema::LINE_OR_BLANK), length(max = MAX_QUERY_CHARS))]
     q: Option<String>,
     /// The maximum number of rows in each list, from 1 to 50. Default: 12.

@@ -92,14 +92,12 @@ impl Operation for Stigmergy {
 const SIDE_EFFECTS: [&str; 6] = [
     "Publishing a new listing adds to `joined` and `attraction`.",
     "A probe that succeeds for the first time in a week, or after a failure or a restore, increases `attraction` and reduces `danger`. \
-        A probe that fails for certain, not with a timeout or a 5xx, increases `danger`.",
+        A probe whose handshake is `fail`, not by a timeout, a 5xx or the like, increases `danger`.",
     "A search with match_capability increases `demand` of its five best hits, most of all for the first hit. \
         Each caller counts once an hour.",
-    "When a caller reads the marks of one listing, its `demand` increases a little. Each caller counts once \
-        an hour.",
+    "When a caller reads the marks of one listing, its `demand` increases, once an hour for each caller.",
     "When a pair is used, listings that were used with one of the two before also gain.",
-    "What reads add is first kept in memory. A later request writes it to the table. If the process ends before that, \
-        it is lost.",
+    "What reads add waits in memory until a later request writes it. If the process ends before, it is lost.",
 ];
 
 fn half_lives() -> BTreeMap<&'static str, i64> {

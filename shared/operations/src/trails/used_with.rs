@@ -49,10 +49,7 @@ impl Operation for UsedWith {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        if arguments.listing_id == arguments.listing_b {
-            let detail = "`listing_b` and `listing_id` must be different listings.";
-            return Err(Problem::invalid("listing_b", "same_listing", detail));
-        }
+        lookup::different(&arguments.listing_id, &arguments.listing_b)?;
         let (from, body) = (arguments.from.as_deref(), arguments.body.as_deref());
         let trace = Trace::new(TrailEvent::UsedWith, INTENSITY, from, body)?;
         trace::leave(app, caller, &arguments.listing_id, Some(&arguments.listing_b), trace).await

@@ -68,7 +68,7 @@ impl Operation for CapabilityHash {
     const NAME: &'static str = "capability_hash";
     const TITLE: &'static str = "Capability hash";
     const DESCRIPTION: &'static str = "Returns a short id (cap_...) for what an agent or server can do: a \
-        hash of its name, kind, description, tags and the names of its tools and skills, not of their schemas. \
+        hash of its name, kind, description, tags, names of tools and ids of skills, not of their schemas. \
         Use it to compare agents. With listing_id, hashes what the registry observed. With listing_id and \
         name, compares both (`matches`).";
     const EFFECT: Effect = Effect::READS;
@@ -108,7 +108,8 @@ impl Operation for CapabilityHash {
         let observed_hash = observed.as_ref().map(|(observed, _)| observed.hash()).transpose()?;
         Ok(Answer {
             algorithm: "cap_ + first 24 hex digits of SHA-256 over RFC 8785 JSON of {description (first 500 characters), \
-                kind, name, skills, tags, tools}; texts trimmed, lists sorted by code point without repetition",
+                kind, name, skills, tags, tools}; texts trimmed, lists sorted by code point without repetition; \
+                of a listing, only the tools and skills in its status",
             canonical: hashed.canonical()?,
             normalised: hashed,
             listing_id: found.as_ref().map(|found| found.0.id.clone()),

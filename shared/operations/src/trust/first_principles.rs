@@ -89,7 +89,7 @@ impl Operation for FirstPrinciples {
                 jwks: app.settings.url("/.well-known/jwks.json"),
             },
             laws: vec![
-                "The registry never signs what callers claim.",
+                "The registry never signs what callers claim, except numbers of their reports.",
                 "A statement contains what was observed, when it was observed, and when the statement \
                     expires. A failed check is signed as well.",
                 "A key counts for a listing only if the listing's own domain published it.",

@@ -210,7 +210,7 @@ impl Answer {
             }
             OwnerAct::OptIn => (
                 outreach::opt_in(app, listing).await?,
-                "This listing may be invited, under the same rules and pauses as other listings.",
+                "Invitations are allowed, under the same rules and pauses as for other listings.",
             ),
             OwnerAct::Reclaim => {
                 match funnel::reclaim(app, id).await? {

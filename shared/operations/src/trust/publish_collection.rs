@@ -24,7 +24,6 @@ pub struct Arguments {
     /// What the servers have in common.
     #[schemars(extend("format" = "public-text"), length(min = 1, max = 500))]
     description: Option<String>,
-    /// The names or ids of servers. Default: all servers that match the other rules.
     #[serde(default)]
     #[schemars(schema_with = "servers_schema")]
     servers: Option<Vec<String>>,
@@ -55,7 +54,7 @@ fn servers_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": ["array", "null"],
         "description": "The names or ids of servers. Default: all servers that match the other rules.",
-        "maxItems": MAX_SERVERS,
+        "minItems": 1, "maxItems": MAX_SERVERS,
         "items": name,
     })
 }
@@ -98,6 +97,10 @@ impl Operation for PublishCollection {
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let removes = arguments.remove == Some(true);
         let owner = CollectionOwner::of(&arguments.name)?;
+        if arguments.servers.as_ref().is_some_and(Vec::is_empty) {
+            let detail = "`servers` is empty. For all servers that match the other rules, leave it out.";
+            return Err(Problem::invalid("servers", "no_servers", detail));
+        }
         let (nonce, signature) = (arguments.nonce.clone(), arguments.signature.clone());
         let collection = collection(app, arguments, &owner);
         let mut collection = collections::checked(collection)?;

@@ -143,7 +143,7 @@ fn changed_tools_are_shown_but_do_not_block_a_listing() {
     };
     let check = failing(&now, &before("aaa"));
     assert_eq!((check.id.as_str(), check.blocking), ("tools_unchanged", false));
-    assert_eq!(check.detail, "The tools changed since the last good probe. The hash was aaa, now it is bbb.");
+    assert_eq!(check.detail, "The tools changed since they were last read. The hash was aaa, now it is bbb.");
     assert!(clean(&of(&now, &before("aaa"))));
     assert!(of(&now, &before("bbb")).iter().all(|check| check.ok));
     assert!(of(&now, &before("v0:aaa")).iter().all(|check| check.ok), "hashed in another way");

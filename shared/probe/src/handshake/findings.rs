@@ -121,7 +121,7 @@ impl Findings {
         for rule in rules {
             let fault = ProbeFault::Nonconforming(*rule);
             if rule.only_warns() {
-                self.warning(fault.reason(seen));
+                self.warning(Reason { reason: "protocol warning".to_owned(), ..fault.reason(seen) });
                 continue;
             }
             // One place is enough: a list of tools may break a rule a thousand times.

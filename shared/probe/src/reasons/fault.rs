@@ -222,13 +222,14 @@ pub enum ProbeFault {
 }
 
 impl ProbeFault {
-    /// The card is missing, cannot be read, or names no interface that can be called.
+    /// The card is missing, cannot be read, breaks the specification, or names no interface that can be called.
     pub(crate) const fn is_about_card(&self) -> bool {
         use ProbedResource::Card;
         matches!(
             self,
             Self::NotACard { .. }
                 | Self::InvalidCard { .. }
+                | Self::BrokenCardRule { .. }
                 | Self::NothingFound { .. }
                 | Self::NoInterface
                 | Self::InterfaceUrl

@@ -93,6 +93,16 @@ fn mcp_server_is_scored_by_its_tools() {
 }
 
 #[test]
+fn stored_parts_are_not_described_as_the_whole() {
+    let mut verdict = good();
+    verdict.facts.description = Some("x".repeat(LONGEST_DESCRIPTION + 1));
+    let breakdown = scored(&verdict).breakdown;
+    for why in ["Stored skills with a description: 2 of 2.", "The description has over 1000 characters."] {
+        assert!(breakdown.iter().any(|part| part.why == why), "{breakdown:?}");
+    }
+}
+
+#[test]
 fn each_part_of_the_score_is_lower_for_a_worse_probe_result() {
     let less = |change: fn(&mut Verdict), id: &str, left: u8| {
         let mut verdict = good();

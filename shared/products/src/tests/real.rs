@@ -81,7 +81,7 @@ pub(super) fn papers() -> Profile {
     let parts = [
         ("latency", 8, 10, "The handshake took 730 ms."),
         ("protocol", 7, 10, "The newest version spoken is 2025-06-18."),
-        ("abilities", 2, 8, "Described tools: 0 of 4."),
+        ("abilities", 2, 8, "Stored tools with a description: 0 of 4."),
         ("identity", 4, 7, "Missing: a page about it."),
         ("checks", 7, 10, "Did not pass: tools_unchanged."),
     ];

@@ -265,7 +265,7 @@ pub(crate) fn list_schema() -> Value {
     let states: Vec<String> =
         [String::new(), STATE_UNSPECIFIED.to_owned()].into_iter().chain(states).collect();
     let mut context_id = id_schema();
-    context_id["description"] = json!("The context whose tasks to list. Without it, the list is empty.");
+    context_id["description"] = json!("A context of this registry (`ctx-…`). The list is empty without one.");
     json!({ "properties": {
         "contextId": context_id,
         "status": { "enum": states, "description": "Only tasks in this state." },

@@ -17,7 +17,7 @@ const MAX_READS: usize = 2;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListQuery {
-    /// Conditions such as `type = 'application/mcp-server-card+json'`, joined by AND.
+    /// Conditions such as `type = 'application/mcp-server-card+json'`, joined by AND. Entries show the first 24 `capabilities`.
     #[schemars(length(max = MAX_CHARS), extend("format" = "ard-filter"))]
     filter: Option<String>,
     /// The order; only `name` is supported: the name in the registry API, not `displayName`.

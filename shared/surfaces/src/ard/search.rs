@@ -104,14 +104,8 @@ pub(super) async fn search(app: &App, body: &Value) -> Result<Results, ArdError>
         |hit: &Hit| filter.matches(&serde_json::to_value(entry(hit, &app.settings)).unwrap_or_default());
     let condition: Option<&(dyn Fn(&Hit) -> bool + Sync)> =
         if filter.looks_at_entries() { Some(&matches) } else { None };
-    let found = app
-        .search
-        .find_filtered(
-            Query { text, kind, category: None, listed: Listed::Live, skip, limit },
-            app.clock.now(),
-            condition,
-        )
-        .await?;
+    let query = Query { text, kind, category: None, listed: Listed::Live, skip, limit };
+    let found = app.search.find_filtered(query, app.clock.now(), condition).await?;
     let source = app.settings.url(ARD_BASE);
     let result =
         |hit: &Hit| Ranked { entry: entry(hit, &app.settings), score: hit.score, source: source.clone() };

@@ -46,8 +46,7 @@ pub(super) fn inbound(settings: &Settings) -> Inbound {
             .caller_rate
             .map(|rate| Requests { per_second: rate.per_second, at_once: rate.at_once }),
         acts: acts(settings).into_iter().filter(|_| settings.rate_limits).collect(),
-        beyond: "The request had no effect. REST answers 429 with Retry-After, and `retry_after_s` in the \
-            problem document.",
+        beyond: "`acts` are per hour. A refused request has no effect; REST answers 429 with Retry-After.",
     }
 }
 

@@ -155,23 +155,18 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
     let limit = active_page::limit(query.limit, DEFAULT_LIMIT)?;
     let skip = usize::try_from(query.offset.unwrap_or_default()).unwrap_or(usize::MAX);
     if skip > MAX_OFFSET {
-        return Err(Problem::invalid(
-            "offset",
-            "out_of_range",
-            format!("`offset` must be at most {MAX_OFFSET}."),
-        ));
+        let detail = format!("`offset` must be at most {MAX_OFFSET}.");
+        return Err(Problem::invalid("offset", "out_of_range", detail));
     }
     let skills = query.skills()?;
     let has_skills = |hit: &Hit| skills.iter().all(|skill| has(hit, skill));
     let condition: Option<&(dyn Fn(&Hit) -> bool + Sync)> =
         if skills.is_empty() { None } else { Some(&has_skills) };
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let by_words = !text.is_empty();
     let words = text.as_str().to_owned();
-    let (kind, listed) = (Some(Kind::Agent), Listed::Live);
-    let query = Query { text, kind, category: None, listed, skip, limit };
+    let query = Query { text, kind: Some(Kind::Agent), category: None, listed: Listed::Live, skip, limit };
     let found = app.search.find_filtered(query, app.clock.now(), condition).await?;
-    let agents: Vec<Agent> = found.hits.iter().map(|hit| agent(app, hit, by_words)).collect();
+    let agents: Vec<Agent> = found.hits.iter().map(|hit| agent(app, hit, !words.is_empty())).collect();
     let settings = &app.settings;
     Ok(Directory {
         ok: true,
@@ -186,9 +181,13 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
         count: agents.len(),
         offset: skip,
         next_offset: found.next,
-        note: (agents.is_empty() && skip == 0 && found.next.is_none()).then_some(
-            "No Live agent matches. Leave out words and filters, or publish an agent with POST /api/publish.",
-        ),
+        note: match (agents.len(), found.next) {
+            (0, None) if skip == 0 => Some(
+                "No Live agent matches. Leave out words and filters, or publish one with POST /api/publish.",
+            ),
+            (1.., _) if found.nearest_only => Some("No sure match. These agents are the nearest."),
+            _ => None,
+        },
         items: agents.clone(),
         agents,
         register: json!({

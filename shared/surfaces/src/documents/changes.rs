@@ -86,7 +86,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
         title: format!("Changes of listings in {}", settings.brand),
         url: url.to_string(),
         home: settings.url("/list"),
-        updated: entries.first().map_or(Moment::UNIX_EPOCH, |entry| entry.change.item.at),
+        updated: entries.first().map_or_else(|| app.clock.now(), |entry| entry.change.item.at),
         brand: settings.brand.clone(),
         entries,
     };

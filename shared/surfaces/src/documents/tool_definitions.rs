@@ -53,7 +53,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
 
 fn not_found(hash: &str) -> Problem {
     let detail = format!(
-        "No tool and no tool set with the SHA-256 `{}` is available. Definitions over 32 KiB are stored only as hashes.",
+        "No tool and no tool set with the SHA-256 `{}` is available. Large tools and sets can be stored only as hashes.",
         shorten(hash, 80)
     );
     Problem::not_found("tool_not_found", detail)

@@ -301,7 +301,7 @@ fn registry_api(components: &mut Components) -> Vec<Call> {
         read("/v0.1/version", "registry_api_version", "The version of this service", &[], &about),
         read(SEARCH, "search_servers", "Search servers by meaning", &of_search, &matches),
         read(HEALTH, "server_health", "Health of servers", &of_health, &health),
-        read(FACETS, "server_facets", "Count servers by category", &of_facets, &facets),
+        read(FACETS, "server_facets", "Count servers by category and publisher", &of_facets, &facets),
     ]
 }
 

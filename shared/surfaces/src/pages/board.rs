@@ -217,6 +217,7 @@ async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
     let (agents, servers) = futures::try_join!(app.search.total(&agents), app.search.total(&servers))?;
     let summary = match (&found.corrected, rows.len()) {
         (_, 0) => "No results.".to_owned(),
+        (_, shown) if skip > 0 => format!("{shown} more of {total}."),
         _ if found.nearest_only => format!("No sure match for “{words}”. {total} nearest:"),
         (Some(instead), _) => {
             format!("Showing results for “{instead}” instead of “{words}”: {total} found, best first.")

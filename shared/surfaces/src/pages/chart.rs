@@ -63,7 +63,7 @@ fn day_title(day: &ProofDay) -> String {
         (0, _) => format!("{date}: {words}"),
         (1, Some(ms)) => format!("{date}: {words}, {ms} ms"),
         (1, None) => format!("{date}: {words}"),
-        (probes, _) => format!("{date}: {words}; {} of {probes} probes passed", day.good),
+        (probes, _) => format!("{date}: {words}; {} of {probes} probes proved it", day.good),
     }
 }
 
@@ -178,11 +178,11 @@ mod tests {
             latency_ms,
             reason: None,
         };
-        assert_eq!(day_title(&day(1, 1, Some(40))), "1970-01-01: passed, 40 ms");
+        assert_eq!(day_title(&day(1, 1, Some(40))), "1970-01-01: proven, 40 ms");
         assert_eq!(
             day_title(&day(3, 2, Some(40))),
-            "1970-01-01: some probes passed, some did not; 2 of 3 \
-            probes passed"
+            "1970-01-01: some probes proved it, some did not; 2 of 3 \
+            probes proved it"
         );
         let svg = strip(&[day(1, 1, Some(40)), day(2, 1, None)]).to_string();
         assert!(

@@ -67,8 +67,7 @@ fn of_agent(verdict: &Verdict, mut step: impl FnMut(&str, &str, bool)) {
         let versions = shorten(&facts.protocol_versions.join(", "), MAX_PEER_TEXT_CHARS);
         let open =
             if has(verdict, "auth_declared") { "; it declares that callers need credentials" } else { "" };
-        let answer = format!("A valid card with {skills}, for A2A {versions}{open}.");
-        step(StepKind::Card.title(), &answer, true);
+        step(StepKind::Card.title(), &format!("A card with {skills}, for A2A {versions}{open}."), true);
     }
     let binding = match verdict.protocol_hints.iter().any(|hint| hint == "http+json") {
         true => "HTTP+JSON",
@@ -103,7 +102,7 @@ fn of_server(verdict: &Verdict, mut step: impl FnMut(&str, &str, bool)) {
         step(StepKind::Discover.title(), &answer, true);
     }
     if has(verdict, "initialize_answered") {
-        step(StepKind::Initialize.title(), &format!("It agreed on MCP {spoken}{session}."), true);
+        step(StepKind::Initialize.title(), &format!("It answered with MCP {spoken}{session}."), true);
     }
     if has(verdict, "sse_endpoint_event") {
         let answer = "It announced an endpoint, as in the old transport of 2024-11-05.";
@@ -116,11 +115,10 @@ fn of_server(verdict: &Verdict, mut step: impl FnMut(&str, &str, bool)) {
         let answer = format!("It listed its tools{more}{streamed}. The probe called no tool.");
         step(StepKind::Tools.title(), &answer, true);
     } else if has(verdict, "no_tools") {
-        step(StepKind::Tools.title(), "It has no tools.", true);
+        step("Read its capabilities", "It has no tools.", true);
     }
     if has(verdict, "ok_dual") {
-        let request = "Opened a connection like older clients (initialize)";
-        step(request, "It supports older clients, too.", true);
+        step("Opened a connection like older clients (initialize)", "It supports older clients, too.", true);
     }
     if has(verdict, "bearer_challenge") {
         let metadata =
@@ -187,6 +185,8 @@ mod tests {
         assert_eq!(steps.len(), 3);
         assert_eq!(steps[0].answer, "It returned its name and its versions: MCP 2026-07-28 and 2025-06-18.");
         assert_eq!(steps[1].answer, "It listed its tools, as a stream of events. The probe called no tool.");
+        let without = super::steps(&evidence(Kind::Mcp, Handshake::Ok, &["no_tools"], &[]));
+        assert_ne!(without[0].request, StepKind::Tools.title(), "no list was requested");
     }
 
     #[test]

@@ -132,12 +132,12 @@ impl DayState {
 
     pub(super) const fn in_words(self) -> &'static str {
         match self {
-            Self::Good => "passed",
-            Self::Mixed => "some probes passed, some did not",
-            Self::Partial => "answered, but did not pass",
+            Self::Good => "proven",
+            Self::Mixed => "some probes proved it, some did not",
+            Self::Partial => "answered, but not proven",
             Self::Failed => "failed",
             Self::Skipped => "nothing to probe",
-            Self::Proven => "not probed, last proof still valid",
+            Self::Proven => "not probed, last proof recent",
             Self::Unproven => "not probed",
             Self::Unknown => "no data",
         }

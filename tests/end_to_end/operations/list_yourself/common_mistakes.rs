@@ -33,6 +33,9 @@ async fn publishing_again_after_a_fix_makes_the_listing_live() {
         assert_eq!(status["next"]["action"], "fix_and_publish_again", "{mistake}");
         assert!(status["retry_at"].is_string(), "{mistake}");
         assert_eq!(registry.live_counts().await, (0, 0), "{mistake}");
+        let talk: Value = registry.get(&format!("/api/talk?listing_id={id}")).await.ok();
+        let actions = talk["next_actions"].as_array().unwrap();
+        assert_eq!((actions.len(), &actions[0]["action"]), (1, &json!("check_status")), "{mistake}: {talk}");
 
         peer.answer_with(agents::newest);
         let early = registry.publish(&json!({ "url": peer.card() })).await;

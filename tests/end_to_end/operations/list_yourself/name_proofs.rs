@@ -387,7 +387,9 @@ async fn proof_of_the_publisher_moves_a_listing_that_only_claims_the_name() {
         assert_eq!(host.url_of(&id).await, own, "{answer}");
         registry.index().await;
         assert!(!registry.get("/v0.1/servers").await.body.to_string().contains(name), "{name} is still Live");
-        assert_eq!(registry.status(&id).await["log"]["event"], "demoted");
+        let moved = registry.status(&id).await;
+        assert_eq!(moved["log"]["event"], "demoted");
+        assert!(moved["lane_reason"].as_str().unwrap().starts_with("It was restored or moved"), "{moved}");
         let is_told = |leaf: &str| leaf.contains(id.as_str()) && leaf.contains(r#""reason":"moved""#);
         let pending = registry.items("LOG#PENDING").await;
         assert!(pending.iter().any(|leaf| is_told(leaf["leaf"].as_s().unwrap())), "{pending:?}");

@@ -91,6 +91,7 @@ async fn collection_of_the_operator_is_a_registry_of_its_own() {
         (json!({ "name": "Not Allowed" }), "name"),
         (json!({ "title": "<script>" }), "title"),
         (json!({ "servers": vec!["org.example/adder"; 201] }), "servers"),
+        (json!({ "servers": [] }), "servers"),
     ] {
         let body = with_members(json!({ "name": "approved" }), &rules);
         as_operator(&registry, &body).await.assert_invalid(field);

@@ -245,6 +245,21 @@ async fn handshake_a2a_reports_cards_without_a_usable_interface() {
 }
 
 #[tokio::test]
+async fn handshake_a2a_counts_a_broken_rule_as_a_fault_of_the_card() {
+    let (_, verdict) = probed(Depth::Message, |asked: &Asked| match asked.method() {
+        Some(_) => sound(asked),
+        None => {
+            let mut card: Value = serde_json::from_str(&card(asked, &[("JSONRPC", "1.0")]).body).unwrap();
+            card["skills"] = Value::Null;
+            Reply::json(200, &card)
+        }
+    })
+    .await;
+    assert_eq!(outcome(&verdict), (Handshake::Partial, vec!["skills_missing"], true, Some(true)));
+    assert_eq!(verdict.card_fault.unwrap().code, "skills_missing");
+}
+
+#[tokio::test]
 async fn handshake_a2a_keeps_the_proven_facts_after_a_timeout() {
     let silent: Script = |asked| on_message(asked, |_| Reply::silence());
     let peer = Peer::start(silent).await;

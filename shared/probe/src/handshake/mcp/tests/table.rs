@@ -170,6 +170,8 @@ async fn handshake_mcp_each_response_gives_the_specified_result() {
     for (name, script, (class, code, speaks, inconclusive)) in rows() {
         let (peer, verdict) = probed(script).await;
         assert_eq!(codes(&verdict), [code], "{name}: {:?}", peer.whats());
+        let is_warning = verdict.reasons[0].reason.ends_with(" warning");
+        assert_eq!(is_warning, verdict.handshake == Handshake::Ok, "{name}: {:?}", verdict.reasons);
         let found = (verdict.handshake, verdict.speaks, verdict.inconclusive);
         assert_eq!(found, (class, speaks, inconclusive), "{name}");
         assert_eq!(verdict.retry_after, (name == "429").then_some(Duration::from_secs(77)), "{name}");
