@@ -151,6 +151,22 @@ pub(crate) fn values_of(list: &Value, member: &str) -> Vec<String> {
     list.as_array().unwrap().iter().map(|row| row[member].as_str().unwrap().to_owned()).collect()
 }
 
+/// The text of HTML, without its entities.
+pub(crate) fn unescaped(text: &str) -> String {
+    let entities = [
+        ("&#34;", "\""),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&#60;", "<"),
+        ("&#62;", ">"),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&#38;", "&"),
+        ("&amp;", "&"),
+    ];
+    entities.iter().fold(text.to_owned(), |text, (entity, character)| text.replace(entity, character))
+}
+
 /// The names in a list of the registry API.
 pub(crate) fn server_names(list: &Value) -> Vec<String> {
     let servers = list["servers"].as_array().unwrap().iter();

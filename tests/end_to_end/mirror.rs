@@ -3,7 +3,6 @@
 //! and no listing is created twice.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -146,10 +145,7 @@ pub(crate) fn counts(report: ImportReport) -> [usize; 3] {
 }
 
 fn file(folder: &Path, documents: impl IntoIterator<Item = Value>) -> String {
-    let mut lines = String::new();
-    for document in documents {
-        let _ = writeln!(lines, "{document}");
-    }
+    let lines: String = documents.into_iter().map(|document| format!("{document}\n")).collect();
     let path = folder.join("servers.jsonl");
     std::fs::write(&path, lines).unwrap();
     path.to_str().unwrap().to_owned()
@@ -249,8 +245,7 @@ async fn mirror_resumes_after_the_hourly_rate_limit() {
 
 #[tokio::test]
 async fn rate_limited_host_does_not_block_other_hosts() {
-    let options =
-        TestOptions::default().with_rates().with_rate(LimitedAction::Publish, |rate| rate.target = 6);
+    let options = TestOptions::default().with_rate(LimitedAction::Publish, |rate| rate.target = 6);
     let registry = TestRegistry::start_with(options).await;
     let folder = tempfile::tempdir().unwrap();
     let at_one_host = |number| {

@@ -383,10 +383,7 @@ async fn strangers_cannot_push_out_the_contact_of_an_owner_or_of_an_earlier_publ
 #[tokio::test]
 async fn task_with_an_id_that_can_be_guessed_is_readable_only_with_the_id_of_the_registry() {
     let registry = TestRegistry::start().await;
-    let call = async |method: &str, params: Value| {
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        registry.post("/api/a2a", &body).await.body
-    };
+    let call = async |method: &str, params: Value| registry.rpc("/api/a2a", method, params).await;
     let sent = |id: &str, text: &str| json!({ "id": id, "message": { "role": "user", "parts": [{ "type": "text", "text": text }] } });
     for guess in ["1", "task-1", "task-2026-11-24"] {
         let task = call("tasks/send", sent(guess, "list me")).await["result"].clone();
@@ -411,10 +408,7 @@ async fn task_with_an_id_that_can_be_guessed_is_readable_only_with_the_id_of_the
 async fn conversation_continues_although_the_address_in_it_is_not_stored() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(agents::newest).await;
-    let send = async |params: Value| {
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "message/send", "params": params });
-        registry.post("/api/a2a", &body).await.body["result"].clone()
-    };
+    let send = async |params: Value| registry.rpc("/api/a2a", "message/send", params).await["result"].clone();
     let text = |text: &str| json!({ "kind": "text", "text": text });
     let data = json!({ "kind": "data", "data": { "contact_email": EMAIL } });
     for parts in

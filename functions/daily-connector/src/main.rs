@@ -1,9 +1,7 @@
 //! Passes the job of this function to Lambda.
 
-use registry::lambda::{Preload, run_job};
+use registry::lambda::{Error, Preload, run_job};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), lambda_runtime::Error> {
+fn main() -> Result<(), Error> {
     run_job(Preload::SEARCH_INDEX, |app, event| async move { daily_connector::handle(&app, event).await })
-        .await
 }

@@ -1,8 +1,7 @@
 //! Passes the routes of this function to Lambda.
 
-use registry::lambda::{Preload, serve};
+use registry::lambda::{Error, Preload, serve};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), lambda_runtime::Error> {
-    serve(Preload::SEARCH_INDEX, protocol::router).await
+fn main() -> Result<(), Error> {
+    serve(Preload::SEARCH_INDEX, protocol::router)
 }

@@ -91,15 +91,8 @@ fn escaped(answer: &Value) -> String {
 /// The text without control characters and without characters that change the direction of text. A runner of GitHub reads
 /// commands at the beginning of a line (`::`) and anywhere in it (`##[`): in strangers' texts they are only text.
 pub(crate) fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' => plain.push('\n'),
-            c if turns(c) => {}
-            c if c.is_control() => plain.push(' '),
-            c => plain.push(c),
-        }
-    }
+    let shown = text.chars().filter(|c| !turns(*c));
+    let plain: String = shown.map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect();
     let lines = plain.split('\n').map(|line| match line.trim_start().strip_prefix("::") {
         Some(rest) => format!(": :{rest}"),
         None => line.to_owned(),

@@ -55,7 +55,7 @@ enum OperatorCommand {
     Import,
 }
 
-/// Serializes to the input of the `operator` function.
+/// Serializes to the input of the `operator` function, which reads null as absent.
 #[derive(Debug, Serialize, Subcommand)]
 #[serde(tag = "command", rename_all = "snake_case")]
 enum Decision {
@@ -85,33 +85,26 @@ enum Decision {
     /// feedback, A2A tasks, interop sessions, reports, Talk messages, marks and reported outcomes. Or erase one public text.
     #[command(group(clap::ArgGroup::new("whose").required(true).args(["listing_id", "email", "text_id"])))]
     Erase {
-        #[serde(skip_serializing_if = "Option::is_none")]
         listing_id: Option<ListingId>,
         /// An e-mail address.
         #[arg(long)]
-        #[serde(skip_serializing_if = "Option::is_none")]
         email: Option<String>,
         /// The id of a Talk message, a mark or a reported outcome.
         #[arg(long = "text", value_name = "ID")]
-        #[serde(skip_serializing_if = "Option::is_none")]
         text_id: Option<String>,
     },
     /// List the reports about one listing, or about all listings; the newest first.
     Reports {
-        #[serde(skip_serializing_if = "Option::is_none")]
         listing_id: Option<ListingId>,
         /// `next_cursor` of the page before.
         #[arg(long)]
-        #[serde(skip_serializing_if = "Option::is_none")]
         cursor: Option<String>,
     },
     /// List the feedback of one listing, or of all listings, without addresses, phone numbers and secrets.
     Feedback {
-        #[serde(skip_serializing_if = "Option::is_none")]
         listing_id: Option<ListingId>,
         /// `next_cursor` of the page before.
         #[arg(long)]
-        #[serde(skip_serializing_if = "Option::is_none")]
         cursor: Option<String>,
     },
     /// Revoke an access token.

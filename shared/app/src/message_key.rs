@@ -33,17 +33,6 @@ const MAX_SIGNING_TIME: Duration = Duration::from_secs(1);
 /// The name of the signature in the headers.
 const LABEL: &str = "sig1";
 
-/// A public Ed25519 key (RFC 8037).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Ed25519Jwk {
-    kty: &'static str,
-    crv: &'static str,
-    x: String,
-    kid: String,
-    #[serde(rename = "use")]
-    usage: &'static str,
-}
-
 pub struct MessageKey {
     private: Private<SigningKey>,
     public: [u8; 32],
@@ -56,9 +45,10 @@ impl fmt::Debug for MessageKey {
 }
 
 impl MessageKey {
-    pub fn public(&self) -> Ed25519Jwk {
+    /// The public half as a JWK (RFC 8037).
+    pub fn public(&self) -> Value {
         let jwk = self.domain_key().jwk();
-        Ed25519Jwk { kty: "OKP", crv: "Ed25519", kid: jwk.thumbprint(), x: jwk.x, usage: "sig" }
+        json!({ "kty": jwk.kty, "crv": jwk.crv, "x": jwk.x, "kid": jwk.thumbprint(), "use": "sig" })
     }
 
     /// The public half as a key of the domain; its record proves the domain to the official registry.
@@ -102,7 +92,7 @@ impl MessageKey {
             "(\"@authority\" \"signature-agent\";key=\"{LABEL}\");created={created};expires={};keyid=\"{}\";\
              alg=\"ed25519\";nonce=\"{nonce}\";tag=\"web-bot-auth\"",
             created + REQUEST_SIGNATURE_LIFE_S,
-            self.public().kid,
+            self.domain_key().jwk().thumbprint(),
         );
         // RFC 9421 §2.5.
         let base = format!(
@@ -131,7 +121,7 @@ impl MessageKey {
             "(\"@authority\";req);created={created};expires={};keyid=\"{}\";alg=\"ed25519\";\
              tag=\"http-message-signatures-directory\"",
             created + SIGNATURE_LIFE_S,
-            self.public().kid,
+            self.domain_key().jwk().thumbprint(),
         );
         // RFC 9421 §2.5.
         let base = format!("\"@authority\";req: {authority}\n\"@signature-params\": {parameters}");
@@ -251,7 +241,7 @@ mod tests {
         let key = SigningKey::from_bytes(&Random::seeded(1).bytes());
         let key = MessageKey { public: *key.verifying_key().as_bytes(), private: Private::Table(key) };
         let (parameters, base) = key.directory_base("registry.example.org", Moment::UNIX_EPOCH);
-        let kid = key.public().kid;
+        let kid = key.domain_key().jwk().thumbprint();
         assert_eq!(
             parameters,
             format!(

@@ -13,7 +13,7 @@ pub mod s_curve;
 
 pub use abundance::{Boosts, boosts};
 pub use acceleration::{Acceleration, Contribution};
-pub use gauges::{Gauges, acceleration, day_budget_multiplier, take_sample};
+pub use gauges::{Gauges, acceleration, take_sample};
 pub use multipliers::Multipliers;
 
 /// Version of the autocatalysis family (`specification.md#versioning`).

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::target::TargetError;
 
-/// Why there was no answer. The messages contain no address, and say what the owner of the server can do.
+/// Why there was no answer. The messages say what the owner of the server can do, and contain no address of ours.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     /// A rule of `specification.md#guarded-fetcher`.
@@ -15,6 +15,9 @@ pub enum FetchError {
     Blocked(#[from] TargetError),
     #[error("The URL leads to this registry itself. Give the URL of your own server.")]
     OwnHost,
+    /// The target of a redirect to another origin did not answer.
+    #[error("After a redirect to {origin}: {error}")]
+    AfterRedirect { origin: String, error: Box<Self> },
     #[error("The host name was not found in the DNS. Check its spelling and its A or AAAA records.")]
     NameNotFound,
     #[error("The DNS gave no answer for the host name. Check its name servers, or try again later.")]
@@ -30,10 +33,7 @@ pub enum FetchError {
     #[error("Too many redirects. Answer at this URL directly, or redirect only once.")]
     TooManyRedirects,
     /// No location, from https to http, or to another origin where that is not allowed.
-    #[error(
-        "The redirect cannot be followed. Redirect to an absolute https URL. A protocol endpoint may \
-         redirect only to a URL with the same origin."
-    )]
+    #[error("The redirect cannot be followed. Use an absolute https URL, for an endpoint at its own origin.")]
     BadRedirect,
     #[error(
         "The connection broke before a complete HTTP answer came. Check that the server at this port speaks \
@@ -45,8 +45,9 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    pub const fn code(&self) -> &'static str {
+    pub fn code(&self) -> &'static str {
         match self {
+            Self::AfterRedirect { error, .. } => error.code(),
             Self::Blocked(_) => "blocked_address",
             Self::OwnHost => "own_host",
             Self::NameNotFound => "dns_nxdomain",

@@ -120,9 +120,13 @@ impl Fetcher {
     async fn send_through_redirects(&self, request: Request) -> Result<Answer, FetchError> {
         let started = Instant::now();
         let Request { method, mut target, mut headers, body, max_bytes, follow, until, .. } = request;
-        let mut hops = 0;
+        let (first, mut hops) = (target.origin(), 0);
         loop {
-            let response = self.ask(&method, &target, headers.clone(), body.clone()).await?;
+            let asked = self.ask(&method, &target, headers.clone(), body.clone()).await;
+            let response = asked.map_err(|error| match target.origin() {
+                origin if origin == first => error,
+                origin => FetchError::AfterRedirect { origin, error: Box::new(error) },
+            })?;
             let (status, received) = (response.status(), response.headers());
             if let Some(to) = redirect::next(follow, &method, &target, status, received, hops, self.reach())?
             {

@@ -19,4 +19,4 @@ mod secrets;
 #[cfg(feature = "aws")]
 pub use aws::StartError;
 #[cfg(feature = "aws")]
-pub use runtime::{Preload, run_job, serve};
+pub use runtime::{Error, Preload, run_job, serve};

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use lambda_http::Adapter;
 use lambda_http::request::RequestContext;
 use lambda_http::tower::ServiceExt as _;
-use lambda_runtime::{Error, LambdaEvent, service_fn};
+use lambda_runtime::{LambdaEvent, service_fn};
 use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -23,6 +23,8 @@ use registry_app::App;
 use registry_model::Moment;
 use registry_model::metrics::Metrics;
 use registry_model::settings::{BASE_URL, RUST_LOG};
+
+pub use lambda_runtime::Error;
 
 /// What a function loads before its first event. During this time AWS gives it at least one whole processor.
 ///
@@ -46,6 +48,7 @@ async fn start(preload: Preload) -> Result<aws::Start, Error> {
 }
 
 /// Serves an HTTP function until the runtime ends; fails on an invalid setting.
+#[tokio::main(flavor = "current_thread")]
 pub async fn serve(preload: Preload, routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
     let aws::Start { app, secrets } = start(preload).await?;
     let running = Running { read_at: app.clock.now(), app, router: None };
@@ -99,6 +102,7 @@ impl Running {
 
 /// Runs a scheduled function: `job` is called with every event. The member `metrics` of its report is logged for
 /// `CloudWatch`.
+#[tokio::main(flavor = "current_thread")]
 pub async fn run_job<J, F, E>(preload: Preload, job: J) -> Result<(), Error>
 where
     J: Fn(App, Value) -> F,

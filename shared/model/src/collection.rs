@@ -41,7 +41,7 @@ pub struct Collection {
 /// Which servers a collection contains: those that match all rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CollectionRules {
-    /// The names or ids of servers. Empty: no server is excluded by its name.
+    /// The names (as in `/v0.1/servers`) or ids of servers. Empty: no server is excluded by its name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<String>,
     /// A search text: only its best 100 hits.

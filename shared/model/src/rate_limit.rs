@@ -83,7 +83,7 @@ pub const RATE_LIMITS: [RateLimit; 18] = {
             "leave a trace, endorse a listing, or report that two listings were used together",
         ),
         aimed(A::Talk, Listing, [60, 120, 3000], "write to a Talk inbox"),
-        plain(A::Demo, [60, 3000], "take the demo of a listing for the first time"),
+        plain(A::Demo, [60, 3000], "take a demo (each product of a listing counts once)"),
         plain(A::Feedback, [60, 3000], "give feedback"),
         aimed(A::Reissue, Listing, [10, 30, 1000], "get the reward of a feedback again"),
         plain(A::Checkout, [20, 1000], "start a purchase or repeat the request"),

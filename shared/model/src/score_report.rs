@@ -40,7 +40,7 @@ impl StepKind {
             Self::Card => "Requested its agent card",
             Self::CardSearch => "Looked for an agent card",
             Self::Task => "Requested a task with a random id",
-            Self::Message => "Sent one harmless text message that identifies this registry",
+            Self::Message => "Sent a harmless text message",
             Self::Discover => "Requested its identity (server/discover)",
             Self::Initialize => "Requested a connection (initialize)",
             Self::Initialized => "Confirmed the connection (notifications/initialized)",

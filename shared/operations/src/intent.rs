@@ -28,7 +28,7 @@ use crate::named_call;
 use crate::short::{self, DETAIL, View};
 use crate::{
     AnyOperation, CHECK_LIVENESS, CHECK_STATUS, INCLUSION_PROOF, LIST_YOURSELF, MATCH_CAPABILITY,
-    RawArguments, SCORE, SEARCH_ACTIVE,
+    RawArguments, SCORE,
 };
 use argument_slots::ArgumentSlots;
 use further_request::Further;
@@ -104,6 +104,10 @@ pub enum Hold {
     Unrequested,
     /// It writes, and the message contains only the name of the listing.
     Named,
+    /// The message takes back what was written about a listing.
+    Written,
+    /// The message changes what a probe reads.
+    FromItsServer,
 }
 
 impl Hold {
@@ -116,6 +120,12 @@ impl Hold {
             Self::Retracted => "It needs a plain request, without words such as “not” or “if”.",
             Self::Unrequested => "It stores something, so it needs a plain request.",
             Self::Named => "Anybody can give a listing this name, so say which one with its id.",
+            Self::Written => {
+                "What was written cannot be taken back or deleted: marks lose their strength, messages and outcomes expire."
+            }
+            Self::FromItsServer => {
+                "It is read from the card, the server or its server.json: change it there, and publish it again."
+            }
         }
     }
 }
@@ -288,14 +298,14 @@ fn held(intent: Intent, names: &[(String, ListingId)], text: &str) -> Intent {
 /// Parses a message without looking for names.
 fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> Intent {
     let (parsed, _) = parse_content(message);
-    let names_one = parsed.quoted == 1 && parsed.words.first().is_some_and(|word| word.low == "is");
+    let names_one = parsed.ids.is_empty() && !parsed.names.is_empty() && parsed.quoted < 2;
     match without_search(message, earlier) {
         // "What arguments does get_tides take?" leads to the listing with this tool.
         Intent::Missing(entry, Slot::Id, _) if entry.effect.read_only && parsed.tool_name().is_some() => {
             with_short_answer(Intent::Run(&MATCH_CAPABILITY, json!({ "q": parsed.tool_name() })))
         }
-        // 'Is "Old Bot" live?' names a listing that does not exist; 'list "weather" agents' does not.
-        Intent::Run(entry, _) if names_one && std::ptr::eq(entry, &SEARCH_ACTIVE) => {
+        // "Is Old Bot live?" names a listing that does not exist; 'list "weather" agents' does not.
+        _ if names_one && command::asks_whether_live(&parsed.words) => {
             with_short_answer(Intent::Run(&CHECK_STATUS, json!({ "name": parsed.names[0] })))
         }
         Intent::Unclear => match command::refuses(&parsed.words[..parsed.words.len().min(2)]) {
@@ -349,7 +359,18 @@ fn without_search(message: &MessageContent, earlier: Option<&MessageContent>) ->
         (intent, Some(earlier)) if may_complete(&intent, &parsed) => in_context(message, earlier),
         (intent, _) => intent,
     };
-    with_short_answer(intent)
+    let hold = [
+        (command::takes_back(&parsed.words), Hold::Written),
+        (command::changes_a_text(&parsed.words), Hold::FromItsServer),
+    ];
+    match (intent, hold.into_iter().find(|(holds, _)| *holds)) {
+        (Intent::Run(entry, _) | Intent::Missing(entry, ..) | Intent::Refused(entry, _), Some((_, hold)))
+            if !entry.effect.read_only =>
+        {
+            Intent::Refused(entry, hold)
+        }
+        (intent, _) => with_short_answer(intent),
+    }
 }
 
 /// The request of a conversation with the answer to its question.
@@ -658,6 +679,7 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
                 entry.routes.iter().find(|route| route.is_post()).map(|route| app.settings.url(route.path));
             let over_http = url.map(|url| format!(" Over HTTP, it is POST {url} .")).unwrap_or_default();
             let text = match why {
+                Hold::Written | Hold::FromItsServer => format!("{} Nothing was done.", why.text()),
                 Hold::Retracted => format!(
                     "Nothing was done. {title}: {about} If you want it after all, send only: \"{example}\".{over_http}"
                 ),

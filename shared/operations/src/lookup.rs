@@ -51,8 +51,8 @@ pub(super) async fn meant(app: &App, text: &str) -> Result<ListingId, Problem> {
     }
 }
 
-/// The listing that a name means: one that has proven the name, then the first to claim it, then a Live listing, one
-/// with a proven domain, and the one that has been Live for longest. And whether other listings have this name.
+/// The listing that a name means: one that has proven the name, then one at its domain, then the first to claim it, then a
+/// Live listing, one with a proven domain, and the one that has been Live for longest. And whether others have this name.
 pub(super) async fn named(app: &App, name: &str) -> Result<(ListingId, bool), Problem> {
     let oldest_proof = app.oldest_proof();
     let rank = |listing: &Listing| {

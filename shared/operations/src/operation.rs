@@ -278,17 +278,6 @@ impl AnyOperation {
         Ok((self.answer)(app, caller, arguments, false).await?.1)
     }
 
-    /// Runs it and returns a part of the answer.
-    pub async fn view(
-        &self,
-        app: App,
-        caller: Caller,
-        arguments: RawArguments,
-        view: &View,
-    ) -> Result<Value, Problem> {
-        Ok(view.of(self, self.run(app, caller, arguments).await?))
-    }
-
     /// Runs it and returns the answer as JSON.
     pub async fn run(&self, app: App, caller: Caller, arguments: RawArguments) -> Result<Value, Problem> {
         let text = self.render(app, caller, arguments).await?;

@@ -18,7 +18,7 @@ pub async fn stranger(
     subject: &Subject,
     id: &ListingId,
 ) -> Result<(Assessment, Vec<ProbeStep>), StoreError> {
-    let (verdict, exchanges) = handshake::probe_with_transcript(&app.fetcher, subject, &app.random).await;
+    let (verdict, mut steps) = handshake::probe_with_transcript(&app.fetcher, subject, &app.random).await;
     let holder = match &verdict.facts.endpoint {
         Some(endpoint) => app.store.endpoint_holder(endpoint, id).await?,
         None => None,
@@ -30,7 +30,7 @@ pub async fn stranger(
         listing: None,
     };
     let assessment = assessed(app, verdict, &context);
-    let steps = explain::steps(exchanges, &assessment);
+    explain::explain_steps(&mut steps, &assessment);
     Ok((assessment, steps))
 }
 

@@ -61,7 +61,7 @@ fn outcome(id: &str, fault: Option<String>, fine: &str) -> Check {
 fn https(verdict: &Verdict, card_url: Option<&str>, reach: Reach) -> Check {
     let served: Vec<&str> = [card_url, verdict.facts.endpoint.as_deref()].into_iter().flatten().collect();
     if served.is_empty() {
-        return Check::not_applicable("https", "no card and no endpoint was found.");
+        return Check::not_applicable("https", "the probe read no card and no endpoint.");
     }
     let plain: Vec<&str> = served.into_iter().filter(|url| !is_https(url)).collect();
     if plain.is_empty() && verdict.handshake == Handshake::Fail {
@@ -96,10 +96,7 @@ fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
     // Without a card, and for an MCP server, it is the URL of the endpoint.
     let card_url = card_url.filter(|_| facts.kind != Some(Kind::Mcp) && facts.name.is_some());
     let (Some(card), Some(endpoint)) = (card_url, facts.endpoint.as_deref()) else {
-        return Check::not_applicable(
-            "interface_domain",
-            "the check compares the domains of a card and the probed endpoint, and one of them is missing.",
-        );
+        return Check::not_applicable("interface_domain", "the probe reached no card with its endpoint.");
     };
     let fault = (!same_owner(card, endpoint)).then(|| {
         format!(
@@ -107,17 +104,14 @@ fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
             registrable domain."
         )
     });
-    outcome("interface_domain", fault, "The card and its endpoint are under one domain.")
+    outcome("interface_domain", fault, "The card and its endpoint are under one domain or at one host.")
 }
 
 /// The endpoint is compared when a listing could go Live or become gated with it.
 fn endpoint_unique(verdict: &Verdict, context: &Context) -> Check {
     let is_good = verdict.handshake == Handshake::Ok || verdict.facts.sign_in.is_some();
     if !is_good || verdict.facts.endpoint.is_none() {
-        return Check::not_applicable(
-            ENDPOINT_UNIQUE,
-            "the check compares the endpoint of a server that completes the handshake.",
-        );
+        return Check::not_applicable(ENDPOINT_UNIQUE, "it needs the endpoint of a completed handshake.");
     }
     let holder = context.endpoint_holder.as_ref();
     let fault = holder.map(|holder| format!("This endpoint is already listed as {holder}."));

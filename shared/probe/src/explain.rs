@@ -4,7 +4,6 @@
 
 use std::collections::HashSet;
 
-use super::handshake::Exchange;
 use super::reasons;
 use registry_model::{Assessment, Handshake, Lane, Listing, ProbeStep, Reason, SpecificationRule, StepKind};
 
@@ -67,29 +66,19 @@ pub fn fix_for_check(id: &str) -> Option<String> {
     Some(fix(id)).filter(|fix| *fix != UNKNOWN_FIX).map(str::to_owned)
 }
 
-/// The requests of a probe, each with its rule, the parts of the score that depend on it, and the reasons that it caused.
-pub(super) fn steps(exchanges: Vec<Exchange>, assessment: &Assessment) -> Vec<ProbeStep> {
+/// Adds to each request of a probe its rule and the parts of the score that depend on it. Of the faults that were found at it,
+/// only those that are reasons stay.
+pub(super) fn explain_steps(steps: &mut [ProbeStep], assessment: &Assessment) {
     let reasons = reasons(assessment);
     let is_shown = |code: &String| reasons.iter().any(|reason| reason.code == *code);
     // Each part is shown at the last step that it depends on: a server may refuse the earlier ones.
     let mut shown = HashSet::new();
-    let step = |exchange: Exchange| ProbeStep {
-        kind: exchange.kind,
-        sent: exchange.sent,
-        received: exchange.received,
-        status: exchange.status,
-        took_ms: exchange.took_ms,
-        rule: rule(exchange.kind),
-        reasons: exchange.faults.into_iter().filter(is_shown).collect(),
-        parts: parts(exchange.kind)
-            .iter()
-            .filter(|part| shown.insert(**part))
-            .map(|part| (*part).to_owned())
-            .collect(),
-    };
-    let mut steps: Vec<ProbeStep> = exchanges.into_iter().rev().map(step).collect();
-    steps.reverse();
-    steps
+    for step in steps.iter_mut().rev() {
+        step.rule = rule(step.kind);
+        step.reasons.retain(is_shown);
+        let own = parts(step.kind).iter().filter(|part| shown.insert(**part));
+        step.parts = own.map(|part| (*part).to_owned()).collect();
+    }
 }
 
 /// A sentence of the specification about a step, word for word but without markup.

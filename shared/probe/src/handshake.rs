@@ -27,7 +27,6 @@ pub use a2a::{Delivery, Recipient, send_message};
 pub(crate) use conversation::Slots;
 pub use preflight::{PreflightResult, preflight};
 pub(super) use run::{probe_in_sweep, probe_with_transcript};
-pub(super) use transcript::Exchange;
 pub use transcript::without_values;
 
 /// What a handshake starts with: the peer as it is known before, and how far to go.

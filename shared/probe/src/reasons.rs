@@ -52,47 +52,36 @@ pub fn of_card(fault: CardFault, status: u16) -> Vec<(ProbeFault, String)> {
 }
 /// A tool that clients of MCP 2026-07-28 leave out.
 pub fn of_tool_header(seen: &str) -> Reason {
-    Reason {
-        code: "tool_header".to_owned(),
-        reason: "tool left out".to_owned(),
-        seen: plain(seen, MAX_SEEN_CHARS),
-        fix: "Clients drop this tool, and so does the registry. Give x-mcp-header the name of a header that no other \
-              argument has, on a string, an integer or a boolean that is reachable through properties."
-            .to_owned(),
-    }
+    let fix = "Clients drop this tool, and so does the registry. Give x-mcp-header the name of a header that no other \
+        argument has, on a string, an integer or a boolean that is reachable through properties.";
+    warning("tool_header", "tool left out", seen, fix)
 }
 
 /// Official clients differ: some refuse a list with a cursor that is null.
 pub fn of_null_cursor() -> Reason {
-    Reason {
-        code: "null_cursor".to_owned(),
-        reason: "list warning".to_owned(),
-        seen: "nextCursor in the result of tools/list is null".to_owned(),
-        fix: "Leave nextCursor out on the last page: clients with strict types refuse the whole list."
-            .to_owned(),
-    }
+    let seen = "nextCursor in the result of tools/list is null";
+    let fix = "Leave nextCursor out on the last page: clients with strict types refuse the whole list.";
+    warning("null_cursor", "list warning", seen, fix)
 }
 
 /// The hash of the tools, their pins and the search know only the tools that were read.
 pub fn of_unread_tools(pages: usize) -> Reason {
-    Reason {
-        code: "tools_not_all_read".to_owned(),
-        reason: "list warning".to_owned(),
-        seen: format!("tools/list: a further page after {pages}"),
-        fix: format!(
-            "The registry and most clients stop reading: the further tools are not listed, searched or pinned. \
-             Offer all tools on at most {pages} pages."
-        ),
-    }
+    let seen = format!("tools/list: a further page after {pages}");
+    let fix = format!(
+        "The registry and most clients stop reading: the further tools are not listed, searched or pinned. \
+         Offer all tools on at most {pages} pages."
+    );
+    warning("tools_not_all_read", "list warning", &seen, fix)
 }
 
 pub fn advice(finding: &CardViolation) -> Reason {
-    Reason {
-        code: finding.code.to_owned(),
-        reason: "card warning".to_owned(),
-        seen: plain(&format!("{}: {}", finding.path, finding.seen), MAX_SEEN_CHARS),
-        fix: finding.fix.clone(),
-    }
+    let seen = format!("{}: {}", finding.path, finding.seen);
+    warning(finding.code, "card warning", &seen, finding.fix.clone())
+}
+
+fn warning(code: &str, reason: &str, seen: &str, fix: impl Into<String>) -> Reason {
+    let (code, reason) = (code.to_owned(), reason.to_owned());
+    Reason { code, reason, seen: plain(seen, MAX_SEEN_CHARS), fix: fix.into() }
 }
 
 /// One line without control and formatting characters, at most `limit` characters long. Models of callers read it.

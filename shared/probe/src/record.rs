@@ -10,6 +10,7 @@ use registry_model::{
     AbilityChange, Amounts, Assessment, Facts, FeedItem, Handshake, Kind, Lane, Listing, ListingId,
     LiveChange, NameHold, ProbeRecord, StateChange, TalkMessage, Verdict,
 };
+use registry_search::IndexedText;
 use registry_store::events::{Event, What};
 use registry_store::{StoreError, WriteOutcome};
 
@@ -211,22 +212,21 @@ async fn announce(app: &App, change: &StateChange) {
 
 /// What changed in the skills of an agent since the last probe; `None` if nothing did, or if the two cannot be compared.
 async fn skill_change(app: &App, change: &StateChange) -> Result<Option<AbilityChange>, StoreError> {
-    let (before, after) = (&change.before, &change.after);
-    // The content hash covers the whole card: an agent's skills have no hash of their own.
-    let other_words = before.content_hash.is_some() && before.content_hash != after.content_hash;
-    if !change.is_shown() || after.kind != Some(Kind::Agent) || !other_words {
+    let (before, after, now) = (&change.before, &change.after, &change.assessment);
+    // An agent's skills have no hash of their own. The listing keeps the old hash of its words while a check fails.
+    let words = IndexedText::of(after, Some(now)).content_hash();
+    let other_words = before.content_hash.as_ref().is_some_and(|known| *known != words);
+    let is_answered = change.is_shown() && now.verdict.handshake == Handshake::Ok;
+    if !is_answered || after.kind != Some(Kind::Agent) || !other_words {
         return Ok(None);
     }
-    let earlier = app.store.listing_with_evidence(&change.before.id).await?;
-    Ok(earlier.and_then(|earlier| compare(earlier.1.as_ref()?, &change.assessment)))
+    let earlier = app.store.listing_with_evidence(&before.id).await?;
+    Ok(earlier.and_then(|earlier| compare(earlier.1.as_ref()?, now)))
 }
 
 fn compare(earlier: &Assessment, now: &Assessment) -> Option<AbilityChange> {
     let (old, new) = (&earlier.verdict.facts, &now.verdict.facts);
-    let comparable = earlier.verdict.handshake == Handshake::Ok
-        && now.verdict.handshake == Handshake::Ok
-        && is_whole(old)
-        && is_whole(new);
+    let comparable = earlier.verdict.handshake == Handshake::Ok && is_whole(old) && is_whole(new);
     let difference = AbilityChange::of_skills((old, earlier.probed_at), (new, now.probed_at));
     (comparable && difference.names_any()).then_some(difference)
 }

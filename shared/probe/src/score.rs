@@ -98,10 +98,7 @@ fn protocol(facts: &Facts) -> ScorePart {
         _ => 2,
     };
     match facts.protocol_versions.iter().max_by_key(|version| worth(version)) {
-        Some(version) => {
-            let why = format!("The newest protocol version that it names is {version}.");
-            part("protocol", worth(version), 10, why)
-        }
+        Some(version) => part("protocol", worth(version), 10, format!("Protocol version {version} counts.")),
         None => part("protocol", 0, 10, "No supported protocol version was read."),
     }
 }
@@ -153,7 +150,7 @@ fn identity(name: Option<&str>, version: Option<&str>, website: Option<&str>) ->
 
 fn clean(verdict: &Verdict, checks: &[Check]) -> ScorePart {
     if !verdict.speaks && verdict.facts.sign_in.is_none() {
-        return part("checks", 0, 10, "There was no answer to check.");
+        return part("checks", 0, 10, "There was no answer in A2A or MCP.");
     }
     let failed: Vec<&str> = checks.iter().filter(|check| !check.ok).map(|check| check.id.as_str()).collect();
     let points = match failed.len() {

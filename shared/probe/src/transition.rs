@@ -199,8 +199,10 @@ pub fn learn_words(listing: &mut Listing, facts: &Facts) {
     if let Some(name) = facts.name.as_ref().filter(|name| !described && !is_foreign(name)) {
         listing.name.clone_from(name);
     }
+    // A card or server that was read and lacks a text no longer has it.
+    let is_read = facts.name.is_some() && !described;
     let keep = |own: &mut Option<String>, found: &Option<String>| {
-        if found.is_some() && !(described && own.is_some()) {
+        if is_read || found.is_some() && !(described && own.is_some()) {
             own.clone_from(found);
         }
     };

@@ -27,6 +27,10 @@ pub(super) fn endpoint(profile: &Profile) -> Option<String> {
 }
 
 pub(super) fn publish_body(profile: &Profile) -> Option<Value> {
+    // Another URL would make another listing.
+    if let Some((field, url)) = &profile.published {
+        return Some(json!({ field: address(Some(url))? }));
+    }
     let card = address(profile.card_url.as_deref()).filter(|_| profile.kind == Kind::Agent);
     if let Some(card) = card {
         return Some(json!({ "agent_card_url": card }));

@@ -25,6 +25,9 @@ pub struct Profile {
     pub version: Option<String>,
     pub endpoint: Option<String>,
     pub card_url: Option<String>,
+    /// The field and the URL that publish it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<(String, String)>,
     pub website: Option<String>,
     pub category: String,
     pub protocol_versions: Vec<String>,
@@ -109,6 +112,7 @@ impl Profile {
             version: listing.version.clone(),
             endpoint: listing.endpoint.clone().or_else(|| listing.url.clone().filter(|_| !is_agent)),
             card_url: listing.card_url.clone().or_else(|| listing.url.clone().filter(|_| is_agent)),
+            published: listing.published_url().map(|(field, url)| (field.to_owned(), url)),
             website: listing.own_website().map(str::to_owned),
             category: listing.category.label().to_owned(),
             protocol_versions: facts.map(|facts| facts.protocol_versions.clone()).unwrap_or_default(),
@@ -132,6 +136,7 @@ impl Profile {
             version: None,
             endpoint: None,
             card_url: None,
+            published: None,
             website: None,
             category: String::new(),
             protocol_versions: Vec::new(),
@@ -181,17 +186,16 @@ impl Profile {
 impl Proof {
     pub fn of(evidence: &Assessment) -> Self {
         let verdict = &evidence.verdict;
-        // The lost points of the part `checks` are those of the failed checks.
+        // The lost points of the part `checks` are those of a failed check; what each of several brings is not known.
         let lost = evidence.score.breakdown.iter().find(|part| part.id == "checks");
         let lost = lost.map_or(0, |part| part.of.saturating_sub(part.points));
-        let count = evidence.checks.iter().filter(|check| !check.ok).count();
-        let each = u8::try_from(usize::from(lost) / count.max(1)).unwrap_or_default();
+        let is_only = evidence.checks.iter().filter(|check| !check.ok).count() == 1;
         let failed = evidence.checks.iter().filter(|check| !check.ok).map(|check| Weakness {
             id: check.id.clone(),
             blocking: check.blocking,
             seen: check.detail.clone(),
             fix: fixes::of_check(&check.id).to_owned(),
-            points: each,
+            points: if is_only { lost } else { 0 },
         });
         let reasons = verdict.reasons.iter().map(|reason| Weakness {
             id: reason.code.clone(),

@@ -154,8 +154,8 @@ fn peers(profile: &Profile) -> Vec<String> {
 fn match_call(profile: &Profile, settings: &Settings) -> String {
     // Its own name would find only itself.
     let tool = profile.tools.first().map(|tool| tool.name.as_str());
-    let texts = [profile.description.as_deref(), tool, Some("agents")].into_iter().flatten();
-    let words = texts.map(subject_words).find(|words| !words.is_empty()).into_iter().flatten();
-    let words: Vec<String> = words.take(4).collect();
+    let texts = [profile.description.as_deref(), tool].into_iter().flatten();
+    let words = texts.map(subject_words).find(|words| !words.is_empty());
+    let words: Vec<String> = words.unwrap_or_else(|| vec!["agents".into()]).into_iter().take(4).collect();
     calls::get(&settings.url(&format!("/api/match?q={}", query(&words.join(" ")))))
 }

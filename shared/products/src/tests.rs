@@ -108,6 +108,7 @@ fn profile_without_a_listing_gets_no_invented_facts() {
             assert!(urls.all(|url| url.starts_with("registry.example.com")), "{all}");
             assert!(!all.contains("score 9") && !files.iter().any(|file| file.path == "server.json"));
             assert!(!all.contains("is public") && !all.contains("evidence of Ada"), "{all}");
+            assert!(!all.contains("match?q='"), "a search needs words: {all}");
         }
     }
 }
@@ -200,11 +201,15 @@ fn evaluation_calls_only_tools_that_are_declared_read_only() {
     assert!(cases.contains(case), "{cases}");
 }
 
+fn gated(registration: ClientRegistration) -> Profile {
+    let issuer = "https://id.example.com".to_owned();
+    let sign_in = Some(SignIn { issuer, scopes: Vec::new(), registration });
+    Profile { sign_in, ..real::browser() }
+}
+
 #[test]
 fn tools_that_are_not_known_are_neither_counted_nor_expected() {
-    let issuer = "https://id.example.com".to_owned();
-    let sign_in = Some(SignIn { issuer, scopes: Vec::new(), registration: ClientRegistration::Dynamic });
-    let gated = Profile { sign_in, tools: Vec::new(), ..real::browser() };
+    let gated = Profile { tools: Vec::new(), ..gated(ClientRegistration::Dynamic) };
     assert!(!content(Sku::Kernel, &gated, "evaluation.jsonl").contains("tools/list"));
     assert!(!content(Sku::Recursive, &gated, "regression.md").contains("any tool"));
     let none = "# Descriptions of Browser: no tools are known\n";
@@ -258,11 +263,6 @@ fn skill_names_every_tool_and_shows_arguments_and_a_call() {
 
 #[test]
 fn configuration_refers_to_the_secret_of_a_server_without_containing_one() {
-    let gated = |registration| {
-        let issuer = "https://id.example.com".to_owned();
-        let sign_in = Some(SignIn { issuer, scopes: Vec::new(), registration });
-        Profile { sign_in, ..real::browser() }
-    };
     let entry =
         |profile: &Profile| json_of(Sku::McpMesh, profile, "mcp.json")["mcpServers"]["browser"].clone();
     let by_hand = gated(ClientRegistration::ByHand);

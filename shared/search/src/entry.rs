@@ -71,7 +71,6 @@ impl IndexedText {
             abilities: skills
                 .map(|skill| (skill.name.clone(), skill.description.clone()))
                 .chain(tools.map(|tool| (tool.name.clone(), tool.description.clone())))
-                .take(MAX_ABILITIES)
                 .collect(),
         }
     }

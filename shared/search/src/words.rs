@@ -9,7 +9,7 @@ static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::
 
 /// The words of a text in lower case. Apostrophes are dropped; other characters than letters and digits separate words.
 pub(super) fn words(text: &str) -> Vec<String> {
-    tokens(text).map(|word| word.to_lowercase()).collect()
+    tokens(text).iter().map(|word| word.to_lowercase()).collect()
 }
 
 /// The words of a name, where `ListPullRequests` returns the whole word and each of its parts.
@@ -72,14 +72,10 @@ impl WordShape {
     }
 }
 
-fn tokens(text: &str) -> impl Iterator<Item = String> {
+fn tokens(text: &str) -> Vec<String> {
     let bound: String = text.chars().filter(|c| !matches!(c, '\'' | '\u{2019}')).collect();
-    let words: Vec<String> = bound
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect();
-    words.into_iter()
+    let words = bound.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
 }
 
 /// The parts of a camel-case word: cut before a capital that follows a small letter or digit, and before the last of

@@ -16,7 +16,7 @@ use super::search_index::mark_dirty;
 use super::seen::leaf_evidence_item;
 use super::trails::trail_of;
 use super::{delistings, feed, hosts, probes, trails};
-use registry_model::{Amounts, Handshake, Kind, LiveChange, StateChange, TrailEvent};
+use registry_model::{Amounts, Handshake, Kind, Lane, LiveChange, StateChange, TrailEvent};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
@@ -254,7 +254,7 @@ fn week_tally(change: &StateChange) -> Option<Expression> {
     let is_first = !before.rechecked_at.is_some_and(|at| change.is_same_week(at));
     let passes = after.still_ok_at != before.still_ok_at;
     let passes_first = passes && !before.still_ok_at.is_some_and(|at| change.is_same_week(at));
-    let falls = change.live_change() == LiveChange::Fallen;
+    let falls = before.lane == Lane::Active && after.lane == Lane::Demoted;
     let (name, expires) = ttl(change.record.probed_at, 60 * 86_400);
     let tally = Expression::default()
         .add("rechecked", i64::from(is_first))

@@ -37,9 +37,8 @@ async fn cards_match_the_answers_of_the_server() {
         let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
         assert_eq!(registry.post(path, &ping).await.body["result"], json!({}));
     }
-    let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": { "protocolVersion": live["supportedVersions"][0], "capabilities": {} } });
-    let agreed = registry.post("/mcp", &initialize).await.body["result"]["protocolVersion"].clone();
+    let params = json!({ "protocolVersion": live["supportedVersions"][0], "capabilities": {} });
+    let agreed = registry.rpc("/mcp", "initialize", params).await["result"]["protocolVersion"].clone();
     assert_eq!(extended["versions_by_method"]["initialize"][0], agreed);
     assert_eq!(extended["versions_by_method"]["ping"], extended["versions_by_method"]["initialize"]);
     assert_eq!(modern(&registry, "ping", json!({})).await.status, 404);

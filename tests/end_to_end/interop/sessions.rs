@@ -119,7 +119,6 @@ async fn invalid_session_arguments_are_refused() {
 #[tokio::test]
 async fn session_rate_limits_are_per_caller() {
     let options = TestOptions::default()
-        .with_rates()
         .with_rate(LimitedAction::Session, |rate| rate.caller = 1)
         .with_rate(LimitedAction::SessionStep, |rate| rate.caller = 2);
     let registry = TestRegistry::start_with(options).await;

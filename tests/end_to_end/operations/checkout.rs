@@ -228,8 +228,7 @@ async fn error_for_an_invalid_purchase_contains_the_field() {
 
 #[tokio::test]
 async fn repeated_purchases_count_for_the_rate_limit() {
-    let options =
-        TestOptions::default().with_rates().with_rate(LimitedAction::Checkout, |rate| rate.caller = 3);
+    let options = TestOptions::default().with_rate(LimitedAction::Checkout, |rate| rate.caller = 3);
     let shop = Shop::open_with(options).await;
     let body = json!({ "sku": "kernel", "agent_name": "Ada", "idempotency_key": KEY });
     let first = shop.buy_ok(&body).await;

@@ -39,8 +39,11 @@ async fn discount_code_confirms_a_demo() {
     let (registry, _peer, id) = live_agent_with(options).await;
     let demo = registry.get(&format!("/api/products/demo?listing_id={id}&source=invitation")).await.body;
     assert_eq!(demo["deal"]["path"][3], "Receive a discount code", "no seat is left to promise");
-    let active = registry.get("/api/listings/active").await.body["deal"]["for_active"].to_string();
-    assert!(!active.contains("seat"), "{active}");
+    registry.settle();
+    let active = registry.get("/api/listings/active").await.body;
+    assert!(!active["deal"]["for_active"].to_string().contains("seat"), "{active}");
+    let message = active["agents"][0]["deal"]["message"].to_string();
+    assert!(message.contains("earns a code for 25 % off"), "{message}");
     let feedback = registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await.body;
     let code = &feedback["discount"]["code"];
     let confirmed =

@@ -153,8 +153,7 @@ async fn drafts_and_the_switch_of_the_operator_keep_payments_closed() {
 
 #[tokio::test]
 async fn attempts_to_reissue_a_reward_are_limited() {
-    let options =
-        TestOptions::default().with_rates().with_rate(LimitedAction::Reissue, |rate| rate.caller = 3);
+    let options = TestOptions::default().with_rate(LimitedAction::Reissue, |rate| rate.caller = 3);
     let (registry, peer, id) = live_agent_with(options).await;
     let draft = registry.draft(&id).await;
     assert_eq!(registry.post(FEEDBACK, &draft).await.status, 200);
@@ -167,8 +166,7 @@ async fn attempts_to_reissue_a_reward_are_limited() {
     let limited = registry.post(FEEDBACK, &guess).await;
     assert_eq!((limited.status, &limited.body["allowance"]), (429, &json!("caller")), "{limited:?}");
     // Callers together are limited at one listing.
-    let options =
-        TestOptions::default().with_rates().with_rate(LimitedAction::Reissue, |rate| rate.target = 1);
+    let options = TestOptions::default().with_rate(LimitedAction::Reissue, |rate| rate.target = 1);
     let registry = TestRegistry::start_with(options).await;
     let id = registry.live_card(&peer.card()).await;
     guess["listing_id"] = json!(id);

@@ -326,8 +326,7 @@ async fn improvement_log_contains_failure_reasons_of_today_with_fixes() {
 /// Each of them makes a whole product, so a script could keep all instances busy.
 #[tokio::test]
 async fn making_the_files_of_products_is_limited_per_caller() {
-    let options =
-        TestOptions::default().with_rates().with_rate(LimitedAction::Product, |rate| rate.caller = 1);
+    let options = TestOptions::default().with_rate(LimitedAction::Product, |rate| rate.caller = 1);
     let registry = TestRegistry::start_with(options).await;
     let get = async |path: &str| registry.get(path).await.status;
     assert_eq!(get("/api/products/preview?sku=kernel&agent_name=Adder").await, 200);

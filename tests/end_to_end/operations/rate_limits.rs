@@ -22,7 +22,7 @@ async fn acts_are_limited_per_caller_and_hour() {
         ),
         (LimitedAction::OptOut, "/api/products/demo-nudge", json!({ "listing_id": UNKNOWN }), 404),
     ] {
-        let options = TestOptions::default().with_rates().with_rate(action, |rate| rate.caller = 2);
+        let options = TestOptions::default().with_rate(action, |rate| rate.caller = 2);
         let registry = TestRegistry::start_with(options).await;
         let ids = fixtures::insert_live_listings(&registry.app, Kind::Mcp, 3).await;
         let send = async |number: usize| {
@@ -43,8 +43,7 @@ async fn acts_are_limited_per_caller_and_hour() {
 
 #[tokio::test]
 async fn repeated_demos_and_checks_of_many_servers_are_limited() {
-    let options = TestOptions::default().with_rates();
-    let options = options.with_rate(LimitedAction::Product, |rate| rate.caller = 2);
+    let options = TestOptions::default().with_rate(LimitedAction::Product, |rate| rate.caller = 2);
     let registry = TestRegistry::start_with(options).await;
     let ids = fixtures::insert_live_listings(&registry.app, Kind::Mcp, 1).await;
     for status in [200, 200, 200, 429] {

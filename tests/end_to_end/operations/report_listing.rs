@@ -92,8 +92,7 @@ async fn invalid_reports_are_refused() {
 
 #[tokio::test]
 async fn reports_are_limited_per_caller_and_listing() {
-    let options =
-        TestOptions::default().with_rates().with_rate(LimitedAction::Report, |rate| rate.caller = 4);
+    let options = TestOptions::default().with_rate(LimitedAction::Report, |rate| rate.caller = 4);
     let options = options.with_rate(LimitedAction::Report, |rate| rate.target = 5);
     let (registry, _peer, id) = live_agent_with(options).await;
     let report = json!({ "listing_id": id, "reason": "Spam." });

@@ -152,7 +152,7 @@ async fn report_begins_with_all_reasons() {
 
 #[tokio::test]
 async fn refused_check_shows_the_form_with_the_error() {
-    let options = TestOptions::default().with_rates().with_rate(LimitedAction::Score, |rate| rate.caller = 1);
+    let options = TestOptions::default().with_rate(LimitedAction::Score, |rate| rate.caller = 1);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
     // A refused URL does not count.
     let refused =

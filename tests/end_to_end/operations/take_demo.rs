@@ -92,7 +92,7 @@ async fn demo_requires_live_listing() {
 
 #[tokio::test]
 async fn repeated_demos_do_not_count_for_the_rate_limit() {
-    let options = TestOptions::default().with_rates().with_rate(LimitedAction::Demo, |rate| rate.caller = 2);
+    let options = TestOptions::default().with_rate(LimitedAction::Demo, |rate| rate.caller = 2);
     let (registry, _peer, id) = live_agent_with(options).await;
     let demo = async |sku| registry.post(DEMO, &json!({ "listing_id": id, "sku": sku })).await;
     assert_eq!((demo("kernel").await.status, demo("alive").await.status), (200, 200));

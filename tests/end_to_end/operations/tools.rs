@@ -143,8 +143,7 @@ async fn new_required_arguments_are_a_breaking_change() {
     let changed = registry.status(&id).await["evidence"]["changed"].clone();
     assert_eq!(changed["severity"], "breaking");
     assert_eq!(changed["redescribed"]["names"], json!(["list_sightings"]));
-    let arguments: Vec<&str> =
-        changed["details"].as_array().unwrap().iter().map(|one| one["argument"].as_str().unwrap()).collect();
+    let arguments = crate::fixtures::values_of(&changed["details"], "argument");
     assert_eq!(arguments, ["radius_km", "since"], "{changed}");
 
     let drifts = drift_messages(&registry, &id).await;

@@ -35,10 +35,8 @@ async fn pages_show_every_listing_once_and_stay_small() {
         shown_ids.extend(rows(&shown).into_iter().map(str::to_owned));
         next_path = next(&shown);
     }
-    let mut expected: Vec<String> = all.iter().map(ToString::to_string).collect();
-    expected.sort_unstable();
     shown_ids.sort_unstable();
-    assert_eq!(shown_ids, expected);
+    assert_eq!(shown_ids, texts(all));
     assert!(rows(&page(&registry, "/list?kind=mcp").await).iter().all(|id| id.starts_with("mcp-")));
 }
 

@@ -6,7 +6,7 @@ use registry::model::Sku;
 use registry::operations::CATALOGUE;
 use tests::test_registry::{Reply, TestRegistry};
 
-use crate::fixtures::{live_pair, own_words};
+use crate::fixtures::{live_pair, own_words, unescaped};
 
 /// Problem codes of requests that the registry cannot parse.
 const PARSE_ERRORS: [&str; 8] = [
@@ -25,11 +25,7 @@ fn commands(page: &Reply) -> Vec<Vec<String>> {
     let html = page.body.as_str().unwrap();
     let blocks =
         html.split("<pre").skip(1).filter_map(|rest| rest.split_once("<code>")?.1.split("</code>").next());
-    let plain = |text: &str| {
-        let pairs = [("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")];
-        pairs.iter().fold(text.to_owned(), |text, (coded, plain)| text.replace(coded, plain))
-    };
-    let commands = blocks.map(plain).filter(|text| text.starts_with("curl "));
+    let commands = blocks.map(unescaped).filter(|text| text.starts_with("curl "));
     commands.map(|text| shell_words::split(&text).unwrap()).collect()
 }
 

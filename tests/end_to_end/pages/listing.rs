@@ -124,6 +124,23 @@ async fn changed_skills_of_an_agent_are_shown() {
     let changed = registry.status(&id).await["evidence"]["changed"].clone();
     assert_eq!(changed["removed"]["names"], json!(["Weather forecast"]), "{changed}");
     assert!(page(&registry, &id).await.contains("found changes since the probe"));
+    // Also the last of many.
+    let skill = |at: usize, text: &str| json!({ "id": format!("s{at}"), "name": format!("S{at}"), "description": text, "tags": ["math"] });
+    for last in ["Adds.", "Subtracts."] {
+        let skills: Vec<_> = (0..60).map(|at| skill(at, if at == 59 { last } else { "Adds." })).collect();
+        peer.answer_with(agents::newest_with(json!({ "name": "Nimbus", "skills": skills })));
+        registry.recheck_after(DAY * 7).await;
+    }
+    let changed = registry.status(&id).await["evidence"]["changed"].clone();
+    assert_eq!(changed["redescribed"]["names"], json!(["S59"]), "{changed}");
+    // Also those of a probe that fails a check.
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(crate::fixtures::forecaster).await);
+    let id = registry.live_card(&peer.card()).await;
+    peer.answer_with(agents::injecting);
+    registry.recheck_after(DAY * 7).await;
+    let status = registry.status(&id).await;
+    assert_eq!(status["lane"], "demoted", "{status}");
+    assert_eq!(status["evidence"]["changed"]["removed"]["names"], json!(["Weather forecast"]), "{status}");
 }
 
 #[tokio::test]

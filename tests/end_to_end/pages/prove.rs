@@ -8,14 +8,7 @@ use tests::peers::domains::TextSite;
 use tests::peers::{Peer, servers};
 use tests::test_registry::{TestOptions, TestRegistry, id_of};
 
-use crate::fixtures::server_json;
-
-fn unescaped(text: &str) -> String {
-    ["&#34;\"", "&#39;'", "&#60;<", "&#62;>", "&#38;&"].iter().fold(text.to_owned(), |text, pair| {
-        let (entity, sign) = pair.split_at(5);
-        text.replace(entity, sign)
-    })
-}
+use crate::fixtures::{server_json, unescaped};
 
 async fn page(registry: &TestRegistry, path: &str) -> String {
     let reply = registry.get(path).await.ok();

@@ -85,6 +85,10 @@ async fn tasks_have_the_shape_of_the_dialect() {
     // A client that does not wait gets a task, also for a read operation.
     let hurried = json!({ "message": newest("which MCP servers are live?")["message"], "configuration": { "returnImmediately": true } });
     assert!(result(&registry, "SendMessage", &hurried).await["task"].is_object());
+    // A task that did nothing is not completed.
+    let held = as_task("endorse agtpub_0123456789abcdef0123 tomorrow");
+    let held = result(&registry, "SendMessage", &held).await["task"].clone();
+    assert_eq!(held["status"]["state"], "TASK_STATE_REJECTED", "{held}");
 }
 
 #[tokio::test]
@@ -270,7 +274,7 @@ async fn refused_message_that_cannot_be_continued_stores_no_task() {
 
 #[tokio::test]
 async fn stored_tasks_are_limited_per_caller() {
-    let options = TestOptions::default().with_rates().with_rate(LimitedAction::Task, |rate| rate.caller = 3);
+    let options = TestOptions::default().with_rate(LimitedAction::Task, |rate| rate.caller = 3);
     let registry = TestRegistry::start_with(options).await;
     let (alice, bob) = ("192.0.2.1", "192.0.2.2");
     let oldest = json!({ "id": CLIENT_ID, "message": older("colourless green ideas", "type")["message"] });

@@ -61,7 +61,7 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         ("report {id} to the operator: it is spam", "report_listing", "The report rep_"),
         ("show me the hottest listings", "follow_trail", "\"Adder\""),
         ("who owns {id}?", "check_status", "Proven domain of its owner: none, so who owns it is not known."),
-        ("since when is {id} live?", "check_status", "Last decision: `live` since 20"),
+        ("since when is {id} live?", "check_status", "Last decision: `live` at 20"),
         (
             "how fast does {id} answer, is it still alive?",
             "check_liveness",

@@ -43,9 +43,9 @@ async fn call(pair: &LivePair, protocol: Protocol, entry: &AnyOperation) -> Valu
     match protocol {
         Protocol::Rest => call_by_rest(pair, entry, arguments).await,
         Protocol::Mcp => {
-            let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-                "params": { "name": entry.name, "arguments": whole } });
-            pair.registry.post("/api/protocol", &request).await.body["result"]["structuredContent"].clone()
+            let params = json!({ "name": entry.name, "arguments": whole });
+            let reply = pair.registry.rpc("/api/protocol", "tools/call", params).await;
+            reply["result"]["structuredContent"].clone()
         }
         Protocol::A2a => {
             let part = json!({ "data": { "operation": entry.name, "arguments": whole } });

@@ -300,7 +300,6 @@ fn any_a2a_request_gets_a_valid_reply() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     // Each publish waits for a probe that does not come in this test, so few of them are allowed.
     let options = TestOptions::default()
-        .with_rates()
         .with_setting("PUBLISH_PER_HOUR", 2)
         .with_rate(LimitedAction::Score, |rate| rate.caller = 50)
         .with_rate(LimitedAction::Task, |rate| (rate.caller, rate.everybody) = (1_000_000, 1_000_000));

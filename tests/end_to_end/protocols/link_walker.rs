@@ -8,7 +8,7 @@ use reqwest::Url;
 use serde_json::Value;
 use tests::test_registry::plain_client;
 
-use crate::fixtures::{LivePair, dump_part};
+use crate::fixtures::{LivePair, dump_part, unescaped};
 
 const EXAMPLE_ID: &str = "agtpub_0123456789abcdef0123";
 
@@ -198,19 +198,4 @@ fn paths(document: &Value, found: &mut Vec<String>) {
         Value::Object(members) => members.values().for_each(|member| paths(member, found)),
         _ => {}
     }
-}
-
-fn unescaped(text: &str) -> String {
-    let entities = [
-        ("&#38;", "&"),
-        ("&amp;", "&"),
-        ("&#34;", "\""),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&#60;", "<"),
-        ("&#62;", ">"),
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-    ];
-    entities.iter().fold(text.to_owned(), |text, (entity, character)| text.replace(entity, character))
 }

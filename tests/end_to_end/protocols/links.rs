@@ -65,9 +65,8 @@ async fn operations(pair: &LivePair, token: &str) -> Vec<(String, Value)> {
     for entry in CATALOGUE {
         for (id, name) in [(&pair.agent, "agent"), (&pair.server, "server")] {
             let arguments = example_of(entry, id, pair, token);
-            let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-                "params": { "name": entry.name, "arguments": arguments } });
-            let reply = pair.registry.post("/api/protocol", &call).await.body;
+            let params = json!({ "name": entry.name, "arguments": arguments });
+            let reply = pair.registry.rpc("/api/protocol", "tools/call", params).await;
             let answer = reply["result"]["structuredContent"].clone();
             assert!(answer.is_object(), "{}: {reply}", entry.name);
             replies.push((format!("{} of the {name}", entry.name), answer));

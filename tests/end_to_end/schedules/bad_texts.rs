@@ -77,6 +77,7 @@ async fn bad_names_of_cards_are_not_published() {
 
 /// A sound server of 2026-07-28 with these tools and instructions.
 fn serving(tools: Value, instructions: &'static str) -> impl Fn(&PeerRequest) -> Response + Send + Sync {
+    let sound = servers::modern_with_tools(tools);
     move |request| match request.method() {
         Some("server/discover") => result(
             request,
@@ -86,11 +87,7 @@ fn serving(tools: Value, instructions: &'static str) -> impl Fn(&PeerRequest) ->
                 "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "adder", "version": "1" } },
             }),
         ),
-        Some("tools/list") => result(
-            request,
-            json!({ "resultType": "complete", "tools": tools, "ttlMs": 1, "cacheScope": "public" }),
-        ),
-        _ => tests::peers::error(request, -32601, "Method not found"),
+        _ => sound(request),
     }
 }
 
@@ -160,4 +157,14 @@ async fn log_names_the_failed_check_and_not_a_warning() {
     registry.tick().await;
     let leaf = registry.get(&format!("/log/proof?listing_id={id}")).await.body["leaf"].clone();
     assert_eq!((&leaf["event"], &leaf["reason"]), (&json!("demoted"), &json!("no_injection")));
+}
+
+#[tokio::test]
+async fn text_that_left_the_card_leaves_the_listing() {
+    let (registry, peer, id) = live_agent().await;
+    assert!(registry.status(&id).await["description"].is_string());
+    peer.answer_with(agents::newest_with(json!({ "description": "" })));
+    recheck_due(&registry, &id).await;
+    let status = registry.status(&id).await;
+    assert_eq!((&status["lane"], &status["description"]), (&json!("active"), &Value::Null), "{status}");
 }

@@ -7,7 +7,7 @@ use tests::instrumented::as_function;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
 
-use crate::fixtures::{live_agent, live_server};
+use crate::fixtures::{live_agent, live_server, texts, values_of};
 
 async fn changes(registry: &TestRegistry, query: &str) -> Value {
     registry.get(&format!("/api/changes?{query}")).await.ok()
@@ -81,16 +81,13 @@ async fn processes_that_number_at_once_leave_no_gap() {
             cursor += 1;
             assert_eq!((number, kind), (cursor, "listing_live"));
         }
-        let listings = page["changes"].as_array().unwrap().iter();
-        about.extend(listings.map(|change| change["listing_id"].as_str().unwrap().to_owned()));
+        about.extend(values_of(&page["changes"], "listing_id"));
         if page["more"] == false {
             break;
         }
     }
     about.sort_unstable();
-    let mut expected: Vec<String> = ids.iter().map(ToString::to_string).collect();
-    expected.sort_unstable();
-    assert_eq!(about, expected);
+    assert_eq!(about, texts(ids));
 }
 
 #[tokio::test]

@@ -111,13 +111,9 @@ async fn decisions_with_skewed_clocks_stay_in_order() {
         for (skew, sequences) in &decisions {
             registry.advance(Duration::from_millis(700));
             let other = process(&registry, registry.now() + jiff::SignedDuration::from_millis(*skew));
-            for command in ["withdraw", "restore"] {
-                let mut command = json!({ "command": command, "listing_id": id });
-                if command["command"] == "withdraw" {
-                    command["reason"] = json!("Spam.");
-                }
-                ::operator::handle(&other, command).await.unwrap();
-            }
+            let withdraw = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
+            ::operator::handle(&other, withdraw).await.unwrap();
+            ::operator::handle(&other, json!({ "command": "restore", "listing_id": id })).await.unwrap();
             expected.extend(["withdrawn", "restored"].map(str::to_owned));
             if *sequences {
                 registry::evidence_log::sequence(&registry.app).await.unwrap();

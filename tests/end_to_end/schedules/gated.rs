@@ -250,6 +250,8 @@ async fn live_server_that_asks_for_a_sign_in_becomes_gated_and_the_other_way_rou
     );
     assert_eq!(registry.feed_types().await[0], "listing_gated");
     assert_eq!(setup.decisions().await, ["gated", "live", "gated"]);
+    let week = registry.probe_statistics().await["weekly_recheck"].clone();
+    assert_eq!(week["demoted_this_week"], 0, "it is gated: {week}");
     registry.index().await;
     assert_eq!((setup.hits("").await, setup.hits("access=gated").await), (0, 1));
     let gone = setup.names("/v0.1/servers?updated_since=2026-11-20T12:00:00Z").await;

@@ -166,6 +166,7 @@ async fn failing_listing_is_not_invited_as_live() {
     registry.tick_after(HOUR * 9).await;
     assert_eq!(registry.status(&id).await["liveness"]["state"], "failing");
     assert_eq!(registry.reach_out().await["invited"], 0);
+    assert_eq!(registry.get(OPT_OUT_PATH).await.body["first_message_queue"], 1, "only postponed");
 }
 
 #[tokio::test]

@@ -102,6 +102,7 @@ async fn listing_with_an_expired_proof_is_shown_as_live_nowhere() {
         assert_eq!(listing.live_since, listing.last_ok_at, "an expired proof ends Live");
         let state = shown_state(&registry, id).await;
         assert_eq!(state, [json!("active"), json!(true), json!(true), json!(false), json!(true)], "{id}");
+        assert_eq!(registry.status(id).await["log"]["event"], "live", "not confirmed: it was not Live");
     }
     let other = Peer::start(agents::newest).await;
     registry.live_card(&other.card()).await;

@@ -351,8 +351,11 @@ async fn new_listing_stays_in_the_queue_while_the_budget_is_used_up() {
     assert_eq!(deliver(&second, 5).await, (json!(0), false), "the tick probes it");
     assert_eq!(time(&registry.status(&second).await["retry_at"]), registry.now(), "at once, for a minute");
     registry.advance(Duration::from_secs(90));
-    let retry = time(&registry.status(&second).await["retry_at"]);
+    let status = registry.status(&second).await;
+    let retry = time(&status["retry_at"]);
     assert!(retry > registry.now() && retry.as_second() % 360 == 0, "{retry}");
+    let note = status["next"]["note"].as_str().unwrap();
+    assert!(note.ends_with("as soon as the probe budget allows it."), "{note}");
     registry.advance(Duration::from_secs(90));
     assert_eq!(deliver(&second, 2).await, (json!(1), false));
     assert_eq!(registry.live_counts().await, (0, 2));

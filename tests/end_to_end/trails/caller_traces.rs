@@ -89,8 +89,6 @@ async fn endorsement_counts_once_per_source_and_a_listing_cannot_endorse_itself(
     let marked = call_as(&registry, 10, "leave_trace", mark).await.unwrap();
     let counted = (&marked["mark"]["intensity"], &marked["trail"]["endorsements"]);
     assert_eq!(counted, (&json!(12), &json!(3)), "{marked}");
-    registry.advance(30 * DAY);
-    assert_eq!(registry.post(STIGMERGY, &body).await.body["counted"], true, "after 30 days");
 }
 
 #[tokio::test]

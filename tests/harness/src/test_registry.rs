@@ -186,6 +186,12 @@ impl TestRegistry {
         Reply::of(self.http.post(self.url(path)).bearer_auth(token).json(body)).await
     }
 
+    /// Sends a JSON-RPC request; returns the reply.
+    pub async fn rpc(&self, path: &str, method: &str, params: Value) -> Value {
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.post(path, &call).await.body
+    }
+
     /// Withdraws a listing as the operator does; returns the report.
     pub async fn withdraw(&self, id: &ListingId, reason: &str) -> Value {
         self.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": reason })).await
@@ -194,9 +200,8 @@ impl TestRegistry {
     /// Sends a message with one part over A2A 1.0; returns the parts of the reply, of the task or of its status.
     pub async fn send_message(&self, part: &Value) -> Value {
         let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [part] });
-        let call =
-            json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
-        let result = self.post("/api/a2a", &call).await.body["result"].clone();
+        let result =
+            self.rpc("/api/a2a", "SendMessage", json!({ "message": message })).await["result"].clone();
         let places = ["/message/parts", "/task/artifacts/0/parts", "/task/status/message/parts"];
         let parts = places.iter().find_map(|place| result.pointer(place));
         parts.unwrap_or_else(|| panic!("{part}: {result}")).clone()

@@ -114,7 +114,7 @@ pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Prob
         }
         let now = app.clock.now();
         let after = requeued(&before, now);
-        let text = format!("{} moved to another URL and waits for its next probe.", before.name);
+        let text = format!("{} moved to another URL; its next probe decides its state.", before.name);
         let news = FeedItem::of_listing(&after, "listing_demoted", text, now);
         decide(app, &before, &after, &news, What::Demoted).await?;
     }
@@ -125,7 +125,7 @@ pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Prob
 pub(super) async fn bring_back(app: &App, before: &Listing, is_probed: bool) -> Result<bool, StoreError> {
     let now = app.clock.now();
     let after = requeued(before, now);
-    let text = format!("{} was restored and waits for its next probe.", before.name);
+    let text = format!("{} was restored; its next probe decides its state.", before.name);
     let news = FeedItem::of_listing(&after, "listing_restored", text, now);
     match is_probed {
         true => decide(app, before, &after, &news, What::Queued).await,

@@ -36,11 +36,6 @@ pub async fn acceleration(app: &App) -> Result<Acceleration, StoreError> {
     Ok(Acceleration::of(|event| totals.of(event), bumps))
 }
 
-/// Scales the day's budget of first touches: from 1 to 1.8.
-pub async fn day_budget_multiplier(app: &App) -> Result<f64, StoreError> {
-    Ok(acceleration(app).await?.multipliers().day_budget)
-}
-
 /// Takes the sample of this hour if there is none. A failure is logged, and the next tick tries again.
 pub fn take_sample(app: &App) -> BoxFuture<'_, ()> {
     Box::pin(async move {

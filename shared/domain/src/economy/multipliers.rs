@@ -18,7 +18,7 @@ pub struct Multipliers {
 pub struct MultiplierRule {
     /// Its name in `multipliers`.
     pub name: &'static str,
-    /// The formula. `e` is the index minus 1 (`excess`), and `b` is the part of it that the operator added.
+    /// The formula, of numbers in this answer: `excess`, and `adds` of an entry of `inputs`.
     pub formula: &'static str,
     /// Its upper bound.
     pub most: f64,
@@ -29,14 +29,14 @@ pub struct MultiplierRule {
 pub const RULES: [MultiplierRule; 2] = [
     MultiplierRule {
         name: "match_boost",
-        formula: "1 + 0.5 e",
+        formula: "1 + 0.5 * excess",
         most: 2.0,
         applies_to: "the trail boost of abundance_rank, and of match_capability (there it orders results with an \
             equal score)",
     },
     MultiplierRule {
         name: "day_budget",
-        formula: "1 + 0.4 b",
+        formula: "1 + 0.4 * adds of operator_bump",
         most: 1.8,
         applies_to: "the daily budget of outreach messages (conversion_pressure)",
     },

@@ -18,7 +18,7 @@ const CACHE_MS: i64 = 60_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FederationMode {
-    /// Include entries of other registries, if there are any.
+    /// Include entries of other registries that fit, or where those are searched.
     #[default]
     Auto,
     /// The same as `auto`.

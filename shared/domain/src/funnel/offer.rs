@@ -228,10 +228,10 @@ pub fn listing_deal(listing: &Listing, settings: &Settings, deal: &Deal) -> List
         message: format!(
             "{}. {}.",
             deal.short,
-            match listing.feedbacked {
-                true => "This listing has sent its feedback, which earned its reward",
-                false if listing.demoed => "Send feedback: it earns a seat, or 25 % off if it gets none",
-                false => "Take the demo and send feedback: it earns a seat, or 25 % off if it gets none",
+            match (listing.feedbacked, deal.remaining) {
+                (true, _) => "This listing has sent its feedback, which earned its reward",
+                (false, 0) => "Feedback on the demo earns a code for 25 % off",
+                (false, _) => "Feedback on the demo earns a seat, or 25 % off if it gets none",
             }
         ),
         take_demo_body: Map::from_iter([("listing_id".to_owned(), listing.id.as_str().into())]),

@@ -20,9 +20,9 @@ impl DayBudget {
     pub async fn read(app: &App) -> Result<Self, StoreError> {
         let store = &app.store;
         let touches = store.touches_of_day(app.clock.now());
-        let (live, sent, multiplier) =
-            futures::try_join!(store.live(), touches, economy::day_budget_multiplier(app))?;
-        let active = live.agents + live.mcps;
+        let (live, sent, acceleration) =
+            futures::try_join!(store.live(), touches, economy::acceleration(app))?;
+        let (active, multiplier) = (live.agents + live.mcps, acceleration.multipliers().day_budget);
         Ok(Self { live, active, sent, multiplier, cap: day_cap(active, &app.settings, multiplier) })
     }
 

@@ -27,15 +27,6 @@ pub struct Sent {
     pub moved: u32,
 }
 
-/// What to do with a place in the queue.
-enum Decision {
-    Invite,
-    /// It takes no more invitations.
-    Done,
-    /// Its proof has expired.
-    Later,
-}
-
 /// Invites the listings that are due, within the day's budget. `sent` gets them, also if an error follows.
 pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
     let (store, now) = (&app.store, app.clock.now());
@@ -58,39 +49,35 @@ pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
             let mut listings: HashMap<ListingId, Listing> =
                 listings.map(|listing| (listing.id.clone(), listing)).collect();
             for place in &places {
-                let listing = listings.remove(&place.id);
-                match (decide(app, listing.as_ref()), listing) {
-                    (Decision::Invite, Some(listing)) => match invite(app, place, listing, budget.cap).await?
-                    {
-                        (TouchOutcome::Made, touched) => {
-                            sent.touched.push(touched);
-                            room = room.saturating_sub(1);
+                let listing = listings.remove(&place.id).filter(|listing| takes_invitations(app, listing));
+                let (until, class) = match listing {
+                    Some(listing) if is_proven(app, &listing) => {
+                        match invite(app, place, listing, budget.cap).await? {
+                            (TouchOutcome::Made, touched) => {
+                                sent.touched.push(touched);
+                                room = room.saturating_sub(1);
+                            }
+                            (TouchOutcome::CapReached, _) => return Ok(()),
+                            (TouchOutcome::Gone, _) => {}
                         }
-                        (TouchOutcome::CapReached, _) => return Ok(()),
-                        (TouchOutcome::Gone, _) => {}
-                    },
-                    (Decision::Done, _) | (_, None) => {
-                        let until = now + app.settings.outreach_pause();
-                        let moved = store.move_outreach(place, until, Some(OutreachClass::Done)).await?;
-                        sent.moved += u32::from(moved);
+                        continue;
                     }
-                    (Decision::Later, _) => {
-                        sent.moved += u32::from(store.move_outreach(place, now + RETRY_AFTER, None).await?);
-                    }
-                }
+                    Some(_) => (now + RETRY_AFTER, None),
+                    None => (now + app.settings.outreach_pause(), Some(OutreachClass::Done)),
+                };
+                sent.moved += u32::from(store.move_outreach(place, until, class).await?);
             }
         }
     }
     Ok(())
 }
 
-fn decide(app: &App, listing: Option<&Listing>) -> Decision {
-    match listing {
-        None => Decision::Done,
-        Some(listing) if listing.demoed || app.is_own(&listing.id) => Decision::Done,
-        Some(listing) if listing.failures == 0 && listing.is_live(app.oldest_proof()) => Decision::Invite,
-        Some(_) => Decision::Later,
-    }
+fn takes_invitations(app: &App, listing: &Listing) -> bool {
+    !listing.demoed && !app.is_own(&listing.id)
+}
+
+fn is_proven(app: &App, listing: &Listing) -> bool {
+    listing.failures == 0 && listing.is_live(app.oldest_proof())
 }
 
 async fn invite(
@@ -105,7 +92,8 @@ async fn invite(
     let text = texts::invitation(&app.settings, &listing, proof.as_ref());
     let message = texts::message(app, &listing.id, TalkKind::DemoInvitation, text, at);
     // A probe may have failed since the queue was read.
-    if !matches!(decide(app, found.as_ref().map(|found| &found.0)), Decision::Invite) {
+    let is_due = |listing: &Listing| takes_invitations(app, listing) && is_proven(app, listing);
+    if !found.as_ref().is_some_and(|found| is_due(&found.0)) {
         return Ok((TouchOutcome::Gone, TouchedListing { listing, message }));
     }
     let (again, after_demo) = (at + app.settings.outreach_pause(), listing.demoed);

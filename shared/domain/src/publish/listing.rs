@@ -109,7 +109,7 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
             if name.is_by_publisher() && sender.right != Right::Everything {
                 name = ProvenName::default();
             }
-            publish_again(app, submission, known, &name, sender, now).await
+            publish_again(app, submission, known, &name, sender).await
         }
         None => publish_first(app, submission, id, &name, now).await,
     }
@@ -287,7 +287,7 @@ pub(super) async fn publish_first(
     let mut listing = submission.listing(id, now);
     listing.name_proof = name.proof;
     listing.name_hold = name.name_hold(&listing);
-    let news = feed_item(&listing, "listing_queued", now, "was published; its first probe is pending.");
+    let news = feed_item(&listing, "listing_queued", now, "was published; its probe decides its state.");
     let contact = contact(submission, name.proof.is_some_and(|proof| proof.how.is_signed()));
     let document = submission.document(None, now);
     let is_new =
@@ -306,7 +306,7 @@ pub(super) async fn describe_own(
     known: Listing,
 ) -> Result<Published, Problem> {
     let sender = Sender { right: Right::Everything, is_of_host: true, has_signed: false, moves: false };
-    publish_again(app, submission, known, &ProvenName::default(), sender, app.clock.now()).await
+    publish_again(app, submission, known, &ProvenName::default(), sender).await
 }
 
 /// An owner publishes again to request a probe after a fix.
@@ -316,7 +316,6 @@ async fn publish_again(
     known: Listing,
     name: &ProvenName,
     sender: Sender,
-    now: Moment,
 ) -> Result<Published, Problem> {
     let Sender { right, has_signed, .. } = sender;
     let is_owner = right == Right::Everything;
@@ -326,6 +325,8 @@ async fn publish_again(
         Lane::Active | Lane::Gated if sender.moves => takedown::end_live_to_move(app, &known.id).await?,
         _ => known,
     };
+    // After the restore, which has its own time.
+    let now = app.clock.now();
     let may_describe = right >= Right::Words;
     let stored = match submission.server_name() {
         Some(_) if known.is_described() => app.store.server_document(&known.id).await?,

@@ -22,25 +22,6 @@ const PUBLISHED_BEFORE: SignedDuration = SignedDuration::from_hours(1);
 /// How long an old key stays published after what it signed has expired, for clocks that differ.
 const MARGIN: SignedDuration = SignedDuration::from_hours(24);
 
-/// A public key (RFC 7517).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Jwk {
-    kty: &'static str,
-    crv: &'static str,
-    x: String,
-    y: String,
-    kid: String,
-    alg: &'static str,
-    #[serde(rename = "use")]
-    usage: &'static str,
-}
-
-/// The key set (RFC 7517 §5).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct KeySet {
-    keys: Vec<Jwk>,
-}
-
 pub struct SignKey {
     private: Private<SigningKey>,
     public: VerifyingKey,
@@ -91,10 +72,10 @@ impl SignKey {
         Ok(Self { public: *key.verifying_key(), private: Private::Table(key), kid })
     }
 
-    fn public(&self) -> Jwk {
-        let PublicJwk { x, y, .. } = public_jwk(&self.public);
-        let (kid, y) = (self.kid.clone(), y.unwrap_or_default());
-        Jwk { kty: "EC", crv: "P-256", x, y, kid, alg: "ES256", usage: "sig" }
+    /// The public half (RFC 7517).
+    fn public(&self) -> Value {
+        let PublicJwk { kty, crv, x, y } = public_jwk(&self.public);
+        json!({ "kty": kty, "crv": crv, "x": x, "y": y, "kid": self.kid, "alg": "ES256", "use": "sig" })
     }
 }
 
@@ -122,11 +103,12 @@ pub async fn signing(app: &App) -> Result<SignKey, Problem> {
     Ok(SignKey::read(&new)?)
 }
 
-pub async fn published(app: &App) -> Result<KeySet, Problem> {
+/// The key set (RFC 7517 §5).
+pub async fn published(app: &App) -> Result<Value, Problem> {
     let (stored, now) = (stored_keys(app).await?, app.clock.now());
     let shown = stored.iter().filter(|key| is_published(key, &stored, now));
-    let keys = shown.map(|key| Ok(SignKey::read(key)?.public())).collect::<Result<_, Unreadable>>()?;
-    Ok(KeySet { keys })
+    let keys = shown.map(|key| Ok(SignKey::read(key)?.public())).collect::<Result<Vec<_>, Unreadable>>()?;
+    Ok(json!({ "keys": keys }))
 }
 
 pub async fn verifier(app: &App, kid: &str) -> Result<Option<VerifyKey>, Problem> {

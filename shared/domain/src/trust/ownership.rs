@@ -138,8 +138,8 @@ pub async fn prove_one_of(
         return Err(Problem::unproven("nonce", "unknown_challenge", detail));
     };
     if challenge.text != text(app, act, nonce, &challenge.expires_at.to_string()) {
-        let detail = "This challenge was issued for another act. To get a new challenge, send the same call \
-            without `nonce` and `signature`.";
+        let detail = "This challenge was issued for other arguments. To get a new challenge, send the same \
+            call without `nonce` and `signature`.";
         return Err(Problem::invalid("nonce", "challenge_of_another_act", detail));
     }
     let name = app.caller_digest(caller).await?;

@@ -84,10 +84,10 @@ pub fn playbook(settings: &Settings) -> Playbook {
 
 pub fn laws(settings: &Settings) -> Vec<String> {
     vec![
-        "At most one connector receives its invitation in a UTC day.".to_owned(),
+        "At most one connector message is sent in a UTC day.".to_owned(),
         format!("A listing receives at most one invitation within {} days.", settings.outreach_pause_days),
         "Only Live listings with clean checks receive invitations.".to_owned(),
         "A listing that has opted out receives no invitation until its owner opts in.".to_owned(),
-        "If no listing reaches the thresholds, no connector is invited that day (research day).".to_owned(),
+        "On a research day (no listing reaches the thresholds), no connector message is sent.".to_owned(),
     ]
 }

@@ -186,7 +186,9 @@ async fn fetch_never_calls_its_own_host() {
     let own = target(&format!("http://localhost:{}/", peer.at("/").port()));
     assert_eq!(fetcher.send(get(own.clone())).await.unwrap_err(), FetchError::OwnHost);
     assert_eq!(fetcher.connect(&own, PREFLIGHT).await, Err(FetchError::OwnHost));
-    assert_eq!(fetcher.send(get(elsewhere.at("/"))).await.unwrap_err(), FetchError::OwnHost, "by a redirect");
+    let by_redirect =
+        FetchError::AfterRedirect { origin: own.origin(), error: Box::new(FetchError::OwnHost) };
+    assert_eq!(fetcher.send(get(elsewhere.at("/"))).await.unwrap_err(), by_redirect);
     assert!(peer.seen().is_empty());
     assert!(fetcher.without_own_host_rule().send(get(own)).await.unwrap().status.is_success());
     assert!(peer.seen()[0].contains("user-agent: ab\r\n"), "what is not printable is left out");

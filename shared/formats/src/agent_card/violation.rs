@@ -1,8 +1,6 @@
 //! A fault of an agent card: its place, the value at this place, and the fix. The number of reported faults
 //! is limited, because an untrusted document may have millions of faults.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -32,21 +30,14 @@ pub enum CardFault {
     #[error("not an A2A agent card, but {}", .0.seen)]
     NotACard(OtherDocument),
     /// No client could use the card; at least one violation.
-    #[error("an agent card that no client can use: {}", List(.0))]
+    #[error("an agent card that no client can use: {}", listed(.0))]
     Invalid(Vec<CardViolation>),
 }
 
 /// Violations on one line, for an error's text.
-struct List<'a>(&'a [CardViolation]);
-
-impl fmt::Display for List<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, violation) in self.0.iter().enumerate() {
-            let separator = if index == 0 { "" } else { "; " };
-            write!(f, "{separator}`{}` is {}", violation.path, violation.seen)?;
-        }
-        Ok(())
-    }
+fn listed(violations: &[CardViolation]) -> String {
+    let lines = violations.iter().map(|violation| format!("`{}` is {}", violation.path, violation.seen));
+    lines.collect::<Vec<_>>().join("; ")
 }
 
 #[derive(Clone, Debug, Default)]

@@ -68,7 +68,7 @@ impl Operation for AbundanceRank {
         r#"{"listing_ids": ["agtpub_0123456789abcdef0123", "mcp-org-example-adder"]}"#;
     const SUMMARY: &'static [&'static str] = &[
         "Ranked: {ranking#listing}.",
-        r#"[ranking]{rank}. "{name}" with {outcomes#reported use} | ({outcomes_ok} worked) | , {endorsements#endorsement} | , a boost of {boost} | , an outcome score of {outcome_score} | , a probe score of {score} | , probed in {latency_ms} ms"#,
+        r#"[ranking]{rank}. "{name}" with {outcomes#reported outcome} | ({outcomes_ok} good) | , {endorsements#endorsement} | , a boost of {boost} | , an outcome score of {outcome_score} | , a probe score of {score} | , probed in {latency_ms} ms"#,
         "A listing without an outcome score has no reported outcome that counts; a boost comes from the trail and the outcomes of a listing, and of nearly equal ones none is better.",
         "Unknown: {unknown}.",
         "Not Live: {not_live}.",

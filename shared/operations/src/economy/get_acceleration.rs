@@ -21,7 +21,7 @@ pub struct Answer {
 pub(super) struct ShownAcceleration {
     /// From 1 (no recent events) to 3.
     acceleration_index: f64,
-    /// The index minus 1. The formulas call it `e`.
+    /// The index minus 1.
     excess: f64,
     multipliers: Multipliers,
     /// How each multiplier is computed and what it scales.

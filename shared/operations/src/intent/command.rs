@@ -169,6 +169,35 @@ pub(super) fn asks_for_a_fact(text: &str, words: &[Word]) -> bool {
     words.iter().any(|word| begins(word.at.start) && lists(WORDS, &word.low))
 }
 
+/// Whether a message asks for the state of one thing: "is Old Bot up?", "status of Old Bot".
+pub(super) fn asks_whether_live(words: &[Word]) -> bool {
+    const STATES: &str = "live alive up down online offline gated";
+    let [first, second, ..] = words else { return false };
+    let is_live = || words.last().is_some_and(|word| lists(STATES, &word.low));
+    first.low == "is" && is_live() || first.low == "status" && second.low == "of"
+}
+
+/// Whether a message takes back what was written: "withdraw my endorsement of {id}".
+pub(super) fn takes_back(words: &[Word]) -> bool {
+    const WRITTEN: &str =
+        "endorsement feedback mark message messages note outcome post rating report review trace warning";
+    begins_with(words, "withdraw delete remove retract erase cancel undo", WRITTEN)
+}
+
+/// Whether a message changes what a probe reads: "change the description of {id}".
+pub(super) fn changes_a_text(words: &[Word]) -> bool {
+    const READ: &str = "description url endpoint version website category kind tools skills card";
+    begins_with(words, "change update set edit replace", READ)
+}
+
+/// Whether a request begins with one of these verbs, and one of these objects follows.
+fn begins_with(words: &[Word], verbs: &str, objects: &str) -> bool {
+    const BEFORE: &str = "i we you want wish need would like to can could how do may";
+    let mut own = words.iter().skip_while(|word| word.is_polite() || lists(BEFORE, &word.low));
+    own.next().is_some_and(|word| lists(verbs, &word.low))
+        && own.take(3).any(|word| lists(objects, &word.low))
+}
+
 /// Whether a text asks the registry to do something, or for a thing: "could you list it?", "may I have the demo?"
 fn asks_us(words: &[Word]) -> bool {
     let is_modal = |word: &Word| matches!(word.low.as_str(), "can" | "could" | "would" | "will" | "may");

@@ -106,7 +106,9 @@ pub(super) fn fill(
 fn has_content(parsed: &ParsedText, operation: &OperationExamples, text: &str) -> bool {
     let known = |word: &Word| operation.examples.iter().any(|example| example.stems.contains(&word.stem));
     let (all, is_marked) = (words(text), parsed.quoted > 0 || matching::colon(parsed).is_some());
-    is_marked || all.is_empty() || all.iter().any(|word| word.is_significant() && !known(word))
+    // "Mark the messages of {id} as read" contains no message.
+    let is_role = text.starts_with("as ");
+    is_marked || all.is_empty() || !is_role && all.iter().any(|word| word.is_significant() && !known(word))
 }
 
 /// The listing that a text names without an id: by URL, from which the id is derived; by name, if the operation has such an

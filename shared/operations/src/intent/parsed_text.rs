@@ -392,7 +392,7 @@ impl ParsedText {
         })
     }
 
-    /// A rating from 1 to 5: `4 of 5`, `4/5`, `4 stars`, `rating 4`.
+    /// A rating from 1 to 5: `4 of 5`, `4/5`, `4 stars`, `rating of 4`.
     pub(super) fn stars(&self) -> Option<u8> {
         const AFTER: [&str; 7] = ["/5", "/ 5", "of 5", "out of 5", "von 5", "sur 5", "star"];
         let is_rating = |before: &str, after: &str| {
@@ -415,7 +415,7 @@ impl ParsedText {
             );
             let after = std::iter::once(unit).chain(words.iter().skip(at + 1).take(3).map(String::as_str));
             let after = after.collect::<Vec<_>>().join(" ");
-            let before = at.checked_sub(1).map(|before| words[before].clone()).unwrap_or_default();
+            let before = words[..at].iter().rfind(|word| *word != "of").cloned().unwrap_or_default();
             Some((before, number.parse().ok()?, after.trim().to_owned()))
         })
     }

@@ -404,6 +404,17 @@ fn operations_that_write_need_an_explicit_request() {
     }
     assert_eq!(intent("list \"weather\" agents").split('(').next(), Some("search_active"));
     assert_eq!(intent("is \"Old Bot\" live?"), "check_status(name=Old Bot)");
+    assert_eq!(intent("is Old Bot up?"), "check_status(name=Old Bot)");
+    for (text, why) in [
+        (format!("withdraw my endorsement of {ID}"), Hold::Written),
+        (format!("please delete the messages of {ID}"), Hold::Written),
+        (format!("change the description of {ID} to \"Tides only\""), Hold::FromItsServer),
+    ] {
+        let said = MessageContent { text, ..MessageContent::default() };
+        let found = parse_intent(&said, None);
+        assert!(matches!(found, Intent::Refused(_, hold) if hold == why), "{said:?}: {found:?}");
+    }
+    assert!(!intent(&format!("mark the messages of {ID} as read")).starts_with("talk("));
     let of_the_past = |text: &str| command::asks_for_the_past(&ParsedText::parse(text), false);
     assert!(of_the_past("was {id} live at 9:30?") && of_the_past("was {id} live on monday?"));
     assert!(!of_the_past("why was {id} refused at first?"), "the present state says why");

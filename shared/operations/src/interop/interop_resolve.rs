@@ -26,7 +26,7 @@ pub struct Arguments {
     q: Option<String>,
     /// The id of a listing. If sent, only this listing is returned.
     listing_id: Option<String>,
-    /// The name of a tool that the listing must have. A search knows the first 40 tools of a listing.
+    /// The name of a tool that the listing must have; `q` then only ranks. A search knows the first 40 tools of a listing.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     tool: Option<String>,
     /// The same for a skill. With `tool`, one is enough.

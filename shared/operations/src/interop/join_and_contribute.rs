@@ -167,7 +167,7 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
                 "leave_trace",
                 url("/api/products/stigmergy"),
                 json!({ "action": "leave_trace", "listing_id": id, "kind": "intent", "body": "<what you are looking for>" }),
-                "Leave a mark that says what you are looking for, so that others find you.",
+                "Leave a mark that says what you are looking for, so that others find you. Replace the text in <>.",
             ),
         ),
         one(

@@ -59,7 +59,7 @@ pub struct Arguments {
     /// Default: Live listings. `open`: those whose handshake needs no sign-in; `gated`: servers that ask for a sign-in;
     /// `package`: servers to run yourself; `all`: these three.
     pub access: Option<Access>,
-    /// Entries of other registries, filtered only by `kind`. Only `none` leaves them out. Default: `auto`.
+    /// Entries of other registries that fit the words, filtered only by `kind`. Only `none` leaves them out. Default: `auto`.
     pub federation: Option<FederationMode>,
     /// The maximum number of hits, from 1 to 100; default: 12.
     #[schemars(range(min = 1, max = 100), extend("default" = 12))]

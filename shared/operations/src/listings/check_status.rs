@@ -24,7 +24,7 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "listing_id")]
     id: Option<String>,
-    /// The name of the listing. Of several, one that has proven it comes first, then the first to claim it, then a Live one.
+    /// The name of the listing. Of several, the one with the best proof comes first, then the first to claim it, then a Live one.
     name: Option<String>,
 }
 
@@ -66,7 +66,7 @@ pub struct Answer {
     /// What a Live, gated or unchecked listing could improve.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<Reason>,
-    /// The time of the next probe, if the listing is neither Live nor gated; the time of this answer if it is due.
+    /// The earliest time of the next probe, if the listing is neither Live nor gated; that of this answer if it is due.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<Moment>,
     /// The time of the next recheck, if the listing is Live or gated; the time of this answer if it is due. The registry may
@@ -149,7 +149,7 @@ impl Operation for CheckStatus {
         "The next probe is due at {retry_at}, and runs as soon as the probe budget allows it.",
         "Uptime in percent of the observed time (at most 7 days): {liveness.uptime_7d_percent:not known} | , half of its last handshakes took at most {liveness.latency_p50_ms} ms | , 95 of 100 at most {liveness.latency_p95_ms} ms.",
         "Its probes have failed since {liveness.failing_since}.",
-        "Last decision: `{log.event}` since {log.at} | {log.pending?(not in the evidence log yet)|(in the evidence log)}.",
+        "Last decision: `{log.event}` at {log.at} | {log.pending?(not in the evidence log yet)|(in the evidence log)}.",
         "Proven domain of its owner: {proven_domain:none, so who owns it is not known}.",
         "To fix: [reasons]{reason} | (found: \"{seen}\") | : {fix}",
         "Points: [score_breakdown]{id} {points} of {of} | ({why})",
@@ -169,7 +169,7 @@ impl Operation for CheckStatus {
         "name",
         "description",
         "version",
-        "name_standing.standing",
+        "name_standing",
         "proven_domain",
         "lane",
         "lane_reason",
@@ -411,7 +411,7 @@ pub(crate) async fn next(
             let now = app.clock.now();
             let next = listing.next_probe_at(now, settings.probe_tick_seconds);
             let note = match next > now {
-                true => format!("The next probe is expected at {next}. Check the status then."),
+                true => format!("A probe is due at {next}, and runs as soon as the probe budget allows it."),
                 false => "A probe is due: it runs now, or as soon as the probe budget allows it.".to_owned(),
             };
             NextStep::check_status(settings, &listing.id, note).named("poll").poll(next, now)

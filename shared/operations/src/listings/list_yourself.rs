@@ -28,7 +28,7 @@ pub struct Answer {
     status_url: String,
     /// How to poll the listing's status.
     poll: Poll,
-    /// The time of the next probe of a queued listing, if it is not now.
+    /// The earliest time of the next probe of a queued listing, if it is not now.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<Moment>,
     /// A badge for the listing's README, in Markdown. It shows whether the listing is Live.

@@ -63,10 +63,10 @@ impl Operation for DailyConnector {
     const NAME: &'static str = "daily_connector";
     const TITLE: &'static str = "Connector of the day";
     const VERSION: Option<&'static str> = Some(registry_model::VERSION);
-    const DESCRIPTION: &'static str = "Returns the connector of the current UTC day. A connector is a Live \
-        listing that connects others, such as a router or directory; the registry writes to at most one a \
-        day. Also returns the reasons for the choice, a draft of the message, the thresholds and the choices \
-        of earlier days.";
+    const DESCRIPTION: &'static str = "Returns the connector of the current UTC day. A connector is a \
+        listing that connects others, such as a router or directory; the registry chooses at most one \
+        Live listing a day. Also returns the reasons for the choice, a draft of the message, the \
+        thresholds and the choices of earlier days.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] =
         &[r#"The connector of {today.day} is "{today.partner.name}" | : {today.why}"#, "{prep.note}"];

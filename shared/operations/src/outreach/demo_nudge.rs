@@ -21,7 +21,7 @@ pub struct Answer {
     active_clean: u32,
     /// Listings in the queue for a first message, counted to 1000. Those with a demo, and the registry's own, get none.
     first_message_queue: u32,
-    /// Contacted listings whose pause after the last message is not over. The count stops at 1000.
+    /// Contacted listings whose next message is not due yet. The count stops at 1000.
     cooling: u32,
     /// Listings that opted out, without those that have stopped being Live since. The count stops at 1000.
     do_not_contact: u32,
@@ -99,7 +99,7 @@ impl Operation for DemoNudge {
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (store, settings) = (&app.store, &app.settings);
         let now = app.clock.now();
-        let (day, totals, recent, (first, _), (again, cooling), (out, out_later)) = futures::try_join!(
+        let (day, totals, recent, (first, later), (again, cooling), (out, out_later)) = futures::try_join!(
             DayBudget::read(app),
             store.outreach_totals(),
             store.recent_touches(SHOWN_TOUCHES),
@@ -112,7 +112,7 @@ impl Operation for DemoNudge {
             last_run_at: totals.last_run_at,
             day: ShownBudget { day: now.utc_day(), sent: day.sent, cap: day.cap, room },
             active_clean: day.active,
-            first_message_queue: first,
+            first_message_queue: (first + later).min(1000),
             cooling,
             do_not_contact: (out + out_later).min(1000),
             totals: Totals {
@@ -137,7 +137,7 @@ fn policy(settings: &Settings, multiplier: f64) -> Policy {
     let budget =
         [1, 50, 100, 200, 333].map(|from| json!({ "active_from": from, "cap": budget::base_cap(from) }));
     Policy {
-        who: "Live listings with clean checks, not this registry's own, that have not taken their demo and have not opted out.",
+        who: "Live listings whose last probe passed, not this registry's own, that have not taken their demo and have not opted out.",
         pause_days: settings.outreach_pause_days,
         day_budget: budget.to_vec().into(),
         budget_percent: settings.outreach_budget_percent,

@@ -93,7 +93,7 @@ impl Operation for Checkout {
     const NAME: &'static str = "checkout";
     const TITLE: &'static str = "Buy a product";
     const DESCRIPTION: &'static str = "Starts the purchase of a product, if payments are open. Pass sku, and \
-        either listing_id, or agent_name and description. Returns a page for card payment, and an access \
+        either listing_id or agent_name. Returns a page for card payment, and an access \
         token that works after the payment. Without sku (over HTTP with GET), returns prices, and the \
         feedback missing until payments open.";
     const EFFECT: Effect = Effect { open_world: true, ..Effect::WRITES };
@@ -209,7 +209,7 @@ async fn offer(app: &App, purchase_id: Option<&str>) -> Result<Offer, Problem> {
 
 fn usage(settings: &Settings) -> Usage {
     let steps = [
-        "Send a POST with a sku, and with either a listing_id, or an agent_name and a description. If you \
+        "Send a POST with a sku, and with a listing_id, or an agent_name (better with a description). If you \
             got a discount code for your feedback, add it",
         "Keep the access_token of the answer. Open its checkout_url to pay by card",
         "Use the token with /api/products/access. It returns 402 before the payment is confirmed, and the \

@@ -118,7 +118,7 @@ impl Operation for ProductAgent {
         // All arguments are checked, including those that the tool does not use.
         arguments.goals.clone().parse()?;
         let Arguments { agent_name, description, tools, .. } = &arguments;
-        subject::check(agent_name.as_deref(), description.as_deref(), tools)?;
+        subject::described(agent_name.as_deref(), description.as_deref(), tools)?;
         if tool == ProductTool::BuyProduct {
             return buy(app, arguments).await;
         }
@@ -166,8 +166,8 @@ async fn demo(app: &App, tool: ProductTool, arguments: Arguments) -> Result<Answ
         None => NextStep::post_own(
             "list_yourself",
             app.settings.url("/api/publish"),
-            "These files are made only from what you sent. To get files made from your card and your \
-             proof, list your agent: \"list my agent at <url>\", or {\"url\": …} to /api/publish.",
+            "These files are made from what you sent. To get files made from your card and your proof, list \
+             your agent: \"list my agent at <url>\", or {\"url\": …} to /api/publish.",
         ),
     };
     let Profile { name, kind, listing_id, .. } = profile;

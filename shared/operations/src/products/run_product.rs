@@ -151,7 +151,7 @@ impl Run<'_> {
     fn reasons(&self, open: &[Reason], fix: NextStep) -> Step {
         let (found, call) = match open.first() {
             Some(first) => {
-                (format!("Problems to fix: {}. The first problem: {}.", open.len(), first.reason), fix)
+                (format!("Reasons in its status: {}. The first: {}.", open.len(), first.reason), fix)
             }
             None => (
                 "Its status lists no problem that must be fixed.".to_owned(),

@@ -53,18 +53,11 @@ impl Subject {
             return Ok(Profile { preset, ..profile });
         }
         let kind = kind.unwrap_or(Kind::Agent);
-        let name = match name {
-            Some(name) => argument_text::plain_line("agent_name", &name, MAX_NAME_CHARS)?,
-            None if kind == Kind::Mcp => "Your MCP server".to_owned(),
-            None => "Your agent".to_owned(),
-        };
-        let description = description
-            .filter(|text| !text.trim().is_empty())
-            .map(|text| argument_text::plain_text("description", &text, MAX_DESCRIPTION_CHARS))
-            .transpose()?;
-        let tools = parse_tools(tools)?;
+        let (name, description, tools) = described(name.as_deref(), description.as_deref(), &tools)?;
+        let unnamed = if kind == Kind::Mcp { "Your MCP server" } else { "Your agent" };
         let (goals, preset) = goals.with_preset(preset)?;
-        let profile = Profile::unlisted(kind, &name, description.as_deref(), tools);
+        let name = name.as_deref().unwrap_or(unnamed);
+        let profile = Profile::unlisted(kind, name, description.as_deref(), tools);
         funnel::profile_of_description(app, Profile { goals, preset, ..profile }).await
     }
 }
@@ -86,17 +79,21 @@ pub(super) async fn demo_step(
     Ok(NextStep::post("take_demo", app.settings.url("/api/products/demo"), body, note))
 }
 
-/// 422 for the first invalid field, whether or not the tool uses it.
-pub(super) fn check(
+/// A name, a description and tools.
+type Described = (Option<String>, Option<String>, Vec<Tool>);
+
+/// 422 for the first that is invalid.
+pub(super) fn described(
     name: Option<&str>,
     description: Option<&str>,
     tools: &[ToolArgument],
-) -> Result<(), Problem> {
-    name.map(|name| argument_text::plain_line("agent_name", name, MAX_NAME_CHARS)).transpose()?;
-    if let Some(text) = description.filter(|text| !text.trim().is_empty()) {
-        argument_text::plain_text("description", text, MAX_DESCRIPTION_CHARS)?;
-    }
-    parse_tools(tools.to_vec()).map(|_| ())
+) -> Result<Described, Problem> {
+    let name = name.map(|name| argument_text::plain_line("agent_name", name, MAX_NAME_CHARS));
+    let name = name.transpose()?;
+    let description = description.filter(|text| !text.trim().is_empty());
+    let description =
+        description.map(|text| argument_text::plain_text("description", text, MAX_DESCRIPTION_CHARS));
+    Ok((name, description.transpose()?, parse_tools(tools.to_vec())?))
 }
 
 fn parse_tools(tools: Vec<ToolArgument>) -> Result<Vec<Tool>, Problem> {

@@ -26,7 +26,7 @@ pub struct Arguments {
     /// The URL of the card or endpoint with which the listing was published.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     url: Option<String>,
-    /// The name of the listing. Of several, one that has proven it comes first, then the first to claim it, then a Live one.
+    /// The name of the listing. Of several, the one with the best proof comes first, then the first to claim it, then a Live one.
     name: Option<String>,
 }
 
@@ -117,10 +117,10 @@ impl Operation for GetReciprocity {
     const NAME: &'static str = "get_reciprocity";
     const TITLE: &'static str = "Reciprocity of a listing";
     const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
-    const DESCRIPTION: &'static str = "Returns the reciprocity score of a listing, from 0 to 100, with a \
-        reason for each part. Clean checks give 30 points, a link back to this registry 40, a proven domain \
-        or name 20, and a card 10. Also returns proven domains, the trust graph and a badge. Pass listing_id, \
-        url or name. Starts no probe.";
+    const DESCRIPTION: &'static str = "Returns a listing's reciprocity score, 0 to 100, with a reason for \
+        each part. Clean checks give 30 points, a link back to this registry 40, a proven domain or name 20, \
+        a card or server description 10. Also returns proven domains, trust graph and badge. Pass \
+        listing_id, url or name. Starts no probe.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
@@ -173,8 +173,7 @@ impl Operation for GetReciprocity {
                 jwks_uri: settings.url("/.well-known/jwks.json"),
                 attest_url: settings.url("/api/products/first-principles"),
             },
-            policy: "The score counts observed facts. It does not rate quality. Without a link back, a \
-                listing can also be listed, Live and found.",
+            policy: "The score counts observed facts. It does not rate quality. A link back is not required.",
             graph: graph(settings, listing, &identities, &statements, &used_with, &others),
             badge: Badge { name: "clean", url: badge_url, markdown: badge_markdown, clean },
             listing_id: id.clone(),
@@ -190,8 +189,9 @@ async fn listing_id(app: &App, arguments: Arguments) -> Result<String, Problem> 
     if let Some(url) = arguments.url {
         let target = Target::parse(&url, app.settings.reach())
             .map_err(|error| Problem::invalid("url", error.code(), format!("`url`: {error}")))?;
-        let holder = app.store.endpoint_holders(std::slice::from_ref(&url)).await?.remove(&url);
-        return Ok(holder.unwrap_or_else(|| ListingId::of_url(target.url())).to_string());
+        let missing = || Problem::no_such_listing(&app.settings, &url).with("found", false);
+        let listing = registry_domain::publish::listing::listing_of_url(app, &target).await?;
+        return Ok(listing.ok_or_else(missing)?.id.to_string());
     }
     let Some(name) = arguments.name else {
         let detail = "Send the `listing_id` (or `id`) of the listing, the `url` with which it was published, \

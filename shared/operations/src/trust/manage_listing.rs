@@ -81,7 +81,7 @@ pub struct Answer {
     name: String,
     /// The domain whose key is bound to the listing, as in its status.
     proven_domain: Option<String>,
-    /// The time of the next probe, after `restore` and `reprobe`.
+    /// When the next probe is due, after `restore` and `reprobe`.
     due_at: Option<Moment>,
     /// The new access token, after `reclaim`; shown in this answer only.
     #[serde(skip_serializing_if = "Option::is_none")]

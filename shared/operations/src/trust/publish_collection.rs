@@ -53,7 +53,7 @@ fn servers_schema(_: &mut SchemaGenerator) -> Schema {
     let name = json!({ "type": "string", "format": "server-name", "minLength": 1, "maxLength": 200 });
     json_schema!({
         "type": ["array", "null"],
-        "description": "The names or ids of servers. Default: all servers that match the other rules.",
+        "description": "Names as in `/v0.1/servers`, or ids. Default: all that match the other rules.",
         "minItems": 1, "maxItems": MAX_SERVERS,
         "items": name,
     })

@@ -191,6 +191,7 @@ pub(super) fn retry_after(answer: &Answer) -> Option<Duration> {
 pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stage) -> ProbeFault {
     let unreached = |cause| ProbeFault::Unreached { stage, cause };
     match error {
+        FetchError::AfterRedirect { error, .. } => fault_of(error, resource, stage),
         FetchError::Blocked(TargetError::PrivateAddress) => unreached(ConnectError::NotPublic),
         FetchError::OwnHost => unreached(ConnectError::OwnHost),
         FetchError::Blocked(_) => unreached(ConnectError::Url),
@@ -316,6 +317,7 @@ mod tests {
 
     #[test]
     fn every_fetch_error_becomes_the_matching_fault() {
+        let unknown = Box::new(FetchError::NameNotFound);
         let table = [
             (FetchError::Blocked(TargetError::PrivateAddress), "blocked_ip"),
             (FetchError::OwnHost, "own_host"),
@@ -323,6 +325,7 @@ mod tests {
             (FetchError::NameNotFound, "dns_nxdomain"),
             (FetchError::NameUnresolved, "dns_failed"),
             (FetchError::Refused, "conn_refused"),
+            (FetchError::AfterRedirect { origin: String::new(), error: unknown }, "dns_nxdomain"),
             (FetchError::Tls(TlsFailure::Other), "tls_error"),
             (FetchError::Timeout { after: PROBE }, "timeout"),
             (FetchError::Timeout { after: Duration::ZERO }, "requests_used_up"),

@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::transcript::{self, Exchange};
+use super::transcript;
 use crate::reasons::{ConformanceRule, ProbeFault};
-use registry_model::{Facts, Handshake, Reason, Skill, StepKind, Tool, ToolParameter, Verdict};
+use registry_model::{Facts, Handshake, ProbeStep, Reason, Skill, StepKind, Tool, ToolParameter, Verdict};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
@@ -25,8 +25,8 @@ pub(crate) struct Findings {
     hints: Vec<String>,
     asked: Option<Instant>,
     latency: Option<Duration>,
-    /// What was sent and received so far.
-    exchanges: Vec<Exchange>,
+    /// What was sent and received so far, with the codes of the faults that were found at each exchange.
+    exchanges: Vec<ProbeStep>,
     /// The exchange to which the next faults belong.
     current: usize,
 }
@@ -45,7 +45,7 @@ impl Findings {
         self.latency.get_or_insert(elapsed);
     }
 
-    pub(super) fn exchanged(&mut self, exchange: Exchange) {
+    pub(super) fn exchanged(&mut self, exchange: ProbeStep) {
         transcript::add(&mut self.exchanges, exchange);
         self.current = self.exchanges.len().saturating_sub(1);
     }
@@ -70,7 +70,7 @@ impl Findings {
 
     fn note(&mut self, code: &str) {
         if let Some(exchange) = self.exchanges.get_mut(self.current) {
-            add(&mut exchange.faults, code.to_owned());
+            add(&mut exchange.reasons, code.to_owned());
         }
     }
 
@@ -170,7 +170,7 @@ impl Findings {
         self.faults.is_empty()
     }
 
-    pub(super) fn take_exchanges(&mut self) -> Vec<Exchange> {
+    pub(super) fn take_exchanges(&mut self) -> Vec<ProbeStep> {
         std::mem::take(&mut self.exchanges)
     }
 
@@ -196,7 +196,11 @@ impl Findings {
             retry_after: self.retry_after,
             speaks: self.speaks,
             answers: self.answers,
-            latency_ms: self.latency.map(|time| u32::try_from(time.as_millis()).unwrap_or(u32::MAX)),
+            // The time of a card alone is not that of the protocol.
+            latency_ms: self
+                .latency
+                .filter(|_| self.speaks)
+                .map(|time| u32::try_from(time.as_millis()).unwrap_or(u32::MAX)),
             signals: self.signals,
             protocol_hints: self.hints,
             facts: bounded(facts),

@@ -9,12 +9,11 @@ use super::Subject;
 use super::conversation::{Conversation, Slots, excerpt, fault_of, refusal, seen_of};
 use super::findings::Findings;
 use super::preflight::pass;
-use super::transcript::Exchange;
 use super::{a2a, detect_kind, mcp};
 use crate::reasons::{ProbeFault, ProbedResource, Stage};
 use registry_fetch::{Answer, FetchError, Fetcher, PROBE, Request};
 use registry_formats::agent_card;
-use registry_model::{Handshake, Kind, Random, Verdict};
+use registry_model::{Handshake, Kind, ProbeStep, Random, Verdict};
 
 /// Runs the preflight, and then the handshake within [`PROBE`] in total. After a timeout, the findings until then are the
 /// result. Also returns what was sent and received.
@@ -22,7 +21,7 @@ pub(crate) async fn probe_with_transcript(
     fetcher: &Fetcher,
     subject: &Subject,
     random: &Random,
-) -> (Verdict, Vec<Exchange>) {
+) -> (Verdict, Vec<ProbeStep>) {
     let mut findings = Findings::default();
     if let Ok(card) = pass(fetcher, subject, &mut findings).await {
         probe_within(PROBE, fetcher, subject, card, random, &mut findings, None).await;

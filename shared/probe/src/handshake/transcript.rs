@@ -9,8 +9,8 @@ use serde_json::Value;
 use url::Url;
 
 use registry_fetch::{Answer, FetchError, Request, Target};
-use registry_model::StepKind;
 use registry_model::error::shorten;
+use registry_model::{ProbeStep, StepKind};
 
 /// A probe sends up to ten requests, after a search for cards with up to eight. Further pages of a list are left out.
 const MAX_EXCHANGES: usize = 20;
@@ -26,18 +26,6 @@ const RECEIVED_HEADERS: [&str; 7] =
 
 /// Who knows it can use the session.
 const SESSION_ID: &str = "mcp-session-id";
-
-/// One request and its answer.
-#[derive(Clone, Debug)]
-pub(crate) struct Exchange {
-    pub(crate) kind: StepKind,
-    pub(crate) sent: String,
-    pub(crate) received: String,
-    pub(crate) status: Option<u16>,
-    pub(crate) took_ms: Option<u32>,
-    /// The codes of the faults that were found at this exchange.
-    pub(crate) faults: Vec<String>,
-}
 
 #[derive(Clone, Debug)]
 pub(super) struct Sent {
@@ -68,7 +56,7 @@ impl Sent {
         Self { kind: StepKind::Connection, text, url: String::new() }
     }
 
-    pub(super) fn answered(self, answer: &Answer) -> Exchange {
+    pub(super) fn answered(self, answer: &Answer) -> ProbeStep {
         let mut received = format!("HTTP {}", answer.status.as_u16());
         let url = without_values(answer.target.url());
         if url != self.url {
@@ -78,28 +66,36 @@ impl Sent {
         let body = &answer.body[..answer.body.len().min(MAX_BODY_BYTES)];
         let more = if body.len() < answer.body.len() { "…" } else { "" };
         let _ = write!(received, "\n\n{}{more}", String::from_utf8_lossy(body).trim());
-        Exchange {
+        ProbeStep {
             status: Some(answer.status.as_u16()),
             took_ms: u32::try_from(answer.elapsed.as_millis()).ok(),
             ..self.without_answer(received.trim_end().to_owned())
         }
     }
 
-    pub(super) fn connected(self) -> Exchange {
+    pub(super) fn connected(self) -> ProbeStep {
         self.without_answer("The host accepted the connection.".to_owned())
     }
 
-    pub(super) fn failed(self, error: &FetchError) -> Exchange {
+    pub(super) fn failed(self, error: &FetchError) -> ProbeStep {
         self.without_answer(format!("No answer: {error}"))
     }
 
-    fn without_answer(self, received: String) -> Exchange {
-        let (status, took_ms) = (None, None);
-        Exchange { kind: self.kind, sent: self.text, received, status, took_ms, faults: Vec::new() }
+    fn without_answer(self, received: String) -> ProbeStep {
+        ProbeStep {
+            kind: self.kind,
+            sent: self.text,
+            received,
+            status: None,
+            took_ms: None,
+            rule: None,
+            reasons: Vec::new(),
+            parts: Vec::new(),
+        }
     }
 }
 
-pub(super) fn add(exchanges: &mut Vec<Exchange>, exchange: Exchange) {
+pub(super) fn add(exchanges: &mut Vec<ProbeStep>, exchange: ProbeStep) {
     if exchanges.len() < MAX_EXCHANGES {
         exchanges.push(exchange);
     }

@@ -137,21 +137,15 @@ fn every_row_of_the_table_is_of_a_fault() {
 }
 
 #[test]
-fn every_broken_rule_has_its_own_code_and_fix() {
-    let rules = ConformanceRule::ALL;
-    let reasons = rules.map(|rule| ProbeFault::Nonconforming(rule).reason(""));
-    assert!(reasons.iter().all(|r| r.code.starts_with("nonconforming:") && r.fix.ends_with('.')));
-    assert!(reasons.iter().all(|r| r.seen == r.reason), "nothing seen says what is wrong instead");
-    assert_eq!(reasons.iter().map(|r| &r.code).collect::<HashSet<_>>().len(), rules.len());
-    assert_eq!(reasons.iter().map(|r| &r.fix).collect::<HashSet<_>>().len(), rules.len());
-}
-
-#[test]
-fn every_flaw_of_a_sign_in_has_its_own_code_and_fix() {
-    let reasons = SignInFlaw::ALL.map(|flaw| ProbeFault::SignIn { flaw, temporary: false }.reason(""));
-    assert!(reasons.iter().all(|r| r.code.starts_with("sign_in:") && r.fix.ends_with('.')));
-    assert_eq!(reasons.iter().map(|r| &r.code).collect::<HashSet<_>>().len(), SignInFlaw::ALL.len());
-    assert_eq!(reasons.iter().map(|r| &r.fix).collect::<HashSet<_>>().len(), SignInFlaw::ALL.len());
+fn every_broken_rule_and_every_flaw_of_a_sign_in_has_its_own_code_and_fix() {
+    let rules = ConformanceRule::ALL.map(|rule| ProbeFault::Nonconforming(rule).reason(""));
+    assert!(rules.iter().all(|r| r.seen == r.reason), "nothing seen says what is wrong instead");
+    let flaws = SignInFlaw::ALL.map(|flaw| ProbeFault::SignIn { flaw, temporary: false }.reason(""));
+    for (family, reasons) in [("nonconforming:", &rules[..]), ("sign_in:", &flaws)] {
+        assert!(reasons.iter().all(|r| r.code.starts_with(family) && r.fix.ends_with('.')), "{family}");
+        assert_eq!(reasons.iter().map(|r| &r.code).collect::<HashSet<_>>().len(), reasons.len(), "{family}");
+        assert_eq!(reasons.iter().map(|r| &r.fix).collect::<HashSet<_>>().len(), reasons.len(), "{family}");
+    }
 }
 
 #[test]

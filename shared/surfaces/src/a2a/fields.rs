@@ -98,14 +98,8 @@ fn whole(number: f64) -> Option<u64> {
 }
 
 fn snake(camel: &str) -> String {
-    let mut snake = String::with_capacity(camel.len() + 4);
-    for c in camel.chars() {
-        if c.is_ascii_uppercase() {
-            snake.push('_');
-        }
-        snake.push(c.to_ascii_lowercase());
-    }
-    snake
+    let written = |c: char| c.is_ascii_uppercase().then_some('_').into_iter().chain([c.to_ascii_lowercase()]);
+    camel.chars().flat_map(written).collect()
 }
 
 #[cfg(test)]

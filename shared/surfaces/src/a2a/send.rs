@@ -30,11 +30,8 @@ struct SendRequest {
     client_task_id: Option<String>,
     wants_task: bool,
     context_id: Option<String>,
-}
-
-enum Sent {
-    Message { context_id: String, parts: Arc<RawValue> },
-    Task(Box<Task>),
+    /// How much of the history the client wants back.
+    history_length: Option<u64>,
 }
 
 pub(super) async fn send(
@@ -44,19 +41,56 @@ pub(super) async fn send(
     params: Fields<'_>,
     dialect: Dialect,
 ) -> Result<Box<RawValue>, A2aError> {
-    let (request, history_length) = send_request(app, params, dialect)?;
-    Ok(match answer(app, cache, caller, dialect, request).await? {
-        Sent::Message { context_id, parts } => dialect.message(&new_id(app), &context_id, &parts)?,
-        Sent::Task(task) => dialect.sent(*task, history_length)?,
-    })
+    let mut request = send_request(app, params, dialect)?;
+    // Everyone at the same address could read a task whose id is easy to guess. Such a task gets an id of ours.
+    if request.client_task_id.as_deref().is_some_and(|id| !is_hard_to_guess(id)) {
+        (request.client_task_id, request.wants_task) = (None, true);
+    }
+    // A context id is stored, so it must not name a person.
+    request.context_id = request.context_id.filter(|id| !has_email_address(id));
+    let context_id = request.context_id.clone().unwrap_or_else(|| new_context_id(app));
+    let parsed = request.message.parsed()?;
+    let needs_task =
+        request.wants_task || request.client_task_id.is_some() || request.message.task_id.is_some();
+    if !needs_task {
+        let (parsed, intent) = Box::pin(intent::understood(app, parsed, None)).await?;
+        return match intent {
+            Intent::Run(operation, ref arguments)
+                if operation.effect.read_only && intent::is_single(&app.settings, &parsed, &intent) =>
+            {
+                let arguments = arguments.clone();
+                let parts = read(app, cache, caller, dialect, operation, arguments).await?;
+                Ok(dialect.message(&new_id(app), &context_id, &parts)?)
+            }
+            intent => {
+                let is_task = leads_to_task(&intent);
+                if is_task {
+                    count(app, &caller).await?;
+                }
+                let reply = intent::answer(app, &caller, &parsed, intent).await?;
+                if !is_task {
+                    let parts = dialect.parts(parts(reply))?;
+                    return Ok(dialect.message(&new_id(app), &context_id, &parts)?);
+                }
+                let task = store(app, caller, &request, context_id, None, Some(reply)).await?;
+                Ok(dialect.sent(task, request.history_length)?)
+            }
+        };
+    }
+    let previous = previous(app, caller, &request).await?;
+    count(app, &caller).await?;
+    let conversation = continued(previous.as_ref()).map(|task| conversation(&task.contents)).transpose()?;
+    let reply = if conversation.as_ref().is_some_and(|conversation| intent::refuses(&parsed, conversation)) {
+        None
+    } else {
+        let (parsed, intent) = Box::pin(intent::understood(app, parsed, conversation.as_ref())).await?;
+        Some(intent::answer(app, &caller, &parsed, intent).await?)
+    };
+    let task = store(app, caller, &request, context_id, previous, reply).await?;
+    Ok(dialect.sent(task, request.history_length)?)
 }
 
-/// The request, and how much of the history the client wants back.
-fn send_request(
-    app: &App,
-    params: Fields<'_>,
-    dialect: Dialect,
-) -> Result<(SendRequest, Option<u64>), A2aError> {
+fn send_request(app: &App, params: Fields<'_>, dialect: Dialect) -> Result<SendRequest, A2aError> {
     parse::metadata(params)?;
     let message = parse::message(params, dialect, || new_id(app))?;
     let client_task_id = if dialect == Dialect::V02 {
@@ -83,59 +117,7 @@ fn send_request(
         None => params.history_length()?,
     };
     let context_id = message.context_id.clone().or(params.id("sessionId")?);
-    Ok((SendRequest { message, client_task_id, wants_task, context_id }, history_length))
-}
-
-async fn answer(
-    app: &App,
-    cache: &PartsCache,
-    caller: Caller,
-    dialect: Dialect,
-    mut request: SendRequest,
-) -> Result<Sent, A2aError> {
-    // Everyone at the same address could read a task whose id is easy to guess. Such a task gets an id of ours.
-    if request.client_task_id.as_deref().is_some_and(|id| !is_hard_to_guess(id)) {
-        (request.client_task_id, request.wants_task) = (None, true);
-    }
-    // A context id is stored, so it must not name a person.
-    request.context_id = request.context_id.filter(|id| !has_email_address(id));
-    let context_id = request.context_id.clone().unwrap_or_else(|| new_context_id(app));
-    let parsed = request.message.parsed()?;
-    let needs_task =
-        request.wants_task || request.client_task_id.is_some() || request.message.task_id.is_some();
-    if !needs_task {
-        let (parsed, intent) = Box::pin(intent::understood(app, parsed, None)).await?;
-        return match intent {
-            Intent::Run(operation, ref arguments)
-                if operation.effect.read_only && intent::is_single(&app.settings, &parsed, &intent) =>
-            {
-                let arguments = arguments.clone();
-                let parts = read(app, cache, caller, dialect, operation, arguments).await?;
-                Ok(Sent::Message { context_id, parts })
-            }
-            intent => {
-                let is_task = leads_to_task(&intent);
-                if is_task {
-                    count(app, &caller).await?;
-                }
-                let reply = intent::answer(app, &caller, &parsed, intent).await?;
-                if !is_task {
-                    return Ok(Sent::Message { context_id, parts: dialect.parts(parts(reply))? });
-                }
-                store(app, caller, &request, context_id, None, Some(reply)).await
-            }
-        };
-    }
-    let previous = previous(app, caller, &request).await?;
-    count(app, &caller).await?;
-    let conversation = continued(previous.as_ref()).map(|task| conversation(&task.contents)).transpose()?;
-    let reply = if conversation.as_ref().is_some_and(|conversation| intent::refuses(&parsed, conversation)) {
-        None
-    } else {
-        let (parsed, intent) = Box::pin(intent::understood(app, parsed, conversation.as_ref())).await?;
-        Some(intent::answer(app, &caller, &parsed, intent).await?)
-    };
-    store(app, caller, &request, context_id, previous, reply).await
+    Ok(SendRequest { message, client_task_id, wants_task, context_id, history_length })
 }
 
 /// The parts of the answer of a read operation, from the cache if they are still valid.
@@ -234,7 +216,7 @@ async fn store(
     context_id: String,
     previous: Option<Task>,
     reply: Option<Reply>,
-) -> Result<Sent, A2aError> {
+) -> Result<Task, A2aError> {
     let continued = continued(previous.as_ref());
     let (id, origin, context_id, owner) = match (continued, &request.client_task_id) {
         (Some(task), _) => (task.id.clone(), task.origin, task.context_id.clone(), task.caller.clone()),
@@ -271,7 +253,7 @@ async fn store(
     let task = Task { id, origin, caller: owner, context_id, state, at: app.clock.now(), contents };
     let replaced = previous.as_ref().map(Task::to_stored).transpose()?;
     if app.store.keep_task(replaced.as_ref(), &task.to_stored()?, task.at).await? {
-        Ok(Sent::Task(Box::new(task)))
+        Ok(task)
     } else {
         Err(A2aError::param(
             "id",
@@ -286,11 +268,10 @@ fn parts(reply: Reply) -> Vec<Part> {
 }
 
 fn state_after(reply: &Reply) -> TaskState {
-    match reply.outcome {
-        Outcome::Read if reply.data["ok"] == false => TaskState::Failed,
-        Outcome::Read | Outcome::Done | Outcome::Explained => TaskState::Completed,
-        Outcome::Failed => TaskState::Failed,
-        Outcome::Asked => TaskState::InputRequired,
-        Outcome::Declined => TaskState::Rejected,
+    match (reply.outcome, reply.data["ok"] == false) {
+        (Outcome::Done, _) | (Outcome::Read | Outcome::Explained, false) => TaskState::Completed,
+        (Outcome::Failed, _) | (Outcome::Read, true) => TaskState::Failed,
+        (Outcome::Asked, _) => TaskState::InputRequired,
+        (Outcome::Declined, _) | (Outcome::Explained, true) => TaskState::Rejected,
     }
 }

@@ -123,33 +123,23 @@ pub(crate) fn own(settings: &Settings) -> Vec<CatalogEntry> {
 }
 
 fn metadata(listing: &Listing, settings: &Settings) -> Map<String, Value> {
-    let mut known = json!({
+    let probe = listing.probe.as_ref();
+    let known = json!({
         "listing_id": listing.id,
         "kind": listing.shown_kind(),
         "category": listing.category.id(),
         "status_url": settings.url(&format!("/api/listings/status?id={}", listing.id)),
+        "endpoint": listing.endpoint,
+        "protocol_version": listing.era,
+        "live_since": listing.live_since,
+        "handshake": probe.map(|probe| probe.handshake),
+        "probe_score": probe.map(|probe| probe.score),
+        "probed_at": probe.map(|probe| probe.at),
+        "failing_since": listing.failing_since.filter(|_| listing.lane.is_proven()),
     });
-    if let Some(endpoint) = &listing.endpoint {
-        known["endpoint"] = json!(endpoint);
-    }
-    if let Some(era) = &listing.era {
-        known["protocol_version"] = json!(era);
-    }
-    if let Some(since) = listing.live_since {
-        known["live_since"] = json!(since);
-    }
-    if let Some(probe) = &listing.probe {
-        known["handshake"] = json!(probe.handshake);
-        known["probe_score"] = json!(probe.score);
-        known["probed_at"] = json!(probe.at);
-    }
-    if let Some(since) = listing.failing_since.filter(|_| listing.lane.is_proven()) {
-        known["failing_since"] = json!(since);
-    }
-    match known {
-        Value::Object(known) => known,
-        _ => Map::new(),
-    }
+    let Value::Object(mut known) = known else { return Map::new() };
+    known.retain(|_, value| !value.is_null());
+    known
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ async fn run(
         let answer = operation.render(app.clone(), caller, arguments).await?;
         return Ok(Outcome { text: answer.get().into(), content: answer.into(), is_error: false });
     }
-    let answer = operation.view(app.clone(), caller, arguments, &view).await?;
+    let answer = view.of(operation, operation.run(app.clone(), caller, arguments).await?);
     Ok(Outcome { text: as_markdown(&answer).into(), content: raw(&answer), is_error: false })
 }
 

@@ -89,15 +89,12 @@ pub(super) fn area(points: &Points) -> Plot {
 fn plot(points: &Points, body: impl Fn(&str) -> String) -> Plot {
     let top = top(points);
     let at = |(x, y): &(f64, f64)| format!("{:.1} {:.1}", x * WIDTH, HEIGHT - y / top as f64 * HEIGHT);
-    let joined = points.iter().map(at).collect::<Vec<_>>().join("L");
-    Plot { drawing: plotted(&body(&joined)), top }
-}
-
-fn plotted(body: &str) -> Drawing {
-    Drawing(format!(
+    let body = body(&points.iter().map(at).collect::<Vec<_>>().join("L"));
+    let svg = format!(
         r#"<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><path class="rule" d="M0 0H{WIDTH}M0 {}H{WIDTH}M0 {HEIGHT}H{WIDTH}"/>{body}</svg>"#,
         HEIGHT / 2.0
-    ))
+    );
+    Plot { drawing: Drawing(svg), top }
 }
 
 /// The smallest 1, 2 or 5 times a power of ten that no point exceeds.

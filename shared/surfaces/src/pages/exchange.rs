@@ -28,8 +28,8 @@ pub(super) fn steps(evidence: &Assessment) -> Vec<Step> {
     let has_steps = !verdict.signals.is_empty() && !has(verdict, "preflight_reject");
     let failed = verdict.handshake != Handshake::Ok && !evidence.proves_sign_in();
     let failures = verdict.reasons.iter().filter(|_| failed);
-    steps.extend(failures.map(|reason| Step {
-        request: if has_steps { "Problem found".to_owned() } else { first_request(verdict) },
+    steps.extend(failures.enumerate().map(|(place, reason)| Step {
+        request: if has_steps || place > 0 { "Problem found".to_owned() } else { first_request(verdict) },
         answer: match reason.seen.trim() {
             "" => reason.reason.clone(),
             seen => format!("{}: {}", reason.reason, shorten(seen, MAX_PEER_TEXT_CHARS)),
@@ -67,7 +67,7 @@ fn of_agent(verdict: &Verdict, mut step: impl FnMut(&str, &str, bool)) {
         let versions = shorten(&facts.protocol_versions.join(", "), MAX_PEER_TEXT_CHARS);
         let open =
             if has(verdict, "auth_declared") { "; it declares that callers need credentials" } else { "" };
-        step(StepKind::Card.title(), &format!("A card with {skills}, for A2A {versions}{open}."), true);
+        step(StepKind::Card.title(), &format!("A card with {skills}, read as A2A {versions}{open}."), true);
     }
     let binding = match verdict.protocol_hints.iter().any(|hint| hint == "http+json") {
         true => "HTTP+JSON",
@@ -80,7 +80,7 @@ fn of_agent(verdict: &Verdict, mut step: impl FnMut(&str, &str, bool)) {
     } else if has(verdict, "version_not_supported_answered") {
         step(&question, "Version not supported: the agent speaks another version of the protocol.", true);
     } else if has(verdict, "question_not_understood") {
-        let answer = "The answer proves nothing, because some agents answer only messages.";
+        let answer = "It proved nothing, because some agents answer only messages.";
         step(StepKind::Task.title(), answer, true);
     }
     match verdict.answers {
@@ -170,7 +170,7 @@ mod tests {
             [
                 "Requested its agent card",
                 "Requested a task with a random id, in A2A 1.0 over JSON-RPC",
-                "Sent one harmless text message that identifies this registry"
+                "Sent a harmless text message"
             ]
         );
         assert_eq!(steps[2].answer, "It answered with a message.");
@@ -204,5 +204,8 @@ mod tests {
             is_ok: false,
         };
         assert_eq!(steps(&evidence), [expected]);
+        let again = evidence.verdict.reasons[0].clone();
+        evidence.verdict.reasons.push(again);
+        assert_eq!(steps(&evidence)[1].request, "Problem found", "one request was sent");
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct Row {
     pub(super) proven: Option<When>,
     /// It asks for a sign-in.
     pub(super) gated: bool,
-    pub(super) standing: Option<&'static str>,
+    pub(super) standing: Option<NameStanding>,
     /// The proven domain.
     pub(super) domain: Option<String>,
     /// Why it matches a search.
@@ -41,7 +41,6 @@ pub(super) const fn kind_label(kind: Kind) -> &'static str {
 impl Row {
     pub(super) fn of(listing: &Listing, now: Moment) -> Self {
         let probe = listing.probe.as_ref();
-        let standing = NameStanding::of(listing).map(|name| name.standing.as_str());
         Self {
             path: format!("/list/{}", listing.id),
             name: shorten(&title(listing), MAX_NAME_CHARS),
@@ -54,7 +53,7 @@ impl Row {
             latency_ms: probe.and_then(|probe| probe.latency_ms),
             proven: listing.proven_at().map(|at| When::of(at, now)),
             gated: listing.access() == Access::Gated,
-            standing,
+            standing: NameStanding::of(listing),
             domain: listing.shown_domain().map(|domain| shorten(domain.as_str(), MAX_NAME_CHARS)),
             reasons: None,
         }

@@ -78,15 +78,13 @@ impl Standing {
 
 fn how(name: &NameStanding) -> &'static str {
     match name.how {
-        None => "A published description claims this name. There is no proof of it yet.",
+        None => "A published description claims this name. Nothing proves that this server has it.",
         Some(NameProofMethod::Domain) => {
             "The endpoint is on the domain of the name. Nothing proves who published it."
         }
         Some(NameProofMethod::Repository) => "The repository of the name's owner confirms the name.",
         Some(NameProofMethod::Github) => "A workflow of the name's owner on GitHub confirms the name.",
-        Some(NameProofMethod::Dns) => {
-            "The publisher signed with a key from the DNS records of the name's domain."
-        }
+        Some(NameProofMethod::Dns) => "The publisher signed with a key in the DNS of the name's domain.",
         Some(NameProofMethod::Http) => {
             "The publisher signed with a key that the name's domain serves over https."
         }

@@ -10,6 +10,7 @@ use super::query::ServerQuery;
 use crate::documents;
 use crate::prelude::*;
 use registry_domain::views::{ServerResponse, active_page, server_entry};
+use registry_formats::registry_name;
 use registry_formats::server_json::is_name;
 use registry_model::cache::TaggedPage;
 use registry_model::{Access, Lane, Listed, ServerDocument};
@@ -202,17 +203,17 @@ pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>)
         ..BrowseQuery::default()
     };
     let is_in = |row: &Row| {
-        let is_selected =
-            |only: &Arc<HashSet<String>>| only.contains(&row.name) || only.contains(row.listing.id.as_str());
+        let is_one = |all: &Arc<HashSet<String>>| all.contains(name) || all.contains(row.listing.id.as_str());
         collection.is_none_or(|selection| {
-            selection.matches(&row.listing, app.clock.now())
-                && selection.only.as_ref().is_none_or(is_selected)
+            selection.matches(&row.listing, app.clock.now()) && selection.only.as_ref().is_none_or(is_one)
         })
     };
     let rows = if is_name(name) { app.search.browse(&part).await?.rows } else { Vec::new() };
     // What nothing runs, only a proven publisher may describe under the name.
     let is_shown = |row: &Row| row.listing.lane != Lane::Package || row.listing.has_proven_name();
-    let row = rows.into_iter().filter(is_shown).min_by_key(|row| row.listing.lane != Lane::Active);
+    // A listing can lose its name after it was indexed.
+    let rows = rows.into_iter().filter(|row| is_shown(row) && registry_name::of(&row.listing) == name);
+    let row = rows.min_by_key(|row| row.listing.lane != Lane::Active);
     row.filter(is_in).ok_or_else(|| {
         let detail = format!(
             "Server not found: `{}`. Use a name from the list without deleted servers; that of a package must be proven.",

@@ -15,7 +15,7 @@ use tests::peers::name_server::{DnsAnswer, NameServer};
 use tests::peers::{CARD, Peer, empty, servers};
 use tests::test_registry::{HOUR, Reply, TICK, TestOptions, TestRegistry, id_of};
 
-use crate::fixtures::{demote, probe_to_live, publish_live, rewrite, server_json};
+use crate::fixtures::{demote, probe_to_live, publish_live, rewrite, server_json, server_names, values_of};
 
 async fn standing(registry: &TestRegistry, id: &ListingId) -> (String, String) {
     let status = registry.status(id).await;
@@ -79,6 +79,9 @@ async fn repository_file_proves_the_name_and_sets_the_texts() {
 }
 
 const NAME: &str = "com.stripe.mcp/payments";
+/// A name of the domain acme.localhost.
+const ADDER: &str = "localhost.acme/adder";
+const ADDER_PATH: &str = "/v0.1/servers/localhost.acme%2Fadder/versions/latest";
 
 /// A registry, and the site with the key of the owner of a domain.
 pub(super) async fn registry_with_key(domain: &str) -> (TextSite, TestRegistry) {
@@ -115,8 +118,7 @@ async fn key_served_by_the_domain_proves_the_publisher() {
     let text = first.body["challenge"]["text"].as_str().unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[..2], [registry.app.settings.base_url.as_str(), &format!("publish {NAME} at {remote}")]);
-    let places: Vec<&str> =
-        first.body["ways"].as_array().unwrap().iter().map(|way| way["place"].as_str().unwrap()).collect();
+    let places = values_of(&first.body["ways"], "place");
     assert!(places[0].ends_with("/mcp.stripe.com/auth"), "{places:?}");
     assert!(places.iter().all(|place| !place.contains("TXT")), "DNS_SERVER is off: {places:?}");
     let proof = owner.proof(&registry, &document).await;
@@ -173,33 +175,31 @@ async fn key_served_by_the_domain_proves_the_publisher() {
 /// signature takes the name back.
 #[tokio::test]
 async fn url_at_the_domain_takes_a_name_only_until_the_publisher_signs() {
-    const NAME: &str = "localhost.acme/adder";
-    const PATH: &str = "/v0.1/servers/localhost.acme%2Fadder/versions/latest";
     let (_domain, registry) = registry_with_key("acme.localhost").await;
     let (server, other) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
     let remote_of_name = async || {
         registry.index().await;
-        registry.get(PATH).await.body["server"]["remotes"][0]["url"].clone()
+        registry.get(ADDER_PATH).await.body["server"]["remotes"][0]["url"].clone()
     };
-    let own = server_json(NAME, &server.url("/mcp"));
+    let own = server_json(ADDER, &server.url("/mcp"));
     let victim = publish_live(&registry, &own).await;
     assert_eq!(remote_of_name().await, server.url("/mcp"));
 
     let nothing = Peer::start(|_| empty(404)).await;
     let at_domain = |peer: &Peer| peer.url("/mcp").replace("127.0.0.1", "acme.localhost");
-    let dead = id_of(&registry.publish(&server_json(NAME, &at_domain(&nothing))).await);
+    let dead = id_of(&registry.publish(&server_json(ADDER, &at_domain(&nothing))).await);
     registry.first_probe(&dead).await;
     assert_ne!(registry.lane(&dead).await, "active");
     assert_eq!(remote_of_name().await, server.url("/mcp"), "a URL that does not answer took the name");
 
     registry.advance(HOUR * 2);
-    publish_live(&registry, &server_json(NAME, &at_domain(&other))).await;
+    publish_live(&registry, &server_json(ADDER, &at_domain(&other))).await;
     assert_eq!(remote_of_name().await, at_domain(&other));
     assert!(registry.app.store.listing(&victim).await.unwrap().unwrap().name_hold.is_some());
 
     assert_eq!(id_of(&Owner::new(1).publish(&registry, &own).await.ok()), victim);
     assert_eq!(remote_of_name().await, server.url("/mcp"), "the publisher did not get the name back");
-    registry.publish(&server_json(NAME, &at_domain(&other))).await;
+    registry.publish(&server_json(ADDER, &at_domain(&other))).await;
     assert_eq!(remote_of_name().await, server.url("/mcp"), "the name was taken from the publisher");
     assert_eq!(registry.live_counts().await, (0, 2));
 }
@@ -207,35 +207,38 @@ async fn url_at_the_domain_takes_a_name_only_until_the_publisher_signs() {
 /// Also if the id that is made from the name is free, because the publisher listed its server by its URL first.
 #[tokio::test]
 async fn proven_name_is_the_registry_name_of_one_listing() {
-    const NAME: &str = "localhost.acme/adder";
     let (_domain, registry) = registry_with_key("acme.localhost").await;
     let (server, tenant) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
     let [own, other] = [&server, &tenant].map(|peer| peer.url("/mcp").replace("127.0.0.1", "acme.localhost"));
     let id = publish_live(&registry, &json!({ "mcp_url": own })).await;
-    assert_eq!(id_of(&Owner::new(1).publish(&registry, &server_json(NAME, &own)).await.ok()), id);
-    publish_live(&registry, &server_json(NAME, &other)).await;
+    assert_eq!(id_of(&Owner::new(1).publish(&registry, &server_json(ADDER, &own)).await.ok()), id);
+    publish_live(&registry, &server_json(ADDER, &other)).await;
     registry.index().await;
-    let list = registry.get("/v0.1/servers").await.body["servers"].clone();
-    let names = list.as_array().unwrap().iter().map(|entry| entry["server"]["name"].clone());
-    assert_eq!(names.filter(|name| name == NAME).count(), 1, "{list}");
+    let list = registry.get("/v0.1/servers").await.body;
+    assert_eq!(server_names(&list).iter().filter(|name| *name == ADDER).count(), 1, "{list}");
     // Nor does a stranger take it from the listing who sends the same description without a proof.
     demote(&registry, &server, &id).await;
-    registry.publish(&server_json(NAME, &own)).await;
+    registry.publish(&server_json(ADDER, &own)).await;
     let kept = registry.app.store.listing(&id).await.unwrap().unwrap();
     assert_eq!((kept.name_hold, kept.has_proven_name()), (Some(NameHold::Held), true));
 }
 
 #[tokio::test]
 async fn later_signature_takes_the_name_and_its_standing() {
-    const NAME: &str = "localhost.acme/adder";
     let (_domain, registry) = registry_with_key("acme.localhost").await;
     let (server, other) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
-    let documents = [&server, &other].map(|peer| server_json(NAME, &peer.url("/mcp")));
+    let documents = [&server, &other].map(|peer| server_json(ADDER, &peer.url("/mcp")));
     let ids = [publish_live(&registry, &documents[0]).await, publish_live(&registry, &documents[1]).await];
     for (winner, loser) in [(1, 0), (0, 1)] {
         assert_eq!(id_of(&Owner::new(1).publish(&registry, &documents[winner]).await.ok()), ids[winner]);
         assert_eq!(standing(&registry, &ids[winner]).await, ("proven".to_owned(), "http".to_owned()));
         assert_eq!(standing(&registry, &ids[loser]).await, ("claimed".to_owned(), String::new()));
+        // The index still has the loser under the name.
+        registry.settle();
+        let remotes = async || registry.get(ADDER_PATH).await.body["server"]["remotes"].clone();
+        assert_ne!(remotes().await, documents[loser]["remotes"]);
+        registry.index().await;
+        assert_eq!(remotes().await, documents[winner]["remotes"]);
     }
 }
 
@@ -285,25 +288,23 @@ async fn repository_proof_neither_restores_a_listing_nor_writes_the_contact_of_i
 /// The document and the domain of its remote are what any sender can send. They do not show who sends them.
 #[tokio::test]
 async fn only_a_signature_moves_a_listing_that_was_live() {
-    const HERE: &str = "localhost.acme/adder";
     let (_domain, registry) = registry_with_key("acme.localhost").await;
     let server = Peer::start(servers::modern).await;
     let remote = |path: &str| server.url(path).replace("127.0.0.1", "acme.localhost");
-    let id = publish_live(&registry, &server_json(HERE, &remote("/mcp"))).await;
+    let id = publish_live(&registry, &server_json(ADDER, &remote("/mcp"))).await;
     assert_eq!(standing(&registry, &id).await, ("claimed".to_owned(), "domain".to_owned()));
     let card = Peer::start(tests::peers::agents::newest).await;
     let agent = registry.live_card(&card.card()).await;
     // The listings wait for a probe, and they have been Live.
     for id in [&id, &agent] {
-        let withdraw = json!({ "command": "withdraw", "listing_id": id, "reason": "A test." });
-        for command in [withdraw, json!({ "command": "restore", "listing_id": id })] {
-            assert_eq!(::operator::handle(&registry.app, command).await.unwrap()["changed"], true);
-        }
+        assert_eq!(registry.withdraw(id, "A test.").await["changed"], true);
+        let restore = json!({ "command": "restore", "listing_id": id });
+        assert_eq!(registry.run("operator", restore).await["changed"], true);
     }
     let stored = async |id: &ListingId| registry.app.store.listing(id).await.unwrap().unwrap();
-    let mut disabled = server_json(HERE, &remote("/mcp"));
+    let mut disabled = server_json(ADDER, &remote("/mcp"));
     disabled["remotes"][0]["headers"] = json!([{ "name": "x-key", "isRequired": true, "isSecret": true }]);
-    for document in [server_json(HERE, &remote("/elsewhere")), disabled] {
+    for document in [server_json(ADDER, &remote("/elsewhere")), disabled] {
         let reply = registry.publish(&document).await;
         assert_eq!(id_of(&reply), id, "{reply}");
         let listing = stored(&id).await;
@@ -314,7 +315,7 @@ async fn only_a_signature_moves_a_listing_that_was_live() {
 
     // A query may select another tenant.
     for path in ["/v2", "/v2?tenant=other", "/v2?tenant=own"] {
-        let signed = Owner::new(1).publish(&registry, &server_json(HERE, &remote(path))).await;
+        let signed = Owner::new(1).publish(&registry, &server_json(ADDER, &remote(path))).await;
         assert_eq!((signed.status, stored(&id).await.url), (200, Some(remote(path))), "{signed:?}");
     }
 }

@@ -8,7 +8,7 @@ use tests::assertions::with_members;
 use tests::peers::{Peer, servers};
 use tests::test_registry::{TICK, TestRegistry, id_of};
 
-use crate::fixtures::{publish_live, rewrite, server_json, server_names};
+use crate::fixtures::{publish_live, rewrite, server_json, server_names, values_of};
 
 /// The peer's endpoint at `host`, a `*.localhost` name that is its own registrable domain.
 fn url_at(peer: &Peer, host: &str) -> String {
@@ -181,9 +181,8 @@ async fn claimed_namespace_is_not_searchable() {
     let mut claim = server_json("localhost.zephyrbank/ledger", &squatter.url("/mcp"));
     claim["title"] = json!("Ledger");
     let claimed = publish_live(&registry, &claim).await;
-    let found = async |words: &str| -> Vec<String> {
-        let hits = registry.get(&format!("/api/match?q={words}")).await.body["hits"].clone();
-        hits.as_array().unwrap().iter().map(|hit| hit["listing_id"].as_str().unwrap().to_owned()).collect()
+    let found = async |words: &str| {
+        values_of(&registry.get(&format!("/api/match?q={words}")).await.body["hits"], "listing_id")
     };
     assert_eq!(found("zephyrbank").await, Vec::<String>::new(), "a claimed namespace was found");
     assert_eq!(found("ledger").await, [claimed.as_str()], "the name after the slash was not found");

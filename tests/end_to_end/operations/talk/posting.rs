@@ -160,7 +160,7 @@ async fn talk_is_limited_per_caller_and_per_listing() {
     ];
     for (lower, allowance, words) in table {
         // The first tenth of a caller's limit of 60 is accepted whatever the limit of the listing is.
-        let options = TestOptions::default().with_rates().with_rate(LimitedAction::Talk, lower);
+        let options = TestOptions::default().with_rate(LimitedAction::Talk, lower);
         let (registry, _peer, id) = live_agent_with(options).await;
         for _ in 0..6 {
             post_ok(&registry, &id, "message", "Hello.").await;

@@ -194,8 +194,7 @@ async fn one_of_many_concurrent_uses_of_a_challenge_succeeds() {
 
 #[tokio::test]
 async fn strangers_who_use_up_the_proofs_of_a_host_do_not_lock_its_owner_out() {
-    let options =
-        TestOptions::default().with_rates().with_rate(LimitedAction::OwnerProof, |rate| rate.target = 4);
+    let options = TestOptions::default().with_rate(LimitedAction::OwnerProof, |rate| rate.target = 4);
     let setup = IdentitySetup::start_with(options).await;
     let (owner, stranger) = (Owner::new(1), Owner::new(2));
     setup.serve("/127.0.0.1/auth", owner.record());
@@ -210,8 +209,7 @@ async fn strangers_who_use_up_the_proofs_of_a_host_do_not_lock_its_owner_out() {
 /// A proof reads places of the registrable domain, so many hosts of it do not allow more reads.
 #[tokio::test]
 async fn proofs_are_limited_by_registrable_domain() {
-    let options =
-        TestOptions::default().with_rates().with_rate(LimitedAction::OwnerProof, |rate| rate.target = 4);
+    let options = TestOptions::default().with_rate(LimitedAction::OwnerProof, |rate| rate.target = 4);
     let setup = IdentitySetup::start_with(options).await;
     let stranger = Owner::new(2);
     let prove = async |host: &str, caller: u8| {

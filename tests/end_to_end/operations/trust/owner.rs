@@ -65,9 +65,7 @@ impl OwnerSetup {
 async fn act_in_words_waits_for_its_signature() {
     let OwnerSetup { owner, registry, id, server: _server, site: _site } = OwnerSetup::start().await;
     let send = async |message: Value| {
-        let call =
-            json!({ "jsonrpc": "2.0", "id": 1, "method": "message/send", "params": { "message": message } });
-        registry.post("/api/a2a", &call).await.body["result"].clone()
+        registry.rpc("/api/a2a", "message/send", json!({ "message": message })).await["result"].clone()
     };
     let text = json!({ "kind": "text", "text": format!("withdraw {id}") });
     let asked = send(json!({ "role": "user", "messageId": "m", "parts": [text] })).await;

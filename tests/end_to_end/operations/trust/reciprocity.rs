@@ -68,4 +68,7 @@ async fn reciprocity_score_is_the_sum_of_stored_signals() {
     {
         assert_eq!(registry.refused_tool("get_reciprocity", &arguments).await["status"], status);
     }
+    let unlisted = plain.url("/unlisted");
+    let refusal = registry.refused_tool("get_reciprocity", &json!({ "url": unlisted })).await;
+    assert_eq!(refusal["detail"], json!(format!("Listing not found: `{unlisted}`.")), "{refusal}");
 }

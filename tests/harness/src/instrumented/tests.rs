@@ -24,11 +24,6 @@ async fn empty_engine() -> Embedded {
     engine
 }
 
-async fn instrumented() -> (aws_sdk_dynamodb::Client, Observer) {
-    let observer = Observer::default();
-    (observer.client(empty_engine().await), observer)
-}
-
 async fn put(client: &aws_sdk_dynamodb::Client, id: &str) -> Result<(), Option<String>> {
     let answer = client.put_item().table_name(TABLE).set_item(Some(item(id, "a"))).send().await;
     answer.map(drop).map_err(|error| error.code().map(str::to_owned))
@@ -68,7 +63,8 @@ async fn replica_lags_behind_the_writes_of_functions() {
 
 #[tokio::test]
 async fn units_are_counted_as_aws_bills_them() {
-    let (client, observer) = instrumented().await;
+    let observer = Observer::default();
+    let client = observer.client(empty_engine().await);
     let sized = |id: &str, bytes: usize| {
         let mut item = item(id, "a");
         item.remove("gsi1pk");

@@ -12,6 +12,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures::stream;
 use http::header;
+use registry::model::string_enum;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -21,69 +22,49 @@ use crate::ports;
 
 const LONGER_THAN_PROBES: Duration = Duration::from_secs(3600);
 
-/// A way in which a peer is hostile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HostilePeer {
-    /// Accepts the connection and sends nothing.
-    SilentAtOnce,
-    /// Stops in the headers.
-    SilentInHeaders,
-    /// Sends half of a card.
-    SilentInBody,
-    /// One byte every 100 ms, without end.
-    Drip,
-    /// Closes the connection on every request.
-    HangsUp,
-    /// Sends no HTTP.
-    Noise,
-    /// A body without end.
-    Endless,
-    /// Ten megabytes of valid JSON.
-    Huge,
-    /// 100,000 nested arrays.
-    Deep,
-    /// Sixteen megabytes of zeros, compressed to sixteen kilobytes.
-    GzipBomb,
-    /// A redirect to an address in 10.0.0.0/8.
-    RedirectToPrivate,
-    /// A redirect to the metadata service of a cloud.
-    RedirectToMetadata,
-    /// A redirect to itself.
-    RedirectLoop,
-    /// A card whose interface is the metadata service of a cloud.
-    CardToMetadata,
-    /// A card whose interface is at 10.0.0.1.
-    CardToPrivate,
-    /// A sound card whose interface sends nothing.
-    SilentInterface,
-    /// A sound card whose interface sends an endless body.
-    EndlessInterface,
-    /// A sound card whose interface sends 100,000 nested arrays.
-    DeepInterface,
+string_enum! {
+    /// A way in which a peer is hostile.
+    pub enum HostilePeer {
+        /// Accepts the connection and sends nothing.
+        SilentAtOnce = "silent_at_once",
+        /// Stops in the headers.
+        SilentInHeaders = "silent_in_headers",
+        /// Sends half of a card.
+        SilentInBody = "silent_in_body",
+        /// One byte every 100 ms, without end.
+        Drip = "drip",
+        /// Closes the connection on every request.
+        HangsUp = "hangs_up",
+        /// Sends no HTTP.
+        Noise = "noise",
+        /// A body without end.
+        Endless = "endless",
+        /// Ten megabytes of valid JSON.
+        Huge = "huge",
+        /// 100,000 nested arrays.
+        Deep = "deep",
+        /// Sixteen megabytes of zeros, compressed to sixteen kilobytes.
+        GzipBomb = "gzip_bomb",
+        /// A redirect to an address in 10.0.0.0/8.
+        RedirectToPrivate = "redirect_to_private",
+        /// A redirect to the metadata service of a cloud.
+        RedirectToMetadata = "redirect_to_metadata",
+        /// A redirect to itself.
+        RedirectLoop = "redirect_loop",
+        /// A card whose interface is the metadata service of a cloud.
+        CardToMetadata = "card_to_metadata",
+        /// A card whose interface is at 10.0.0.1.
+        CardToPrivate = "card_to_private",
+        /// A sound card whose interface sends nothing.
+        SilentInterface = "silent_interface",
+        /// A sound card whose interface sends an endless body.
+        EndlessInterface = "endless_interface",
+        /// A sound card whose interface sends 100,000 nested arrays.
+        DeepInterface = "deep_interface",
+    }
 }
 
 impl HostilePeer {
-    pub const ALL: [Self; 18] = [
-        Self::SilentAtOnce,
-        Self::SilentInHeaders,
-        Self::SilentInBody,
-        Self::Drip,
-        Self::HangsUp,
-        Self::Noise,
-        Self::Endless,
-        Self::Huge,
-        Self::Deep,
-        Self::GzipBomb,
-        Self::RedirectToPrivate,
-        Self::RedirectToMetadata,
-        Self::RedirectLoop,
-        Self::CardToMetadata,
-        Self::CardToPrivate,
-        Self::SilentInterface,
-        Self::EndlessInterface,
-        Self::DeepInterface,
-    ];
-
     /// Starts such a peer, which runs until its test ends; returns the URL of its card.
     pub async fn start(self) -> String {
         let listener = ports::listen("127.0.0.1").await.unwrap();

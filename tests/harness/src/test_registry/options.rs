@@ -143,14 +143,14 @@ impl TestOptions {
         self
     }
 
-    /// With another hourly limit of an action.
+    /// With rate limits, and another hourly limit of an action.
     #[must_use]
     pub fn with_rate(
         self,
         action: LimitedAction,
         change: impl Fn(&mut Rate) + Send + Sync + 'static,
     ) -> Self {
-        self.with(move |settings| change(settings.rate_mut(action)))
+        self.with_rates().with(move |settings| change(settings.rate_mut(action)))
     }
 
     /// With another number of requests that one address may send at once.

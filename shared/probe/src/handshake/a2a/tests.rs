@@ -232,7 +232,7 @@ async fn handshake_a2a_reports_cards_without_a_usable_interface() {
         let (peer, verdict) = probed(Depth::Message, script).await;
         assert_eq!((verdict.handshake, codes(&verdict)[0]), (class, code));
         assert_eq!(peer.asked().len(), 1, "{code}: there is no interface to call");
-        assert!(!verdict.speaks && verdict.latency_ms.is_some());
+        assert!(!verdict.speaks && verdict.latency_ms.is_none());
     }
     let (_, verdict) = probed(Depth::Message, |_: &Asked| {
         Reply::json(200, &json!({"name": "x", "skills": [], "protocolVersion": "0.3.0"}))

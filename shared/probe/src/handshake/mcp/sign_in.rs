@@ -230,7 +230,7 @@ async fn first_document(peer: &mut Conversation<'_>, urls: Vec<Target>) -> Resul
 async fn document(peer: &mut Conversation<'_>, url: Target) -> Result<Value, Absent> {
     let answer = match peer.ask(Request::get(url.clone()).with_follow(Follow::Hops(1))).await {
         Ok(answer) => answer,
-        Err(error) => return Err(unreached(&url, &error)),
+        Err(error) => return Err(unreached(format!("{url}: {error}"), &error)),
     };
     let seen = format!("{url}: {}", excerpt(&answer));
     if answer.target.origin() != url.origin() {
@@ -247,9 +247,9 @@ async fn document(peer: &mut Conversation<'_>, url: Target) -> Result<Value, Abs
     read.await.filter(Value::is_object).ok_or(Absent::NotJson(seen))
 }
 
-fn unreached(url: &Target, error: &FetchError) -> Absent {
-    let seen = format!("{url}: {error}");
+fn unreached(seen: String, error: &FetchError) -> Absent {
     match error {
+        FetchError::AfterRedirect { error, .. } => unreached(seen, error),
         FetchError::BadRedirect | FetchError::TooManyRedirects => Absent::Redirected(seen),
         FetchError::TooLarge { .. } | FetchError::BadEncoding => Absent::NotJson(seen),
         FetchError::Timeout { .. } | FetchError::Broken | FetchError::NameUnresolved => {

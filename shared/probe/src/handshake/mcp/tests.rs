@@ -28,6 +28,17 @@ fn tools() -> Value {
     ])
 }
 
+fn initialized() -> Value {
+    json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info()})
+}
+
+fn discovered() -> Value {
+    json!({
+        "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+        "ttlMs": 0, "cacheScope": "public", "_meta": {"io.modelcontextprotocol/serverInfo": info()},
+    })
+}
+
 /// A server of 2026-07-28 without faults.
 fn modern(asked: &Asked) -> Reply {
     let meta = &asked.body["params"]["_meta"];
@@ -37,13 +48,7 @@ fn modern(asked: &Asked) -> Reply {
     assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], version);
     assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
     match asked.method() {
-        Some("server/discover") => Reply::result(
-            asked,
-            &json!({
-                "resultType": "complete", "supportedVersions": [version], "capabilities": {"tools": {}},
-                "ttlMs": 0, "cacheScope": "public", "_meta": {"io.modelcontextprotocol/serverInfo": info()},
-            }),
-        ),
+        Some("server/discover") => Reply::result(asked, &discovered()),
         Some("tools/list") => Reply::result(
             asked,
             &json!({
@@ -67,12 +72,7 @@ fn legacy(asked: &Asked) -> Reply {
     match asked.method() {
         Some("initialize") => {
             assert_eq!(asked.header("mcp-protocol-version"), None, "clients send it only afterwards");
-            Reply::result(
-                asked,
-                &json!({
-                    "protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info(),
-                }),
-            )
+            Reply::result(asked, &initialized())
         }
         Some("notifications/initialized") => Reply::empty(202),
         Some("tools/list") => {

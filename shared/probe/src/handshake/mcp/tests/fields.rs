@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{info, legacy, modern_only, probed};
+use super::{discovered, initialized, legacy, modern_only, probed};
 use crate::handshake::tests::peer::{Asked, Reply, codes};
 use registry_model::Handshake;
 
@@ -19,17 +19,6 @@ fn but(mut result: Value, pointer: &str, value: &Value) -> Value {
         other => panic!("{other}"),
     }
     result
-}
-
-fn initialized() -> Value {
-    json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info()})
-}
-
-fn discovered() -> Value {
-    json!({
-        "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
-        "ttlMs": 0, "cacheScope": "public", "_meta": {"io.modelcontextprotocol/serverInfo": info()},
-    })
 }
 
 fn listed() -> Value {
