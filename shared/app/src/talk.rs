@@ -11,6 +11,6 @@ mod text;
 pub use action::TalkAction;
 pub use messages::messages;
 pub use next_action::{NextAction, next_actions};
-pub use personal_data::{has_email_address, without_email_addresses, without_personal_data};
+pub use personal_data::{has_email_address, has_secret, without_email_addresses, without_personal_data};
 pub use presence::{Talk, TalkMode};
 pub use text::{public_text, read_text};

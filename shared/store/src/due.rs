@@ -129,19 +129,16 @@ impl Store {
         }
     }
 
-    /// How many Live and gated listings are due for a recheck (counted up to one page of the index for each class), and when
-    /// the next one is due, at a full hour if it fails.
+    /// How many Live and gated listings whose last probe passed are due for a recheck (counted up to one page of the index),
+    /// and when the next one is due, at a full hour if its last probe failed.
     pub async fn rechecks_due(&self, now: Moment) -> Result<(u32, Option<Moment>)> {
-        let of_class = async |class| {
-            let waiting = self.count(due_query(class, now).limit(MAX_COUNTED));
-            let ((waiting, _), first) = futures::try_join!(waiting, self.first_due(class))?;
-            Ok::<_, StoreError>((waiting, first))
-        };
         let [confirming, weekly] = DueClass::OF_A_RECHECK;
-        let (failing, passing) = futures::try_join!(of_class(confirming), of_class(weekly))?;
+        let waiting = self.count(due_query(weekly, now).limit(MAX_COUNTED));
+        let firsts = (self.first_due(confirming), self.first_due(weekly));
+        let ((waiting, _), failing, passing) = futures::try_join!(waiting, firsts.0, firsts.1)?;
         // Only the recheck, at each full hour, probes a failing listing.
         let hour = |due: Moment| (due.max(now) + SignedDuration::from_millis(3_599_999)).rounded_down(3600);
-        Ok((failing.0 + passing.0, failing.1.map(hour).into_iter().chain(passing.1).min()))
+        Ok((waiting, failing.map(hour).into_iter().chain(passing).min()))
     }
 
     /// For how long the longest waiting Live listing has been due for its recheck; zero where none is. A listing that is

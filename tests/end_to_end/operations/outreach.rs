@@ -36,7 +36,7 @@ async fn numbers_match_the_sent_invitations() {
     assert_eq!((&nudge["first_message_queue"], &nudge["cooling"]), (&json!(0), &json!(2)));
     assert_eq!(nudge["last_run_at"], json!(registry.now()));
     let pressure = body(&registry, "/api/products/conversion-pressure").await;
-    let fields = ["day_sent", "day_cap", "base_cap", "room", "cooldown_days", "active_clean"];
+    let fields = ["day_sent", "day_cap", "base_cap", "room", "cooldown_days", "live"];
     let shown = fields.map(|name| pressure[name].clone());
     assert_eq!(shown, [2, 12, 12, 10, 30, 2].map(|number: u32| json!(number)), "{pressure}");
     let replies = body(&registry, "/api/products/reply-capture").await;

@@ -303,7 +303,10 @@ async fn withdrawal_by_the_operator_removes_the_latest_change_of_tools() {
     assert_eq!(tools_of(&registry, &id).await["changes"], json!([]));
     let drifts = drift_messages(&registry, &id).await;
     let detailed = drifts.iter().filter(|text| text.contains("listing_tools")).count();
-    assert_eq!((drifts.len(), detailed), (2, 1), "{drifts:?}");
+    assert_eq!((drifts.len(), detailed), (1, 1), "{drifts:?}");
+    let checks = &status["checks"].as_array().unwrap();
+    let compared = checks.iter().find(|check| check["id"] == "tools_unchanged").unwrap();
+    assert_eq!(compared["applies"], false, "nothing is stored to compare with");
 }
 
 #[tokio::test]

@@ -82,6 +82,7 @@ pub(super) async fn take_off(
             withdrawal: Some(withdrawal.clone()),
             live_since: None,
             // Otherwise an owner could change tools unseen by a withdrawal and a restore.
+            tools_hash: before.tools_hash.clone().filter(|_| withdrawal.by_owner),
             kept_tools: before.kept_tools.clone().filter(|_| withdrawal.by_owner),
             kept_contents: before.kept_contents.clone().filter(|_| withdrawal.by_owner),
             strikes: Vec::new(),

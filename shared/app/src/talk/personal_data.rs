@@ -85,7 +85,8 @@ pub(super) fn has_phone_number(text: &str) -> bool {
     PATTERN.is_match(&seen)
 }
 
-pub(super) fn has_secret(text: &str) -> bool {
+/// Whether a text contains a token or a key of a known form.
+pub fn has_secret(text: &str) -> bool {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| pattern(&SECRETS.join("|")));
     PATTERN.is_match(text)
 }

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::name_proof::{OfferedProof, ProofRequest};
+use registry_app::talk::has_secret;
 use registry_fetch::target::MAX_URL_LENGTH;
 use registry_fetch::{Target, TargetError};
 use registry_formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
@@ -196,6 +197,14 @@ impl Submission {
         self.url().map(origin_of)
     }
 
+    /// The kind that the sender says it is.
+    pub const fn kind(&self) -> Option<Kind> {
+        match &self.what {
+            Submitted::Url { kind, .. } => *kind,
+            Submitted::Server(_) => Some(Kind::Mcp),
+        }
+    }
+
     fn server(&self) -> Option<&ServerDescription> {
         match &self.what {
             Submitted::Url { .. } => None,
@@ -358,19 +367,26 @@ pub(super) fn described(document: &Value, reach: Reach) -> Result<ServerDescript
 /// The same rules as for URLs. For a URL with variables only the faults count that no value can fix.
 fn remote_violations(server: &ServerDescription, reach: Reach) -> Vec<Violation> {
     let violation = |(index, remote): (usize, &Remote)| {
+        let path = format!("remotes[{index}].url");
+        if has_secret(&remote.url) {
+            return Some(Violation { path, rule: "secret", message: SECRET.to_owned() });
+        }
         let error = Target::parse(&remote.filled_in(), reach).err()?;
         use TargetError::{ControlCharacter, IpLiteral, TooLong, UserInfo};
         let is_permanent = matches!(error, UserInfo | IpLiteral | TooLong | ControlCharacter);
-        (is_permanent || !remote.templated).then(|| Violation {
-            path: format!("remotes[{index}].url"),
-            rule: error.code(),
-            message: error.to_string(),
-        })
+        let message = error.to_string();
+        (is_permanent || !remote.templated).then(|| Violation { path, rule: error.code(), message })
     };
     server.remotes.iter().enumerate().filter_map(violation).collect()
 }
 
+const SECRET: &str =
+    "it seems to contain a token or a key, which everybody could read. Publish the URL without it.";
+
 fn target(field: &'static str, text: &str, reach: Reach) -> Result<Target, Problem> {
+    if has_secret(text) {
+        return Err(Problem::invalid(field, "secret", format!("`{field}`: {SECRET}")));
+    }
     Target::parse(text, reach)
         .map_err(|error| Problem::invalid(field, error.code(), format!("`{field}`: {error}")))
 }

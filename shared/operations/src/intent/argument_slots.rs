@@ -199,8 +199,6 @@ impl ArgumentSlots {
                 arguments.entry(name).or_insert(value);
             }
         }
-        let says_mcp_server =
-            parsed.words.windows(2).any(|pair| pair[0].low == "mcp" && pair[1].stem == "server");
         // An incidental word may narrow a search; it must not decide what is written, except for which product or statement.
         for (name, choices) in
             self.choices.iter().filter(|(name, _)| read_only || name == "sku" || name == "type")
@@ -218,7 +216,7 @@ impl ArgumentSlots {
             let named = choices.iter().filter(|choice| choice.split('_').all(contains));
             let (denied, named): (Vec<&String>, Vec<_>) = named.partition(|choice| is_denied(choice));
             // A search ranks the kind that its query asks for first. "An agent" may be either kind, an "MCP server" is one.
-            if self.is_search && name == "kind" && denied.is_empty() && !says_mcp_server {
+            if self.is_search && name == "kind" && denied.is_empty() && !parsed.says_mcp_server() {
                 continue;
             }
             if let [choice] = named.as_slice() {

@@ -66,7 +66,10 @@ pub(super) fn fill(
             continue;
         }
         let (argument, value) = match slot {
-            Slot::Url => (argument, parsed.urls.first().cloned()),
+            Slot::Url => {
+                let is_mcp = operation.arguments.knows("mcp_url") && parsed.says_mcp_server();
+                (if is_mcp { "mcp_url" } else { argument }, parsed.urls.first().cloned())
+            }
             Slot::Token => (argument, parsed.tokens.first().cloned()),
             Slot::Id => match ids().nth(nth) {
                 Some(id) => (argument, Some(id.clone())),

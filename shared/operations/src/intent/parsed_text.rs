@@ -264,6 +264,10 @@ impl ParsedText {
         number.trim_end_matches('.').parse().ok()
     }
 
+    pub(super) fn says_mcp_server(&self) -> bool {
+        self.words.windows(2).any(|pair| pair[0].low == "mcp" && pair[1].stem == "server")
+    }
+
     /// The word that begins so, such as the id of a purchase.
     pub(super) fn beginning_with(&self, beginning: &str) -> Option<&str> {
         let mut words = self.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');

@@ -26,7 +26,7 @@ pub struct Answer {
     /// Outreach messages left today.
     room: u32,
     /// Live listings, also those whose last probe failed.
-    active_clean: u32,
+    live: u32,
     founding: Deal,
     /// The minimum number of days between two messages to one listing.
     cooldown_days: u32,
@@ -72,7 +72,7 @@ impl Operation for ConversionPressure {
             base_cap: budget::base_cap(day.active),
             scaled_by: ScaledBy { percent: settings.outreach_budget_percent, day_budget: day.multiplier },
             room: day.room(),
-            active_clean: day.active,
+            live: day.active,
             founding: funnel::deal(settings, day.live.funnel.seats_claimed),
             cooldown_days: settings.outreach_pause_days,
             law: format!(

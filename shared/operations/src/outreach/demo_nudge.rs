@@ -18,7 +18,7 @@ pub struct Answer {
     last_run_at: Option<Moment>,
     day: ShownBudget,
     /// Live listings, also those whose last probe failed.
-    active_clean: u32,
+    live: u32,
     /// Listings in the queue for a first message, counted to 1000. Those with a demo, and the registry's own, get none.
     first_message_queue: u32,
     /// Contacted listings whose next message is not due yet. The count stops at 1000.
@@ -111,7 +111,7 @@ impl Operation for DemoNudge {
         Ok(Answer {
             last_run_at: totals.last_run_at,
             day: ShownBudget { day: now.utc_day(), sent: day.sent, cap: day.cap, room },
-            active_clean: day.active,
+            live: day.active,
             first_message_queue: (first + later).min(1000),
             cooling,
             do_not_contact: (out + out_later).min(1000),

@@ -30,7 +30,7 @@ use registry_store::{Edge, NamedListing, SeenTools};
 /// The badges to choose from, and what they show. The first one is the default.
 const BADGES: [(&str, &str); 5] = [
     ("live", "whether the listing is Live"),
-    ("clean", "whether it is Live and passes all blocking checks"),
+    ("clean", "whether it is Live, its last probe passed, and it passes all blocking checks"),
     ("verified", "whether its handshake is verified, with the proven domain"),
     ("gated", "whether it asks for a sign-in that was found correct"),
     ("listed", "that it is listed here, also while it is not Live"),

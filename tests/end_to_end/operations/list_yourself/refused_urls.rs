@@ -61,6 +61,7 @@ async fn remotes_in_a_description_follow_the_rules_of_urls() {
         "https://user@adder.example.org/{tenant}",
         "https://agent..example.org/",
         &format!("https://{labels}{{tenant}}.example.org/"),
+        &format!("https://adder.example.org/{{tenant}}?key=ghp_{}", "a1".repeat(18)),
     ] {
         let mut body = server_json("org.example/adder", url);
         body["remotes"][0]["variables"] = json!({ "tenant": {} });
@@ -79,6 +80,7 @@ async fn remotes_in_a_description_follow_the_rules_of_urls() {
     user_info_in_url https://user@adder.example.org/{tenant}
     bad_host_name https://agent..example.org/
     url_too_long https://a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.
+    secret https://adder.example.org/{tenant}?key=ghp_a1a1a1a1a1a1a1a1a
     ");
 }
 
