@@ -6,7 +6,7 @@ mod child_registry;
 mod clock_steps;
 mod costs;
 mod damaged_index;
-mod disordered_events;
+pub(crate) mod disordered_events;
 mod failure_rates;
 mod fortnight;
 mod full_disk;

@@ -87,11 +87,7 @@ mod tests {
             assert_eq!(card(status, "c"), Ok(None), "{status}");
         }
         assert_eq!(card(301, "http://example.org/"), Err(FetchError::BadRedirect));
-        assert_eq!(card(301, "https://"), Err(FetchError::BadRedirect));
-        assert_eq!(card(301, "ftp://example.org/"), Err(FetchError::BadRedirect));
-        assert_eq!(card(301, "https://10.0.0.1/"), Err(TargetError::IpLiteral.into()));
         assert_eq!(card(301, "//localhost/"), Err(TargetError::ReservedName.into()));
-        assert_eq!(card(301, "//user:pw@example.org/"), Err(TargetError::UserInfo.into()));
         assert_eq!(card(301, "//example.org:22/"), Err(TargetError::Port.into()));
         assert_eq!(after(Follow::Hops(3), &Method::POST, 307, "c"), Ok(None), "a body is never sent on");
         assert_eq!(after(Follow::Hops(0), &Method::GET, 301, "c"), Err(FetchError::TooManyRedirects));

@@ -326,9 +326,9 @@ impl Listing {
             false if is_at_once => return due,
             _ => i64::from(tick_seconds),
         };
-        // A claim within this time of the last probe is refused.
-        let due =
-            due.max(self.last_asked().map_or(due, |at| at + SignedDuration::from_secs(tick_seconds.into())));
+        // A claim within this time of the last probe is refused, unless the probe was requested.
+        let asked = self.last_asked().filter(|_| !self.at_once);
+        let due = due.max(asked.map_or(due, |at| at + SignedDuration::from_secs(tick_seconds.into())));
         (due + SignedDuration::from_secs(interval) - SignedDuration::from_millis(1)).rounded_down(interval)
     }
 

@@ -162,6 +162,7 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
 
 fn demote(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
     show(after, assessment);
+    after.tools_hash = assessment.verdict.facts.tools_hash.clone().or(after.tools_hash.take());
     after.last_failure = None;
     after.lane = Lane::Demoted;
     after.failing_since = after.failing_since.or(Some(assessment.probed_at));

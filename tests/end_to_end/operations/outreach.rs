@@ -51,22 +51,16 @@ async fn numbers_match_the_sent_invitations() {
     assert_eq!((&later["cooling"], &later["plan"]["max_today"]), (&json!(0), &json!(2)), "the pause is over");
 }
 
-#[tokio::test]
-async fn opting_out_can_be_repeated() {
-    let (registry, _peer, id) = live_agent().await;
-    for changed in [true, false] {
-        let reply = registry.post(NUDGE, &json!({ "listing_id": id, "action": "opt_out" })).await;
-        reply.assert_body(200, &json!({ "opted_out": true, "changed": changed }));
-    }
-    registry.settle();
-    assert_eq!(body(&registry, NUDGE).await["do_not_contact"], 1);
-}
-
 /// Otherwise anybody could make the registry write to an owner who said no.
 #[tokio::test]
-async fn opting_in_requires_the_proof_of_the_owner() {
+async fn opting_out_can_be_repeated_and_opting_in_requires_the_proof_of_the_owner() {
     let (registry, _peer, id) = live_agent().await;
-    registry.post(NUDGE, &json!({ "listing_id": id })).await;
+    for (body, changed) in
+        [(json!({ "listing_id": id }), true), (json!({ "listing_id": id, "action": "opt_out" }), false)]
+    {
+        let reply = registry.post(NUDGE, &body).await;
+        reply.assert_body(200, &json!({ "opted_out": true, "changed": changed }));
+    }
     let reply = registry.post(NUDGE, &json!({ "listing_id": id, "action": "opt_in" })).await;
     reply.assert_refused(403, "opt_in_needs_proof");
     let next = &reply.body["next"];

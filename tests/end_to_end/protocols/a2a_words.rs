@@ -163,10 +163,7 @@ async fn name_of_several_listings_is_a_question() {
         Peer::start(agents::newest_called("Twin Zapquar")).await,
         Peer::start(agents::newest_called("Twin Zapquar")).await,
     ];
-    let mut ids = Vec::new();
-    for peer in &peers {
-        ids.push(registry.publish_card(&peer.card()).await);
-    }
+    let ids = [registry.publish_card(&peers[0].card()).await, registry.publish_card(&peers[1].card()).await];
     registry.deliver_events().await;
     for text in ["Twin Zapquar: is it still up?", "endorse Twin Zapquar", "is \"Twin Zapquar\" clean?"] {
         let parts = registry.send_message(&json!({ "text": text })).await.to_string();

@@ -11,7 +11,7 @@ use tests::assertions::assert_members;
 use tests::instrumented::Fault;
 use tests::peers::{Peer, agents, servers};
 use tests::template::root;
-use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry, id_of};
+use tests::test_registry::{DAY, HOUR, Reply, TestRegistry, id_of};
 
 use crate::fixtures::{demote, probe_to_live, server_names as names, time};
 
@@ -185,8 +185,7 @@ async fn server_list_is_filtered_by_name_and_time() {
 /// Lambda answers with at most 6 MB.
 #[tokio::test(flavor = "multi_thread")]
 async fn page_with_large_descriptions_ends_early() {
-    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
-    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
+    let (registry, peer) = (TestRegistry::start_for_fleet().await, Peer::start(servers::modern).await);
     for number in 0..60 {
         let header = json!({ "name": "x-key", "description": "word ".repeat(12_000) });
         let mut body = crate::fixtures::server_json(

@@ -3,7 +3,7 @@
 
 use axum::response::Response;
 use serde_json::{Value, json};
-use tests::peers::{Peer, PeerRequest, agents, result, servers};
+use tests::peers::{Peer, PeerRequest, agents, servers};
 use tests::test_registry::{TestRegistry, id_of};
 
 use crate::fixtures::{live_agent, live_server, queued_agent, recheck_due};
@@ -77,18 +77,7 @@ async fn bad_names_of_cards_are_not_published() {
 
 /// A sound server of 2026-07-28 with these tools and instructions.
 fn serving(tools: Value, instructions: &'static str) -> impl Fn(&PeerRequest) -> Response + Send + Sync {
-    let sound = servers::modern_with_tools(tools);
-    move |request| match request.method() {
-        Some("server/discover") => result(
-            request,
-            json!({
-                "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} },
-                "ttlMs": 1, "cacheScope": "public", "instructions": instructions,
-                "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "adder", "version": "1" } },
-            }),
-        ),
-        _ => sound(request),
-    }
+    servers::modern_offering(tools, json!({}), json!({ "instructions": instructions }))
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 
 use axum::response::Response;
 use serde_json::{Value, json};
-use tests::peers::{PeerRequest, error, result};
+use tests::peers::{PeerRequest, result, servers};
 
 use crate::fixtures::{demote, live_server, recheck_due};
 
@@ -22,18 +22,12 @@ fn verbose(request: &PeerRequest) -> Response {
     if page == 0 {
         listed["nextCursor"] = json!("1");
     }
-    match request.method() {
-        Some("server/discover") => result(
-            request,
-            json!({
-                "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} },
-                "ttlMs": 1, "cacheScope": "public", "_meta": { "io.modelcontextprotocol/serverInfo": {
-                    "name": "verbose", "version": "1", "description": "😀".repeat(3000) } },
-            }),
-        ),
-        Some("tools/list") => result(request, listed),
-        _ => error(request, -32601, "Method not found"),
+    if request.method() == Some("tools/list") {
+        return result(request, listed);
     }
+    let info = json!({ "name": "verbose", "version": "1", "description": "😀".repeat(3000) });
+    let stated = json!({ "_meta": { "io.modelcontextprotocol/serverInfo": info } });
+    servers::modern_offering(json!([]), json!({}), stated)(request)
 }
 
 #[tokio::test]

@@ -95,8 +95,6 @@ fn each_broken_rule_is_reported_with_its_code() {
     let long = |start: &str| json!(format!("{start}{}", "x".repeat(2048)));
     let table = [
         ("/name", json!("weather"), "invalid-server-name"),
-        ("/name", json!("a/b/c"), "invalid-server-name"),
-        ("/name", json!("com.example/w"), "invalid-server-name"),
         ("/name", json!("com.example-/weather"), "invalid-server-name"),
         ("/version", json!("latest"), "reserved-version-string"),
         ("/version", json!("^1.2"), "version-looks-like-range"),
@@ -106,7 +104,6 @@ fn each_broken_rule_is_reported_with_its_code() {
         ("/title", json!("com.stripe/payments"), "name_of_another"),
         ("/websiteUrl", json!("docs/"), "website-url-must-be-absolute"),
         ("/websiteUrl", json!("https:/example.com/docs"), "website-url-must-be-absolute"),
-        ("/websiteUrl", json!("https:docs"), "website-url-must-be-absolute"),
         ("/websiteUrl", json!("http://example.com"), "website-url-invalid-scheme"),
         ("/websiteUrl", json!("https://"), "invalid-website-url"),
         ("/websiteUrl", long("https://example.com/"), "url_too_long"),

@@ -151,7 +151,10 @@ pub(super) fn colon(parsed: &ParsedText) -> Option<usize> {
     let id = parsed.ids.first()?;
     let after = parsed.text.find(id.as_str())? + id.len();
     let ends = |at: &usize| parsed.text[after + at + 1..].starts_with(char::is_whitespace);
-    Some(after + parsed.text[after..].find(':').filter(ends)?)
+    let at = after + parsed.text[after..].find(':').filter(ends)?;
+    // "From: Hooli Legal" is its sender.
+    let low = parsed.text[..at].to_ascii_lowercase();
+    (!low.ends_with("from") && !low.ends_with("signed")).then_some(at)
 }
 
 /// The operation that writes, if the words before a colon after an id request one: "tell {id}: …". What follows is its text, so

@@ -13,10 +13,17 @@ const CARD: &str = "https://agent.acme.dev/.well-known/agent-card.json";
 const ID: &str = "agtpub_0123456789abcdef0123";
 const OTHER: &str = "mcp-com-example-weather";
 
+fn said(text: &str) -> MessageContent {
+    MessageContent { text: text.to_owned(), ..MessageContent::default() }
+}
+
+fn parsed(text: &str) -> Intent {
+    parse_intent(&said(text), None)
+}
+
 /// A short form: an operation and its arguments, or the kind of intent.
 fn intent(text: &str) -> String {
-    let said = MessageContent { text: text.to_owned(), ..MessageContent::default() };
-    short(&parse_intent(&said, None))
+    short(&parsed(text))
 }
 
 fn short(intent: &Intent) -> String {
@@ -51,21 +58,20 @@ fn every_phrase_of_the_catalog_selects_its_operation() {
         let validator = jsonschema::validator_for(&schema).unwrap();
         for phrase in entry.phrases() {
             let text = filled(phrase);
-            for said in [text.clone(), format!("Please {text}"), format!("Hello! {text} Thanks.")] {
-                let said = MessageContent { text: said, ..MessageContent::default() };
-                let intent = parse_intent(&said, None);
+            for message in [text.clone(), format!("Please {text}"), format!("Hello! {text} Thanks.")] {
+                let intent = parsed(&message);
                 let arguments = match &intent {
                     Intent::Run(meant, arguments) if meant.name == entry.name => arguments,
                     _ => {
-                        others.push(format!("{}: {:?} means {}", entry.name, said.text, short(&intent)));
+                        others.push(format!("{}: {message:?} means {}", entry.name, short(&intent)));
                         continue;
                     }
                 };
                 let mut arguments = arguments.clone();
                 arguments.as_object_mut().unwrap().remove(DETAIL);
-                assert!(validator.is_valid(&arguments), "{said:?}: {arguments}");
+                assert!(validator.is_valid(&arguments), "{message:?}: {arguments}");
                 let slots = phrase.matches('{').count();
-                assert!(arguments.as_object().unwrap().len() >= slots, "{said:?}: {arguments}");
+                assert!(arguments.as_object().unwrap().len() >= slots, "{message:?}: {arguments}");
             }
         }
     }
@@ -79,8 +85,7 @@ fn tool_name_of_several_words_is_found_only_if_all_words_occur() {
         ("demo alive with the goals read papers", "demo_alive"),
         ("what would it take to buy the product kernel?", "buy_product"),
     ] {
-        let said = MessageContent { text: text.to_owned(), ..MessageContent::default() };
-        let Intent::Run(entry, arguments) = parse_intent(&said, None) else { panic!("{text}") };
+        let Intent::Run(entry, arguments) = parsed(text) else { panic!("{text}") };
         assert_eq!((entry.name, &arguments["tool"]), ("product_agent", &json!(tool)), "{text}: {arguments}");
     }
 }
@@ -226,6 +231,8 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
         ("{id} is spam, please tell your admins", "report_listing refused"),
         ("show each check that {id} failed", "probe_clean(listing_id={id})"),
         ("plan a trip", "match_capability(q=plan a trip)"),
+        ("I endorse {id}, it is fast. From: Hooli", "endorse(from=Hooli,listing_id={id},body=it is fast)"),
+        ("does {id} need a login, and which kind?", "check_status(id={id})"),
     ] {
         assert_eq!(intent(&text.replace("{id}", ID)), meant.replace("{id}", ID), "{text}");
     }
@@ -286,7 +293,6 @@ fn caller_is_asked_for_a_missing_argument() {
 
 #[test]
 fn later_message_completes_an_earlier_request() {
-    let said = |text: &str| MessageContent { text: text.to_owned(), ..MessageContent::default() };
     let after = |earlier: &str, text: &str| short(&parse_intent(&said(text), Some(&said(earlier))));
     assert_eq!(after("list me", CARD), format!("list_yourself(url={CARD})"));
     assert_eq!(after("list my agent", &format!("it is at {CARD}")), format!("list_yourself(url={CARD})"));
@@ -397,9 +403,8 @@ fn operations_that_write_need_an_explicit_request() {
         CARD.to_owned(),
         format!("{} list {CARD}", "word ".repeat(4000)),
     ] {
-        let said = MessageContent { text, ..MessageContent::default() };
-        if let Intent::Run(entry, arguments) = parse_intent(&said, None) {
-            assert!(entry.effect.read_only, "{said:?} writes: {} {arguments}", entry.name);
+        if let Intent::Run(entry, arguments) = parsed(&text) {
+            assert!(entry.effect.read_only, "{text:?} writes: {} {arguments}", entry.name);
         }
     }
     assert_eq!(intent("list \"weather\" agents").split('(').next(), Some("search_active"));
@@ -410,9 +415,8 @@ fn operations_that_write_need_an_explicit_request() {
         (format!("please delete the messages of {ID}"), Hold::Written),
         (format!("change the description of {ID} to \"Tides only\""), Hold::FromItsServer),
     ] {
-        let said = MessageContent { text, ..MessageContent::default() };
-        let found = parse_intent(&said, None);
-        assert!(matches!(found, Intent::Refused(_, hold) if hold == why), "{said:?}: {found:?}");
+        let found = parsed(&text);
+        assert!(matches!(found, Intent::Refused(_, hold) if hold == why), "{text:?}: {found:?}");
     }
     assert!(!intent(&format!("mark the messages of {ID} as read")).starts_with("talk("));
     let of_the_past = |text: &str| command::asks_for_the_past(&ParsedText::parse(text), false);
@@ -423,9 +427,8 @@ fn operations_that_write_need_an_explicit_request() {
         format!("tell {ID}: {OTHER} and agent-1 are down, I call again tomorrow"),
         format!("please list my agent {CARD}, I will be away tomorrow"),
     ] {
-        let said = MessageContent { text, ..MessageContent::default() };
-        let intent = parse_intent(&said, None);
-        assert!(matches!(intent, Intent::Run(entry, _) if !entry.effect.read_only), "{said:?}: {intent:?}");
+        let intent = parsed(&text);
+        assert!(matches!(intent, Intent::Run(entry, _) if !entry.effect.read_only), "{text:?}: {intent:?}");
     }
 }
 
@@ -527,24 +530,22 @@ fn listing_that_sends_a_message_is_not_the_one_that_it_is_about() {
 
 #[test]
 fn data_parts_call_operations() {
-    let said = |text: &str, data: Value| {
-        short(&parse_intent(
-            &MessageContent { text: text.to_owned(), data: vec![data], ..MessageContent::default() },
-            None,
-        ))
+    let read = |text: &str, data: Value| {
+        let content = MessageContent { data: vec![data], ..said(text) };
+        short(&parse_intent(&content, None))
     };
     assert_eq!(
-        said("", json!({ "skill": "check-status", "arguments": { "id": ID } })),
+        read("", json!({ "skill": "check-status", "arguments": { "id": ID } })),
         format!("check_status(id={ID})")
     );
     assert_eq!(
-        said("list me", json!({ "agent_card_url": CARD })),
+        read("list me", json!({ "agent_card_url": CARD })),
         format!("list_yourself(url={CARD},agent_card_url={CARD})")
     );
-    assert_eq!(said("is it live?", json!({ "id": ID })), format!("check_liveness(listing_id={ID})"));
-    assert_eq!(said("", json!({ "operation": "take_over" })), "no such take_over");
-    assert_eq!(said("", json!({ "url": CARD })), "unclear");
-    assert_eq!(said("don't list me", json!({ "url": CARD })), "list_yourself refused");
+    assert_eq!(read("is it live?", json!({ "id": ID })), format!("check_liveness(listing_id={ID})"));
+    assert_eq!(read("", json!({ "operation": "take_over" })), "no such take_over");
+    assert_eq!(read("", json!({ "url": CARD })), "unclear");
+    assert_eq!(read("don't list me", json!({ "url": CARD })), "list_yourself refused");
     let two = vec![json!({ "tool": "list_yourself", "arguments": { "url": CARD } }); 2];
     assert_eq!(
         short(&parse_intent(&MessageContent { data: two, ..MessageContent::default() }, None)),
@@ -558,11 +559,7 @@ fn message_with_more_than_50_fields_is_refused() {
         // The URL is the last field.
         let others = (1..count).map(|n| (format!("f{n}"), json!(format!("host{n}.example.com"))));
         let fields = others.chain([("url".to_owned(), json!(CARD))]).collect();
-        MessageContent {
-            text: "list me".to_owned(),
-            data: vec![Value::Object(fields)],
-            ..MessageContent::default()
-        }
+        MessageContent { data: vec![Value::Object(fields)], ..said("list me") }
     };
     let (largest, too_large) = (with(50), with(51));
     assert_ne!(short(&parse_intent(&largest, None)), "too many fields");
@@ -570,7 +567,7 @@ fn message_with_more_than_50_fields_is_refused() {
     let later = MessageContent { data: vec![json!({ "url": CARD })], ..MessageContent::default() };
     assert_eq!(short(&parse_intent(&later, Some(&largest))), "too many fields");
     let urls: Vec<String> = (0..51).map(|n| format!("https://host{n}.example.com/")).collect();
-    let files = |urls| MessageContent { text: "list me".to_owned(), urls, ..MessageContent::default() };
+    let files = |urls| MessageContent { urls, ..said("list me") };
     assert_eq!(short(&parse_intent(&files(urls), None)), "too many fields");
     let one = files(vec![CARD.to_owned()]);
     assert_eq!(short(&parse_intent(&one, None)), format!("list_yourself(url={CARD})"));
@@ -621,11 +618,10 @@ fn sentences_of_people_select_the_right_operation() {
             let text = sentence["text"].as_str().unwrap().replace("{id}", ID).replace("{id2}", "mcp-acme");
             let text = text.replace("{url}", CARD).replace("{name}", "\"Weather Bot\"");
             let text = text.replace("{token}", "eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl");
-            let content = MessageContent { text, ..MessageContent::default() };
-            let intent = parse_intent(&content, None);
+            let intent = parsed(&text);
             let labels = sentence["operations"].as_array().unwrap();
             if !labels.iter().any(|label| is_right(&intent, label.as_str().unwrap())) {
-                let best = meaning::Meaning::of(&ParsedText::parse(&content.text)).best();
+                let best = meaning::Meaning::of(&ParsedText::parse(&text)).best();
                 wrong.push(format!("{}: {} ({best}), not {labels:?}", sentence["text"], short(&intent)));
             }
         }

@@ -147,11 +147,15 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
     if submission.url().and_then(query).is_some_and(|asked| query(listing.target()) != Some(asked)) {
         message.push_str(" A URL with another query is the same listing.");
     }
-    if submission.kind().is_some_and(|kind| lane.is_proven() && listing.kind != Some(kind)) {
-        message.push_str(
-            " But it was proven as another kind: see `kind`. To list an MCP server at this URL, too, send a `server_json` \
-            with the URL in `remotes`.",
-        );
+    match submission.kind().filter(|_| lane.is_proven()) {
+        Some(Kind::Mcp) if listing.kind == Some(Kind::Agent) => message.push_str(
+            " But it was proven as an agent. To list an MCP server at this URL, too, send a `server_json` with the URL in \
+            `remotes`.",
+        ),
+        Some(Kind::Agent) if listing.kind == Some(Kind::Mcp) => {
+            message.push_str(" But it was proven as an MCP server, not as an agent.");
+        }
+        _ => {}
     }
     if submission.schema().is_some_and(|schema| schema != SERVER_DESCRIPTION_SCHEMA) {
         message.push_str(" It was checked against the schema 2025-12-11, not against its `$schema`.");

@@ -92,7 +92,6 @@ mod tests {
             ("[]", Value::Null, -32600),
             ("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"help\"}]", Value::Null, -32600),
             ("7", Value::Null, -32600),
-            ("null", Value::Null, -32600),
             ("{\"id\":1}", json!(1), -32600),
             ("{\"jsonrpc\":\"1.0\",\"id\":\"x\",\"method\":\"help\"}", json!("x"), -32600),
             ("{\"jsonrpc\":\"2.0\",\"id\":[1],\"method\":\"help\"}", Value::Null, -32600),

@@ -42,7 +42,6 @@ mod tests {
             ("0.3", true),
             ("0.3.0", true),
             ("", true),
-            ("99.0", false),
             ("x", false),
             ("2.0", false),
             ("0.1", false),

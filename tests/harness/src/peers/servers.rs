@@ -6,6 +6,7 @@ use http::header;
 use serde_json::{Value, json};
 
 use super::{PeerRequest, empty, error, json_answer, result};
+use crate::assertions::with_members;
 
 const MODERN: &str = "2026-07-28";
 const LEGACY: &str = "2025-06-18";
@@ -29,14 +30,15 @@ pub fn modern_with(names: &[&str]) -> impl Fn(&PeerRequest) -> Response + Send +
 
 /// A sound server of 2026-07-28 that lists these tools.
 pub fn modern_with_tools(tools: Value) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 'static {
-    modern_offering(tools, json!({}))
+    modern_offering(tools, json!({}), json!({}))
 }
 
 /// A sound server of 2026-07-28 that lists these tools, and the `resources`, `resourceTemplates` and `prompts` in
-/// `lists`.
+/// `lists`. Its answer to `server/discover` also has the members of `stated`.
 pub fn modern_offering(
     tools: Value,
     lists: Value,
+    stated: Value,
 ) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 'static {
     let mut capabilities = json!({ "tools": {} });
     for (member, capability) in [("resources", "resources"), ("prompts", "prompts")] {
@@ -44,6 +46,14 @@ pub fn modern_offering(
             capabilities[capability] = json!({});
         }
     }
+    let discovered = json!({
+        "resultType": "complete", "supportedVersions": [MODERN], "capabilities": capabilities,
+        "ttlMs": 60_000, "cacheScope": "public",
+        "_meta": { "io.modelcontextprotocol/serverInfo": {
+            "name": "adder", "title": "Adder", "version": "3.1.0", "description": "Adds numbers.",
+            "websiteUrl": "https://adder.example.org/",
+        } },
+    });
     let list = move |request: &PeerRequest, member: &str| {
         let mut page = json!({ "resultType": "complete", "ttlMs": 60_000, "cacheScope": "public" });
         page[member] = lists[member].clone();
@@ -59,17 +69,9 @@ pub fn modern_offering(
         }
         let version = request.header("mcp-protocol-version");
         match request.method() {
-            Some("server/discover") if version == Some(MODERN) => result(
-                request,
-                json!({
-                    "resultType": "complete", "supportedVersions": [MODERN], "capabilities": capabilities,
-                    "ttlMs": 60_000, "cacheScope": "public",
-                    "_meta": { "io.modelcontextprotocol/serverInfo": {
-                        "name": "adder", "title": "Adder", "version": "3.1.0", "description": "Adds numbers.",
-                        "websiteUrl": "https://adder.example.org/",
-                    } },
-                }),
-            ),
+            Some("server/discover") if version == Some(MODERN) => {
+                result(request, with_members(discovered.clone(), &stated))
+            }
             Some("tools/list") if version == Some(MODERN) => result(
                 request,
                 json!({ "resultType": "complete", "tools": tools, "ttlMs": 60_000, "cacheScope": "public" }),
