@@ -4,7 +4,7 @@
 use axum::response::Response;
 use serde_json::{Value, json};
 use tests::peers::{Peer, PeerRequest, agents, servers};
-use tests::test_registry::{TestRegistry, id_of};
+use tests::test_registry::{HOUR, TestRegistry, id_of};
 
 use crate::fixtures::{live_agent, live_server, queued_agent, recheck_due};
 
@@ -130,6 +130,12 @@ async fn live_server_with_a_new_injection_falls_at_the_next_look() {
     let changes = registry.get("/api/changes?since=1").await.body;
     let types: Vec<_> = changes["changes"].as_array().unwrap().iter().map(|change| &change["type"]).collect();
     assert_eq!(types, ["listing_demoted", "listing_tools_changed"], "clients with pins follow the tools");
+    peer.answer_with(serving(tools("Adds two numbers."), ""));
+    registry.advance(HOUR);
+    registry.publish_mcp(&peer.url("/mcp")).await;
+    let checks = registry.probed_status(&id).await["checks"].clone();
+    let compared = checks.as_array().unwrap().iter().find(|check| check["id"] == "tools_unchanged").unwrap();
+    assert_eq!(compared["ok"], false, "the tools changed back: {checks}");
 }
 
 /// A warning does not demote a listing.
