@@ -305,7 +305,7 @@ fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> I
             with_short_answer(Intent::Run(&MATCH_CAPABILITY, json!({ "q": parsed.tool_name() })))
         }
         // "Is Old Bot live?" names a listing that does not exist; 'list "weather" agents' does not.
-        _ if names_one && command::asks_whether_live(&parsed.words) => {
+        _ if names_one && command::asks_for_its_state(&parsed.words) => {
             with_short_answer(Intent::Run(&CHECK_STATUS, json!({ "name": parsed.names[0] })))
         }
         Intent::Unclear => match command::refuses(&parsed.words[..parsed.words.len().min(2)]) {

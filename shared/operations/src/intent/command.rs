@@ -170,7 +170,7 @@ pub(super) fn asks_for_a_fact(text: &str, words: &[Word]) -> bool {
 }
 
 /// Whether a message asks for the state of one thing: "is Old Bot up?", "status of Old Bot".
-pub(super) fn asks_whether_live(words: &[Word]) -> bool {
+pub(super) fn asks_for_its_state(words: &[Word]) -> bool {
     const STATES: &str = "live alive up down online offline gated";
     let [first, second, ..] = words else { return false };
     let is_live = || words.last().is_some_and(|word| lists(STATES, &word.low));

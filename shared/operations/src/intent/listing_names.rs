@@ -23,10 +23,11 @@ const MIN_LETTERS: usize = 4;
 pub(super) async fn with_endpoints(app: &App, message: MessageContent) -> Result<MessageContent, Problem> {
     let ParsedText { urls, ids, .. } = ParsedText::parse(&message.text);
     let takes_url = |entry| ArgumentSlots::of(entry).argument(Slot::Url, 0).is_some();
-    let meant = operation(&super::parse_intent(&message, None));
+    let meant = || operation(&super::parse_intent(&message, None));
     if let [id] = ids.as_slice()
-        && meant.is_some_and(|entry| entry.effect.read_only)
+        && !id.starts_with("agtpub_")
         && let Ok(parsed) = id.parse::<ListingId>()
+        && meant().is_some_and(|entry| entry.effect.read_only)
     {
         app.search.load().await?;
         if let [(named, _)] = app.search.listings_named(id).as_slice()
@@ -35,7 +36,7 @@ pub(super) async fn with_endpoints(app: &App, message: MessageContent) -> Result
             return Ok(MessageContent { text: message.text.replace(id, named.as_str()), ..message });
         }
     }
-    if urls.is_empty() || !ids.is_empty() || meant.is_none_or(takes_url) {
+    if urls.is_empty() || !ids.is_empty() || meant().is_none_or(takes_url) {
         return Ok(message);
     }
     let holders = app.store.endpoint_holders(&urls).await?;
