@@ -48,7 +48,7 @@ bench: build ## measure the registry on this machine; BENCH="search load" measur
 	$(LAMBDA) -p minimal-lambda --output-format zip
 	tests/bench/run $(BENCH)
 
-hostile: ## the parsers, attack the release binary with odd addresses, DNS rebinding and redirects, and inject faults
+hostile: ## fuzz the parsers, attack the release binary with odd addresses, DNS rebinding and redirects, and inject faults
 	tests/hostile/run
 	tests/hostile/faults
 

@@ -305,7 +305,8 @@ async fn operator_erases_one_public_text() {
         let text_id = text_id.as_str().unwrap_or_else(|| panic!("{talk} {mark} {outcome}"));
         let erase = json!({ "command": "erase", "text_id": text_id });
         let erased = registry.run("operator", erase.clone()).await;
-        assert!(erased["note"].as_str().unwrap().contains(&format!("public texts ({kinds})")), "{erased}");
+        let expected = format!("Talk messages, marks and outcomes ({kinds})");
+        assert!(erased["note"].as_str().unwrap().contains(&expected), "{erased}");
         assert_eq!(registry.run("operator", erase).await["changed"], false);
     }
     assert!(

@@ -50,7 +50,7 @@ pub async fn after(app: &App, since: Option<u64>, limit: u32) -> Result<Changes,
         let found = app.store.changes(since, limit, now).await?;
         // Of the latest, the first may be too old.
         return Ok(match found.oldest {
-            Some(oldest) if found.is_expired => {
+            Some(oldest) if found.changes.is_empty() => {
                 app.store.changes(oldest.saturating_sub(1), limit, now).await?
             }
             _ => found,

@@ -102,7 +102,7 @@ pub async fn publish(app: &App, owner: &HostName, collection: &Collection) -> Re
 }
 
 pub fn not_found(name: &str) -> Problem {
-    let detail = format!("Unknown collection: `{}`. `/api/collections` lists all.", shorten(name, 100));
+    let detail = format!("Unknown collection: `{}`. See `/api/collections`.", shorten(name, 100));
     Problem::not_found("collection_not_found", detail)
 }
 

@@ -31,7 +31,7 @@ pub struct Feedback {
     /// As `answers`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// The example draft was sent unchanged. It completes the flow, but counts in no average and does not open payments.
+    /// No answer of three words differs from the draft. It completes the flow, but counts in no average and for no payments.
     #[serde(default)]
     pub is_draft: bool,
     pub at: Moment,

@@ -47,7 +47,7 @@ pub struct LogEntry {
     /// The listing that it is about. Absent with `attestations`, `next_key` and `dump`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing_id: Option<ListingId>,
-    /// Agent or MCP server.
+    /// Agent or MCP server; absent while unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// What was decided.
@@ -80,8 +80,8 @@ pub struct LogEntry {
 }
 
 impl LogEntry {
-    pub fn new(at: Moment, listing_id: &ListingId, kind: Kind, event: LogEvent) -> Self {
-        Self { listing_id: Some(listing_id.clone()), kind: Some(kind), ..Self::of_log(at, event) }
+    pub fn new(at: Moment, listing_id: &ListingId, kind: impl Into<Option<Kind>>, event: LogEvent) -> Self {
+        Self { listing_id: Some(listing_id.clone()), kind: kind.into(), ..Self::of_log(at, event) }
     }
 
     /// A leaf that belongs to no listing.

@@ -68,10 +68,10 @@ fn context(app: &App, listing: &Listing, verdict: &Verdict, endpoint_holder: Opt
     // The texts as they will be shown: texts that this probe replaced no longer count.
     let mut shown = listing.clone();
     transition::learn_words(&mut shown, &verdict.facts);
-    let card_url = || listing.url.clone().filter(|_| listing.server_name.is_none());
+    let card_url = listing.card_url.as_ref().filter(|_| verdict.facts.kind != Some(Kind::Mcp));
     Context {
         reach: app.settings.reach(),
-        card_url: listing.card_url.clone().or_else(card_url),
+        card_url: card_url.or(listing.url.as_ref().filter(|_| listing.server_name.is_none())).cloned(),
         endpoint_holder,
         listing: Some(shown),
     }

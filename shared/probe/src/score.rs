@@ -113,7 +113,7 @@ fn description(text: Option<&str>) -> ScorePart {
     };
     let over = if length > LONGEST_DESCRIPTION { "over " } else { "" };
     let length = counted(length.min(LONGEST_DESCRIPTION), "character");
-    part("description", points, 5, format!("The description has {over}{length}."))
+    part("description", points, 5, format!("The description had {over}{length}."))
 }
 
 fn abilities(facts: &Facts) -> ScorePart {

@@ -53,16 +53,6 @@ fn fits(candidate: &Value, value: ParameterType) -> bool {
     is_of_type && plain(&text, MAX_VALUE_CHARS) == text
 }
 
-fn placeholder(name: &str, value: ParameterType) -> Value {
-    match value {
-        ParameterType::Integer | ParameterType::Number => json!(1),
-        ParameterType::Boolean => json!(false),
-        ParameterType::Array => json!([]),
-        ParameterType::Object => json!({}),
-        ParameterType::String | ParameterType::Any => json!(format!("<{name}>")),
-    }
-}
-
 /// The required arguments with the values that the schema names; `None` if the schema names no value for one of them.
 pub(super) fn from_schema(arguments: &[Argument]) -> Option<Map<String, Value>> {
     let required = arguments.iter().filter(|argument| argument.required);
@@ -71,7 +61,7 @@ pub(super) fn from_schema(arguments: &[Argument]) -> Option<Map<String, Value>> 
 
 /// The required arguments for a worked call, with placeholders where the schema names no value.
 pub(super) fn worked(arguments: &[Argument]) -> Map<String, Value> {
-    let value = |one: &Argument| one.example.clone().unwrap_or_else(|| placeholder(&one.name, one.value));
+    let value = |one: &Argument| one.example.clone().unwrap_or_else(|| json!(format!("<{}>", one.name)));
     let required = arguments.iter().filter(|argument| argument.required);
     required.map(|argument| (argument.name.clone(), value(argument))).collect()
 }
@@ -82,11 +72,13 @@ mod tests {
 
     #[test]
     fn example_comes_from_the_schema_and_has_its_type() {
-        let schema = json!({"type": "object", "required": ["query", "limit", "unit", "id"], "properties": {
+        let required = ["query", "limit", "unit", "id", "tags"];
+        let schema = json!({"type": "object", "required": required, "properties": {
             "query": {"type": "string", "examples": ["graph neural networks"], "description": "Words."},
             "limit": {"type": "integer", "default": "ten", "examples": [5]},
             "unit": {"enum": ["metric", "us"]},
             "id": {"type": "string"},
+            "tags": {"type": "array", "minItems": 1},
             "hidden\u{202E}": {"type": "string"},
         }});
         let arguments = of_schema(&schema);
@@ -95,11 +87,13 @@ mod tests {
         let expected =
             [("query", json!("graph neural networks")), ("limit", json!(5)), ("unit", json!("metric"))];
         let expected = expected.map(|(name, value)| (name.to_owned(), Some(value)));
-        assert_eq!(examples, [&expected[..], &[("id".to_owned(), None)]].concat());
+        let unknown = ["id", "tags"].map(|name| (name.to_owned(), None));
+        assert_eq!(examples, [&expected[..], &unknown[..]].concat());
         assert_eq!(from_schema(&arguments), None, "nothing is known about `id`");
         assert_eq!(
             Value::Object(worked(&arguments)),
-            json!({"id": "<id>", "limit": 5, "query": "graph neural networks", "unit": "metric"})
+            json!({"id": "<id>", "limit": 5, "query": "graph neural networks", "tags": "<tags>",
+                "unit": "metric"})
         );
         assert_eq!(from_schema(&[]), Some(Map::new()));
     }

@@ -35,7 +35,7 @@ fn of_server(name: &str, abilities: &[Ability]) -> Vec<Value> {
     let called = abilities.iter().filter(|ability| ability.is_free() && ability.has_schema);
     for Ability { id, arguments: of_tool, .. } in called.take(MAX_TOOLS) {
         if let Some(values) = arguments::from_schema(of_tool) {
-            cases.push(call(format!("{id} answers the example of its schema"), id, json!(values), "result"));
+            cases.push(call(format!("{id} returns a result"), id, json!(values), "result"));
         }
         if of_tool.iter().any(|argument| argument.required) {
             let case = format!("{id} rejects a call without its required arguments");

@@ -49,7 +49,7 @@ fn regression(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> 
     page.title(&format!("{name}: regression checklist"));
     page.block(about::proof(profile, settings).into_iter().collect());
     let open = open(profile).map(|weakness| {
-        let mark = if weakness.blocking { " must be fixed to be Live;" } else { "" };
+        let mark = if weakness.blocking { " must be fixed to be or stay Live;" } else { "" };
         let gain = if weakness.points > 0 { format!(" **+{}**", weakness.points) } else { String::new() };
         let (seen, fix) = (prose(&weakness.seen, 300), prose(&weakness.fix, 400));
         format!("[ ] {}:{mark} {seen} → {fix}{gain}", code(&weakness.id, 60))

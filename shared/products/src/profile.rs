@@ -197,9 +197,11 @@ impl Proof {
             fix: fixes::of_check(&check.id).to_owned(),
             points: if is_only { lost } else { 0 },
         });
-        let reasons = verdict.reasons.iter().map(|reason| Weakness {
+        let is_good = matches!(verdict.handshake, Handshake::Ok | Handshake::Skip);
+        // Warnings follow the faults, so only the first reason is certain to be a fault.
+        let reasons = verdict.reasons.iter().enumerate().map(|(at, reason)| Weakness {
             id: reason.code.clone(),
-            blocking: !matches!(verdict.handshake, Handshake::Ok | Handshake::Skip),
+            blocking: at == 0 && !is_good,
             seen: reason.seen.clone(),
             fix: reason.fix.clone(),
             points: 0,

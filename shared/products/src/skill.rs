@@ -60,8 +60,12 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], 
     }
     if routing {
         page.section(&format!("Peers of {name}"), peers(profile));
-        page.block(vec![format!("Peers change. Before {name} relies on a peer, find the current peers.")]);
-        page.block(shell_block(vec![match_call(profile, settings)]));
+        if let Some(call) = match_call(profile, settings) {
+            page.block(vec![format!(
+                "Peers change. Before {name} relies on a peer, find the current peers."
+            )]);
+            page.block(shell_block(vec![call]));
+        }
     }
     page.into_file(&format!("skills/{slug}/SKILL.md"))
 }
@@ -151,11 +155,11 @@ fn peers(profile: &Profile) -> Vec<String> {
     }
 }
 
-fn match_call(profile: &Profile, settings: &Settings) -> String {
+fn match_call(profile: &Profile, settings: &Settings) -> Option<String> {
     // Its own name would find only itself.
     let tool = profile.tools.first().map(|tool| tool.name.as_str());
     let texts = [profile.description.as_deref(), tool].into_iter().flatten();
-    let words = texts.map(subject_words).find(|words| !words.is_empty());
-    let words: Vec<String> = words.unwrap_or_else(|| vec!["agents".into()]).into_iter().take(4).collect();
-    calls::get(&settings.url(&format!("/api/match?q={}", query(&words.join(" ")))))
+    let words = texts.map(subject_words).find(|words| !words.is_empty())?;
+    let words: Vec<String> = words.into_iter().take(4).collect();
+    Some(calls::get(&settings.url(&format!("/api/match?q={}", query(&words.join(" "))))))
 }

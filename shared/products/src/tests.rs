@@ -156,14 +156,16 @@ fn reason_is_marked_only_if_it_must_be_fixed_to_be_live() {
     let text = str::to_owned;
     let marked = |handshake| {
         let (code, reason, seen, fix) = (text("a_code"), text("skip"), text("npm"), text("Nothing to fix."));
-        let reasons = vec![Reason { code, reason, seen, fix }];
+        let fault = Reason { code, reason, seen, fix };
+        let reasons = vec![fault.clone(), Reason { code: text("a_warning"), ..fault }];
         let verdict = Verdict { handshake, reasons, ..Verdict::default() };
         let part = ScorePart { id: text("checks"), points: 0, of: 10, why: text("No answer to check.") };
         let score = Score { value: 0, breakdown: vec![part] };
         let probed_at = "2026-11-19T18:45:10.250Z".parse().unwrap();
         let evidence = Assessment { verdict, checks: Vec::new(), score, probed_at, changed: None };
         let weaknesses = Proof::of(&evidence).weaknesses;
-        assert_eq!(weaknesses.len(), 1, "a part that repeats the reason is listed: {weaknesses:?}");
+        assert_eq!(weaknesses.len(), 2, "a part that repeats the reason is listed: {weaknesses:?}");
+        assert!(!weaknesses[1].blocking, "a warning: {weaknesses:?}");
         weaknesses[0].blocking
     };
     assert!(marked(Handshake::Fail) && marked(Handshake::Partial));
@@ -214,6 +216,8 @@ fn tools_that_are_not_known_are_neither_counted_nor_expected() {
     assert!(!content(Sku::Recursive, &gated, "regression.md").contains("any tool"));
     let none = "# Descriptions of Browser: no tools are known\n";
     assert_eq!(content(Sku::McpMesh, &gated, "descriptions.md"), none);
+    let bare = Profile { description: None, ..gated };
+    assert!(!content(Sku::McpMesh, &bare, "skills/browser/SKILL.md").contains("/api/match"));
     let tool = |at: usize| Tool { name: format!("tool_{at}"), ..Tool::default() };
     let many = Profile { tools: (0..150).map(tool).collect(), ..real::browser() };
     let page = content(Sku::McpMesh, &many, "descriptions.md");

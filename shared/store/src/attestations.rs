@@ -44,7 +44,7 @@ impl Store {
         item.as_ref().map(read).transpose()
     }
 
-    /// The latest attestations about a listing that have not expired, the newest first.
+    /// Of the latest attestations about a listing, those that have not expired, the newest first.
     pub async fn attestations_of(
         &self,
         listing_id: &ListingId,

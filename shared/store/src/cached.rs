@@ -33,7 +33,7 @@ pub struct FunnelCounts {
     pub demos_unconfirmed: u32,
     pub feedback_agents: u32,
     pub feedback_mcps: u32,
-    /// Feedback of agents that is the unchanged draft. Earlier versions did not count these.
+    /// Feedback of agents that is a draft. Earlier versions did not count these.
     pub drafts_agents: u32,
     pub drafts_mcps: u32,
     /// Ratings by product and by stars, without those of drafts that were sent unchanged.

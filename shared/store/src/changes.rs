@@ -93,10 +93,8 @@ impl Store {
             }
         }
         let stored_for = SignedDuration::from_secs(RETENTION_S) - DELETED_WITHIN;
-        let is_old = match oldest {
-            Some((_, at)) => now.duration_since(at) > stored_for,
-            None => numbered_at.is_none_or(|at| now.duration_since(at) > WRITTEN_WITHIN),
-        };
+        let is_old = oldest.is_some_and(|(_, at)| now.duration_since(at) > stored_for)
+            || numbered_at.is_none_or(|at| now.duration_since(at) > WRITTEN_WITHIN);
         let is_expired = changes.is_empty() && last > since && is_old;
         Ok(Changes { changes, last, oldest: oldest.map(|(number, _)| number), is_expired })
     }

@@ -149,13 +149,13 @@ pub(super) fn moved_leaf(after: &Listing, at: Moment) -> LogEntry {
 
 /// The leaf of a listing whose withdrawal ended.
 pub(super) fn restored_leaf(after: &Listing, at: Moment) -> LogEntry {
-    LogEntry::new(at, &after.id, after.shown_kind(), LogEvent::Restored)
+    LogEntry::new(at, &after.id, after.kind, LogEvent::Restored)
 }
 
 /// The leaf of a listing that was withdrawn. It contains the kind of decision, not the operator's words.
 pub(super) fn withdrawal_leaf(after: &Listing) -> Option<LogEntry> {
     let withdrawal = after.withdrawal.as_ref().filter(|_| after.lane == Lane::Withdrawn)?;
-    let mut leaf = LogEntry::new(withdrawal.at, &after.id, after.shown_kind(), LogEvent::Withdrawn);
+    let mut leaf = LogEntry::new(withdrawal.at, &after.id, after.kind, LogEvent::Withdrawn);
     let reason = match (&withdrawal.blocked_host, withdrawal.by_owner) {
         (Some(_), _) => "host_blocked",
         (None, true) => "withdrawn_by_owner",

@@ -49,16 +49,13 @@ impl Scope {
 
 impl From<UsedUp> for Problem {
     fn from(UsedUp { scope, wait }: UsedUp) -> Self {
-        let of = match scope {
-            Scope::Caller => "your address".to_owned(),
-            Scope::Target(LimitedTarget::Host) => "this host or its domain".to_owned(),
-            Scope::Target(LimitedTarget::Listing) => "this listing".to_owned(),
-            Scope::Everybody => "all callers together".to_owned(),
+        let limit = match scope {
+            Scope::Caller => "hourly rate limit for your address",
+            Scope::Target(LimitedTarget::Host) => "hourly rate limit for this host or its domain",
+            Scope::Target(LimitedTarget::Listing) => "hourly rate limit for this listing",
+            Scope::Everybody => "rate limit for all callers together",
         };
-        let detail = format!(
-            "The hourly rate limit for {of} is exceeded. Send the request again after \
-            {wait} s."
-        );
+        let detail = format!("The {limit} is exceeded. Send the request again after {wait} s.");
         Self::too_many(detail, wait).with("allowance", scope.as_str())
     }
 }

@@ -35,7 +35,7 @@ async fn daily_pick_contains_a_partner_its_traits_and_a_draft_message() {
     // 14 for the name, 8 for each of three roles in the description, 6 for both protocols; its category may add more.
     assert!(today["connector_likeness"].as_u64().unwrap() >= 14 + 24 + 6, "{today}");
     let traits = today["traits"].to_string();
-    assert!(traits.contains("its name says that it lists or finds peers (+14)"), "{today}");
+    assert!(traits.contains("a word in its name suggests that it lists or finds peers (+14)"), "{today}");
     let draft = &today["action"]["draft"];
     assert!(draft["subject"].as_str().unwrap().contains("Grand Agent Registry"), "{draft}");
     let link =

@@ -140,7 +140,8 @@ async fn drafts_and_the_switch_of_the_operator_keep_payments_closed() {
         let mut unlock = Value::Null;
         for kind in [Kind::Agent, Kind::Mcp] {
             let ids = insert_live_listings(&registry.app, kind, 1).await;
-            let draft = registry.draft(&ids[0]).await;
+            let mut draft = registry.draft(&ids[0]).await;
+            draft["answers"]["would_buy"] = json!("no");
             let feedback = if is_draft { draft } else { own_words(&draft) };
             unlock = registry.post(FEEDBACK, &feedback).await.body["unlock"].clone();
         }

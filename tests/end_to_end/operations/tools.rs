@@ -227,6 +227,10 @@ async fn pins_hold_until_one_byte_changes() {
     for body in refused {
         assert_eq!(registry.post("/api/pins/check", &body).await.status, 422, "{body}");
     }
+
+    crate::fixtures::demote(&registry, &peer, &id).await;
+    let unread = check(&registry, json!([{ "listing_id": id, "hash": set }])).await["pins"][0].clone();
+    assert_eq!((&unread["live"], &unread["probed_at"]), (&json!(false), &json!(null)), "{unread}");
 }
 
 #[tokio::test]

@@ -157,6 +157,16 @@ async fn tool_results_follow_their_output_schema() {
     }
 }
 
+#[tokio::test]
+async fn described_endpoint_lists_the_described_tools() {
+    let registry = TestRegistry::start().await;
+    let described = registry.get("/mcp?toolsets=trails").await.body;
+    let path = described["endpoint"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap();
+    let listed = modern_at(&registry, path, "tools/list", json!({})).await.body["result"]["tools"].clone();
+    let names: Vec<&Value> = listed.as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(described["tools"], json!(names));
+}
+
 /// The agents of a fleet, with long descriptions.
 fn weather_fleet(request: &PeerRequest) -> Response {
     let Some(folder) = request.path.strip_suffix("/card.json").filter(|_| request.verb == "GET") else {

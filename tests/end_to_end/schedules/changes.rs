@@ -99,6 +99,14 @@ async fn cursor_that_is_too_old_or_unknown_is_refused_with_the_way_out() {
     registry.get("/api/changes?since=0").await.assert_body(404, &json!({ "cursor": 1 }));
     assert_eq!(kinds(&changes(&registry, "since=1").await), [], "a follower who knows it may go on");
     assert_eq!(changes(&registry, "").await["cursor"], 1);
+
+    // After a long silence, the next change that is stored is new.
+    registry.tick().await;
+    registry.tick_after(TICK).await;
+    registry.advance(TICK);
+    registry.get("/api/changes?since=0").await.assert_body(404, &json!({ "cursor": 2 }));
+    let latest = changes(&registry, "").await;
+    assert_eq!((kinds(&latest), &latest["cursor"]), (vec![(2, "listing_live")], &json!(2)), "{latest}");
 }
 
 /// Replicas that lag behind must not make a cursor unknown that was just given.

@@ -115,6 +115,18 @@ async fn every_decision_is_a_leaf_of_the_evidence_log_with_a_proof() {
     assert_ne!(again["root_hash"], proof["root_hash"]);
 }
 
+#[tokio::test]
+async fn leaf_of_a_listing_of_unknown_kind_names_no_kind() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(503)).await);
+    let published = registry.publish(&json!({ "url": peer.url("/") })).await;
+    assert_eq!(published["kind"], Value::Null, "{published}");
+    let id: ListingId = published["listing_id"].as_str().unwrap().parse().unwrap();
+    registry.withdraw(&id, "Test.").await;
+    registry.tick().await;
+    let leaf = verified_proof(&registry, &format!("listing_id={id}")).await["leaf"].clone();
+    assert_eq!((&leaf["event"], leaf.get("kind")), (&json!("withdrawn"), None), "{leaf}");
+}
+
 /// The path of the proof of an attestation.
 fn proof_query(registry: &TestRegistry, answer: &Value) -> String {
     let url = answer["log"]["proof_url"].as_str().unwrap().to_owned();

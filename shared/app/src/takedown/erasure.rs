@@ -45,7 +45,7 @@ pub(super) async fn erase(
         ("A2A tasks", report.tasks),
         ("interop sessions", report.sessions),
         ("reports", report.reports),
-        ("public texts", report.public_texts),
+        ("Talk messages, marks and outcomes", report.public_texts),
         ("texts that probes read", report.seen),
     ];
     let erased = counts.iter().any(|(_, count)| *count > 0);

@@ -3,7 +3,7 @@
 
 use super::access::order_not_found;
 use super::demo::not_active;
-use super::feedback_form::{GivenFeedback, draft, is_bare, parse};
+use super::feedback_form::{GivenFeedback, is_draft, parse};
 use super::reward::{FeedbackGiven, already_completed, complete, demo_first, reissue};
 use crate::prelude::*;
 use registry_model::{Feedback, Order, OrderId};
@@ -36,7 +36,7 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
         order_id: order.order_id.clone(),
         sku: order.sku,
         rating: form.rating,
-        is_draft: given.answers == draft() || is_bare(&given.answers),
+        is_draft: is_draft(&given.answers),
         answers: given.answers,
         body: form.body,
         at: app.clock.now(),

@@ -85,9 +85,11 @@ pub fn draft() -> BTreeMap<String, String> {
     QUESTIONS.iter().map(|(id, _)| ((*id).to_owned(), text(id).to_owned())).collect()
 }
 
-/// Whether no answer has three words, as in the published example.
-pub(super) fn is_bare(answers: &BTreeMap<String, String>) -> bool {
-    answers.values().all(|answer| answer.split_whitespace().nth(2).is_none())
+/// Whether each answer is that of the draft, or has fewer than three words, as in the published example.
+pub(super) fn is_draft(answers: &BTreeMap<String, String>) -> bool {
+    let draft = draft();
+    let is_bare = |answer: &str| answer.split_whitespace().nth(2).is_none();
+    answers.iter().all(|(id, answer)| is_bare(answer) || draft.get(id) == Some(answer))
 }
 
 pub(super) struct Parsed {

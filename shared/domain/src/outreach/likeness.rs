@@ -56,12 +56,12 @@ impl Likeness {
         let mut strongest = 0;
         for (role, does, words) in ROLES {
             let (points, place) = match () {
-                () if mentions(&name, words) => (NAME_POINTS, "its name says that it"),
-                () if mentions(&description, words) => (DESCRIPTION_POINTS, "its description says that it"),
-                () if mentions(&named, words) => (ABILITY_POINTS, "the name of a skill or tool says that it"),
+                () if mentions(&name, words) => (NAME_POINTS, "its name"),
+                () if mentions(&description, words) => (DESCRIPTION_POINTS, "its description"),
+                () if mentions(&named, words) => (ABILITY_POINTS, "a skill or tool name"),
                 () => continue,
             };
-            found.add(points, &format!("{place} {does}"));
+            found.add(points, &format!("a word in {place} suggests that it {does}"));
             if points > strongest {
                 (strongest, found.role) = (points, Some(role));
             }

@@ -87,8 +87,7 @@ impl Request {
                 }
             }
             (None, None) => {
-                let detail = "Send the `listing_id` of the listing for which you buy the product. Or send an \
-                              `agent_name` and a `description` of what the agent does.";
+                let detail = "Send the `listing_id` or the `agent_name` that the product is for.";
                 return Err(Problem::invalid("listing_id", "for_whom", detail));
             }
         };

@@ -135,9 +135,11 @@ impl Submission {
             (None, None, Some(mcp), _) => Submitted::Url { target: mcp, kind: Some(Kind::Mcp) },
             (None, None, None, Some(any)) => Submitted::Url { kind: kind_of(&any), target: any },
             (None, None, None, None) => return Err(nothing_to_list()),
-            _ => {
+            (_, _, mcp, any) => {
+                let one_of_two = if mcp.is_some() { "mcp_url" } else { "agent_card_url" };
+                let field = if any.is_some() { "url" } else { one_of_two };
                 let detail = "Send only one of these: `agent_card_url`, `mcp_url`, or a server description without `url`.";
-                return Err(Problem::invalid("url", "one_at_a_time", detail));
+                return Err(Problem::invalid(field, "one_at_a_time", detail));
             }
         };
         if let Some(name) = &name {

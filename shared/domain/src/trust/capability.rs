@@ -49,23 +49,17 @@ impl Capability {
         }
     }
 
-    /// `None` if this probe completed no handshake.
+    /// With the name and description that the status shows. `None` if this probe completed no handshake.
     pub fn observed(listing: &Listing, evidence: &Assessment) -> Option<Self> {
         let is_ok = evidence.verdict.handshake == Handshake::Ok;
         let facts = Some(&evidence.verdict.facts).filter(|_| is_ok)?;
-        let described = listing.is_described();
-        let name = facts.name.clone().filter(|_| !described).unwrap_or_else(|| listing.name.clone());
         let observed = Self {
-            name,
+            name: listing.name.clone(),
             kind: match listing.shown_kind() {
                 Kind::Agent => CapabilityKind::Agent,
                 Kind::Mcp => CapabilityKind::Mcp,
             },
-            description: facts
-                .description
-                .clone()
-                .or_else(|| listing.description.clone())
-                .unwrap_or_default(),
+            description: listing.description.clone().unwrap_or_default(),
             tools: facts.tools.iter().map(|tool| tool.name.clone()).collect(),
             skills: facts.skills.iter().map(|skill| skill.id.clone()).collect(),
             tags: facts.skills.iter().flat_map(|skill| skill.tags.iter().cloned()).collect(),

@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::views::LogPlace;
 use crate::views::tools::severity;
 use registry_formats::tool_diff::{self, ToolState};
-use registry_model::{Severity, ToolChange, ToolSet, set_of_tools_hash};
+use registry_model::{Handshake, Severity, ToolChange, ToolSet, set_of_tools_hash};
 
 /// Pins of one request.
 pub const MAX_PINS: usize = 100;
@@ -66,7 +66,7 @@ pub struct PinResult {
     /// Since when probes have seen the current tool set, for a pin of the whole set. A tool in it may be older.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen_since: Option<Moment>,
-    /// The last probe whose result the listing shows.
+    /// The last probe whose result the listing shows, if its handshake is `ok`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probed_at: Option<Moment>,
     /// Since when its probes have failed: the tools are those from before.
@@ -246,7 +246,8 @@ fn result(
     };
     let Some((listing, set)) = known else { return result };
     result.live = listing.is_live(app.oldest_proof());
-    result.probed_at = listing.probe.as_ref().map(|probe| probe.at);
+    let ok = listing.probe.as_ref().filter(|probe| probe.handshake == Handshake::Ok);
+    result.probed_at = ok.map(|probe| probe.at);
     result.failing_since = listing.failing_since;
     result.log = listing.last_leaf.as_ref().map(|leaf| LogPlace::of_last(&app.settings, &listing.id, leaf));
     let Some(set) = set else {

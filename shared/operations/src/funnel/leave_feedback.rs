@@ -34,8 +34,8 @@ pub struct Answer {
 #[derive(Debug, Serialize, JsonSchema)]
 struct StoredFeedback {
     rating: u8,
-    /// Whether the answers are the unchanged draft, or none has three words. A draft earns the reward, but the average
-    /// ratings do not include it, and it does not count towards the opening of payments.
+    /// Whether each answer is that of the draft, or has fewer than three words. Such feedback earns the reward, but the
+    /// average ratings do not include it, and it does not count towards the opening of payments.
     is_draft: bool,
 }
 
@@ -84,7 +84,7 @@ impl Operation for LeaveFeedback {
     const DESCRIPTION: &'static str = "Sends a listing's feedback on its demo: a rating from 1 to 5 and five \
         answers (tried, ux_friction, product_one_ship, overall, would_buy). take_demo returns a draft. Returns the reward: the access token of a free \
         product, or a code for 25 % off. With the same idempotency_key, `reissue` replaces it.";
-    const EFFECT: Effect = Effect::WRITES;
+    const EFFECT: Effect = Effect { destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "Yes, partly.", "would_buy": "maybe"}}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{message}",
@@ -117,8 +117,8 @@ impl Operation for LeaveFeedback {
     }
 }
 
-const UNCOUNTED: &str = " The stored answers are the example, or none of them has three words, so they are a \
-    draft: they count neither in ratings nor towards the opening of payments.";
+const UNCOUNTED: &str = " Each stored answer is that of the example, or has fewer than three words, so they \
+    are a draft: they count neither in ratings nor towards the opening of payments.";
 
 fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
     let FeedbackGiven { feedback, reward, counts } = given;

@@ -143,7 +143,7 @@ impl Operation for CheckStatus {
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {lane_reason}"#,
-        "The evidence is of the probe {probe.age_hours~} ago at {probe.probed_at}: {probe.handshake} | , with a score of {probe.score} of 100 | , in {probe.latency_ms} ms | , at {probe.target}.",
+        "The evidence is of the probe {probe.age_hours~} ago at {probe.probed_at}: handshake {probe.handshake} | , with a score of {probe.score} of 100 | , in {probe.latency_ms} ms | , at {probe.target}.",
         "It is of kind {kind} | , access {access} | , described as \"{description}\" | , has the version \"{version}\" | , with protocol version {evidence.protocol_versions} | , has the tools {evidence.tools} | , has the skills {evidence.skills}.",
         "The next probe is due at the latest at {recheck_at}.",
         "The next probe is due at {retry_at}, and runs as soon as the probe budget allows it.",
@@ -424,7 +424,7 @@ pub(crate) async fn next(
                 (_, Some(url)) => (Some(json!({ "url": url })), "To do so, send this."),
                 (Some((field, url)), None) => (
                     Some(json!({ field: url })),
-                    "After a fix at this URL, send this: it publishes the listing again, for a new probe.",
+                    "To have this URL probed again, send this: it publishes the listing again.",
                 ),
             };
             let publish = settings.url("/api/publish");

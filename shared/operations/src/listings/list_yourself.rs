@@ -81,14 +81,14 @@ impl Operation for ListYourself {
         AdvertisedSkill {
             id: "list-mcp",
             name: "List an MCP server",
-            description: "Publishes an MCP server. Send its endpoint or its server description.",
+            description: "Publishes an MCP server. Send its endpoint, or its server.json as server_json.",
             tags: &["registry", "mcp", "server-json"],
         },
         AdvertisedSkill {
             id: "dual-publish",
             name: "Publish in two registries",
-            description: "Accepts the server.json of the official MCP registry unchanged. One file works \
-                for both registries.",
+            description: "Publishes the server.json of the official MCP registry unchanged: send it as the \
+                argument server_json of list_yourself.",
             tags: &["registry", "mcp", "server-json", "publish"],
         },
     ];
@@ -170,7 +170,7 @@ fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
     let due = retry_at.unwrap_or(now);
     let next = match *status {
         PublishStatus::Active if *renews => check("A passed probe changes `probe.probed_at`.").poll(now, now),
-        PublishStatus::Active => check("See its proof."),
+        PublishStatus::Active => check("See its last proof and probe."),
         _ if lane != Lane::Queued => check("Poll until `liveness.asked_at` changes.").poll(due, now),
         _ => check("Poll until `lane` is not `queued`. Faults to fix are in `reasons`.").poll(due, now),
     };

@@ -1,5 +1,5 @@
 //! Statistics of the funnel: the counts of its steps, the ratings of each product, and why probes fail today.
-//! Every number is a counter. Feedback that is an unchanged draft is not part of the averages.
+//! Every number is a counter. Feedback that is a draft is not part of the averages.
 
 use crate::prelude::*;
 use crate::products::lessons::{self, FunnelStage, Gap, Rating};

@@ -114,7 +114,7 @@ impl Operation for PreviewProduct {
                 "product_agent",
                 settings.url("/api/products/agent"),
                 "product_agent with {\"tool\": \"one_click_demo\", \"sku\": …, \"agent_name\": …} returns whole files. To get \
-                 files made from your card, list yourself.",
+                 files made from what a probe reads, list yourself.",
             ),
         };
         Ok(Answer {

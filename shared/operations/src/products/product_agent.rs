@@ -166,8 +166,8 @@ async fn demo(app: &App, tool: ProductTool, arguments: Arguments) -> Result<Answ
         None => NextStep::post_own(
             "list_yourself",
             app.settings.url("/api/publish"),
-            "These files are made from what you sent. To get files made from your card and your proof, list \
-             your agent: \"list my agent at <url>\", or {\"url\": …} to /api/publish.",
+            "These files are made from what you sent. To get files made from what a probe reads, send {\"url\": …} of \
+             the agent or MCP server.",
         ),
     };
     let Profile { name, kind, listing_id, .. } = profile;

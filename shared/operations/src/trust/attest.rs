@@ -56,7 +56,7 @@ impl Operation for Attest {
     const EXAMPLE: &'static str =
         r#"{"type": "liveness", "listing_id": "agtpub_0123456789abcdef0123", "expires_hours": 24}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The registry signed the {attestation.type} statement {attestation.id} about {attestation.subject} | ; it expires at {attestation.expires_at}. The data contains the token (jws).",
+        "The registry signed the {attestation.type} statement {attestation.id} about {attestation.subject} | ; it expires at {attestation.expires_at}. The data contains what was found, good or bad (claims), and the token (jws).",
     ];
     const FAMILY: Option<Family> = Some(Family::TRUST);
     const REFUSALS: &'static [u16] = &[404, 409];

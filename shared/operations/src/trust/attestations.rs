@@ -1,4 +1,4 @@
-//! The signed statements about a listing that have not expired, with their revocations. The contents of a
+//! The latest signed statements about a listing that have not expired, with their revocations. The contents of a
 //! statement are only in its token. Only the caller who requested the token has it.
 
 use crate::prelude::*;
@@ -15,7 +15,7 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// The maximum number of rows, from 1 to 100. Default: 20.
+    /// How many of the latest statements to read, from 1 to 100; expired ones are left out. Default: 20.
     #[schemars(range(min = 1, max = 100), extend("default" = 20))]
     limit: Option<u32>,
 }
@@ -26,15 +26,15 @@ pub struct Answer {
     listing_id: ListingId,
     /// The statements, newest first.
     attestations: Vec<AttestationRecord>,
-    /// The number of these rows. If it is `limit`, there may be more statements.
+    /// The number of these rows.
     count: usize,
 }
 
 impl Operation for Attestations {
     const NAME: &'static str = "attestations";
     const TITLE: &'static str = "Statements about a listing";
-    const DESCRIPTION: &'static str = "Lists the signed statements about a listing that have not expired, \
-        newest first. Each row contains the id, type, key and times of a statement. If a statement was \
+    const DESCRIPTION: &'static str = "Lists the latest signed statements about a listing, except expired \
+        ones, newest first. Each row contains the id, type, key and times of a statement. If a statement was \
         revoked, the row also contains the time and the reason. Pass listing_id. To get a new statement, use \
         attest.";
     const EFFECT: Effect = Effect::READS;

@@ -9,7 +9,7 @@ pub struct Collections;
 /// The collection.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The name of a collection, such as `com.example.approved`. Default: all collections.
+    /// The name of a collection, such as `com.example.approved`. Default: all, at most 200.
     #[schemars(length(max = 100))]
     name: Option<String>,
 }

@@ -199,7 +199,8 @@ impl Answer {
                 }
                 (
                     changed,
-                    "The new name is shown, except in `/v0.1`, until the server.json is published again with a proof.",
+                    "The new name is shown (in searches within minutes, not in `/v0.1`) until a server.json with a \
+                     proof replaces it.",
                 )
             }
             OwnerAct::Reprobe => {

@@ -50,7 +50,7 @@ impl Operation for VerifyAttestation {
     const EXAMPLE: &'static str =
         r#"{"jws": "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJodHRwczovL3JlZ2lzdHJ5In0.c2lnbmF0dXJl"}"#;
     const SUMMARY: &'static [&'static str] = &[
-        "The statement is {valid?valid|not valid} | : {type} about {subject} | , expiry: {expires_at}.",
+        "The statement is {valid?valid|not valid} | : {type} about {subject} | , expiry: {expires_at} | . Issued at {issued_at}: `claims` in the data contains what was found then, good or bad.",
         "Checks: [checks]{id} {ok?passed|failed} | : {detail}",
     ];
     const FAMILY: Option<Family> = Some(Family::TRUST);

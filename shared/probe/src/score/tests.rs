@@ -97,7 +97,7 @@ fn stored_parts_are_not_described_as_the_whole() {
     let mut verdict = good();
     verdict.facts.description = Some("x".repeat(LONGEST_DESCRIPTION + 1));
     let breakdown = scored(&verdict).breakdown;
-    for why in ["Stored skills with a description: 2 of 2.", "The description has over 1000 characters."] {
+    for why in ["Stored skills with a description: 2 of 2.", "The description had over 1000 characters."] {
         assert!(breakdown.iter().any(|part| part.why == why), "{breakdown:?}");
     }
 }
@@ -155,7 +155,7 @@ fn server_json_gives_the_points_for_texts() {
         };
         [part("description"), part("identity")]
     };
-    let texts = [(1, "The description has 17 characters."), (4, "Not read: a link to a website.")];
+    let texts = [(1, "The description had 17 characters."), (4, "Not read: a link to a website.")];
     assert_eq!(why(&described), texts.map(|(points, why)| (points, why.to_owned())));
     // The name of another listing may be its id.
     let texts = [(0, "No description was read."), (0, "Not read: a name, a version, a link to a website.")];

@@ -3,6 +3,9 @@
 use crate::prelude::*;
 use registry_model::RATE_LIMITS;
 
+pub(super) const BEYOND: &str = "Limits of acts are per hour. When all callers together send many, each may send fewer, \
+    at least a tenth or 3. A refused request has no effect; REST answers 429 with Retry-After.";
+
 /// The rules for requests to this registry.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Inbound {
@@ -46,7 +49,7 @@ pub(super) fn inbound(settings: &Settings) -> Inbound {
             .caller_rate
             .map(|rate| Requests { per_second: rate.per_second, at_once: rate.at_once }),
         acts: acts(settings).into_iter().filter(|_| settings.rate_limits).collect(),
-        beyond: "`acts` are per hour. A refused request has no effect; REST answers 429 with Retry-After.",
+        beyond: BEYOND,
     }
 }
 

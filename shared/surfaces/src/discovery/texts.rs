@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::limits::acts;
+use super::limits::{BEYOND, acts};
 use super::skill_json::steps;
 use super::skills::SKILLS;
 use super::{documents as documents_of, everything, guides, map};
@@ -216,6 +216,7 @@ fn limits(settings: &Settings) -> String {
                 act.act, act.per_caller, act.everybody
             );
         }
+        let _ = writeln!(text, "- {BEYOND}");
     }
     text
 }

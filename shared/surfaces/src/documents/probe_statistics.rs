@@ -254,8 +254,8 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Ou
             .collect(),
         fail_samples: samples.collect(),
         never_live_deleted,
-        note: "The counts are the probes of this UTC day, also those that use no budget: rechecks and \
-               rejected preflights. The reasons leave out correct sign-ins. The samples are the latest probes with the outcome fail or partial.",
+        note: "The counts are the probes of this UTC day, also those that use no budget: hourly rechecks \
+               and rejected preflights. The reasons leave out correct sign-ins. The samples are the latest probes with the outcome fail or partial.",
     }
 }
 

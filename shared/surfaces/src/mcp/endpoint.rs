@@ -8,7 +8,7 @@ use crate::json_rpc::MAX_BATCH_LENGTH;
 use crate::prelude::*;
 use axum::routing::{MethodRouter, get};
 use axum::{Extension, Json};
-use http::Uri;
+use http::uri::{PathAndQuery, Uri};
 use registry_model::json;
 use registry_model::protocol::MCP_REVISIONS;
 use registry_operations::operator_token;
@@ -187,14 +187,13 @@ fn describe(app: &App, uri: &Uri, selection: &Selection, headers: &HeaderMap) ->
     let description = McpDescription {
         ok: true,
         protocol: "mcp",
-        endpoint: settings.url(uri.path()),
+        endpoint: settings.url(uri.path_and_query().map_or(uri.path(), PathAndQuery::as_str)),
         transport: "streamable-http",
         session: (),
         protocol_versions: MCP_REVISIONS,
         tools: selection.names(),
         server_card: settings.url("/mcp/server-card"),
-        note: "An MCP endpoint. Add its URL to an MCP client, or POST JSON-RPC: {\"jsonrpc\": \"2.0\", \"id\": 1, \
-            \"method\": \"tools/list\"}.",
+        note: r#"For MCP clients. POST JSON-RPC: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}."#,
     };
     Ok(Json(description).into_response())
 }

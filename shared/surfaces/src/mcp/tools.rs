@@ -191,6 +191,7 @@ mod tests {
             ("evaporate", true),
             ("revoke_attestation", true),
             ("rotate_signing_key", true),
+            ("leave_feedback", true),
             ("endorse", false),
             ("check_status", false),
         ] {

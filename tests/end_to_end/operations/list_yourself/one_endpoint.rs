@@ -85,6 +85,8 @@ async fn only_the_owner_of_the_host_describes_a_listing_of_its_url() {
     assert_eq!(shown().await, before, "a proof of the stranger's own name");
     let claimed = json!({ "name": "localhost.evil/mail", "standing": "claimed" });
     assert_eq!(registry.status(&id).await["name_standing"], claimed);
+    let signals = registry.call_tool("get_reciprocity", &json!({ "id": id })).await["signals"].clone();
+    assert_eq!((&signals[3]["id"], &signals[3]["holds"]), (&json!("card"), &json!(false)), "{signals}");
     let contacts = registry.items("CONTACT#").await;
     assert!(contacts.iter().all(|contact| contact["sk"].as_s().unwrap() != "CONTACT#OWNER"), "{contacts:?}");
 
@@ -161,6 +163,8 @@ async fn card_of_an_agent_is_forgotten_when_its_site_becomes_a_server() {
     registry.deliver_to_live(&id).await;
     let listing = registry.app.store.listing(&id).await.unwrap().unwrap();
     assert_eq!((listing.kind, listing.card_url), (Some(registry::model::Kind::Mcp), None));
+    let checks = registry.status(&id).await["checks"].to_string();
+    assert!(checks.contains("https") && !checks.contains("agent-card"), "{checks}");
 }
 
 #[tokio::test]

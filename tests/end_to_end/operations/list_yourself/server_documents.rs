@@ -262,7 +262,7 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     assert_eq!(status["evidence"]["packages"][0]["state"], "named", "{status}");
     let parts = status["score_breakdown"].as_array().unwrap();
     let description = parts.iter().find(|part| part["id"] == "description").unwrap();
-    assert_eq!(description["why"], "The description has 13 characters.");
+    assert_eq!(description["why"], "The description had 13 characters.");
     let page = registry.get_with(&format!("/list/{}", ids[0]), ("accept", "text/html")).await.ok();
     let html = page.as_str().unwrap();
     assert!(html.contains("found, and names this server") && html.contains("@acme/notes"), "{html}");
