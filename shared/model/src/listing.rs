@@ -79,6 +79,9 @@ pub struct Listing {
     pub history: ProbeHistory,
     /// Why and when the operator or the owner withdrew the listing.
     pub withdrawal: Option<Withdrawal>,
+    /// Its owner withdrew it while it was Live or gated: no other listing takes its endpoint until it is restored.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub holds_endpoint: bool,
     /// The log entry of the latest decision about the listing, if it was read together with the evidence.
     #[serde(skip)]
     pub last_leaf: Option<LastLeaf>,
@@ -171,6 +174,7 @@ impl Listing {
             still_ok_at: None,
             history: ProbeHistory::default(),
             withdrawal: None,
+            holds_endpoint: false,
             last_leaf: None,
             hosted: false,
             revision: 0,

@@ -114,7 +114,7 @@ fn endpoint_unique(verdict: &Verdict, context: &Context) -> Check {
         return Check::not_applicable(ENDPOINT_UNIQUE, "it needs the endpoint of a completed handshake.");
     }
     let holder = context.endpoint_holder.as_ref();
-    let fault = holder.map(|holder| format!("This endpoint is already listed as {holder}."));
+    let fault = holder.map(|holder| format!("Another listing has this endpoint: {holder}."));
     outcome(ENDPOINT_UNIQUE, fault, "No other listing has this endpoint.")
 }
 

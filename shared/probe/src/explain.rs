@@ -153,7 +153,9 @@ fn fix(check: &str) -> &'static str {
             "Remove control characters, direction marks and markup from names and descriptions, and shorten them."
         }
         "no_injection" => "Describe what the agent or server does, and give no instructions to a model.",
-        "endpoint_unique" => "This endpoint is already listed. Use that listing, or publish another one.",
+        "endpoint_unique" => {
+            "Another listing has this endpoint. Use that listing, or publish another endpoint."
+        }
         _ => UNKNOWN_FIX,
     }
 }

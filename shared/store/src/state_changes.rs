@@ -43,7 +43,7 @@ impl Store {
         Ok((holder.filter(|holder| holder != asking), trail))
     }
 
-    /// The Live listings that have these endpoints, by one batch read. Endpoints that no Live listing has are left out.
+    /// The listings that hold these endpoints, by one batch read. Endpoints that no listing holds are left out.
     pub async fn endpoint_holders(&self, urls: &[String]) -> Result<HashMap<String, ListingId>> {
         if urls.is_empty() {
             return Ok(HashMap::new());
@@ -186,13 +186,13 @@ fn count_probe(transaction: &mut Transaction, change: &StateChange) -> Result<()
     Ok(())
 }
 
-/// What a Live or gated listing holds: its endpoint, and the URL of its card.
+/// What a listing holds that is Live or gated, or was when its owner withdrew it: its endpoint, and the URL of its card.
 fn held(listing: &Listing) -> [Option<Key>; 2] {
-    let urls = [&listing.endpoint, &listing.card_url];
-    urls.map(|url| url.as_deref().filter(|_| listing.lane.is_proven()).map(keys::endpoint))
+    let holds = listing.lane.is_proven() || listing.holds_endpoint;
+    [&listing.endpoint, &listing.card_url].map(|url| url.as_deref().filter(|_| holds).map(keys::endpoint))
 }
 
-/// A Live or gated listing holds its endpoint, and releases it when it is neither or moves. Returns the write that takes
+/// Takes the endpoint that a listing [holds](held), and releases the one that it holds no longer. Returns the write that takes
 /// the new endpoint. The URL of its card leads to it, too, so that it is not published a second time by its card.
 pub(super) fn hold_endpoint(
     transaction: &mut Transaction,

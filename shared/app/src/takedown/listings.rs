@@ -80,6 +80,7 @@ pub(super) async fn take_off(
         let after = Listing {
             lane: Lane::Withdrawn,
             withdrawal: Some(withdrawal.clone()),
+            holds_endpoint: withdrawal.by_owner && before.lane.is_proven(),
             live_since: None,
             // Otherwise an owner could change tools unseen by a withdrawal and a restore.
             tools_hash: before.tools_hash.clone().filter(|_| withdrawal.by_owner),
@@ -139,6 +140,7 @@ fn requeued(before: &Listing, now: Moment) -> Listing {
     Listing {
         lane: Lane::Queued,
         withdrawal: None,
+        holds_endpoint: false,
         live_since: None,
         due_at: now,
         failures: 0,

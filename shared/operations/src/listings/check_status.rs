@@ -376,7 +376,7 @@ pub(crate) async fn next(
 ) -> Result<NextStep, Problem> {
     let settings = &app.settings;
     if let Some(twin) = twin(app, listing, evidence).await? {
-        let note = "This endpoint is already listed. Use that listing; this one can be left alone.";
+        let note = "Another listing has this endpoint: this is its status. The listing you asked about can be left alone.";
         return Ok(NextStep::check_status(settings, &twin, note));
     }
     let lane = listing.shown_lane(app.oldest_proof());

@@ -131,7 +131,7 @@ fn endpoint_of_another_listing_blocks_a_listing() {
     let held = Context { endpoint_holder: Some("agent-other".to_owned()), ..context(Reach::Public) };
     let check = failing(&fine(), &held);
     assert_eq!((check.id.as_str(), check.blocking), ("endpoint_unique", true));
-    assert_eq!(check.detail, "This endpoint is already listed as agent-other.");
+    assert_eq!(check.detail, "Another listing has this endpoint: agent-other.");
 }
 
 #[test]

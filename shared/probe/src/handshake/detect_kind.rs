@@ -31,6 +31,24 @@ struct FoundCard {
     exchange: usize,
 }
 
+impl FoundCard {
+    /// Whether the published URL leads to this agent: it is that of the card, of an interface, or above the card. A URL
+    /// elsewhere on the site may be that of an MCP server.
+    fn is_meant_by(&self, subject: &Subject) -> bool {
+        let path = subject.url.url().path().trim_end_matches('/');
+        let below = self.url.url().path().strip_prefix(path);
+        below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) || names(&self.answer, subject)
+    }
+}
+
+/// Whether the card names the published URL as an interface.
+fn names(card: &Answer, subject: &Subject) -> bool {
+    let of = |url: &str| url.trim_end_matches('/').to_owned();
+    let published = of(subject.url.as_str());
+    agent_card::read_body(&card.body)
+        .is_ok_and(|card| card.interfaces.iter().any(|interface| of(&interface.url) == published))
+}
+
 #[derive(Default)]
 struct Site {
     card: Option<FoundCard>,
@@ -42,17 +60,20 @@ struct Site {
 pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
     let (likely, legacy) = candidates(peer, &subject.url);
     let mut site = fetch_cards(peer, likely).await;
-    if let Some(card) = site.card.as_ref().filter(|card| card.is_usable) {
+    let usable = site.card.as_ref().filter(|card| card.is_usable);
+    if let Some(card) = usable.filter(|card| card.is_meant_by(subject)) {
         peer.findings.found_card_in(card.exchange);
         return a2a::probe(peer, subject, &card.url, &card.answer).await;
     }
+    let is_in_doubt = usable.is_some();
     mcp::probe(peer, subject).await;
     // A bare 401 or 403 proves nothing about the server behind it.
-    if mcp::auth::is_unproven(peer.findings) {
+    let is_unproven = mcp::auth::is_unproven(peer.findings);
+    if is_unproven && !is_in_doubt {
         server_of_site(peer, subject).await;
         return;
     }
-    if peer.findings.speaks || peer.findings.worst() != Handshake::Fail {
+    if peer.findings.speaks || (!is_unproven && peer.findings.worst() != Handshake::Fail) {
         peer.findings.facts.kind = Some(Kind::Mcp);
         return;
     }
@@ -125,9 +146,7 @@ pub(super) async fn card_that_names(
     let url = subject.url.join(PATHS[0], peer.reach()).ok().filter(|_| subject.may_be(Kind::Agent))?;
     let answer =
         peer.ask(Request::get(url.clone())).await.ok().filter(|answer| answer.status.is_success())?;
-    let card = agent_card::read_body(&answer.body).ok()?;
-    let names = card.interfaces.iter().any(|interface| interface.url == subject.url.as_str());
-    names.then_some((url, answer))
+    names(&answer, subject).then_some((url, answer))
 }
 
 /// Tries `mcp` beside the published path and at the root if nothing is at that path: its publisher may have mistyped it. What

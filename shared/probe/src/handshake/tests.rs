@@ -145,6 +145,21 @@ async fn handshake_detect_kind_finds_the_server_at_the_address() {
     // The agent of the site is not what somebody meant who names its MCP endpoint.
     let both = |asked: &Asked| if asked.path == "/mcp" { mcp(asked) } else { agent_at(CARD)(asked) };
     assert_eq!(ask(&of_unknown_kind(&Peer::start(both).await, "/mcp")).await.facts.kind, Some(Kind::Mcp));
+    // Beside the agent of a site, a URL means what is there, unless the card names it; a bare 401 proves nothing.
+    let beside = |asked: &Asked| match asked.path.as_str() {
+        "/tools" => mcp(asked),
+        "/app" if asked.verb == "POST" => Reply::html(401),
+        _ => agent_at(CARD)(asked),
+    };
+    let peer = Peer::start(beside).await;
+    for (path, kind) in
+        [("/tools", Kind::Mcp), ("/app", Kind::Agent), ("/docs", Kind::Agent), ("/rpc/", Kind::Agent)]
+    {
+        let verdict = ask(&of_unknown_kind(&peer, path)).await;
+        assert_eq!(outcome(&verdict), (Handshake::Ok, Some(kind)), "{path}: {:?}", verdict.reasons);
+    }
+    let posts = |asked: &&Asked| asked.verb == "POST" && asked.path == "/rpc/";
+    assert_eq!(peer.asked().iter().filter(posts).count(), 0, "the card names it");
 }
 
 fn outcome(verdict: &Verdict) -> (Handshake, Option<Kind>) {
