@@ -67,14 +67,14 @@ impl<S: Sender> Import<S> {
     /// The source cannot be read, or the registry takes no candidates.
     pub async fn page(&mut self, left: &mut usize) -> Result<bool, Stopped<S::Error>> {
         let page = self.source.page(&self.client, &self.state).await.map_err(Stopped::Source)?;
-        for candidate in page.candidates.iter().skip(self.state.handled) {
+        for candidate in page.candidates.skip(self.state.handled) {
             if *left == 0 {
                 return Ok(false);
             }
             let outcome = if candidate.bodies.is_empty() {
                 Outcome::Skipped
             } else {
-                self.sender.publish(candidate).await.map_err(Stopped::Sender)?
+                self.sender.publish(&candidate).await.map_err(Stopped::Sender)?
             };
             match outcome {
                 Outcome::Published => self.report.published += 1,

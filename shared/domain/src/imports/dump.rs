@@ -19,8 +19,8 @@ const MAX_AGE: SignedDuration = SignedDuration::from_hours(72);
 /// A part, uncompressed. Parts of this registry have at most 5,000 listings.
 const MAX_PART_BYTES: u64 = 64 << 20;
 const MAX_PART_LINES: u64 = 10_000;
-/// In all lines of a part together: 400 for each listing.
-const MAX_PART_VALUES: usize = 2_000_000;
+/// In a line, which is parsed only while its listing is published: a value takes forty times as many bytes as its text.
+const MAX_LINE_VALUES: usize = 20_000;
 
 #[derive(Deserialize)]
 struct DumpList {
@@ -78,16 +78,23 @@ pub(super) async fn part(
     {
         return Err(unusable("has a part that is not what the list describes"));
     }
-    // A line is a listing or the header, never a list that would become many.
-    let of_line = |line: &Value| line.get("listing").map(|_| Candidate::of(line));
-    let mut left = MAX_PART_VALUES;
-    let lines = text.lines().map(|line| json::read(line.as_bytes(), &mut left).map(|line| of_line(&line)));
-    let found: Vec<Option<Candidate>> = lines
-        .collect::<Result<_, _>>()
-        .map_err(|_| unusable("has a line that is not JSON, or too many values"))?;
+    let candidates = listings(&text).map_err(|error| {
+        unusable(&format!("has a line that is not JSON, or has too many values: {error}"))
+    })?;
     let next = number + 1;
     let next = (next < dump.parts.len()).then(|| format!("{} {next}", dump.sha256));
-    Ok(Page { candidates: found.into_iter().flatten().collect(), next })
+    Ok(Page { candidates: Box::new(candidates), next })
+}
+
+/// The listings of a part, if all its lines can be read.
+fn listings(text: &str) -> Result<impl Iterator<Item = Candidate> + use<>, serde_json::Error> {
+    let parse = |line: &str| json::read(line.as_bytes(), &mut { MAX_LINE_VALUES });
+    text.lines().try_for_each(|line| parse(line).map(drop))?;
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    // A line is a listing or the header, never a list that would become many.
+    let is_listing = |line: &Value| line.get("listing").is_some();
+    let read = lines.into_iter().filter_map(move |line| parse(&line).ok());
+    Ok(read.filter(is_listing).map(|line| Candidate::of(&line)))
 }
 
 /// Checks that the log contains the checksum of the dump; returns since when.
@@ -118,4 +125,23 @@ async fn check(
 /// A path of the same registry. URLs in the list could lead elsewhere.
 fn sibling(list: &Url, path: &str) -> String {
     list.join(path).map_or_else(|_| list.to_string(), String::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_of_a_part_has_a_limit_and_a_part_has_none() {
+        let line = |zeros: usize| {
+            let listing =
+                json!({ "listing": { "listing_id": "a" }, "url": "https://a.example/", "x": vec![0; zeros] });
+            format!("{listing}\n")
+        };
+        let header = "{\"schema\":\"dump\"}\n";
+        let part = header.to_owned() + &line(15_000).repeat(200);
+        assert_eq!(listings(&part).unwrap().filter(|candidate| candidate.bodies.len() == 1).count(), 200);
+        assert!(listings(&(header.to_owned() + &line(1) + &line(20_000))).is_err());
+        assert!(listings("{\"listing\":").is_err());
+    }
 }

@@ -28,9 +28,8 @@ pub enum Source {
     Documents(Vec<Value>),
 }
 
-#[derive(Debug)]
 pub(super) struct Page {
-    pub(super) candidates: Vec<Candidate>,
+    pub(super) candidates: Box<dyn Iterator<Item = Candidate> + Send>,
     /// The cursor of the next page.
     pub(super) next: Option<String>,
 }
@@ -81,8 +80,8 @@ impl Source {
 }
 
 fn page(documents: impl IntoIterator<Item = Value>, next: Option<String>) -> Page {
-    let candidates = documents.into_iter().flat_map(candidates).collect();
-    Page { candidates, next }
+    let candidates: Vec<_> = documents.into_iter().flat_map(candidates).collect();
+    Page { candidates: Box::new(candidates.into_iter()), next }
 }
 
 fn page_url(list: &Url, state: &ImportState) -> Url {
