@@ -665,7 +665,10 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             // "Do not endorse it" and "why should I?" are no texts of an endorsement.
             let asks = command::asks_how(&parsed.text, &parsed.words);
             let verbs = matching::examples_of(entry).map(|operation| &operation.verbs);
-            let is_bare = verbs.is_some_and(|verbs| !filling::has_topic(&parsed, verbs));
+            let mut quoted = parsed.names[..parsed.quoted].iter();
+            let is_listing = |quoted: &String| message.names.iter().any(|(name, _)| name == quoted);
+            let has_text = parsed.text.contains(": ") || quoted.any(|quoted| !is_listing(quoted));
+            let is_bare = !has_text && verbs.is_some_and(|verbs| !filling::has_topic(&parsed, verbs));
             let said = if asks || is_bare || *why == Hold::Retracted { parsed.targets() } else { parsed };
             let mut example = render::example(entry, Some(&said));
             let how = if runs_as_written(entry, &example) { "To run it, send only" } else { "For example" };

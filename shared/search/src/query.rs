@@ -58,7 +58,7 @@ impl Hit {
             reasons.push(format!("mentions {}", quoted(&self.words)));
         }
         if !self.other_words.is_empty() {
-            reasons.push(format!("uses other words for {}", quoted(&self.other_words)));
+            reasons.push(format!("has words related to {}", quoted(&self.other_words)));
         }
         if !self.matched_abilities.is_empty() {
             reasons.push(format!("{ability} {}", quoted(&self.matched_abilities)));
