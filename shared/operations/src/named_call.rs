@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value, json};
 
 use crate::{AnyOperation, CATALOGUE};
+use registry_formats::server_json;
 
 /// Members in which clients send the name.
 const NAMES: [&str; 4] = ["operation", "tool", "skill", "skill_id"];
@@ -73,9 +74,12 @@ fn name_in(value: &Value) -> Option<String> {
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
-/// The members of a data part that is not a call.
+/// The members of a data part that is not a call. A server description is one argument.
 pub(crate) fn loose_arguments(data: &Value) -> Map<String, Value> {
     match data {
+        Value::Object(members) if server_json::looks_like(members) => {
+            Map::from_iter([("server_json".to_owned(), data.clone())])
+        }
         Value::Object(members) if parse(data).is_none() => members.clone(),
         _ => Map::new(),
     }

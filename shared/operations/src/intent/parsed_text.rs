@@ -425,9 +425,14 @@ impl ParsedText {
     }
 
     fn take_numbers_and_names(&mut self) {
-        // The end of "agent-7" is no number.
-        let alone = self.words.iter().filter(|word| !self.text[..word.at.start].ends_with('-'));
-        self.numbers = alone.filter_map(|word| word.low.parse().ok()).collect();
+        // The end of "agent-7" is no number, and "a score above 80" is no number of listings.
+        const COMPARES: &str = "above below over under than least";
+        let is_alone = |at: &usize| {
+            !self.text[..self.words[*at].at.start].ends_with('-')
+                && !(*at > 0 && lists(COMPARES, &self.words[at - 1].low))
+        };
+        let alone = (0..self.words.len()).filter(is_alone);
+        self.numbers = alone.filter_map(|at| self.words[at].low.parse().ok()).collect();
         let mut runs: Vec<Vec<&Word>> = Vec::new();
         let mut before: Option<&Word> = None;
         // An acronym, as in "Vaultgate CRM", only continues a name.

@@ -9,7 +9,7 @@ use super::argument_slots::{ArgumentSlots, Slot, choices, leaves};
 use super::further_request::opens;
 use super::matching::{self, CERTAIN};
 use super::parsed_text::ParsedText;
-use super::words::Word;
+use super::words::{Word, lists};
 use super::{Intent, MessageContent, command, parse_content};
 use crate::AnyOperation;
 use crate::named_call;
@@ -104,7 +104,10 @@ impl Question {
             let whole = || <[u64; 1]>::try_from(parsed.numbers.as_slice()).ok().map(|[number]| json!(number));
             return parsed.stars().map(Value::from).or_else(single).or_else(whole);
         }
-        let is_answer = after.is_some() || quoted.is_some() || !self.is_other(parsed);
+        // "Endorse it" names no listing.
+        let is_listing = self.slots.argument(Slot::Id, 0) == Some(self.asked.as_str());
+        let refers = is_listing && parsed.words.iter().any(|word| lists("it its this that", &word.low));
+        let is_answer = after.is_some() || quoted.is_some() || !(refers || self.is_other(parsed));
         (is("string") && !text.is_empty() && is_answer).then(|| json!(text))
     }
 

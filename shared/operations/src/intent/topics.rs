@@ -4,6 +4,7 @@
 use super::meaning::{HELP, Meaning};
 use super::parsed_text::ParsedText;
 use crate::sentences;
+use registry_model::protocol::{A2A_VERSIONS, MCP_REVISIONS};
 use registry_model::settings::{Mode, Settings};
 use registry_model::{LimitedAction, QUESTIONS, Sku, counted};
 
@@ -34,6 +35,8 @@ fn with_values(settings: &Settings, text: &str) -> String {
     };
     [
         ("{brand}", settings.brand.clone()),
+        ("{a2a}", A2A_VERSIONS.join(", ")),
+        ("{mcp}", MCP_REVISIONS.join(", ")),
         ("{days}", counted(settings.recheck_days, "day")),
         ("{contact}", contact),
         ("{limits}", limits(settings)),
