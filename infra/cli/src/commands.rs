@@ -115,7 +115,7 @@ impl Session {
             _ => {
                 let score = self.client.get("/api/score", &[("url", url.unwrap_or(target))])?;
                 let (verdict, is_fine) = match (&score["would_go_live"], &score["would_be_gated"]) {
-                    (Value::Bool(true), _) => ("would go Live", true),
+                    (Value::Bool(true), _) => ("can go Live", true),
                     (_, Value::Bool(true)) => ("would become gated", true),
                     _ => ("would not go Live", false),
                 };
@@ -162,7 +162,7 @@ impl Session {
             let description = Some(text("description")).filter(|text| !text.is_empty());
             lines.extend(description.map(|text| format!("  {text}")));
             let probed_at = hit["probe"]["probed_at"].as_str().unwrap_or_default();
-            lines.push(format!("  proven {probed_at} {}", text("endpoint")));
+            lines.push(format!("  probed {probed_at} {}", text("endpoint")));
         }
         if hits.is_empty() {
             lines.push(found["note"].as_str().unwrap_or("Nothing was found.").to_owned());
@@ -179,7 +179,7 @@ impl Session {
         let lines = match &checked {
             Ok(leaf) => vec![
                 format!("{listing}: {} at {}", text(&leaf["event"]), text(&leaf["at"])),
-                format!("Entry {} of {} in the log", answer["leaf_index"], answer["tree_size"]),
+                format!("Index {} in a log of {} entries", answer["leaf_index"], answer["tree_size"]),
                 format!("The proof is valid: the log that {vkey} signs contains this decision."),
             ],
             Err(flaw) => vec![format!("The proof is NOT valid: {flaw}.")],

@@ -25,9 +25,9 @@ fn invalid_command_lines_have_their_exit_codes() {
     for (arguments, code, words) in [
         (&[][..], 2, "<FILE|URL>"),
         (&["a.json", "--to", "registry.example.com"][..], 2, "--to"),
-        (&["-", "--to", "http://registry.example.com"][..], 2, "not an https URL"),
+        (&["-", "--to", "http://registry.example.com"][..], 2, "not begin with https://"),
         (&["no/such/file.json"][..], 2, "cannot read no/such/file.json"),
-        (&["http://registry.example.com"][..], 2, "not an https URL"),
+        (&["http://registry.example.com"][..], 2, "not begin with https://"),
     ] {
         let (found, _, err) = run(arguments);
         assert_eq!(found, Some(code), "{arguments:?} {err}");

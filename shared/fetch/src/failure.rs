@@ -30,7 +30,7 @@ pub enum FetchError {
     Timeout { after: Duration },
     #[error("The answer is longer than {limit} bytes. Serve a shorter document.")]
     TooLarge { limit: usize },
-    #[error("Too many redirects. Answer at this URL directly, or redirect only once.")]
+    #[error("Too many redirects. Answer at this URL directly.")]
     TooManyRedirects,
     /// No location, from https to http, or to another origin where that is not allowed.
     #[error("The redirect cannot be followed. Use an absolute https URL, for an endpoint at its own origin.")]

@@ -43,12 +43,9 @@ pub struct Target(Url);
 /// Why a URL is not a target, one variant for each rule. The messages never repeat the URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    #[error(
-        "This is not an absolute URL. Send a URL such as \
-         https://agents.example.org/.well-known/agent-card.json."
-    )]
+    #[error("This is not an absolute URL. Send the whole URL, with https://.")]
     NotAUrl,
-    #[error("This is not an https URL. Serve the card or endpoint over https, and send the https URL.")]
+    #[error("The URL does not begin with https://. Send the https URL of the card or endpoint.")]
     Scheme,
     #[error("The URL contains a user name or password. Send the URL without the part before the @.")]
     UserInfo,

@@ -60,7 +60,7 @@ pub fn header_fault(tool: &Value) -> Option<String> {
 
 fn found(place: &str, value: &Value) -> String {
     let value = match value {
-        Value::Null => "missing".to_owned(),
+        Value::Null => "missing or null".to_owned(),
         value => shorten(&value.to_string(), MAX_VALUE_CHARS),
     };
     format!("`{place}` is {value}")

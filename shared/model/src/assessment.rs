@@ -30,6 +30,12 @@ impl Assessment {
         !self.checks.is_empty() && self.checks.iter().all(|check| check.ok || !check.blocking)
     }
 
+    /// Whether a text failed a check. Such texts are shown only as evidence: the listing keeps its earlier texts.
+    pub fn has_bad_texts(&self) -> bool {
+        let is_of_texts = |id: &str| matches!(id, "text_sane" | "no_injection");
+        self.checks.iter().any(|check| !check.ok && is_of_texts(&check.id))
+    }
+
     /// Whether the server asks for a sign-in, every part of the sign-in is correct, and nothing else is wrong.
     pub fn proves_sign_in(&self) -> bool {
         self.verdict.handshake == Handshake::Partial

@@ -66,16 +66,17 @@ impl Problem {
         Self::new(StatusCode::CONFLICT, code, detail)
     }
 
-    /// 404: no listing has this id. A text that is no id may be a name.
+    /// 404: no listing has this id. A text that is no id may be a name or a URL.
     pub fn listing_not_found(settings: &Settings, id: &str) -> Self {
-        if id.contains("://") || id.parse::<ListingId>().is_ok() || !(1..=120).contains(&id.trim().len()) {
+        let (by, what, max) = if id.contains("://") { ("id", "URL", 2048) } else { ("name", "name", 120) };
+        if id.parse::<ListingId>().is_ok() || !(1..=max).contains(&id.trim().chars().count()) {
             return Self::no_such_listing(settings, id);
         }
-        let name: String = form_urlencoded::byte_serialize(id.as_bytes()).collect();
-        let url = settings.url(&format!("/api/listings/status?name={name}"));
-        let note = "If this is the name of a listing, its status has the id.";
+        let sent: String = form_urlencoded::byte_serialize(id.as_bytes()).collect();
+        let url = settings.url(&format!("/api/listings/status?{by}={sent}"));
+        let note = format!("If this is the {what} of a listing, its status has the id.");
         Self::not_found("listing_not_found", format!("No listing has the id `{}`.", shorten(id, 120)))
-            .with_next(NextStep::get("check_status", url, json!({ "name": id }), note))
+            .with_next(NextStep::get("check_status", url, json!({ by: id }), note))
     }
 
     /// 404: no listing has this id, name or URL.

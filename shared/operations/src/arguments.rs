@@ -85,13 +85,11 @@ fn unreadable<E: std::error::Error>(error: &serde_path_to_error::Error<E>) -> Pr
     let field = error.path().to_string();
     let message = error.inner().to_string();
     let detail = shorten(&readable(&message), 300);
-    if let Some(named) = field_in(&message).filter(|_| field == ".") {
-        return Problem::invalid(named, "invalid_argument", format!("{detail}."));
+    match field_in(&message) {
+        _ if field != "." => Problem::invalid(&field, "invalid_argument", format!("`{field}`: {detail}.")),
+        Some(named) => Problem::invalid(named, "invalid_argument", format!("{detail}.")),
+        None => Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_arguments", format!("{detail}.")),
     }
-    if field == "." {
-        return Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_arguments", format!("{detail}."));
-    }
-    Problem::invalid(&field, "invalid_argument", format!("`{field}`: {detail}."))
 }
 
 /// Replaces some of serde's messages.
@@ -109,9 +107,12 @@ fn readable(detail: &str) -> String {
     }
     match detail.rsplit_once("expected ") {
         Some((before, "string or map")) => format!("{before}expected a string"),
+        Some((_, "map with a single key")) => "invalid type: map, expected a string".to_owned(),
         Some((before, kind)) if kind.starts_with("struct ") => format!("{before}expected an object"),
         Some((before, "f32" | "f64")) => format!("{before}expected a number"),
-        Some((before, "u8" | "u16" | "u32" | "u64" | "i64")) => format!("{before}expected a whole number"),
+        Some((before, "u8" | "u16" | "u32" | "u64" | "i64")) => {
+            format!("{before}expected a whole number in range")
+        }
         _ => detail.to_owned(),
     }
 }
@@ -152,7 +153,7 @@ mod tests {
         for rating in [json!(3.5), json!(-1.0), json!(300.0), json!(1e300), json!("3")] {
             let problem = read(json!({ "rating": rating, "weights": [] })).unwrap_err();
             assert_eq!(problem.field.as_deref(), Some("rating"), "{rating}");
-            assert!(problem.detail.ends_with("expected a whole number."), "{}", problem.detail);
+            assert!(problem.detail.ends_with("expected a whole number in range."), "{}", problem.detail);
         }
     }
 }

@@ -6,6 +6,7 @@ use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Lane, Listing, ListingId, NameHold, NextStep};
 use registry_store::NamedListing;
+use url::Url;
 
 /// # Errors
 /// 404: no listing has this id.
@@ -40,15 +41,20 @@ pub(super) async fn listing_with_evidence(app: &App, id: &str) -> Result<Arc<Nam
     app.store.listing_with_evidence(&parsed).await?.ok_or_else(missing)
 }
 
-/// The id of the listing that a reader means with an id, a name or the URL of its endpoint.
-pub(super) async fn meant(app: &App, text: &str) -> Result<ListingId, Problem> {
+/// The id of the listing that a reader means with an id, a name, or a URL of it. And whether others have this name.
+pub(super) async fn meant(app: &App, text: &str) -> Result<(ListingId, bool), Problem> {
     if let Ok(id) = text.parse() {
-        return Ok(id);
+        return Ok((id, false));
     }
-    match app.store.endpoint_holders(&[text.to_owned()]).await?.remove(text) {
-        Some(holder) => Ok(holder),
-        None => Ok(named(app, text).await?.0),
+    if let Some(holder) = app.store.endpoint_holders(&[text.to_owned()]).await?.remove(text) {
+        return Ok((holder, false));
     }
+    if let Ok(url) = Url::parse(text)
+        && let Some(listing) = app.store.listing(&ListingId::of_url(&url)).await?
+    {
+        return Ok((listing.id, false));
+    }
+    named(app, text).await
 }
 
 /// The listing that a name means: one that has proven the name, then one at its domain, then the first to claim it, then a
@@ -74,7 +80,7 @@ pub(super) async fn named(app: &App, name: &str) -> Result<(ListingId, bool), Pr
 }
 
 pub(super) async fn shown_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
-    let listing = listing_with_evidence(app, meant(app, id).await?.as_str()).await?;
+    let listing = listing_with_evidence(app, meant(app, id).await?.0.as_str()).await?;
     if listing.0.lane == Lane::Withdrawn {
         return Err(Problem::listing_withdrawn(&app.settings, &listing.0.id));
     }
@@ -82,7 +88,7 @@ pub(super) async fn shown_listing_with_evidence(app: &App, id: &str) -> Result<A
 }
 
 pub(super) async fn live_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
-    let listing = listing_with_evidence(app, meant(app, id).await?.as_str()).await?;
+    let listing = listing_with_evidence(app, meant(app, id).await?.0.as_str()).await?;
     let lane = listing.0.shown_lane(app.oldest_proof());
     if lane == Lane::Active {
         return Ok(listing);

@@ -77,12 +77,16 @@ fn name_in(value: &Value) -> Option<String> {
 /// The members of a data part that is not a call. A server description is one argument.
 pub(crate) fn loose_arguments(data: &Value) -> Map<String, Value> {
     match data {
-        Value::Object(members) if server_json::looks_like(members) => {
-            Map::from_iter([("server_json".to_owned(), data.clone())])
-        }
+        Value::Object(members) if server_json::looks_like(members) => of_server(members.clone()),
         Value::Object(members) if parse(data).is_none() => members.clone(),
         _ => Map::new(),
     }
+}
+
+/// The arguments in a server description: itself, and a proof that was sent with it.
+pub(crate) fn of_server(mut description: Map<String, Value>) -> Map<String, Value> {
+    let proof = description.shift_remove_entry("proof");
+    proof.into_iter().chain([("server_json".to_owned(), description.into())]).collect()
 }
 
 fn canonical(name: &str) -> String {

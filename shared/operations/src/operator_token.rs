@@ -19,8 +19,8 @@ fn is_operator(app: &App, given: BearerDigest) -> bool {
 /// 401 without a bearer token; 403 if it is not the operator's, or if no token is set.
 pub(crate) fn require(app: &App, caller: &Caller) -> Result<(), Problem> {
     let Some(given) = caller.bearer else {
-        let detail = "Only the operator of this registry may do this, so nothing was done. The operator sends the \
-                      header `Authorization: Bearer <operator token>`.";
+        let detail = "Only the operator of this registry may do this, so nothing was done. It needs the \
+                      setting OPERATOR_TOKEN, and its value as bearer token.";
         return Err(Problem::new(StatusCode::UNAUTHORIZED, "operator_token_required", detail));
     };
     if is_operator(app, given) {

@@ -172,16 +172,19 @@ fn listing(row: &Value) -> Option<String> {
     let id = row["listing_id"].as_str()?;
     let name = row["name"].as_str().filter(|_| row.get("text").is_none())?;
     let call = row["first"].as_str().map(|first| &row[first]).filter(|call| call.is_object());
-    let all = call.into_iter().flat_map(|call| call["before"].as_array().into_iter().flatten().chain([call]));
-    let requests = all.map(|call| {
+    let request = |call: &Value| {
         format!("{} {} {} {}", line(&call["method"]), line(&call["url"]), call["headers"], call["body"])
-    });
+    };
+    let before = call.into_iter().flat_map(|call| call["before"].as_array().into_iter().flatten());
+    let requests = before.map(|call| format!("before: {}", request(call))).chain(call.map(request));
     let parts = [
+        row["access"].as_str().map(|access| format!("access {access}")).into(),
         shorten(row["description"].as_str().unwrap_or_default(), MAX_DESCRIPTION_IN_TEXT).into(),
         ["endpoint", "agent_card_url", "url"].iter().find_map(|at| row.get(at)).cloned().unwrap_or_default(),
         pick(row["name_standing"].clone(), &["name", "standing"]),
         row["match_reasons"].clone(),
         requests.collect::<Vec<_>>().into(),
+        call.map(|call| call["note"].clone()).unwrap_or_default(),
         pick(row["probe"].clone(), &["score", "probed_at"]),
         row["probe"]["failing_since"].as_str().map(|since| format!("failing since {since}")).into(),
     ];
@@ -288,24 +291,24 @@ mod tests {
     #[test]
     fn markdown_contains_the_request_to_call_a_listing() {
         let before = json!({ "method": "POST", "url": "https://a.example/mcp", "headers": { "a": "b" }, "body": { "id": 0 } });
-        let call = json!({ "method": "POST", "url": "https://a.example/mcp", "headers": {}, "body": { "id": 1 }, "before": [before] });
+        let call = json!({ "method": "POST", "url": "https://a.example/mcp", "headers": {}, "body": { "id": 1 }, "before": [before], "note": "Fill in." });
         let row =
             json!({ "listing_id": "mcp-adder", "name": "Adder", "first": "mcp", "mcp": call, "ard": {} });
         assert_eq!(
             as_markdown(&json!({ "invocations": [row] })),
-            "invocations:\n1. Adder (mcp-adder): POST https://a.example/mcp {\"a\":\"b\"} {\"id\":0}, \
-             POST https://a.example/mcp {} {\"id\":1}\n"
+            "invocations:\n1. Adder (mcp-adder): before: POST https://a.example/mcp {\"a\":\"b\"} {\"id\":0}, \
+             POST https://a.example/mcp {} {\"id\":1}; Fill in.\n"
         );
     }
 
     #[test]
     fn markdown_has_one_line_for_each_row() {
-        let hit = json!({ "listing_id": "mcp-adder", "kind": "mcp", "name": "Adder\n# x", "description": "Adds.", "endpoint": "https://a.example", "name_standing": { "name": "a.example/add", "standing": "claimed", "how": {} }, "probe": { "probed_at": "2026-11-19T12:00:00Z", "failing_since": "2026-11-20T12:00:00Z" }, "score": 9 });
+        let hit = json!({ "listing_id": "mcp-adder", "kind": "mcp", "access": "gated", "name": "Adder\n# x", "description": "Adds.", "endpoint": "https://a.example", "name_standing": { "name": "a.example/add", "standing": "claimed", "how": {} }, "probe": { "probed_at": "2026-11-19T12:00:00Z", "failing_since": "2026-11-20T12:00:00Z" }, "score": 9 });
         let change = json!({ "type": "listing_live", "listing_id": "mcp-adder", "name": "Adder", "text": "Adder is Live." });
         let answer = json!({ "ok": true, "total": 1, "hits": [hit], "reasons": [{ "code": "x", "probe": { "ok": true } }], "changes": [change], "next": { "tool": "x", "arguments": {}, "note": "y" }, "query": null });
         assert_eq!(
             as_markdown(&answer),
-            "total: 1\nhits:\n1. Adder # x (mcp, mcp-adder): Adds.; https://a.example; name a.example/add; standing claimed; probed_at 2026-11-19T12:00:00Z; failing since 2026-11-20T12:00:00Z\nreasons:\n1. code x; ok true\n\
+            "total: 1\nhits:\n1. Adder # x (mcp, mcp-adder): access gated; Adds.; https://a.example; name a.example/add; standing claimed; probed_at 2026-11-19T12:00:00Z; failing since 2026-11-20T12:00:00Z\nreasons:\n1. code x; ok true\n\
              changes:\n1. type listing_live; listing_id mcp-adder; name Adder; text Adder is Live.\nnext: tool x; note y\n"
         );
     }

@@ -71,13 +71,15 @@ pub fn fix_for_check(id: &str) -> Option<String> {
 pub(super) fn explain_steps(steps: &mut [ProbeStep], assessment: &Assessment) {
     let reasons = reasons(assessment);
     let is_shown = |code: &String| reasons.iter().any(|reason| reason.code == *code);
-    // Each part is shown at the last step that it depends on: a server may refuse the earlier ones.
+    steps.iter_mut().for_each(|step| step.reasons.retain(is_shown));
+    // Each part is shown at the last fault that it depends on, else at the last step: a server may refuse the earlier ones.
     let mut shown = HashSet::new();
-    for step in steps.iter_mut().rev() {
-        step.rule = rule(step.kind);
-        step.reasons.retain(is_shown);
-        let own = parts(step.kind).iter().filter(|part| shown.insert(**part));
-        step.parts = own.map(|part| (*part).to_owned()).collect();
+    for has_fault in [true, false] {
+        for step in steps.iter_mut().rev().filter(|step| step.reasons.is_empty() != has_fault) {
+            step.rule = rule(step.kind);
+            let own = parts(step.kind).iter().filter(|part| shown.insert(**part));
+            step.parts = own.map(|part| (*part).to_owned()).collect();
+        }
     }
 }
 
@@ -138,7 +140,7 @@ const fn parts(step: StepKind) -> &'static [&'static str] {
         StepKind::Task | StepKind::Initialized => &["handshake"],
         StepKind::Message => &["handshake", "answers"],
         StepKind::Discover | StepKind::Initialize => &["handshake", "protocol", "description", "identity"],
-        StepKind::Tools => &["answers", "abilities"],
+        StepKind::Tools => &["handshake", "answers", "abilities"],
         StepKind::ResourceMetadata | StepKind::AuthorizationServer => &["handshake"],
         StepKind::Connection | StepKind::CardSearch | StepKind::Contents | StepKind::Stream => &[],
     }
@@ -149,13 +151,9 @@ fn fix(check: &str) -> &'static str {
         "https" => "Serve it over https with a certificate that public clients accept.",
         "card_valid" => "Correct the card so that official clients can read it.",
         "interface_domain" => "Serve the interface and the card on the same domain.",
-        "text_sane" => {
-            "Remove control characters, direction marks and markup from names and descriptions, and shorten them."
-        }
+        "text_sane" => "Remove markup, control and invisible characters from texts, and shorten long ones.",
         "no_injection" => "Describe what the agent or server does, and give no instructions to a model.",
-        "endpoint_unique" => {
-            "Another listing has this endpoint. Use that listing, or publish another endpoint."
-        }
+        "endpoint_unique" => "Another listing has this endpoint. Use that one, or publish another endpoint.",
         _ => UNKNOWN_FIX,
     }
 }

@@ -55,7 +55,7 @@ pub(super) async fn check(app: &App, listing: &Listing) -> Result<Verdict, Store
         findings.fault(&fault, &format!("{} {}", package.registry_type, package.identifier));
     }
     let (declared, types) = match &packages[..] {
-        [] => (ProbeFault::NothingDeclared, String::new()),
+        [] => (ProbeFault::NothingDeclared, "no packages and no remotes".to_owned()),
         all if findings.facts.has_unchecked_packages() => {
             let unchecked = all.iter().filter(|checked| checked.state == PackageState::Unchecked);
             let types: Vec<&str> = unchecked.map(|checked| checked.package.registry_type.as_str()).collect();

@@ -106,6 +106,7 @@ fn state_change(
 ) -> StateChange {
     let after = transition::after_probe(before, assessment, job, &app.settings);
     let verdict = &assessment.verdict;
+    let Facts { endpoint, card_url, .. } = &verdict.facts;
     let reasons = explain::reasons(assessment);
     // A Live listing that asks for a sign-in fails.
     let is_proof = after.lane == Lane::Gated && assessment.proves_sign_in();
@@ -113,7 +114,7 @@ fn state_change(
     let record = ProbeRecord {
         id: before.id.clone(),
         kind: after.shown_kind(),
-        target: verdict.facts.endpoint.clone().unwrap_or_else(|| before.target().to_owned()),
+        target: endpoint.as_ref().or(card_url.as_ref()).map_or(before.target(), String::as_str).to_owned(),
         ok: verdict.handshake == Handshake::Ok,
         latency_ms: verdict.latency_ms,
         score: assessment.score.value,

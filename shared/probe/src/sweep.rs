@@ -385,7 +385,7 @@ fn subject(app: &App, listing: &Listing, job: Job) -> Result<Subject, Box<Verdic
             Obstacle::TemplatedUrl => ProbeFault::Templated,
             Obstacle::NeedsSecret => ProbeFault::NeedsConfig,
         };
-        return Err(not_probed(&fault, ""));
+        return Err(not_probed(&fault, listing.target()));
     }
     // A URL that was stored under other rules may not be allowed now.
     let reach = app.settings.reach();

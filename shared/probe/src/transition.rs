@@ -177,19 +177,13 @@ fn learn(listing: &mut Listing, assessment: &Assessment) {
     if facts.kind.is_some() && facts.kind != listing.kind {
         (listing.kind, listing.card_url, listing.tools_hash) = (facts.kind, None, None);
     }
-    match has_bad_texts(assessment) {
+    match assessment.has_bad_texts() {
         true => learn_addresses(listing, facts),
         false => learn_words(listing, facts),
     }
     listing.era = facts.protocol_versions.first().cloned().or(listing.era.take());
     listing.tools_hash = facts.tools_hash.clone().or(listing.tools_hash.take());
     listing.category = filed(listing, verdict);
-}
-
-/// Texts that fail these checks are shown only as evidence. The listing keeps its earlier texts.
-fn has_bad_texts(assessment: &Assessment) -> bool {
-    let is_of_texts = |id: &str| matches!(id, "text_sane" | "no_injection");
-    assessment.checks.iter().any(|check| !check.ok && is_of_texts(&check.id))
 }
 
 /// The texts of a server description stay: they are its publisher's. A name in the form of a server name is not used,
@@ -231,7 +225,8 @@ fn filed(listing: &Listing, verdict: &Verdict) -> Category {
 }
 
 fn show(listing: &mut Listing, assessment: &Assessment) {
-    let target = assessment.verdict.facts.endpoint.as_deref().unwrap_or(listing.target());
+    let Facts { endpoint, card_url, .. } = &assessment.verdict.facts;
+    let target = endpoint.as_ref().or(card_url.as_ref()).map_or(listing.target(), String::as_str);
     listing.probe = Some(LastProbe {
         handshake: assessment.verdict.handshake,
         score: assessment.score.value,

@@ -50,7 +50,7 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> (Vec<File>, Vec<St
     card.insert("$schema".to_owned(), CARD_SCHEMA.into());
     server.insert("$schema".to_owned(), SERVER_DESCRIPTION_SCHEMA.into());
     if let Some(own) = &profile.server_json {
-        notes = vec!["server.json is your published document, unchanged.".to_owned()];
+        notes = vec!["server.json is your published document, without remotes on other domains.".to_owned()];
         server = own.clone();
     }
     let files = [("server.json", server), ("server-card.json", card)];

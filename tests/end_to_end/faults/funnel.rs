@@ -117,18 +117,14 @@ async fn failed_demo_or_feedback_writes_nothing() {
     for fault in [Fault::Throttle, Fault::Timeout, Fault::ServiceError] {
         let (registry, _peer, id) = live_agent().await;
         let stored_items = async || registry.table().await.without(&["RATE#"]);
-        let before = stored_items().await;
-        registry.observer.faults.arm("TransactWriteItems", fault, ALL_ATTEMPTS);
-        assert_eq!(registry.post(DEMO, &json!({ "listing_id": id })).await.status, 503, "{fault:?}");
-        assert_eq!(before.difference(&stored_items().await), [""; 0], "{fault:?}");
-        registry.observer.faults.disarm();
-        let draft = registry.draft(&id).await;
-
-        let before = stored_items().await;
-        registry.observer.faults.arm("TransactWriteItems", fault, ALL_ATTEMPTS);
-        assert_eq!(registry.post(FEEDBACK, &draft).await.status, 503, "{fault:?}");
-        assert_eq!(before.difference(&stored_items().await), [""; 0], "{fault:?}");
-        registry.observer.faults.disarm();
-        assert_eq!(registry.post(FEEDBACK, &draft).await.status, 200, "{fault:?}");
+        for path in [DEMO, FEEDBACK] {
+            let body = if path == DEMO { json!({ "listing_id": id }) } else { registry.draft(&id).await };
+            let before = stored_items().await;
+            registry.observer.faults.arm("TransactWriteItems", fault, ALL_ATTEMPTS);
+            assert_eq!(registry.post(path, &body).await.status, 503, "{fault:?} {path}");
+            assert_eq!(before.difference(&stored_items().await), [""; 0], "{fault:?} {path}");
+            registry.observer.faults.disarm();
+            assert_eq!(registry.post(path, &body).await.status, 200, "{fault:?} {path}");
+        }
     }
 }

@@ -146,12 +146,15 @@ async fn name_means_the_listing_that_has_been_live_for_longest() {
         assert_eq!(registry.get(&path).await.body["listing_id"], json!(older), "{path}");
     }
     let shared = "Other listings have this name, too.";
-    for (by, is_said) in [("name=adder".to_owned(), true), (format!("id={older}"), false)] {
+    for (by, is_said) in
+        [("name=adder".to_owned(), true), ("id=adder".to_owned(), true), (format!("id={older}"), false)]
+    {
         let status = registry.get(&format!("/api/listings/status?{by}")).await.body;
         assert_eq!(status["next"]["note"].as_str().unwrap().ends_with(shared), is_said, "{status}");
     }
-    // What takes only an id leads from a name to the status, which has the id.
-    for path in ["/log/proof?listing_id=Adder", "/api/changes?listing_id=Adder"] {
+    // What takes only an id leads from a name or a URL to the status, which has the id.
+    let by_url = format!("/api/changes?listing_id={}", first.card());
+    for path in ["/log/proof?listing_id=Adder", "/api/changes?listing_id=Adder", &by_url] {
         let refused = registry.get(path).await;
         assert_eq!((refused.status, &refused.body["code"]), (404, &json!("listing_not_found")), "{path}");
         let next = refused.body["next"]["url"].as_str().unwrap();

@@ -55,7 +55,7 @@ async fn only_a_public_url_is_scored() {
     let refused = refused_queries(&["/api/score?url=", "/api/score?url=http%3A%2F%2F127.0.0.1%2F"]).await;
     insta::assert_snapshot!(refused, @"
     /api/score?url=
-      422 not_a_url `url`: `url`: This is not an absolute URL. Send a URL such as https://agents.example.org/.well-known/agent-card.json.
+      422 not_a_url `url`: `url`: This is not an absolute URL. Send the whole URL, with https://.
     /api/score?url=http%3A%2F%2F127.0.0.1%2F
       422 ip_literal `url`: `url`: The host is an IP address. Give a URL with a public host name.
     ");

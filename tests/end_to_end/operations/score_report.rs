@@ -151,6 +151,20 @@ async fn report_begins_with_all_reasons() {
 }
 
 #[tokio::test]
+async fn points_of_the_handshake_are_shown_where_it_failed() {
+    let registry = TestRegistry::start().await;
+    let peer = Peer::start(|request| match request.method() {
+        Some("tools/list") => json_answer(500, &json!({})),
+        _ => servers::legacy(request),
+    })
+    .await;
+    let score = registry.get(&format!("/api/score?url={}", peer.url("/mcp"))).await.body;
+    let has_part = |step: &&Value| step["parts"].as_array().unwrap().contains(&json!("handshake"));
+    let step = score["steps"].as_array().unwrap().iter().find(has_part).unwrap();
+    assert_eq!((&step["kind"], &step["reasons"]), (&json!("tools"), &json!(["http_5xx"])));
+}
+
+#[tokio::test]
 async fn refused_check_shows_the_form_with_the_error() {
     let options = TestOptions::default().with_rate(LimitedAction::Score, |rate| rate.caller = 1);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);

@@ -74,12 +74,17 @@ async fn server_page_shows_parameters_and_effects_of_tools() {
             "name": "explain_query", "description": "Explains the execution plan of a query, with its costs.",
             "annotations": { "readOnlyHint": true }, "inputSchema": { "type": "object" },
         },
+        {
+            "name": "sync", "description": "Synchronizes the tables.", "inputSchema": { "type": "object" },
+            "annotations": { "readOnlyHint": true, "destructiveHint": true },
+        },
     ]);
     let (registry, _peer, id) = live_server(servers::modern_with_tools(tools)).await;
     let shown = page(&registry, &id).await;
     for text in [
-        "may delete or overwrite",
-        "only reads",
+        ">may delete or overwrite<",
+        ">only reads<",
+        ">only reads, but may delete or overwrite<",
         "<code dir=\"auto\">sql</code> <span class=\"minor\">string</span>",
         "<code dir=\"auto\">limit</code> <span class=\"minor\">integer, optional</span>",
         "none reported yet",

@@ -152,9 +152,11 @@ async fn log_names_the_failed_check_and_not_a_warning() {
     registry.tick().await;
     let leaf = registry.get(&format!("/log/proof?listing_id={id}")).await.body["leaf"].clone();
     assert_eq!((&leaf["event"], &leaf["reason"]), (&json!("demoted"), &json!("no_injection")));
-    let shown = registry.status(&id).await["description"].clone();
-    let hash = registry.call_tool("capability_hash", &json!({ "listing_id": id })).await;
-    assert_eq!(hash["normalised"]["description"], shown, "the hash covers the text of the status");
+    let attest = json!({ "listing_id": id, "type": "capability" });
+    for (tool, arguments) in [("capability_hash", json!({ "listing_id": id })), ("attest", attest)] {
+        let problem = registry.refused_tool(tool, &arguments).await;
+        assert_eq!(problem["code"], "nothing_observed", "its texts are of an earlier probe: {problem}");
+    }
 }
 
 #[tokio::test]

@@ -140,7 +140,8 @@ async fn atom_feeds_contain_the_changes_of_a_listing_a_kind_or_a_host() {
     let (mcp, calls) = registry.counted(entries("?kind=mcp")).await;
     assert_eq!((mcp, calls.total()), (0, 1), "another feed reads only the last number again");
     assert_eq!(entries(&format!("?listing_id={id}")).await, 1);
-    assert_eq!(entries("?listing_id=agent-other").await, 0);
+    let other = registry.get("/feeds/changes.atom?listing_id=agent-other").await;
+    other.assert_refused(404, "listing_not_found");
     assert_eq!(entries("?domain=127.0.0.1").await, 1);
     assert_eq!(entries("?domain=example.com").await, 0);
     assert_eq!(entries("?domain=%20").await, 0);

@@ -166,6 +166,9 @@ async fn fixed_card_of_a_site_may_be_at_another_path() {
     let id = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
     let status = registry.probed_status(&id).await;
     assert_eq!((&status["lane"], &status["kind"]), (&json!("needs_fix"), &json!("agent")), "{status}");
+    assert_eq!(status["probe"]["target"], json!(peer.url("/.well-known/agent.json")), "{status}");
+    let by_url = registry.get(&format!("/api/listings/status?id={}", peer.url("/"))).await.body;
+    assert_eq!(by_url["listing_id"], json!(id), "{by_url}");
     peer.answer_with(|request| match request.path.as_str() {
         "/" | "/.well-known/agent.json" => json_answer(404, &json!("Nothing")),
         _ => agents::newest(request),

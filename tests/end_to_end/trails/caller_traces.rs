@@ -157,6 +157,7 @@ async fn refusal_of_an_argument_says_what_is_accepted() {
         (STIGMERGY, tags, "An entry of `tags` is too long: at most 40 characters."),
         (STIGMERGY, kind, "x…`, expected one of `mark`, `endorse`, `intent`, `note`, `danger`."),
         (STIGMERGY, mark("kind", json!([])), "`kind`: invalid type: sequence, expected a string."),
+        (STIGMERGY, mark("kind", json!({})), "`kind`: invalid type: map, expected a string."),
         ("/api/products/demo", goals, "`goals`: expected a text or a list of texts."),
         ("/api/pins/check", json!({ "pins": [5] }), "invalid type: integer `5`, expected an object."),
         ("/api/pins/check", json!({ "pins": [{}] }), "`pins[0]`: `hash` is required."),

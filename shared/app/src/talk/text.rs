@@ -23,15 +23,14 @@ pub fn read_text(action: TalkAction, text: Option<&str>) -> Result<Option<String
 /// A public text, trimmed. 422 names the fault; `field` is the argument.
 pub fn public_text(field: &'static str, text: &str, longest: usize) -> Result<String, Problem> {
     let text = text.trim();
-    let instead = "Give a URL or a listing id instead.";
     let (code, detail) = if text.is_empty() {
         ("empty_text", format!("`{field}` must not be empty. Leave it out if you have no text."))
     } else if text.chars().nth(longest).is_some() {
         ("text_too_long", format!("`{field}` is too long: at most {longest} characters."))
     } else if has_email_address(text) {
-        ("email_address", format!("`{field}` must not contain an e-mail address. {instead}"))
+        ("email_address", format!("`{field}` must not contain an e-mail address. Remove it."))
     } else if has_phone_number(text) {
-        ("phone_number", format!("`{field}` must not contain a phone number. {instead}"))
+        ("phone_number", format!("`{field}` must not contain a phone number. Remove it."))
     } else if has_secret(text) {
         let detail = format!(
             "`{field}` seems to contain an access token or a key. Remove the secret, and replace it if it \

@@ -114,17 +114,18 @@ async fn take(
 }
 
 async fn find(app: &App, which: &ListingRef) -> Result<ListingWithOrders, Problem> {
-    let (given, id) = match which {
-        ListingRef::Id(id) => (id, id.parse::<ListingId>().ok()),
+    let id = match which {
+        ListingRef::Id(id) => id.parse::<ListingId>().ok(),
         // The listing that was proven at this endpoint may have another id than the URL.
         ListingRef::Url(url) => {
-            match app.store.endpoint_holders(std::slice::from_ref(url)).await?.remove(url) {
-                Some(holder) => (url, Some(holder)),
-                None => (url, url::Url::parse(url).ok().map(|url| ListingId::of_url(&url))),
-            }
+            let holder = app.store.endpoint_holders(std::slice::from_ref(url)).await?.remove(url);
+            holder.or_else(|| url::Url::parse(url).ok().map(|url| ListingId::of_url(&url)))
         }
     };
-    let missing = || Problem::listing_not_found(&app.settings, given);
+    let missing = || match which {
+        ListingRef::Id(id) => Problem::listing_not_found(&app.settings, id),
+        ListingRef::Url(url) => Problem::no_such_listing(&app.settings, url),
+    };
     app.store.listing_with_orders(&id.ok_or_else(missing)?, app.clock.now()).await?.ok_or_else(missing)
 }
 

@@ -180,9 +180,7 @@ fn in_proof(mut problem: Problem) -> Problem {
 /// How a publisher can prove that it owns a listing.
 pub fn advice(app: &App, listing: &Listing) -> String {
     let Some(name) = &listing.server_name else {
-        return "The description comes from the card or the endpoint of the listing. Each probe reads it \
-            again."
-            .to_owned();
+        return "Probes read its texts from its card or endpoint.".to_owned();
     };
     let is_read = listing.is_described() && app.settings.github_raw_url.is_some();
     let by_token = app.settings.github_actions_issuer.as_ref();

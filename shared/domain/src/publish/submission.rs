@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::name_proof::{OfferedProof, ProofRequest};
-use registry_app::talk::has_secret;
+use registry_app::talk::{has_secret, public_text};
 use registry_fetch::target::MAX_URL_LENGTH;
 use registry_fetch::{Target, TargetError};
 use registry_formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
@@ -109,8 +109,9 @@ pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
 
 impl Submission {
     pub fn parse(request: PublishRequest, reach: Reach) -> Result<Self, Problem> {
-        let name =
-            request.name.map(|name| argument_text::plain_line("name", &name, MAX_NAME_CHARS)).transpose()?;
+        let plain = |name: String| argument_text::plain_line("name", &name, MAX_NAME_CHARS);
+        let name = request.name.map(plain).transpose()?;
+        let name = name.map(|name| public_text("name", &name, MAX_NAME_CHARS)).transpose()?;
         let line = |source: String| argument_text::line("source", &source, MAX_SOURCE_CHARS);
         let source = request.source.map(line).transpose()?;
         let email =
@@ -415,8 +416,7 @@ fn nothing_to_list() -> Problem {
     Problem::invalid(
         "url",
         "nothing_to_list",
-        "The request does not say what to publish. Send a JSON body with `url` (for example {\"url\": \
-         \"https://your.host/.well-known/agent-card.json\"}), `agent_card_url` or `mcp_url`. Or send a \
-         server description (server.json) as the body.",
+        "The request does not say what to publish. Send `url` (for example {\"url\": \
+         \"https://your.host/.well-known/agent-card.json\"}), `agent_card_url`, `mcp_url` or `server_json`.",
     )
 }

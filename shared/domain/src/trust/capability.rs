@@ -49,9 +49,9 @@ impl Capability {
         }
     }
 
-    /// With the name and description that the status shows. `None` if this probe completed no handshake.
+    /// `None` if this probe completed no handshake, or read texts that the listing does not show.
     pub fn observed(listing: &Listing, evidence: &Assessment) -> Option<Self> {
-        let is_ok = evidence.verdict.handshake == Handshake::Ok;
+        let is_ok = evidence.verdict.handshake == Handshake::Ok && !evidence.has_bad_texts();
         let facts = Some(&evidence.verdict.facts).filter(|_| is_ok)?;
         let observed = Self {
             name: listing.name.clone(),

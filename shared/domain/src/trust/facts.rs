@@ -140,6 +140,5 @@ async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
 }
 
 fn nothing_observed() -> Problem {
-    let detail = "Its current state is not based on a probe with a completed handshake; see check_status.";
-    Problem::conflict("nothing_observed", detail)
+    Problem::conflict("nothing_observed", "Its state is based on no probe that read this; see check_status.")
 }

@@ -49,7 +49,7 @@ pub enum PinState {
 /// Whether a pin holds, and what changed.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct PinResult {
-    /// The listing of the pin; null if no listing has its endpoint.
+    /// The listing of the pin; null if its `listing_id` is no id, or no listing has its endpoint.
     pub listing_id: Option<ListingId>,
     /// The tool of the pin; null for a pin of the whole set.
     pub tool: Option<String>,

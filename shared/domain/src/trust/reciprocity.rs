@@ -66,7 +66,7 @@ fn links_back(base_url: &str, listing: &Listing, evidence: Option<&Assessment>) 
     let own = [&listing.website, &listing.description].into_iter().flatten().map(String::as_str);
     let holds = own.chain(of_facts).any(|text| links_to(base_url, text));
     let why = if holds {
-        "Its card or server description links to this registry.".to_owned()
+        format!("A documentation link or a description that was read contains {base_url}.")
     } else {
         format!("No documentation link and no description that was read contains {base_url}.")
     };

@@ -110,14 +110,14 @@ impl ServerResponse {
         changed_at: Option<Moment>,
         settings: &Settings,
     ) -> Self {
-        let published_at = document.map_or(listing.listed_at, |document| document.published_at);
         let mut official = json!({
             "status": document.map_or(ServerStatus::Active, |document| document.status),
-            "publishedAt": published_at,
+            "publishedAt": document.map_or(listing.listed_at, |document| document.published_at),
             "isLatest": true,
         });
         if let Some(changed_at) = changed_at {
-            official["updatedAt"] = json!(changed_at.max(published_at));
+            let described_at = document.map_or(listing.listed_at, |document| document.updated_at);
+            official["updatedAt"] = json!(changed_at.max(described_at));
         }
         // The official guide for aggregators puts it inside the server, the official OpenAPI next to it.
         let evidence = json!(ServerEvidence::of(listing, settings));

@@ -79,9 +79,8 @@ fn one(
         let fix = format!("Add the missing fields as texts: {}.", missing.join(", "));
         broken.note(path.clone(), "skill_incomplete", Some(skill), fix);
     }
-    let tags_given = !skill["tags"].is_null();
-    if !tags_given || skill["description"].as_str().is_some_and(is_blank) {
-        let fix = "Add a description and tags. The search uses these fields.";
+    if skill["tags"].is_null() || skill["description"].as_str().is_some_and(is_blank) {
+        let fix = "Give the skill a description and tags. The search uses these fields.";
         warnings.note(path.clone(), "skill_incomplete", Some(skill), fix);
     }
     for field in ["tags", "examples", "inputModes", "outputModes"] {

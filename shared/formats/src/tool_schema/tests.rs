@@ -21,8 +21,8 @@ fn fault_of_a_tool_is_found_with_its_place_and_value() {
         assert_eq!(fine, None);
     }
     let table = [
-        (of(Value::Null), "`inputSchema` is missing"),
-        (of(json!({})), "`inputSchema.type` is missing"),
+        (of(Value::Null), "`inputSchema` is missing or null"),
+        (of(json!({})), "`inputSchema.type` is missing or null"),
         (of(json!({"type": "objekt"})), "`inputSchema.type` is \"objekt\""),
         (
             of(json!({"type": "object", "properties": []})),
@@ -39,7 +39,7 @@ fn fault_of_a_tool_is_found_with_its_place_and_value() {
         ),
         (property(json!({"$ref": "#/$defs/y"})), "`inputSchema` has the `$ref` #/$defs/y to nowhere"),
         (fault(&json!({"title": 1, "inputSchema": {"type": "object"}})), "`title` is 1"),
-        (fault(&json!({"inputSchema": {"type": "object"}})), "`name` is missing"),
+        (fault(&json!({"inputSchema": {"type": "object"}})), "`name` is missing or null"),
         (fault(&json!({"name": "a", "icons": ["x.png"]})), "`icons` is [\"x.png\"]"),
         (
             fault(

@@ -101,7 +101,7 @@ impl Operation for Federation {
             "No other registries are configured. The operator can set them in FEDERATION_PEERS."
         } else {
             "A referral is an entry of another registry, as that registry describes it. Its URL may also be listed here. \
-                GET searches return those that fit, and POST /api/ard/search names the registries, unless `federation` is `none`."
+                Searches return those that fit, in the format of ARD only the registries, unless `federation` is `none`."
         };
         Ok(Answer {
             action: "status",

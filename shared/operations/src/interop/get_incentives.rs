@@ -86,8 +86,8 @@ fn event_rule(event: TrailEvent) -> Option<Rule> {
 /// An event that adds something in words, and the tool that causes it.
 const fn described(event: TrailEvent) -> Option<(&'static str, Option<&'static str>)> {
     Some(match event {
-        TrailEvent::MatchHit => ("the listing is a best hit of match_capability", Some("match_capability")),
-        TrailEvent::MatchQuery => ("the listing is first in match_capability", Some("match_capability")),
+        TrailEvent::MatchHit => ("the listing is among the five best sure matches", Some("match_capability")),
+        TrailEvent::MatchQuery => ("the listing is the best sure match", Some("match_capability")),
         TrailEvent::ListYourself => ("the listing is published for the first time", Some("list_yourself")),
         TrailEvent::ProbeOk => {
             ("a probe succeeds, first in a week, or after a failure or a restore; danger falls", None)

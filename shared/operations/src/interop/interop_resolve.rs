@@ -153,7 +153,7 @@ fn summary(app: &App, matches: &[CapabilityNode]) -> (String, Option<Value>) {
         return (note.to_owned(), Some(next));
     }
     let note = format!(
-        "Returned {}. Fill in the arguments of a request, and send it with its headers, after those in `before`.",
+        "Returned {}. Fill in a request as its `note` says. Send it with its headers, after those in `before`, if any.",
         counted(matches.len(), "Live listing")
     );
     (note, None)

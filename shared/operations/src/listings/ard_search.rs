@@ -118,7 +118,7 @@ impl Operation for ArdSearch {
     const EXAMPLE: &'static str = r#"{"q": "read PDF files", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
-        r#"[hits]"{name}" ({kind}, {listing_id}) | : "{description}" | {endpoint} | , failing since {probe.failing_since}"#,
+        r#"[hits]"{name}" ({kind}, {listing_id}) | , {access} | : "{description}" | {endpoint} | , failing since {probe.failing_since}"#,
         r#"From other registries, as they describe them: [referrals]"{name}" | at {url}"#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(

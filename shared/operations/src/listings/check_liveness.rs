@@ -72,7 +72,7 @@ impl Operation for CheckLiveness {
         if max_hours.is_some_and(|most| !(0.0..=MAX_AGE_HOURS).contains(&most)) {
             return Err(Problem::invalid("max_hours", "out_of_range", "`max_hours` must be from 0 to 168."));
         }
-        let id = lookup::meant(app, &arguments.listing_id).await?;
+        let (id, _) = lookup::meant(app, &arguments.listing_id).await?;
         let listing = lookup::listing(app, id.as_str()).await?;
         let (now, lane) = (app.clock.now(), listing.shown_lane(app.oldest_proof()));
         let age = listing.last_ok_at.map(|at| hours(now.duration_since(at)));

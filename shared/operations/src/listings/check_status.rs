@@ -24,7 +24,7 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "listing_id")]
     id: Option<String>,
-    /// The name of the listing. Of several, the one with the best proof comes first, then the first to claim it, then a Live one.
+    /// The name of the listing. Of several, the one with the best proof comes first.
     name: Option<String>,
 }
 
@@ -216,7 +216,7 @@ impl Operation for CheckStatus {
 /// The listing, and whether others have the name that it was found by.
 async fn find(app: &App, arguments: &Arguments) -> Result<(Arc<NamedListing>, bool), Problem> {
     let (id, is_shared) = match (&arguments.id, &arguments.name) {
-        (Some(id), _) => (lookup::meant(app, id).await?, false),
+        (Some(id), _) => lookup::meant(app, id).await?,
         (None, Some(name)) => lookup::named(app, name).await?,
         (None, None) => {
             let detail = "Send `id` (from the answer of list_yourself) or `name` (the name of the listing).";

@@ -51,7 +51,7 @@ pub struct Answer {
     vkey: String,
     /// The URL of the bundle of entries that ends with the leaf.
     entry_url: String,
-    /// The URL of the evidence whose SHA-256 is `leaf.evidence`: for at most 400 days, and not of a withdrawn listing (404).
+    /// The URL of the evidence whose SHA-256 is `leaf.evidence`: for at most 400 days, unless a withdrawal ended it (404).
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence_url: Option<String>,
     /// The URL of the tool set whose SHA-256 is `leaf.tools`.

@@ -217,5 +217,5 @@ fn arguments_of_body(body: Value) -> Result<Value, Problem> {
              \"https://your.host/.well-known/agent-card.json\"}.",
         ));
     }
-    Ok(if server_json::looks_like(&body) { json!({ "server_json": body }) } else { Value::Object(body) })
+    Ok(Value::Object(if server_json::looks_like(&body) { crate::named_call::of_server(body) } else { body }))
 }

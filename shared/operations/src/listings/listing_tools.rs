@@ -97,7 +97,7 @@ impl Operation for ListingTools {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let limit = bounded::count("limit", arguments.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
-        let id = lookup::meant(app, &arguments.id).await?;
+        let (id, _) = lookup::meant(app, &arguments.id).await?;
         let listing = lookup::shown_listing(app, id.as_str()).await?;
         let seen = app.store.seen_tools(&listing.id).await?;
         let current = seen.sets.first();

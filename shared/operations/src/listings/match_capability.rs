@@ -82,7 +82,7 @@ impl Operation for MatchCapability {
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "kind": "mcp"}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{note}",
-        r#"[hits]"{name}" ({kind}, {listing_id}) | : "{description}" | {endpoint} | ({match_reasons}) | , failing since {probe.failing_since}"#,
+        r#"[hits]"{name}" ({kind}, {listing_id}) | , {access} | : "{description}" | {endpoint} | ({match_reasons}) | , failing since {probe.failing_since}"#,
         r#"From other registries, as they describe them: [referrals]"{name}" | at {url}"#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(

@@ -57,7 +57,7 @@ impl Operation for ProbeClean {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let id = lookup::meant(app, &arguments.listing_id).await?;
+        let (id, _) = lookup::meant(app, &arguments.listing_id).await?;
         let found = lookup::listing_with_evidence(app, id.as_str()).await?;
         let (listing, evidence) = &*found;
         let lane = listing.shown_lane(app.oldest_proof());

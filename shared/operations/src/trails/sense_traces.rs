@@ -63,7 +63,7 @@ impl Operation for SenseTraces {
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[
         "Outcomes that callers reported: {outcomes.count}, good ones: {outcomes.ok}.",
-        r#"Trail: [trails]"{name}" ({listing_id}) has attraction {attraction}, a score of {trail_score}, a danger of {danger}, so far {endorsements#endorsement} and {marks#mark}"#,
+        r#"Trail: [trails]"{name}" ({listing_id}) has attraction {attraction}, a score of {trail_score}, a danger of {danger}, so far {marks#mark} of any kind, with {endorsements#counted endorsement}"#,
         r#"What callers wrote: [marks]{kind} | by "{from}" | : "{body}""#,
         "Pairs: [compositions]{listing_a} and {listing_b}, used together {count#time}",
         "{note}",

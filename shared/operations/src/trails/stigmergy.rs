@@ -93,7 +93,7 @@ const SIDE_EFFECTS: [&str; 6] = [
     "Publishing a new listing adds to `joined` and `attraction`.",
     "A probe that succeeds for the first time in a week, or after a failure or a restore, increases `attraction` and reduces `danger`. \
         A probe whose handshake is `fail`, not by a timeout, a 5xx or the like, increases `danger`.",
-    "A search with match_capability increases `demand` of its five best hits, most of all for the first hit. \
+    "A search with match_capability, if not `nearest_only`, increases `demand` of its five best hits, most of all for the first. \
         Each caller counts once an hour.",
     "When a caller reads the marks of one listing, its `demand` increases, once an hour for each caller.",
     "When a pair is used, listings that were used with one of the two before also gain.",

@@ -54,8 +54,9 @@ pub struct Answer {
     canonical: String,
     /// The listing from the arguments, if any.
     listing_id: Option<ListingId>,
-    /// The hash of what the registry observed of the listing. Null if you sent no listing, or if there is no handshake.
+    /// The hash of what the registry observed of the listing. Null if you sent no listing, or if nothing was observed.
     observed_hash: Option<String>,
+    /// The time of the probe that read the tools or skills.
     observed_at: Option<Moment>,
     /// Whether the capabilities that you sent equal the observed capabilities. Null if there is nothing to compare.
     matches: Option<bool>,
@@ -109,7 +110,7 @@ impl Operation for CapabilityHash {
         Ok(Answer {
             algorithm: "cap_ + first 24 hex digits of SHA-256 over RFC 8785 JSON of {description (first 500 characters), \
                 kind, name, skills, tags, tools}; texts trimmed, lists sorted by code point without repetition; \
-                of a listing, only the tools and skills in its status",
+                of a listing, only what its status shows",
             canonical: hashed.canonical()?,
             normalised: hashed,
             listing_id: found.as_ref().map(|found| found.0.id.clone()),
@@ -160,8 +161,7 @@ fn entries(field: &str, list: Option<&[String]>) -> Result<Vec<String>, Problem>
 
 fn nothing_to_hash(listed: bool) -> Problem {
     if listed {
-        let detail = "Its current state is not based on a completed handshake, so what it can do is unknown.";
-        return Problem::conflict("nothing_observed", detail);
+        return Problem::conflict("nothing_observed", "Its state rests on no probe that read what it does.");
     }
     let detail = "Send the `name` with description, tools, skills and tags, or a `listing_id`.";
     Problem::invalid("name", "name_missing", detail)

@@ -8,7 +8,6 @@ use crate::prelude::*;
 use registry_domain::trust::facts;
 use registry_domain::trust::reciprocity::{Reciprocity, Signal};
 use registry_domain::views::badge;
-use registry_fetch::Target;
 use registry_model::{AttestationRecord, Identity};
 
 const MAX_STATEMENTS: u32 = 50;
@@ -26,7 +25,7 @@ pub struct Arguments {
     /// The URL of the card or endpoint with which the listing was published.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     url: Option<String>,
-    /// The name of the listing. Of several, the one with the best proof comes first, then the first to claim it, then a Live one.
+    /// The name of the listing. Of several, the one with the best proof comes first.
     name: Option<String>,
 }
 
@@ -38,7 +37,7 @@ pub struct Answer {
     /// Agent or MCP server; null until a probe determines it.
     kind: Option<Kind>,
     lane: Lane,
-    /// Whether the card or server description of the listing links to this registry.
+    /// Whether a documentation link or a description of the listing links to this registry.
     links_back: bool,
     /// The parts of the score.
     signals: Vec<Signal>,
@@ -183,15 +182,8 @@ impl Operation for GetReciprocity {
 }
 
 async fn listing_id(app: &App, arguments: Arguments) -> Result<String, Problem> {
-    if let Some(id) = arguments.listing_id {
+    if let Some(id) = arguments.listing_id.or(arguments.url) {
         return Ok(id);
-    }
-    if let Some(url) = arguments.url {
-        let target = Target::parse(&url, app.settings.reach())
-            .map_err(|error| Problem::invalid("url", error.code(), format!("`url`: {error}")))?;
-        let missing = || Problem::no_such_listing(&app.settings, &url).with("found", false);
-        let listing = registry_domain::publish::listing::listing_of_url(app, &target).await?;
-        return Ok(listing.ok_or_else(missing)?.id.to_string());
     }
     let Some(name) = arguments.name else {
         let detail = "Send the `listing_id` (or `id`) of the listing, the `url` with which it was published, \

@@ -8,6 +8,7 @@ use crate::funnel::leave_feedback::Discount;
 use crate::prelude::*;
 use crate::trust::owner::{named_key, public_jwk_schema};
 use registry_app::takedown;
+use registry_app::talk::public_text;
 use registry_domain::funnel::{self, Rewarded};
 use registry_domain::outreach;
 use registry_domain::publish::listing::changed_meanwhile;
@@ -232,13 +233,10 @@ impl Answer {
                     body: given.body,
                     at: given.at,
                 });
-                let note = match self.feedback {
-                    Some(_) => {
-                        "Somebody sent this feedback. Addresses, phone numbers and secrets in it were removed."
-                    }
-                    None => "No feedback for this listing is stored.",
-                };
-                (false, note)
+                let shown = "Somebody sent this feedback. Its texts are shown for at most a year, without \
+                    addresses, phone numbers and secrets.";
+                let none = "No feedback for this listing is stored.";
+                (false, if self.feedback.is_some() { shown } else { none })
             }
         };
         Ok(())
@@ -308,11 +306,8 @@ fn new_name(act: OwnerAct, name: Option<&str>, listing: &Listing) -> Result<Opti
             return Err(Problem::invalid("name", "name_missing", "`rename` requires the new `name`."));
         }
         (_, Some(_)) => {
-            return Err(Problem::invalid(
-                "name",
-                "name_without_rename",
-                "`name` is accepted only with act `rename`. Leave it out.",
-            ));
+            let detail = "`name` is accepted only with act `rename`. Leave it out.";
+            return Err(Problem::invalid("name", "name_without_rename", detail));
         }
         (_, None) => return Ok(None),
     };
@@ -320,5 +315,5 @@ fn new_name(act: OwnerAct, name: Option<&str>, listing: &Listing) -> Result<Opti
         return Err(Problem::invalid("name", "bad_name", format!("`name` is not accepted: {fault}")));
     }
     argument_text::check_display_name("name", &name, listing.server_name.as_deref())?;
-    Ok(Some(name))
+    public_text("name", &name, MAX_NAME_CHARS).map(Some)
 }

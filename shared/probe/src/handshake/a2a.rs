@@ -233,7 +233,7 @@ async fn converse(peer: &mut Conversation<'_>, depth: Depth, first: Route, secon
                 conclude(peer.findings, &second, &answered);
                 if second.is_guess() {
                     let (declared, spoken) = (first.methods.version(), second.methods.version());
-                    peer.findings.fault(&ProbeFault::OtherDialect { declared, spoken }, "");
+                    peer.findings.fault(&ProbeFault::OtherDialect { declared, spoken }, &failure.seen);
                 }
                 return;
             }

@@ -10,8 +10,8 @@ use super::Subject;
 use super::conversation::Conversation;
 use super::transcript::Sent;
 use super::{a2a, lead, mcp};
-use crate::reasons::ProbeFault;
-use registry_fetch::{Answer, Request, Target};
+use crate::reasons::{ProbeFault, ProbedResource};
+use registry_fetch::{Answer, FetchError, Request, Target};
 use registry_formats::agent_card::{self, OtherDocument};
 use registry_model::{Handshake, Kind, names_mcp_endpoint};
 
@@ -43,10 +43,9 @@ impl FoundCard {
 
 /// Whether the card names the published URL as an interface.
 fn names(card: &Answer, subject: &Subject) -> bool {
-    let of = |url: &str| url.trim_end_matches('/').to_owned();
-    let published = of(subject.url.as_str());
+    let published = subject.url.as_str().trim_end_matches('/');
     agent_card::read_body(&card.body)
-        .is_ok_and(|card| card.interfaces.iter().any(|interface| of(&interface.url) == published))
+        .is_ok_and(|card| card.interfaces.iter().any(|one| one.url.trim_end_matches('/') == published))
 }
 
 #[derive(Default)]
@@ -55,6 +54,7 @@ struct Site {
     /// Another document at a card path.
     other: Option<(Target, OtherDocument)>,
     status: Option<u16>,
+    is_too_long: bool,
 }
 
 pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
@@ -65,11 +65,10 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
         peer.findings.found_card_in(card.exchange);
         return a2a::probe(peer, subject, &card.url, &card.answer).await;
     }
-    let is_in_doubt = usable.is_some();
     mcp::probe(peer, subject).await;
     // A bare 401 or 403 proves nothing about the server behind it.
     let is_unproven = mcp::auth::is_unproven(peer.findings);
-    if is_unproven && !is_in_doubt {
+    if is_unproven && usable.is_none() {
         server_of_site(peer, subject).await;
         return;
     }
@@ -79,7 +78,7 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
     }
     if site.card.is_none() && peer.left() > LOOK_DEADLINE {
         let found = fetch_cards(peer, legacy).await;
-        site = Site { card: found.card, other: site.other.or(found.other), status: site.status };
+        site = Site { card: found.card, other: site.other.or(found.other), ..site };
     }
     match site.card {
         // Faults of the URL as an MCP server do not matter if the peer is an agent.
@@ -93,9 +92,14 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
             if server_of_site(peer, subject).await || suggest_endpoint(peer, subject).await {
                 return;
             }
-            // The network or a guard explains why nothing was found; and the URL of an MCP endpoint needs no card.
-            if peer.findings.is_kept_away() || !subject.may_be(Kind::Agent) {
+            // The network, a guard or broken JSON-RPC explains why nothing was found; the URL of an MCP endpoint needs no card.
+            let found = &*peer.findings;
+            if found.is_kept_away() || found.has("bad_jsonrpc") || !subject.may_be(Kind::Agent) {
                 return;
+            }
+            if site.is_too_long {
+                let fault = ProbeFault::TooLarge { resource: ProbedResource::Card };
+                return peer.findings.fault_first(&fault, "a JSON object over 256 KiB where a card can be");
             }
             let Some((url, other)) = site.other else {
                 let seen = "no agent card at the address or the site's well-known paths, and no MCP server at the address";
@@ -222,6 +226,7 @@ async fn fetch_cards(peer: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
         exchanges.push(peer.findings.current_exchange());
     }
     for (at, ((url, _, answer), exchange)) in answers.into_iter().zip(exchanges).enumerate() {
+        site.is_too_long |= matches!(answer, Err(FetchError::TooLarge { .. }));
         let Ok(answer) = answer else { continue };
         // On most sites the address itself returns something else; the next path is where a card is expected.
         if at == 1 {

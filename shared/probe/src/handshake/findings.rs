@@ -152,7 +152,6 @@ impl Findings {
         self.faults.iter().any(|(fault, _)| fault.class().inconclusive)
     }
 
-    /// Whether something kept the probe from the server.
     pub(super) fn is_kept_away(&self) -> bool {
         self.faults.iter().any(|(fault, _)| fault.is_of_the_way())
     }

@@ -184,7 +184,7 @@ fn sse_only(peer: &mut Conversation<'_>, subject: &Subject) {
         DeclaredTransport::StreamableHttp => ProbeFault::WrongTransport,
         DeclaredTransport::Sse | DeclaredTransport::Unknown => ProbeFault::SseLegacy,
     };
-    findings.fault(&fault, "GET opens an event stream with an endpoint event; POST is not answered in MCP");
+    findings.fault(&fault, "GET opens an event stream with an endpoint event");
 }
 
 /// Whether a GET opens an HTTP+SSE stream (MCP 2024-11-05, basic/transports).

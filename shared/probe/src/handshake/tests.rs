@@ -233,6 +233,20 @@ async fn handshake_detect_kind_reports_what_is_missing() {
     assert_eq!(verdict.reasons[0].reason, "card fail 200 (invalid card)", "{:?}", codes(&verdict));
     assert_eq!(verdict.facts.kind, Some(Kind::Agent));
 
+    let long = json!({"name": "x".repeat(300_000)});
+    let peer = Peer::start(
+        move |asked: &Asked| if asked.verb == "GET" { Reply::json(200, &long) } else { Reply::empty(404) },
+    )
+    .await;
+    assert_eq!(codes(&ask(&of_unknown_kind(&peer, "/card")).await), ["card_too_large", "http_404"]);
+
+    let other = json!({"jsonrpc": "2.0", "id": "mine", "result": {}});
+    let peer = Peer::start(
+        move |asked: &Asked| if asked.verb == "POST" { Reply::json(200, &other) } else { Reply::empty(404) },
+    )
+    .await;
+    assert_eq!(codes(&ask(&of_unknown_kind(&peer, "/rpc")).await), ["bad_jsonrpc"], "it may be an endpoint");
+
     let peer = Peer::start(|_: &Asked| Reply::empty(401)).await;
     let verdict = ask(&of_unknown_kind(&peer, "/x")).await;
     let found = (verdict.handshake, codes(&verdict), verdict.facts.kind);

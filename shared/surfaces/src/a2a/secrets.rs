@@ -32,7 +32,10 @@ pub(super) fn without_secrets(value: Value) -> Value {
                 Value::String(text) if is_secret(&name, &text) => (name, NOT_STORED.into()),
                 value => (clean(&name), without_secrets(value)),
             });
-            Value::Object(members.collect::<Map<_, _>>())
+            // A next step without its secret cannot be sent.
+            let whole =
+                |(name, value): &(String, Value)| name != "next" || !value.to_string().contains(NOT_STORED);
+            Value::Object(members.filter(whole).collect::<Map<_, _>>())
         }
         other => other,
     }
@@ -162,7 +165,8 @@ mod tests {
         ] {
             assert_eq!(text_without_secrets(text), text);
         }
-        let data = json!({ "idempotency_key": "0a1b", "x": { "accessToken": "abcd1234", "token": "" } });
+        let mut data = json!({ "idempotency_key": "0a1b", "x": { "accessToken": "abcd1234", "token": "" } });
+        data["next"] = json!({ "tool": "get_access", "arguments": { "token": "abcd1234" } });
         let kept =
             json!({ "idempotency_key": "(not stored)", "x": { "accessToken": "(not stored)", "token": "" } });
         assert_eq!(without_secrets(data), kept);

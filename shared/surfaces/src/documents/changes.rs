@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use crate::prelude::*;
 use registry_domain::changes;
 use registry_model::{Change, HostName};
+use registry_operations::lookup;
 use registry_store::HostPointer;
 
 const ENTRIES: usize = 100;
 /// Listings at the host of a feed.
 const MAX_LISTINGS: i32 = 5_000;
 
-/// Which changes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 struct FeedQuery {
     /// Only agents or only MCP servers.
@@ -25,7 +25,6 @@ struct FeedQuery {
 #[derive(Template)]
 #[template(path = "changes.xml")]
 struct Feed {
-    title: String,
     /// The URL of the feed, and its id.
     url: String,
     home: String,
@@ -50,6 +49,9 @@ pub static CHANGE_FEED: AnyDocument = AnyDocument {
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let FeedQuery { kind, listing_id, domain } = request.query()?;
+    if let Some(id) = &listing_id {
+        lookup::listing(app, id).await?;
+    }
     let (found, _) = changes::latest(app).await?;
     let at_domain = match &domain {
         Some(domain) => Some(listings_at(app, domain, &found).await?),
@@ -63,30 +65,24 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     };
     let wanted = found.iter().rev().filter(|change| is_wanted(change)).take(ENTRIES).cloned();
     let settings = &app.settings;
+    let home = settings.url("/list");
     let entries: Vec<Entry> = wanted
         .map(|change| Entry {
             id: settings.url(&format!("/api/changes?since={}&limit=1", change.cursor - 1)),
-            page: change
-                .item
-                .listing_id
-                .as_ref()
-                .map_or_else(|| settings.url("/list"), |id| settings.url(&format!("/list/{id}"))),
+            page: change.item.listing_id.as_ref().map_or_else(|| home.clone(), |id| format!("{home}/{id}")),
             change,
         })
         .collect();
     let parameters =
         [("kind", kind.map(|kind| kind.as_str().to_owned())), ("listing_id", listing_id), ("domain", domain)];
     let mut url = url::Url::parse(&settings.url(&request.path)).map_err(|e| Problem::fault(e.to_string()))?;
-    for (name, value) in parameters {
-        if let Some(value) = value {
-            url.query_pairs_mut().append_pair(name, &value);
-        }
+    for (name, value) in parameters.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+        url.query_pairs_mut().append_pair(name, &value);
     }
     let feed = Feed {
-        title: format!("Changes of listings in {}", settings.brand),
         url: url.to_string(),
-        home: settings.url("/list"),
-        updated: entries.first().map_or_else(|| app.clock.now(), |entry| entry.change.item.at),
+        home,
+        updated: entries.iter().map(|entry| entry.change.item.at).max().unwrap_or_else(|| app.clock.now()),
         brand: settings.brand.clone(),
         entries,
     };

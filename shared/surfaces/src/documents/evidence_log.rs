@@ -83,7 +83,7 @@ async fn about(app: &App) -> Result<Bytes, Problem> {
                 (live, confirmed, gated, ended, demoted, withdrawn or restored) and its time `at`. `live`, `confirmed` and `gated` \
                 count for `recheck_days` (/api/catalog), unless a later entry ends them. It also contains the `outcome` of the handshake and the code of the `reason`. \
                 `evidence` and `endpoint` are SHA-256 hashes of the stored evidence and of the probed \
-                endpoint; the evidence is at `evidence_url` for at most 400 days, but not for a withdrawn listing. `tools` is the hash of the tool set \
+                endpoint; the evidence is at `evidence_url` for at most 400 days, unless a withdrawal ended it. `tools` is the hash of the tool set \
                 that the probe of an MCP server saw; the set and its tools are at `tools_url`. Three events belong to no listing: `attestations` contains the Merkle root of \
                 the attestations of an hour, `next_key` the next key of the log, and `dump` the checksum of a daily dump.",
     })

@@ -261,7 +261,7 @@ fn registry_api(components: &mut Components) -> Vec<Call> {
     let text = json!({ "type": "string", "format": "listed-server-name" });
     let mut name = in_path("serverName", "The name of the server; the slash may be encoded.", &text);
     name["example"] = json!("com.example.weather/forecast");
-    let mut version = in_path("version", "The version, or `latest`.", &json!({ "type": "string" }));
+    let mut version = in_path("version", "The version, or `latest` by time.", &json!({ "type": "string" }));
     version["example"] = json!("latest");
     let of_version = [name.clone(), version];
     let reversed_host = json!({ "type": "string", "pattern": "^[a-z0-9]([a-z0-9.-]{0,40}[a-z0-9])?$" });

@@ -177,8 +177,7 @@ async fn newest(app: &App, query: &BoardQuery, live: Live) -> Result<Part, Probl
     };
     let now = app.clock.now();
     let rows = listings.iter().map(|listing| Row::of(listing, now)).collect();
-    let counts = [live.agents + live.mcps, live.agents, live.mcps];
-    let counts = counts.map(|count| usize::try_from(count).unwrap_or_default());
+    let counts = [live.agents + live.mcps, live.agents, live.mcps].map(|n| usize::try_from(n).unwrap_or(0));
     Ok(Part { rows, counts, summary, next: next.cursor() })
 }
 

@@ -176,7 +176,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
 }
 
 pub(super) async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedListing>, Problem> {
-    let unknown = || Problem::listing_not_found(&app.settings, id);
+    let unknown = || Problem::no_such_listing(&app.settings, id);
     let known: ListingId = id.parse().map_err(|_| unknown())?;
     let found = app.store.listing_with_evidence(&known).await?.ok_or_else(unknown)?;
     if found.0.lane != Lane::Withdrawn {
@@ -334,6 +334,7 @@ pub(super) struct AbilityRow {
 /// Without a hint, nothing is shown: the defaults of the protocol would call every such tool destructive.
 pub(super) const fn effect(read_only: Option<bool>, destructive: Option<bool>) -> Option<&'static str> {
     match (read_only, destructive) {
+        (Some(true), Some(true)) => Some("only reads, but may delete or overwrite"),
         (Some(true), _) => Some("only reads"),
         (_, Some(true)) => Some("may delete or overwrite"),
         (_, Some(false)) => Some("only adds"),

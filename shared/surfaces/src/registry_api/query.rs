@@ -38,7 +38,7 @@ pub(crate) fn schema(names: &[&str]) -> Value {
             "type": "string", "format": "date-time",
             "description": format!("Only servers that changed at this time or later, or up to {CHANGE_SEEN_AFTER_S} s before."),
         },
-        "version": { "type": "string", "description": "Only servers of this version; `latest` for all." },
+        "version": { "type": "string", "description": "Only servers that published this version last; `latest` for all." },
         "include_deleted": {
             "type": "string",
             "description": "`true`, the default with `updated_since`, adds Live or gated servers that were demoted or withdrawn, and Live ones that became gated, within 7 days; none whose proof only expired.",

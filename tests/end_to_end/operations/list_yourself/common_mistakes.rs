@@ -80,6 +80,7 @@ async fn servers_that_cannot_be_probed_get_a_reason() {
         assert_eq!(status["lane"], lane, "{status}");
         assert_eq!(status["probe"]["handshake"], "skip", "{status}");
         assert_eq!(status[place][0]["code"], code, "{status}");
+        assert_ne!(status[place][0]["seen"], status[place][0]["reason"], "{status}");
         assert_ne!(status["checks_clean"], true, "nothing was checked: {status}");
         assert!(name != "local" || status["probe"].get("target").is_none(), "nothing was probed: {status}");
     }

@@ -161,6 +161,9 @@ async fn key_served_by_the_domain_proves_the_publisher() {
     let answer = registry.publish(&rewritten).await;
     let message = answer["message"].as_str().unwrap();
     assert!(message.contains("publish again with an empty object as `proof`"), "{message}");
+    let mut asked = rewritten.clone();
+    asked["proof"] = json!({});
+    registry.post("/api/publish", &asked).await.assert_refused(403, "challenge_to_sign");
     assert_eq!(registry.status(&proven).await["description"], "Adds numbers.");
     assert_eq!(id_of(&owner.publish(&registry, &rewritten).await.ok()), proven);
     let status = registry.status(&proven).await;

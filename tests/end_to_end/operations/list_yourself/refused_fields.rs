@@ -42,6 +42,7 @@ async fn invalid_body_is_refused_with_its_field_and_rule() {
         body_with("name", &json!("x".repeat(121))),
         body_with("name", &json!("a\u{7}b")),
         body_with("name", &json!("safe\u{202e}cod.exe")),
+        body_with("name", &json!("jane@example.org")),
         body_with("source", &json!("x".repeat(201))),
         body_with("source", &json!("line\nline")),
         body_with("contact_email", &json!("nobody")),

@@ -14,6 +14,7 @@ async fn url_that_cannot_be_probed_is_refused_with_its_rule() {
     let urls = [
         "agent.example.org/card.json",
         "http://agent.example.org/card.json",
+        "agent.example.org:8443/card.json",
         "https://user:secret@agent.example.org/",
         "https://0x7f.0.0.1/",
         "https://metadata.google.internal/",
@@ -24,10 +25,11 @@ async fn url_that_cannot_be_probed_is_refused_with_its_rule() {
     ];
     let refused = refusals(&registry, urls.map(|url| (url.to_owned(), json!({ "url": url })))).await;
     insta::assert_snapshot!(refused, @r"
-    422 not_a_url `url`: `url`: This is not an absolute URL. Send a URL such as https://agents.example.org/.well-known/agent-card.json.
+    422 not_a_url `url`: `url`: This is not an absolute URL. Send the whole URL, with https://.
       `agent.example.org/card.json`
-    422 not_https `url`: `url`: This is not an https URL. Serve the card or endpoint over https, and send the https URL.
+    422 not_https `url`: `url`: The URL does not begin with https://. Send the https URL of the card or endpoint.
       `http://agent.example.org/card.json`
+      `agent.example.org:8443/card.json`
     422 user_info_in_url `url`: `url`: The URL contains a user name or password. Send the URL without the part before the @.
       `https://user:secret@agent.example.org/`
     422 ip_literal `url`: `url`: The host is an IP address. Give a URL with a public host name.

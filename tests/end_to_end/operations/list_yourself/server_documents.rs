@@ -98,9 +98,11 @@ async fn description_is_returned_whole_with_its_versions() {
 
     // The same version again replaces its description and adds no version.
     second["packages"][0]["identifier"] = json!("@acme/notes-next");
+    registry.advance(TICK);
     owner.publish(&registry, &second).await;
     let again = versions(&registry).await;
     assert_eq!(again.len(), 2);
+    assert_eq!(again[0]["_meta"][OFFICIAL]["updatedAt"], json!(registry.now()), "the index has it later");
     assert_eq!(again[0]["server"]["packages"], second["packages"]);
     assert_eq!(again[0]["_meta"][OFFICIAL]["publishedAt"], all[0]["_meta"][OFFICIAL]["publishedAt"]);
     assert_eq!(registry.lane(&id).await, "active");

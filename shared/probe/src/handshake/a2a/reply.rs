@@ -101,7 +101,7 @@ pub(super) fn to_message(
             match reply.outcome {
                 RpcOutcome::Result(_) if !is_read => failed(ProbeFault::AnswerShape, answer),
                 RpcOutcome::Result(result) if route.methods == MethodSet::V1_0 => of_1_0(&result),
-                RpcOutcome::Result(result) => answered(&result, &result),
+                RpcOutcome::Result(result) => answered(&result, &result, &result),
                 RpcOutcome::Error(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
                 RpcOutcome::Broken => {
                     gate(answer, false).unwrap_or_else(|| failed(ProbeFault::BadJsonRpc, answer))
@@ -176,17 +176,16 @@ fn unanswered(answer: &Answer) -> StepOutcome {
 
 /// A message or a task in any state, as 1.0 and all REST bindings wrap them.
 fn of_1_0(result: &Value) -> StepOutcome {
-    let member = |name: &str| result.get(name).unwrap_or(&Value::Null);
-    answered(member("task"), member("message"))
+    answered(&result["task"], &result["message"], result)
 }
 
-fn answered(task: &Value, message: &Value) -> StepOutcome {
+fn answered(task: &Value, message: &Value, result: &Value) -> StepOutcome {
     if is_task(task) {
         StepOutcome::Answered("task_answered")
     } else if is_message(message) {
         StepOutcome::Answered("message_answered")
     } else {
-        let failure = StepFailure::new(ProbeFault::AnswerShape, message.to_string());
+        let failure = StepFailure::new(ProbeFault::AnswerShape, result.to_string());
         StepOutcome::Failed(StepFailure { spoke: true, ..failure })
     }
 }

@@ -106,6 +106,22 @@ async fn handshake_a2a_accepts_a_correct_agent() {
     assert!(verdict.latency_ms.is_some());
 }
 
+fn seen_of<'a>(verdict: &'a Verdict, code: &str) -> &'a str {
+    &verdict.reasons.iter().find(|reason| reason.code == code).unwrap().seen
+}
+
+#[tokio::test]
+async fn answer_with_a_wrong_shape_is_seen_as_it_was_sent() {
+    let shape = |a: &Asked| Reply::result(a, &json!({"kind": "message", "role": "agent", "parts": []}));
+    let respond = move |asked: &Asked| match asked.path.as_str() {
+        CARD => sound(asked),
+        _ => on_message(asked, shape),
+    };
+    let (_, verdict) = probed(Depth::Message, respond).await;
+    let seen = seen_of(&verdict, "answer_shape");
+    assert!(seen.contains(r#""kind":"message""#), "{seen}");
+}
+
 #[tokio::test]
 async fn handshake_a2a_falls_back_to_the_other_dialect() {
     let (peer, verdict) = probed(Depth::Message, |asked: &Asked| match asked.method() {
@@ -115,6 +131,7 @@ async fn handshake_a2a_falls_back_to_the_other_dialect() {
     .await;
     // Official clients call only what the card says.
     assert_eq!(outcome(&verdict), (Handshake::Partial, vec!["other_dialect"], true, Some(true)));
+    assert!(seen_of(&verdict, "other_dialect").contains("-32601"), "what the declared version got");
     assert_eq!(peer.whats()[1..], ["GetTask", "SendMessage", "message/send"]);
     assert_eq!(verdict.facts.protocol_versions, ["0.3", "1.0"]);
 

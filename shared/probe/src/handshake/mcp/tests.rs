@@ -226,6 +226,7 @@ async fn handshake_mcp_recognizes_the_deprecated_transport() {
         let peer = Peer::start(sse).await;
         let verdict = ask(&Subject { declared, ..peer.subject(Some(Kind::Mcp), "/sse") }).await;
         assert_eq!((verdict.handshake, codes(&verdict)), (class, vec![code]), "{declared:?}");
+        assert_eq!(verdict.reasons[0].seen, "GET opens an event stream with an endpoint event");
         assert_eq!(peer.asked().len(), if declared == DeclaredTransport::Sse { 1 } else { 3 });
     }
     let peer =

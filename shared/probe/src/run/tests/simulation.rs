@@ -305,8 +305,7 @@ fn oldest_proof_of_10_000_answering_peers_is_younger_than_a_day() {
     for number in 0..registry.listings.len() {
         let listing = &registry.listings[number];
         match registry.peers[number] {
-            Peer::Gone(_) => assert!(fell(number), "{listing:?}"),
-            Peer::Silent(_) => assert!(fell(number), "{listing:?}"),
+            Peer::Gone(_) | Peer::Silent(_) => assert!(fell(number), "{listing:?}"),
             _ => assert_eq!((listing.lane, listing.failures), (Lane::Active, 0), "{listing:?}"),
         }
     }
