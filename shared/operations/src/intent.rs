@@ -7,6 +7,7 @@ mod command;
 mod examples;
 mod filling;
 mod further_request;
+mod lead_in;
 mod listing_names;
 mod matching;
 mod meaning;
@@ -208,6 +209,7 @@ async fn understood_at_any_time(
         Some(earlier) => listing_names::found(app, earlier, false).await?.or_else(|| Some(earlier.clone())),
         None => None,
     };
+    let message = if earlier.is_none() { lead_in::left_out(message) } else { message };
     let (message, earlier) = (listing_names::with_endpoints(app, message).await?, earlier.as_ref());
     let without_name = parse_intent(&message, earlier);
     let lacks = match &without_name {
@@ -647,7 +649,9 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
                 Slot::Text => "About what? Send a few words in quotes.",
             };
             // A request without its text is no text.
-            let said = if *slot == Slot::Text { parsed.targets() } else { parsed };
+            let verbs = matching::examples_of(entry).map(|operation| &operation.verbs);
+            let is_bare = verbs.is_some_and(|verbs| !filling::has_topic(&parsed, verbs));
+            let said = if *slot == Slot::Text || is_bare { parsed.targets() } else { parsed };
             let (example, about) = (render::example(entry, Some(&said)), render::about(entry));
             let text = format!("{}: {question} For example: \"{example}\". {about}", entry.title);
             (Outcome::Asked, "lacks", Some(*entry), text)

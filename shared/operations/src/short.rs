@@ -185,7 +185,7 @@ fn listing(row: &Value) -> Option<String> {
         row["match_reasons"].clone(),
         requests.collect::<Vec<_>>().into(),
         call.map(|call| call["note"].clone()).unwrap_or_default(),
-        pick(row["probe"].clone(), &["score", "probed_at"]),
+        pick(row["probe"].clone(), &["score"]),
         row["probe"]["failing_since"].as_str().map(|since| format!("failing since {since}")).into(),
     ];
     let parts: Vec<String> =
@@ -303,12 +303,12 @@ mod tests {
 
     #[test]
     fn markdown_has_one_line_for_each_row() {
-        let hit = json!({ "listing_id": "mcp-adder", "kind": "mcp", "access": "gated", "name": "Adder\n# x", "description": "Adds.", "endpoint": "https://a.example", "name_standing": { "name": "a.example/add", "standing": "claimed", "how": {} }, "probe": { "probed_at": "2026-11-19T12:00:00Z", "failing_since": "2026-11-20T12:00:00Z" }, "score": 9 });
+        let hit = json!({ "listing_id": "mcp-adder", "kind": "mcp", "access": "gated", "name": "Adder\n# x", "description": "Adds.", "endpoint": "https://a.example", "name_standing": { "name": "a.example/add", "standing": "claimed", "how": {} }, "probe": { "failing_since": "2026-11-20T12:00:00Z" }, "score": 9 });
         let change = json!({ "type": "listing_live", "listing_id": "mcp-adder", "name": "Adder", "text": "Adder is Live." });
         let answer = json!({ "ok": true, "total": 1, "hits": [hit], "reasons": [{ "code": "x", "probe": { "ok": true } }], "changes": [change], "next": { "tool": "x", "arguments": {}, "note": "y" }, "query": null });
         assert_eq!(
             as_markdown(&answer),
-            "total: 1\nhits:\n1. Adder # x (mcp, mcp-adder): access gated; Adds.; https://a.example; name a.example/add; standing claimed; probed_at 2026-11-19T12:00:00Z; failing since 2026-11-20T12:00:00Z\nreasons:\n1. code x; ok true\n\
+            "total: 1\nhits:\n1. Adder # x (mcp, mcp-adder): access gated; Adds.; https://a.example; name a.example/add; standing claimed; failing since 2026-11-20T12:00:00Z\nreasons:\n1. code x; ok true\n\
              changes:\n1. type listing_live; listing_id mcp-adder; name Adder; text Adder is Live.\nnext: tool x; note y\n"
         );
     }

@@ -186,9 +186,11 @@ impl ArgumentSlots {
             ("order_id", text(parsed.orders.first())),
             ("code", parsed.beginning_with("D25-").map(Value::from)),
             ("purchase_id", parsed.beginning_with("pur_").map(Value::from)),
-            ("tool", parsed.tool_name().map(Value::from)),
+            // "Which tools does it have, and what does get_tide take?" asks about all.
+            ("tool", parsed.tool_name().filter(|_| !parsed.says("tools")).map(Value::from)),
             ("quality", parsed.quality().map(Value::from)),
             ("at", text(parsed.days.first())),
+            ("name", parsed.given_name().filter(|_| !read_only).map(Value::from)),
             ("agent_name", text(parsed.names.iter().find(|name| !is_sku(name) && name.len() > 1))),
             ("from", text(parsed.sender.as_ref().filter(|_| self.takes_sender))),
             // Of 'a demo for "Adder": "Adds numbers."'.

@@ -143,7 +143,8 @@ fn listing<'a>(
 pub(super) fn has_topic(parsed: &ParsedText, verbs: &HashSet<String>) -> bool {
     let is_kind =
         |word: &Word| matches!(word.stem.as_str(), "agent" | "server" | "mcp" | "tool" | "list" | "task");
-    let is_request = |word: &Word| is_kind(word) || verbs.contains(&word.low);
+    let points = |word: &Word| lists("one first second third next last", &word.low);
+    let is_request = |word: &Word| is_kind(word) || points(word) || verbs.contains(&word.low);
     parsed.words.iter().any(|word| !parsed.is_polite(word) && !asks(word) && !is_request(word))
 }
 

@@ -213,8 +213,15 @@ fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
 /// How a message requests an operation that writes, by a verb and by a negation such as "do not write to {id}". A read-only
 /// operation needs no request.
 fn requests(message: &Message<'_>, operation: &OperationExamples) -> [Request; 2] {
-    let (words, text) = (&message.parsed.words, message.parsed.unquoted());
+    let text = message.parsed.unquoted();
     let text = text.as_str();
+    // In "tell {id}: it does not work", the "not" is in the text. A later sentence may take the request back.
+    let written = colon(message.parsed)
+        .and_then(|colon| message.parsed.words.iter().find(|word| word.at.start > colon));
+    let is_request = |word: &&super::words::Word| {
+        written.is_none_or(|first| word.at.start < first.at.start || word.sentence != first.sentence)
+    };
+    let words: &Vec<_> = &message.parsed.words.iter().filter(is_request).cloned().collect();
     if operation.entry.effect.read_only {
         return [Request::Missing; 2];
     }

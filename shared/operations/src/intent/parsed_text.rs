@@ -264,6 +264,26 @@ impl ParsedText {
         number.trim_end_matches('.').parse().ok()
     }
 
+    pub(super) fn says(&self, low: &str) -> bool {
+        self.words.iter().any(|word| word.low == low)
+    }
+
+    /// The name that directly follows "named", "called" or "the name", without quotes.
+    pub(super) fn given_name(&self) -> Option<&str> {
+        let follows = |name: &&String| {
+            let before = self
+                .text
+                .find(name.as_str())
+                .map(|at| self.text[..at].trim_end_matches([' ', '"', '“', '\'']));
+            before.is_some_and(|before| {
+                ["named", "called", "under the name", "with the name"]
+                    .iter()
+                    .any(|word| before.ends_with(word))
+            })
+        };
+        self.names.iter().find(follows).map(String::as_str)
+    }
+
     pub(super) fn says_mcp_server(&self) -> bool {
         self.words.windows(2).any(|pair| pair[0].low == "mcp" && pair[1].stem == "server")
     }
@@ -428,8 +448,8 @@ impl ParsedText {
         // The end of "agent-7" is no number, and "a score above 80" is no number of listings.
         const COMPARES: &str = "above below over under than least";
         let is_alone = |at: &usize| {
-            !self.text[..self.words[*at].at.start].ends_with('-')
-                && !(*at > 0 && lists(COMPARES, &self.words[at - 1].low))
+            let is_compared = *at > 0 && lists(COMPARES, &self.words[at - 1].low);
+            !is_compared && !self.text[..self.words[*at].at.start].ends_with('-')
         };
         let alone = (0..self.words.len()).filter(is_alone);
         self.numbers = alone.filter_map(|at| self.words[at].low.parse().ok()).collect();

@@ -1,0 +1,51 @@
+//! Leaves out what a message says before its question: "I run a platform. Which sign-in does {id} need?"
+
+use super::further_request::opens;
+use super::matching::{self, CERTAIN};
+use super::parsed_text::ParsedText;
+use super::words::lists;
+use super::{Intent, MessageContent, command, parse_content};
+
+/// A shorter question may need what was said before it.
+const MIN_WORDS: usize = 4;
+/// What such a question would be about.
+const REFERS: &str = "it its one ones they them their this that these those any he she so there";
+
+/// The message without the sentences before its request, if they name nothing and the request is certain without them.
+pub(super) fn left_out(message: MessageContent) -> MessageContent {
+    let Some(start) = start_of_request(&message.text).filter(|_| message.data.is_empty()) else {
+        return message;
+    };
+    let (lead, rest) = message.text.split_at(start);
+    let lead = ParsedText::parse(lead);
+    let named = lead.ids.len() + lead.urls.len() + lead.names.len() + lead.capitals.len() + lead.tokens.len();
+    let says_nothing = named == 0 && !lead.text.contains(':') && command::verdict(&lead.words).is_none();
+    let request = MessageContent { text: rest.to_owned(), ..message.clone() };
+    if says_nothing && is_certain(&request) { request } else { message }
+}
+
+/// Where the first sentence begins that asks or requests; `None` if it is the first one.
+fn start_of_request(text: &str) -> Option<usize> {
+    let words = ParsedText::parse(text).words;
+    let sentences: Vec<_> = words.chunk_by(|one, next| one.sentence == next.sentence).collect();
+    let ends = sentences.iter().skip(1).map(|next| next[0].at.start).chain([text.len()]);
+    let starts = sentences.iter().map(|words| words[0].at.start);
+    let mut requests = starts.zip(ends).filter(|(start, end)| {
+        let sentence = text.get(*start..*end).unwrap_or_default();
+        sentence.contains('?') || opens(sentence)
+    });
+    requests.next().map(|(start, _)| start).filter(|start| words[0].at.start < *start)
+}
+
+fn is_certain(request: &MessageContent) -> bool {
+    let (parsed, fields) = parse_content(request);
+    if parsed.words.len() < MIN_WORDS || parsed.words.iter().any(|word| lists(REFERS, &word.low)) {
+        return false;
+    }
+    match matching::interpret(&parsed, &fields) {
+        Intent::Run(entry, _) | Intent::Missing(entry, ..) | Intent::Refused(entry, _) => {
+            matching::probability(&parsed, &fields, entry) >= CERTAIN
+        }
+        intent => matches!(intent, Intent::Greeting),
+    }
+}
